@@ -1,0 +1,80 @@
+//! The transformations, from generic machine IR to an object file.
+//!
+//! Every pass is a row of [`pipeline::PIPELINE`]; each says what it requires and what it ensures, and every pass and every
+//! rewrite step is shown to the [`Observer`]. No pass can opt out of being judged.
+//!
+//! Architecture invariant: nothing here judges; nothing here depends on a judge.
+
+pub mod pipeline;
+
+use thiserror::Error;
+use tribunal_ir::{Function, Inst, InstData};
+use tribunal_target::legality::LegalizerInfo;
+use tribunal_target::{Features, Target};
+
+/// Which register allocator runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Allocator {
+    /// Backtracking, good code.
+    #[default]
+    Ion,
+    /// Single pass, fast.
+    Fastalloc,
+}
+
+/// What a compilation is told besides its input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    pub features: Features,
+    pub allocator: Allocator,
+}
+
+/// What a pass works with.
+pub struct Context<'a> {
+    pub target: &'static Target,
+    pub options: Options,
+    pub legalizer: &'a LegalizerInfo,
+    pub observer: &'a mut dyn Observer,
+}
+
+/// Watches a compilation. The function is handed over mutably so that a test or a saboteur can plant a fault where the
+/// judges behind it will see it; a judge does not change it.
+pub trait Observer {
+    /// After each pass, with its postconditions in place.
+    fn after_pass(&mut self, _pass: &'static pipeline::Pass, _function: &mut Function) {}
+
+    /// True if [`Observer::step`] wants to be called; the copy of what was replaced is made only then.
+    fn wants_steps(&self) -> bool {
+        false
+    }
+
+    /// After one application of one rule: `before` were the instructions replaced (with those looked through), `after` are
+    /// what stands there now, in execution order (those looked through first, unless they died).
+    fn step(&mut self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &[Inst]) {}
+}
+
+/// Watches nothing.
+pub struct NoObserver;
+
+impl Observer for NoObserver {}
+
+/// Why a function could not be compiled.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum CompileError {
+    /// The input is right and this backend does not do it (yet). The feature's name is what reports show.
+    #[error("{function}: {feature} is not supported ({pass})")]
+    Unsupported { function: String, pass: &'static str, feature: String },
+    /// A stage broke its contract: a fault of the backend.
+    #[error("{function}: {pass}: {reason}")]
+    Internal { function: String, pass: &'static str, reason: String },
+}
+
+impl CompileError {
+    pub fn unsupported(function: &Function, pass: &'static str, feature: impl Into<String>) -> CompileError {
+        CompileError::Unsupported { function: function.name.clone(), pass, feature: feature.into() }
+    }
+
+    pub fn internal(function: &Function, pass: &'static str, reason: impl Into<String>) -> CompileError {
+        CompileError::Internal { function: function.name.clone(), pass, reason: reason.into() }
+    }
+}

@@ -1,0 +1,110 @@
+//! Appends generic instructions at a position and remembers which ones: the recipes and the generator write with it.
+
+use crate::bits::Bits;
+use crate::entities::{Block, Inst, VReg};
+use crate::function::Function;
+use crate::inst::{InstData, InstFlags, IntPredicate, MemOperand, Operand};
+use crate::opcode::Opcode;
+use crate::types::{S1, Type};
+
+/// Where the next instruction goes.
+#[derive(Clone, Copy, Debug)]
+pub enum Position {
+    Before(Inst),
+    AtEnd(Block),
+}
+
+/// Writes instructions into a function at one position.
+pub struct Builder<'f> {
+    pub function: &'f mut Function,
+    pub position: Position,
+    /// What was written, in order.
+    pub written: Vec<Inst>,
+}
+
+impl<'f> Builder<'f> {
+    pub fn new(function: &'f mut Function, position: Position) -> Builder<'f> {
+        Builder { function, position, written: Vec::new() }
+    }
+
+    pub fn push(&mut self, data: InstData) -> Inst {
+        let inst = match self.position {
+            Position::Before(inst) => self.function.insert_before(inst, data),
+            Position::AtEnd(block) => self.function.append(block, data),
+        };
+        self.written.push(inst);
+        inst
+    }
+
+    /// `%dst = OPCODE operands`, with `%dst` given.
+    pub fn define(&mut self, dst: VReg, opcode: Opcode, operands: impl IntoIterator<Item = Operand>) -> Inst {
+        self.push(InstData::new(opcode, std::iter::once(Operand::def(dst)).chain(operands)))
+    }
+
+    /// `%new:_(ty) = OPCODE operands`.
+    pub fn build(&mut self, ty: Type, opcode: Opcode, operands: impl IntoIterator<Item = Operand>) -> VReg {
+        let dst = self.function.new_vreg(ty);
+        self.define(dst, opcode, operands);
+        dst
+    }
+
+    /// An operation on registers only; the result has type `ty`.
+    pub fn op(&mut self, ty: Type, opcode: Opcode, sources: &[VReg]) -> VReg {
+        self.build(ty, opcode, sources.iter().copied().map(Operand::used))
+    }
+
+    /// The same with flags.
+    pub fn op_with(&mut self, ty: Type, opcode: Opcode, sources: &[VReg], flags: InstFlags) -> VReg {
+        let dst = self.function.new_vreg(ty);
+        let operands = std::iter::once(Operand::def(dst)).chain(sources.iter().copied().map(Operand::used));
+        self.push(InstData::new(opcode, operands).with_flags(flags));
+        dst
+    }
+
+    /// `G_CONSTANT`. A pointer constant takes the pointer's size.
+    pub fn constant(&mut self, ty: Type, value: Bits) -> VReg {
+        self.build(ty, Opcode::G_CONSTANT, [Operand::Const(value.zext_or_trunc(ty.bits()))])
+    }
+
+    /// `G_CONSTANT` of a small signed value, sign-extended to the type.
+    pub fn constant_i64(&mut self, ty: Type, value: i64) -> VReg {
+        self.constant(ty, Bits::from_i64(value, ty.bits()))
+    }
+
+    /// `G_ICMP` with an `s1` result.
+    pub fn icmp(&mut self, predicate: IntPredicate, left: VReg, right: VReg) -> VReg {
+        self.build(S1, Opcode::G_ICMP, [Operand::Predicate(predicate), Operand::used(left), Operand::used(right)])
+    }
+
+    /// `G_SELECT`.
+    pub fn select(&mut self, condition: VReg, if_true: VReg, if_false: VReg) -> VReg {
+        let ty = self.type_of(if_true);
+        self.op(ty, Opcode::G_SELECT, &[condition, if_true, if_false])
+    }
+
+    /// `G_UNMERGE_VALUES`: low part first.
+    pub fn unmerge(&mut self, part: Type, source: VReg) -> Vec<VReg> {
+        let count = self.type_of(source).bits() / part.bits();
+        let parts: Vec<VReg> = (0..count).map(|_| self.function.new_vreg(part)).collect();
+        let defs = parts.iter().copied().map(Operand::def);
+        self.push(InstData::new(Opcode::G_UNMERGE_VALUES, defs.chain([Operand::used(source)])));
+        parts
+    }
+
+    /// `G_LOAD`, `G_ZEXTLOAD` or `G_SEXTLOAD`.
+    pub fn load(&mut self, opcode: Opcode, ty: Type, pointer: VReg, memory: MemOperand) -> VReg {
+        let dst = self.function.new_vreg(ty);
+        self.push(InstData::new(opcode, [Operand::def(dst), Operand::used(pointer)]).with_memory(memory));
+        dst
+    }
+
+    /// `G_STORE`.
+    pub fn store(&mut self, value: VReg, pointer: VReg, memory: MemOperand) -> Inst {
+        self.push(InstData::new(Opcode::G_STORE, [Operand::used(value), Operand::used(pointer)]).with_memory(memory))
+    }
+
+    /// The type of a generic register. Panics on a selected one: nothing is built from those.
+    pub fn type_of(&self, register: VReg) -> Type {
+        self.function.type_of(register).expect("a generic register has a type")
+    }
+}

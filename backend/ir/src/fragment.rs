@@ -1,0 +1,23 @@
+//! A piece of code taken out of its function, to be judged by itself: what a rewrite replaced, and what it put there.
+
+use crate::function::Function;
+use crate::inst::InstData;
+
+/// Instructions in execution order. Registers read but not defined inside are its inputs.
+///
+/// Where a fragment holds PHIs, it describes one entry into their block: instructions that a rewrite placed in a
+/// predecessor stand before the PHIs and are executed whichever edge is taken, so they must not have effects.
+pub type Fragment = Vec<InstData>;
+
+/// One application of one rule: `after` must refine `before`.
+///
+/// Both sides name registers of `function`, which is the function *after* the rewrite; every register of either side still
+/// has its type there.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The rule's name, as the catalogue lists it.
+    pub rule: &'a str,
+    pub function: &'a Function,
+    pub before: &'a [InstData],
+    pub after: &'a [InstData],
+}

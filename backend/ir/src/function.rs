@@ -1,0 +1,437 @@
+//! A machine function: blocks in layout order, instructions in linked lists, virtual registers with their types.
+//!
+//! Invariants, kept by every method that changes an instruction: `def` of a virtual register is the instruction that
+//! defines it last inserted (exactly one in SSA form), and `uses` counts the operands that read it.
+
+use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg};
+use crate::inst::{InstData, Operand, Reg};
+use crate::types::Type;
+use crate::vocabulary::{PReg, RegBank, RegClass};
+use bitflags::bitflags;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, PrimaryMap};
+use rustc_hash::FxHashMap;
+
+bitflags! {
+    /// Function properties, by LLVM's names in camel case.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Properties: u16 {
+        const EXPOSES_RETURNS_TWICE = 1 << 0;
+        const LEGALIZED = 1 << 1;
+        const REG_BANK_SELECTED = 1 << 2;
+        const SELECTED = 1 << 3;
+        const FAILED_ISEL = 1 << 4;
+        const TRACKS_REG_LIVENESS = 1 << 5;
+        const NO_PHIS = 1 << 6;
+        const IS_SSA = 1 << 7;
+        const NO_VREGS = 1 << 8;
+    }
+}
+
+/// Where a virtual register may live.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Constraint {
+    /// `_`: generic, before bank selection.
+    None,
+    Bank(RegBank),
+    Class(RegClass),
+}
+
+/// A virtual register.
+#[derive(Clone, Debug)]
+pub struct VRegData {
+    /// `None` once selected, when only the class says its size.
+    pub ty: Option<Type>,
+    pub constraint: Constraint,
+    /// The number or name it has in text, without `%`.
+    pub name: Option<Symbol>,
+    /// The instruction that defines it.
+    pub def: PackedOption<Inst>,
+    /// How many operands read it.
+    pub uses: u32,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default)]
+pub struct BlockData {
+    /// N of `bb.N`.
+    pub number: u32,
+    /// `name` of `bb.N.name`, and what stands in the parentheses, as it was read: `%ir-block.3, align 8`.
+    pub name: Option<String>,
+    pub attributes: Option<String>,
+    /// Successors, with the branch weight if one was written (a numerator over 2^31).
+    pub successors: Vec<(Block, Option<u32>)>,
+    /// Physical registers live on entry, with a lane mask if one was written.
+    pub liveins: Vec<(PReg, Option<u64>)>,
+    first: PackedOption<Inst>,
+    last: PackedOption<Inst>,
+}
+
+/// Neighbours of an instruction in its block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Link {
+    block: PackedOption<Block>,
+    previous: PackedOption<Inst>,
+    next: PackedOption<Inst>,
+}
+
+/// What a stack object is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SlotKind {
+    Default,
+    Spill,
+    VariableSized,
+}
+
+/// A stack object.
+#[derive(Clone, Debug)]
+pub struct StackObject {
+    pub name: String,
+    pub kind: SlotKind,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes, a power of two.
+    pub align: u32,
+    /// Bytes from the stack pointer on entry, once the frame is laid out; negative.
+    pub offset: i64,
+}
+
+/// A stack object in the caller's frame.
+#[derive(Clone, Debug)]
+pub struct FixedObject {
+    /// Bytes from the stack pointer on entry.
+    pub offset: i64,
+    pub size: u64,
+    pub align: u32,
+    pub immutable: bool,
+}
+
+/// A function-level `liveins:` entry.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveIn {
+    pub register: PReg,
+    pub copy: Option<VReg>,
+}
+
+/// A machine function.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    pub name: String,
+    /// Bytes.
+    pub alignment: Option<u32>,
+    pub properties: Properties,
+    pub liveins: Vec<LiveIn>,
+    pub vregs: PrimaryMap<VReg, VRegData>,
+    pub stack: PrimaryMap<StackSlot, StackObject>,
+    pub fixed_stack: PrimaryMap<FixedSlot, FixedObject>,
+    pub symbols: PrimaryMap<Symbol, String>,
+    /// Other keys of the function's document, as they were read: `(key, value text)`, in order.
+    pub extra: Vec<(String, String)>,
+    symbol_index: FxHashMap<String, Symbol>,
+    blocks: PrimaryMap<Block, BlockData>,
+    layout: Vec<Block>,
+    insts: PrimaryMap<Inst, InstData>,
+    links: Vec<Link>,
+}
+
+impl Function {
+    pub fn new(name: impl Into<String>) -> Function {
+        Function { name: name.into(), ..Function::default() }
+    }
+
+    // Virtual registers.
+
+    /// A new generic register of type `ty`.
+    pub fn new_vreg(&mut self, ty: Type) -> VReg {
+        self.push_vreg(Some(ty), Constraint::None)
+    }
+
+    /// A new register with any type and constraint.
+    pub fn push_vreg(&mut self, ty: Option<Type>, constraint: Constraint) -> VReg {
+        self.vregs.push(VRegData { ty, constraint, name: None, def: None.into(), uses: 0 })
+    }
+
+    /// The type of a generic register; `None` after selection.
+    pub fn type_of(&self, register: VReg) -> Option<Type> {
+        self.vregs[register].ty
+    }
+
+    /// The instruction that defines `register`.
+    pub fn def_of(&self, register: VReg) -> Option<Inst> {
+        self.vregs[register].def.expand()
+    }
+
+    pub fn use_count(&self, register: VReg) -> u32 {
+        self.vregs[register].uses
+    }
+
+    // Symbols.
+
+    /// The symbol for `text`, the same one for the same text.
+    pub fn intern(&mut self, text: &str) -> Symbol {
+        if let Some(&symbol) = self.symbol_index.get(text) {
+            return symbol;
+        }
+        let symbol = self.symbols.push(text.to_string());
+        self.symbol_index.insert(text.to_string(), symbol);
+        symbol
+    }
+
+    // Blocks.
+
+    /// A new block at the end of the layout. Its number is one above the highest.
+    pub fn new_block(&mut self) -> Block {
+        let number = self.blocks.values().map(|block| block.number + 1).max().unwrap_or(0);
+        let block = self.blocks.push(BlockData { number, ..BlockData::default() });
+        self.layout.push(block);
+        block
+    }
+
+    /// Blocks in layout order; the first is the entry.
+    pub fn layout(&self) -> &[Block] {
+        &self.layout
+    }
+
+    /// Replaces the layout; `layout` must name blocks of this function. Blocks left out are gone from the function.
+    pub fn set_layout(&mut self, layout: Vec<Block>) {
+        self.layout = layout;
+    }
+
+    pub fn entry(&self) -> Option<Block> {
+        self.layout.first().copied()
+    }
+
+    pub fn block(&self, block: Block) -> &BlockData {
+        &self.blocks[block]
+    }
+
+    pub fn block_mut(&mut self, block: Block) -> &mut BlockData {
+        &mut self.blocks[block]
+    }
+
+    /// One above the highest block index: the size of a table indexed by block.
+    pub fn block_bound(&self) -> usize {
+        self.blocks.len()
+    }
+
+    pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> {
+        self.blocks[block].successors.iter().map(|&(successor, _)| successor)
+    }
+
+    /// Predecessors of every block, indexed by block index, each once an edge, in layout order.
+    pub fn predecessors(&self) -> Vec<Vec<Block>> {
+        let mut predecessors = vec![Vec::new(); self.blocks.len()];
+        for &block in &self.layout {
+            for successor in self.successors(block) {
+                predecessors[successor.index()].push(block);
+            }
+        }
+        predecessors
+    }
+
+    /// Blocks reachable from the entry, in reverse post-order.
+    pub fn reverse_post_order(&self) -> Vec<Block> {
+        let mut order = Vec::with_capacity(self.layout.len());
+        let mut seen = vec![false; self.blocks.len()];
+        let mut stack: Vec<(Block, usize)> = Vec::new();
+        if let Some(entry) = self.entry() {
+            seen[entry.index()] = true;
+            stack.push((entry, 0));
+        }
+        while let Some((block, next)) = stack.last_mut() {
+            match self.blocks[*block].successors.get(*next) {
+                Some(&(successor, _)) => {
+                    *next += 1;
+                    if !std::mem::replace(&mut seen[successor.index()], true) {
+                        stack.push((successor, 0));
+                    }
+                }
+                None => {
+                    order.push(*block);
+                    stack.pop();
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    // Instructions.
+
+    pub fn inst(&self, inst: Inst) -> &InstData {
+        &self.insts[inst]
+    }
+
+    /// One above the highest instruction index.
+    pub fn inst_bound(&self) -> usize {
+        self.insts.len()
+    }
+
+    /// The block that holds `inst`; `None` once removed.
+    pub fn block_of(&self, inst: Inst) -> Option<Block> {
+        self.links[inst.index()].block.expand()
+    }
+
+    pub fn first_inst(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].first.expand()
+    }
+
+    pub fn last_inst(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].last.expand()
+    }
+
+    pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
+        self.links[inst.index()].next.expand()
+    }
+
+    pub fn previous_inst(&self, inst: Inst) -> Option<Inst> {
+        self.links[inst.index()].previous.expand()
+    }
+
+    /// Instructions of `block`, first to last.
+    pub fn insts(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        std::iter::successors(self.first_inst(block), |&inst| self.next_inst(inst))
+    }
+
+    /// Instructions of `block`, last to first.
+    pub fn insts_reversed(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        std::iter::successors(self.last_inst(block), |&inst| self.previous_inst(inst))
+    }
+
+    /// Appends to `block`.
+    pub fn append(&mut self, block: Block, data: InstData) -> Inst {
+        let inst = self.create(data);
+        let last = self.blocks[block].last;
+        self.link(inst, block, last, None.into());
+        inst
+    }
+
+    /// Prepends to `block`, before any PHI.
+    pub fn prepend(&mut self, block: Block, data: InstData) -> Inst {
+        let inst = self.create(data);
+        let first = self.blocks[block].first;
+        self.link(inst, block, None.into(), first);
+        inst
+    }
+
+    /// Inserts before `position`, which must be in a block.
+    pub fn insert_before(&mut self, position: Inst, data: InstData) -> Inst {
+        let inst = self.create(data);
+        let Link { block, previous, .. } = self.links[position.index()];
+        let block = block.expand().expect("the position is in a block");
+        self.link(inst, block, previous, position.into());
+        inst
+    }
+
+    /// Inserts after `position`, which must be in a block.
+    pub fn insert_after(&mut self, position: Inst, data: InstData) -> Inst {
+        let inst = self.create(data);
+        let Link { block, next, .. } = self.links[position.index()];
+        let block = block.expand().expect("the position is in a block");
+        self.link(inst, block, position.into(), next);
+        inst
+    }
+
+    /// Takes `inst` out of its block. Registers it defined keep their number and have no definition, unless another
+    /// instruction has defined them since.
+    pub fn remove(&mut self, inst: Inst) {
+        self.forget_operands(inst);
+        let Link { block, previous, next } = std::mem::take(&mut self.links[inst.index()]);
+        let Some(block) = block.expand() else { return };
+        match previous.expand() {
+            Some(previous) => self.links[previous.index()].next = next,
+            None => self.blocks[block].first = next,
+        }
+        match next.expand() {
+            Some(next) => self.links[next.index()].previous = previous,
+            None => self.blocks[block].last = previous,
+        }
+    }
+
+    /// Puts `data` in the place of `inst`, keeping its position.
+    pub fn replace(&mut self, inst: Inst, data: InstData) {
+        self.forget_operands(inst);
+        self.insts[inst] = data;
+        self.count_operands(inst);
+    }
+
+    /// Changes one operand of `inst`.
+    pub fn set_operand(&mut self, inst: Inst, index: usize, operand: Operand) {
+        let old = std::mem::replace(&mut self.insts[inst].operands[index], operand);
+        self.forget_operand(inst, &old);
+        self.count_operand(inst, &operand);
+    }
+
+    /// Replaces every read of a virtual register by the one that `rename` gives for it.
+    pub fn rename_uses(&mut self, inst: Inst, mut rename: impl FnMut(VReg) -> VReg) {
+        for index in 0..self.insts[inst].operands.len() {
+            if let Operand::Reg(mut operand) = self.insts[inst].operands[index]
+                && let (Reg::Virtual(old), false) = (operand.reg, self.insts[inst].operands[index].is_def())
+            {
+                let new = rename(old);
+                if new != old {
+                    operand.reg = Reg::Virtual(new);
+                    self.set_operand(inst, index, Operand::Reg(operand));
+                }
+            }
+        }
+    }
+
+    /// The first terminator of `block`: the first instruction for which `is_terminator` holds.
+    pub fn first_terminator(&self, block: Block, is_terminator: impl Fn(&InstData) -> bool) -> Option<Inst> {
+        self.insts_reversed(block).take_while(|&inst| is_terminator(&self.insts[inst])).last()
+    }
+
+    fn create(&mut self, data: InstData) -> Inst {
+        let inst = self.insts.push(data);
+        self.links.push(Link::default());
+        self.count_operands(inst);
+        inst
+    }
+
+    fn link(&mut self, inst: Inst, block: Block, previous: PackedOption<Inst>, next: PackedOption<Inst>) {
+        self.links[inst.index()] = Link { block: block.into(), previous, next };
+        match previous.expand() {
+            Some(previous) => self.links[previous.index()].next = inst.into(),
+            None => self.blocks[block].first = inst.into(),
+        }
+        match next.expand() {
+            Some(next) => self.links[next.index()].previous = inst.into(),
+            None => self.blocks[block].last = inst.into(),
+        }
+    }
+
+    fn count_operands(&mut self, inst: Inst) {
+        for index in 0..self.insts[inst].operands.len() {
+            let operand = self.insts[inst].operands[index];
+            self.count_operand(inst, &operand);
+        }
+    }
+
+    fn forget_operands(&mut self, inst: Inst) {
+        for index in 0..self.insts[inst].operands.len() {
+            let operand = self.insts[inst].operands[index];
+            self.forget_operand(inst, &operand);
+        }
+    }
+
+    fn count_operand(&mut self, inst: Inst, operand: &Operand) {
+        if let Some(register) = operand.as_vreg() {
+            match operand.is_def() {
+                true => self.vregs[register].def = inst.into(),
+                false => self.vregs[register].uses += 1,
+            }
+        }
+    }
+
+    fn forget_operand(&mut self, inst: Inst, operand: &Operand) {
+        if let Some(register) = operand.as_vreg() {
+            let data = &mut self.vregs[register];
+            match operand.is_def() {
+                true if data.def.expand() == Some(inst) => data.def = None.into(),
+                true => {}
+                false => data.uses -= 1,
+            }
+        }
+    }
+}

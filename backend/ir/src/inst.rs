@@ -1,0 +1,378 @@
+//! One instruction: opcode, operands, flags, memory operands. Definitions come first among the operands, as in the text.
+
+use crate::bits::Bits;
+use crate::entities::{Block, FixedSlot, StackSlot, Symbol, VReg};
+use crate::opcode::Opcode;
+use crate::types::Type;
+use crate::vocabulary::{PReg, SubReg};
+use bitflags::bitflags;
+use smallvec::SmallVec;
+
+/// A register, virtual or physical.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Reg {
+    Virtual(VReg),
+    Physical(PReg),
+}
+
+impl Reg {
+    pub fn as_virtual(self) -> Option<VReg> {
+        match self {
+            Reg::Virtual(register) => Some(register),
+            Reg::Physical(_) => None,
+        }
+    }
+
+    pub fn as_physical(self) -> Option<PReg> {
+        match self {
+            Reg::Virtual(_) => None,
+            Reg::Physical(register) => Some(register),
+        }
+    }
+}
+
+impl From<VReg> for Reg {
+    fn from(register: VReg) -> Reg {
+        Reg::Virtual(register)
+    }
+}
+
+impl From<PReg> for Reg {
+    fn from(register: PReg) -> Reg {
+        Reg::Physical(register)
+    }
+}
+
+bitflags! {
+    /// How an operand touches its register.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct RegFlags: u16 {
+        const DEF = 1 << 0;
+        const IMPLICIT = 1 << 1;
+        const DEAD = 1 << 2;
+        const KILLED = 1 << 3;
+        const UNDEF = 1 << 4;
+        const EARLY_CLOBBER = 1 << 5;
+        const RENAMABLE = 1 << 6;
+        const INTERNAL = 1 << 7;
+        const DEBUG_USE = 1 << 8;
+    }
+}
+
+/// A register operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct RegOperand {
+    pub reg: Reg,
+    pub flags: RegFlags,
+    pub subregister: SubReg,
+    /// Printed as `(tied-def N)`: this use shares its register with operand N.
+    pub tied_to: Option<u8>,
+}
+
+/// Integer comparison predicates, by LLVM's names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum IntPredicate {
+    Eq,
+    Ne,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Sgt,
+    Sge,
+    Slt,
+    Sle,
+}
+
+impl IntPredicate {
+    pub const ALL: [IntPredicate; 10] = {
+        use IntPredicate::*;
+        [Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle]
+    };
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            IntPredicate::Eq => "eq",
+            IntPredicate::Ne => "ne",
+            IntPredicate::Ugt => "ugt",
+            IntPredicate::Uge => "uge",
+            IntPredicate::Ult => "ult",
+            IntPredicate::Ule => "ule",
+            IntPredicate::Sgt => "sgt",
+            IntPredicate::Sge => "sge",
+            IntPredicate::Slt => "slt",
+            IntPredicate::Sle => "sle",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<IntPredicate> {
+        IntPredicate::ALL.into_iter().find(|predicate| predicate.name() == name)
+    }
+
+    pub const fn is_signed(self) -> bool {
+        matches!(self, IntPredicate::Sgt | IntPredicate::Sge | IntPredicate::Slt | IntPredicate::Sle)
+    }
+
+    /// The predicate that holds exactly when this one does not.
+    pub const fn inverse(self) -> IntPredicate {
+        match self {
+            IntPredicate::Eq => IntPredicate::Ne,
+            IntPredicate::Ne => IntPredicate::Eq,
+            IntPredicate::Ugt => IntPredicate::Ule,
+            IntPredicate::Uge => IntPredicate::Ult,
+            IntPredicate::Ult => IntPredicate::Uge,
+            IntPredicate::Ule => IntPredicate::Ugt,
+            IntPredicate::Sgt => IntPredicate::Sle,
+            IntPredicate::Sge => IntPredicate::Slt,
+            IntPredicate::Slt => IntPredicate::Sge,
+            IntPredicate::Sle => IntPredicate::Sgt,
+        }
+    }
+
+    /// The predicate that holds for `(b, a)` exactly when this one holds for `(a, b)`.
+    pub const fn swapped(self) -> IntPredicate {
+        match self {
+            IntPredicate::Eq => IntPredicate::Eq,
+            IntPredicate::Ne => IntPredicate::Ne,
+            IntPredicate::Ugt => IntPredicate::Ult,
+            IntPredicate::Uge => IntPredicate::Ule,
+            IntPredicate::Ult => IntPredicate::Ugt,
+            IntPredicate::Ule => IntPredicate::Uge,
+            IntPredicate::Sgt => IntPredicate::Slt,
+            IntPredicate::Sge => IntPredicate::Sle,
+            IntPredicate::Slt => IntPredicate::Sgt,
+            IntPredicate::Sle => IntPredicate::Sge,
+        }
+    }
+
+    /// The unsigned predicate of the same shape; equality stays.
+    pub const fn unsigned(self) -> IntPredicate {
+        match self {
+            IntPredicate::Sgt => IntPredicate::Ugt,
+            IntPredicate::Sge => IntPredicate::Uge,
+            IntPredicate::Slt => IntPredicate::Ult,
+            IntPredicate::Sle => IntPredicate::Ule,
+            other => other,
+        }
+    }
+}
+
+/// One operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    Reg(RegOperand),
+    /// A plain immediate.
+    Imm(i64),
+    /// A typed integer constant: `i32 5`.
+    Const(Bits),
+    Block(Block),
+    Predicate(IntPredicate),
+    Stack(StackSlot),
+    FixedStack(FixedSlot),
+    /// `@global + offset`, `target-flags(...)`, intrinsics, metadata, masks, floating-point constants: printed as it was
+    /// read, never interpreted. The symbol holds the text.
+    Symbol(Symbol),
+}
+
+impl Operand {
+    /// A use of `reg` with no flags.
+    pub fn used(reg: impl Into<Reg>) -> Operand {
+        Operand::reg(reg, RegFlags::empty())
+    }
+
+    /// A definition of `reg` with no other flags.
+    pub fn def(reg: impl Into<Reg>) -> Operand {
+        Operand::reg(reg, RegFlags::DEF)
+    }
+
+    pub fn implicit_use(reg: PReg) -> Operand {
+        Operand::reg(reg, RegFlags::IMPLICIT)
+    }
+
+    pub fn implicit_def(reg: PReg) -> Operand {
+        Operand::reg(reg, RegFlags::IMPLICIT | RegFlags::DEF)
+    }
+
+    pub fn reg(reg: impl Into<Reg>, flags: RegFlags) -> Operand {
+        Operand::Reg(RegOperand { reg: reg.into(), flags, subregister: SubReg(0), tied_to: None })
+    }
+
+    /// The register operand, whether def or use.
+    pub fn as_reg(&self) -> Option<&RegOperand> {
+        match self {
+            Operand::Reg(operand) => Some(operand),
+            _ => None,
+        }
+    }
+
+    pub fn as_vreg(&self) -> Option<VReg> {
+        self.as_reg().and_then(|operand| operand.reg.as_virtual())
+    }
+
+    pub fn is_def(&self) -> bool {
+        self.as_reg().is_some_and(|operand| operand.flags.contains(RegFlags::DEF))
+    }
+
+    /// A plain or typed immediate that fits 64 signed bits.
+    pub fn as_imm(&self) -> Option<i64> {
+        match self {
+            Operand::Imm(value) => Some(*value),
+            Operand::Const(value) => value.to_i64(),
+            _ => None,
+        }
+    }
+}
+
+bitflags! {
+    /// Instruction flags, by LLVM's names in lower case with dashes.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct InstFlags: u32 {
+        const FRAME_SETUP = 1 << 0;
+        const FRAME_DESTROY = 1 << 1;
+        const NNAN = 1 << 2;
+        const NINF = 1 << 3;
+        const NSZ = 1 << 4;
+        const ARCP = 1 << 5;
+        const CONTRACT = 1 << 6;
+        const AFN = 1 << 7;
+        const REASSOC = 1 << 8;
+        const NUW = 1 << 9;
+        const NSW = 1 << 10;
+        const EXACT = 1 << 11;
+        const NOFPEXCEPT = 1 << 12;
+        const NOMERGE = 1 << 13;
+        const UNPREDICTABLE = 1 << 14;
+        const NOCONVERGENT = 1 << 15;
+        const NNEG = 1 << 16;
+        const DISJOINT = 1 << 17;
+        const NUSW = 1 << 18;
+        const SAMESIGN = 1 << 19;
+        const INBOUNDS = 1 << 20;
+    }
+}
+
+bitflags! {
+    /// What a memory operand says besides size and place.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct MemFlags: u8 {
+        const LOAD = 1 << 0;
+        const STORE = 1 << 1;
+        const VOLATILE = 1 << 2;
+        const NON_TEMPORAL = 1 << 3;
+        const DEREFERENCEABLE = 1 << 4;
+        const INVARIANT = 1 << 5;
+        /// Any atomic ordering; its words are kept in [`MemOperand::ordering`].
+        const ATOMIC = 1 << 6;
+    }
+}
+
+/// A memory operand: `(load (s32) from %ir.p + 4, align 2, !tbaa !9)`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MemOperand {
+    pub flags: MemFlags,
+    /// The type in memory; `None` for `unknown-size`.
+    pub ty: Option<Type>,
+    /// Alignment of this very access (base and offset together), in bytes, a power of two.
+    pub align: u32,
+    /// `syncscope("x") acquire monotonic`, as it was read.
+    pub ordering: Option<Symbol>,
+    /// What follows `from`, `into` or `on` up to the first comma, without the offset: `%ir.p`, `%stack.0`, `@g`.
+    pub pointer: Option<Symbol>,
+    /// Offset from that pointer, in bytes.
+    pub offset: i64,
+    /// `!tbaa !9, !noalias !3, addrspace 1, ...`, as it was read.
+    pub metadata: Option<Symbol>,
+}
+
+impl MemOperand {
+    /// A plain access with nothing known of its pointer.
+    pub fn new(flags: MemFlags, ty: Type, align: u32) -> MemOperand {
+        MemOperand { flags, ty: Some(ty), align, ordering: None, pointer: None, offset: 0, metadata: None }
+    }
+
+    /// The part of this access at `offset` bytes, of type `ty`: same pointer and flags, alignment as the offset leaves it.
+    pub fn part(&self, offset: u32, ty: Type) -> MemOperand {
+        let align = if offset == 0 { self.align } else { self.align.min(1 << offset.trailing_zeros()) };
+        MemOperand { ty: Some(ty), align, offset: self.offset + i64::from(offset), ..*self }
+    }
+}
+
+/// Operands of one instruction.
+pub type Operands = SmallVec<[Operand; 4]>;
+
+/// One instruction.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct InstData {
+    pub opcode: Opcode,
+    pub flags: InstFlags,
+    pub operands: Operands,
+    pub memory: SmallVec<[MemOperand; 1]>,
+}
+
+impl InstData {
+    pub fn new(opcode: Opcode, operands: impl IntoIterator<Item = Operand>) -> InstData {
+        InstData {
+            opcode,
+            flags: InstFlags::empty(),
+            operands: operands.into_iter().collect(),
+            memory: SmallVec::new(),
+        }
+    }
+
+    pub fn with_flags(mut self, flags: InstFlags) -> InstData {
+        self.flags = flags;
+        self
+    }
+
+    pub fn with_memory(mut self, memory: MemOperand) -> InstData {
+        self.memory.push(memory);
+        self
+    }
+
+    /// Every register operand that defines, implicit ones included.
+    pub fn defs(&self) -> impl Iterator<Item = &RegOperand> {
+        self.operands.iter().filter_map(Operand::as_reg).filter(|operand| operand.flags.contains(RegFlags::DEF))
+    }
+
+    /// Every register operand that reads, implicit ones included.
+    pub fn uses(&self) -> impl Iterator<Item = &RegOperand> {
+        self.operands.iter().filter_map(Operand::as_reg).filter(|operand| !operand.flags.contains(RegFlags::DEF))
+    }
+
+    /// Virtual registers defined, in operand order.
+    pub fn vreg_defs(&self) -> impl Iterator<Item = VReg> {
+        self.defs().filter_map(|operand| operand.reg.as_virtual())
+    }
+
+    /// Virtual registers read, in operand order.
+    pub fn vreg_uses(&self) -> impl Iterator<Item = VReg> {
+        self.uses().filter_map(|operand| operand.reg.as_virtual())
+    }
+
+    /// The only virtual register defined.
+    pub fn single_def(&self) -> Option<VReg> {
+        let mut defs = self.vreg_defs();
+        match (defs.next(), defs.next()) {
+            (Some(register), None) => Some(register),
+            _ => None,
+        }
+    }
+
+    /// The virtual register at operand `index`, definition or use.
+    pub fn vreg(&self, index: usize) -> Option<VReg> {
+        self.operands.get(index).and_then(Operand::as_vreg)
+    }
+
+    /// The plain or typed immediate at operand `index`.
+    pub fn imm(&self, index: usize) -> Option<i64> {
+        self.operands.get(index).and_then(Operand::as_imm)
+    }
+
+    /// `(value, predecessor)` pairs of a PHI.
+    pub fn phi_inputs(&self) -> impl Iterator<Item = (VReg, Block)> {
+        self.operands.get(1..).unwrap_or_default().chunks_exact(2).filter_map(|pair| match pair {
+            [Operand::Reg(value), Operand::Block(block)] => value.reg.as_virtual().map(|value| (value, *block)),
+            _ => None,
+        })
+    }
+}

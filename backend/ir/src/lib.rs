@@ -1,0 +1,27 @@
+//! The language at every stage is LLVM's machine IR: types, opcodes, functions, text, and the meaning of every opcode.
+//!
+//! Architecture invariant: this crate knows no machine. What it needs to read, print or walk target instructions comes
+//! through [`Vocabulary`].
+
+pub mod bits;
+pub mod builder;
+pub mod entities;
+pub mod fragment;
+pub mod function;
+pub mod inst;
+pub mod module;
+pub mod opcode;
+pub mod semantics;
+pub mod types;
+pub mod vocabulary;
+
+pub use bits::Bits;
+pub use builder::{Builder, Position};
+pub use entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg};
+pub use fragment::{Fragment, Step};
+pub use function::{Constraint, Function, Properties, SlotKind};
+pub use inst::{InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
+pub use module::Module;
+pub use opcode::{Opcode, OpcodeFlags, OperandKind, TargetOpcode};
+pub use types::Type;
+pub use vocabulary::{PReg, RegBank, RegClass, SubReg, Vocabulary};

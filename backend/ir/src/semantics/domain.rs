@@ -1,0 +1,117 @@
+//! What a definition may ask of the thing that computes: some thirty bit-vector primitives.
+//!
+//! `Bool` is not Rust's `bool`, so a definition cannot branch on data; it must use [`Domain::ite`]. The domains are
+//! [`super::Concrete`] (interpreter, constant folder) and the verifier's `Symbolic` (prover).
+
+use crate::bits::Bits;
+use std::fmt::Debug;
+
+/// Bit-vector arithmetic over some representation. Operands of one call have one width unless stated otherwise.
+pub trait Domain {
+    /// A bit-vector of known width, at least 1.
+    type Bits: Clone + Debug;
+    /// A truth value.
+    type Bool: Clone + Debug;
+
+    fn width(&self, a: &Self::Bits) -> u32;
+    fn constant(&mut self, value: Bits) -> Self::Bits;
+    fn boolean(&mut self, value: bool) -> Self::Bool;
+    /// A value that the execution picks freely, once: a seeded pick when run, a quantified variable when proved.
+    fn choose(&mut self, width: u32) -> Self::Bits;
+
+    fn add(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    fn sub(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    fn mul(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// Unsigned quotient; all ones if `b` is zero (SMT-LIB's `bvudiv`).
+    fn udiv(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// Unsigned remainder; `a` if `b` is zero (SMT-LIB's `bvurem`).
+    fn urem(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// Signed quotient rounded to zero; by SMT-LIB's `bvsdiv` where `b` is zero, wrapping for the least value by -1.
+    fn sdiv(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// Signed remainder with the sign of `a` (SMT-LIB's `bvsrem`).
+    fn srem(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+
+    fn and(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    fn or(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    fn xor(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    fn not(&mut self, a: &Self::Bits) -> Self::Bits;
+    /// Shifts; zero (or the sign, for `ashr`) once the amount, unsigned, reaches the width.
+    fn shl(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits;
+    fn lshr(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits;
+    fn ashr(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits;
+
+    /// `high` above `low`; widths add.
+    fn concat(&mut self, high: &Self::Bits, low: &Self::Bits) -> Self::Bits;
+    /// Bits `offset .. offset + width`.
+    fn extract(&mut self, a: &Self::Bits, offset: u32, width: u32) -> Self::Bits;
+    /// Zero-extended to `width`, which is at least the old one.
+    fn zext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits;
+    /// Sign-extended to `width`, which is at least the old one.
+    fn sext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits;
+
+    fn eq(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool;
+    fn ult(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool;
+    fn slt(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool;
+
+    fn ite(&mut self, condition: &Self::Bool, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    fn bool_and(&mut self, a: &Self::Bool, b: &Self::Bool) -> Self::Bool;
+    fn bool_or(&mut self, a: &Self::Bool, b: &Self::Bool) -> Self::Bool;
+    fn bool_not(&mut self, a: &Self::Bool) -> Self::Bool;
+    fn bool_ite(&mut self, condition: &Self::Bool, a: &Self::Bool, b: &Self::Bool) -> Self::Bool;
+
+    // Derived.
+
+    /// A constant of small value.
+    fn literal(&mut self, value: i64, width: u32) -> Self::Bits {
+        self.constant(Bits::from_i64(value, width))
+    }
+
+    /// One bit: 1 if true.
+    fn bit(&mut self, condition: &Self::Bool) -> Self::Bits {
+        let one = self.literal(1, 1);
+        let zero = self.literal(0, 1);
+        self.ite(condition, &one, &zero)
+    }
+
+    fn ne(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
+        let equal = self.eq(a, b);
+        self.bool_not(&equal)
+    }
+
+    fn ule(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
+        let greater = self.ult(b, a);
+        self.bool_not(&greater)
+    }
+
+    fn sle(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
+        let greater = self.slt(b, a);
+        self.bool_not(&greater)
+    }
+
+    fn is_zero(&mut self, a: &Self::Bits) -> Self::Bool {
+        let zero = self.literal(0, self.width(a));
+        self.eq(a, &zero)
+    }
+
+    /// True if the sign bit is set.
+    fn is_negative(&mut self, a: &Self::Bits) -> Self::Bool {
+        let zero = self.literal(0, self.width(a));
+        self.slt(a, &zero)
+    }
+
+    /// Reduced or zero-extended to `width`.
+    fn zext_or_trunc(&mut self, a: &Self::Bits, width: u32) -> Self::Bits {
+        match width < self.width(a) {
+            true => self.extract(a, 0, width),
+            false => self.zext(a, width),
+        }
+    }
+
+    /// Reduced or sign-extended to `width`.
+    fn sext_or_trunc(&mut self, a: &Self::Bits, width: u32) -> Self::Bits {
+        match width < self.width(a) {
+            true => self.extract(a, 0, width),
+            false => self.sext(a, width),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Memory as the opcodes see it: little-endian bytes behind an address, each a value or poison.
+
+use super::{Domain, Value};
+use crate::entities::StackSlot;
+use crate::inst::MemOperand;
+
+/// What loads, stores and frame addresses do. An access outside its allocation, or less aligned than it claims, is
+/// undefined behaviour and is *returned*, as the condition under which it happens.
+pub trait Memory<D: Domain> {
+    /// Reads `bytes` bytes at `address` (as wide as a pointer); the result has `8 * bytes` bits.
+    fn load(&mut self, domain: &mut D, address: &D::Bits, bytes: u32, operand: &MemOperand) -> (Value<D>, D::Bool);
+
+    /// Writes a value of a whole number of bytes.
+    fn store(&mut self, domain: &mut D, address: &D::Bits, value: &Value<D>, operand: &MemOperand) -> D::Bool;
+
+    /// The address of a stack object.
+    fn frame_address(&mut self, domain: &mut D, slot: StackSlot, bits: u32) -> D::Bits;
+}
+
+/// No memory at all: every access is undefined behaviour. For constant folding and for code that has none.
+pub struct Pure;
+
+impl<D: Domain> Memory<D> for Pure {
+    fn load(&mut self, domain: &mut D, _: &D::Bits, bytes: u32, _: &MemOperand) -> (Value<D>, D::Bool) {
+        let value = Value { bits: domain.literal(0, 8 * bytes), poison: domain.boolean(true) };
+        (value, domain.boolean(true))
+    }
+
+    fn store(&mut self, domain: &mut D, _: &D::Bits, _: &Value<D>, _: &MemOperand) -> D::Bool {
+        domain.boolean(true)
+    }
+
+    fn frame_address(&mut self, domain: &mut D, _: StackSlot, bits: u32) -> D::Bits {
+        domain.literal(0, bits)
+    }
+}

@@ -1,0 +1,28 @@
+//! What every generic opcode computes, once, for every evaluator.
+//!
+//! [`evaluate`] covers the instructions that compute; control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies from
+//! or to physical registers belong to whoever walks the function, since they need a machine state.
+
+mod concrete;
+mod domain;
+mod memory;
+mod opcodes;
+
+pub use concrete::{Choice, Concrete};
+pub use domain::Domain;
+pub use memory::{Memory, Pure};
+pub use opcodes::{Evaluation, Unsupported, evaluate};
+
+/// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing.
+/// Vectors will be values lane by lane.
+#[derive(Debug)]
+pub struct Value<D: Domain + ?Sized> {
+    pub bits: D::Bits,
+    pub poison: D::Bool,
+}
+
+impl<D: Domain + ?Sized> Clone for Value<D> {
+    fn clone(&self) -> Self {
+        Value { bits: self.bits.clone(), poison: self.poison.clone() }
+    }
+}

@@ -1,0 +1,55 @@
+//! What the language must be told about a machine to read, print and walk its functions: names, and no more.
+//!
+//! Implemented by each target. Numbers are indices into the target's own tables.
+
+use crate::opcode::{OpcodeFlags, TargetOpcode};
+
+/// A physical register: an index into the target's register table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct PReg(pub u16);
+
+/// A register class: an index into the target's class table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RegClass(pub u8);
+
+/// A register bank: an index into the target's bank table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RegBank(pub u8);
+
+/// A sub-register index (`sub_32`); 0 is the whole register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct SubReg(pub u8);
+
+/// The names of one machine.
+pub trait Vocabulary: Sync {
+    /// LLVM's architecture name in a triple: `riscv64`, `aarch64`.
+    fn architecture(&self) -> &'static str;
+    /// Size of a pointer, in bits.
+    fn pointer_bits(&self, address_space: u8) -> u16;
+
+    fn opcode(&self, name: &str) -> Option<TargetOpcode>;
+    fn opcode_name(&self, opcode: TargetOpcode) -> &'static str;
+    fn opcode_flags(&self, opcode: TargetOpcode) -> OpcodeFlags;
+    /// How many of the explicit operands, from the first, are definitions.
+    fn opcode_defs(&self, opcode: TargetOpcode) -> usize;
+
+    /// `name` without the dollar sign.
+    fn register(&self, name: &str) -> Option<PReg>;
+    fn register_name(&self, register: PReg) -> &'static str;
+    /// Size in bits.
+    fn register_bits(&self, register: PReg) -> u32;
+    /// The widest register that contains this one: `x0` for `w0`. Registers alias exactly if this is the same.
+    fn full_register(&self, register: PReg) -> PReg;
+
+    fn class(&self, name: &str) -> Option<RegClass>;
+    fn class_name(&self, class: RegClass) -> &'static str;
+    /// Size of the class's registers in bits.
+    fn class_bits(&self, class: RegClass) -> u32;
+    fn bank(&self, name: &str) -> Option<RegBank>;
+    fn bank_name(&self, bank: RegBank) -> &'static str;
+
+    fn subregister(&self, name: &str) -> Option<SubReg>;
+    fn subregister_name(&self, index: SubReg) -> &'static str;
+    /// Size in bits of the part that `index` names, which starts at bit 0.
+    fn subregister_bits(&self, index: SubReg) -> u32;
+}

@@ -1,0 +1,40 @@
+//! Shapes of the register tables: registers, classes, banks, sub-register indices. The rows are in `<isa>/registers.rs`.
+
+use tribunal_ir::{PReg, RegBank};
+
+/// A physical register.
+pub struct RegisterDesc {
+    /// LLVM's name in MIR, in lower case without the dollar sign.
+    pub name: &'static str,
+    /// The assembler's name: `a0`, `w0`.
+    pub assembly: &'static str,
+    pub bits: u32,
+    /// The widest register that contains this one; itself if none.
+    pub full: PReg,
+    /// The number in instruction words.
+    pub encoding: u8,
+}
+
+/// A register class: the registers that an operand accepts.
+pub struct ClassDesc {
+    /// LLVM's name in MIR: `gpr`, `gpr32sp`.
+    pub name: &'static str,
+    pub bits: u32,
+    pub bank: RegBank,
+    /// All members.
+    pub members: &'static [PReg],
+    /// Members that the allocator may give out, best first; empty if none of the class is ever allocated (flags).
+    pub allocatable: &'static [PReg],
+}
+
+/// A register bank.
+pub struct BankDesc {
+    pub name: &'static str,
+    pub max_bits: u32,
+}
+
+/// A sub-register index. Row 0 is the whole register, with an empty name.
+pub struct SubRegDesc {
+    pub name: &'static str,
+    pub bits: u32,
+}

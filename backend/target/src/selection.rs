@@ -1,0 +1,105 @@
+//! The shape of a selection rule: a pattern over generic instructions, and the machine instructions that replace it.
+//! The rules are in `<isa>/selection.rs`, most specific first; the engine is in codegen.
+//!
+//! A rule matches with its root at one instruction and reaches through the definitions of operands that have no other
+//! use (constants may be shared). All of it is data: what is a row can be listed, proved, covered and blamed.
+
+use tribunal_ir::{Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetOpcode};
+
+/// One rule.
+pub struct SelectionRule {
+    /// Unique within the target; what coverage counts and blame names.
+    pub name: &'static str,
+    pub pattern: Pattern,
+    /// Machine instructions in order. The last one that has [`Out::Def`] defines the root's result.
+    pub emit: &'static [Emit],
+}
+
+/// A generic instruction and what its uses must be.
+pub struct Pattern {
+    pub opcode: Opcode,
+    /// What the type of the result must be (of the value stored, for a store; of the condition, for a branch).
+    pub ty: Types,
+    /// For `G_ICMP`: which predicate. `None` accepts any.
+    pub predicate: Option<IntPredicate>,
+    /// For loads and stores: size of the access in bits. `None` accepts any.
+    pub memory_bits: Option<u32>,
+    /// One for each use operand (register, immediate, block, stack object) after the definitions, predicate left out.
+    pub operands: &'static [Pat],
+}
+
+/// Which types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Types {
+    Any,
+    /// A scalar or pointer of exactly so many bits.
+    Bits(u32),
+    /// A scalar or pointer of at most so many bits.
+    AtMost(u32),
+}
+
+/// What one operand must be. `slot` numbers what is bound, for [`Out`].
+pub enum Pat {
+    /// Any register, bound as register `slot`.
+    Reg(u8),
+    /// Any register of a type of so many bits.
+    RegOf(u8, Types),
+    /// A register defined by `G_CONSTANT` (or an immediate operand) whose value the class accepts, bound as immediate
+    /// `slot`. The value is the signed reading.
+    Imm(u8, ImmClass),
+    /// A register defined by `G_FRAME_INDEX`, or a stack object operand, bound as stack object `slot`.
+    Stack(u8),
+    /// A register defined by an instruction that matches, used here only.
+    Op(&'static Pattern),
+    /// A block operand, bound as label `slot`.
+    Label(u8),
+}
+
+/// Which immediates a pattern accepts, and what operand they become.
+pub struct ImmClass {
+    pub name: &'static str,
+    /// Given the constant; its width is the type's.
+    pub accepts: fn(Bits) -> bool,
+}
+
+/// One machine instruction to write.
+pub struct Emit {
+    pub opcode: Opcode,
+    pub operands: &'static [Out],
+}
+
+/// One operand to write.
+pub enum Out {
+    /// Defines the root's result, whose register gets this class.
+    Def(RegClass),
+    /// Defines temporary `n`.
+    DefTemp(u8, RegClass),
+    /// Reads register slot `n`.
+    Reg(u8),
+    /// Reads part of register slot `n`.
+    SubReg(u8, SubReg),
+    /// Reads temporary `n`.
+    Temp(u8),
+    /// Immediate slot `n`, signed.
+    Imm(u8),
+    /// Immediate slot `n` through a function.
+    ImmWith(u8, fn(Bits) -> i64),
+    /// A fixed immediate.
+    Const(i64),
+    /// Reads or defines a physical register (the zero register; flags as implicit operands).
+    Phys(PReg),
+    ImplicitDef(PReg),
+    ImplicitUse(PReg),
+    /// Stack object slot `n`.
+    Stack(u8),
+    /// Label slot `n`.
+    Label(u8),
+    /// Defines the root's second result.
+    Def2(RegClass),
+}
+
+impl Emit {
+    pub const fn new(opcode: TargetOpcode, operands: &'static [Out]) -> Emit {
+        Emit { opcode: Opcode::Target(opcode), operands }
+    }
+}

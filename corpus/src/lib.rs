@@ -1,0 +1,1 @@
+//! Text cases and their runner, one named test a file.

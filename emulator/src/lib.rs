@@ -1,0 +1,1 @@
+//! The judges that run: IR interpreter and Unicorn.

@@ -1,0 +1,1 @@
+//! Generator, oracles, blame and crash files.

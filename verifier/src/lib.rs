@@ -1,0 +1,1 @@
+//! The judges that reason: machine verifier, allocation checker, SMT prover.
