@@ -1,0 +1,5 @@
+//! The instruction table.
+
+use crate::instructions::InstrDesc;
+
+pub static INSTRUCTIONS: &[InstrDesc] = &[];

@@ -1,0 +1,5 @@
+//! The selection rules.
+
+use crate::selection::SelectionRule;
+
+pub static RULES: &[SelectionRule] = &[];

@@ -1,0 +1,14 @@
+//! What every machine instruction computes.
+
+use crate::MachineEvaluation;
+use tribunal_ir::InstData;
+use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+
+pub fn evaluate<D: Domain, M: Memory<D>>(
+    _domain: &mut D,
+    _memory: &mut M,
+    _inst: &InstData,
+    _args: &[Value<D>],
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    Err(Unsupported { feature: "machine instruction".into() })
+}
