@@ -1,0 +1,223 @@
+//! Straight-line operations.
+
+use super::{Entry, Generator};
+use arbitrary::Result;
+use tribunal_ir::types::S1;
+use tribunal_ir::{Bits, InstFlags, Opcode, Operand, Type, VReg};
+
+/// Operations on two values of one type that are total.
+const BINARY: &[Opcode] = &[
+    Opcode::G_ADD,
+    Opcode::G_SUB,
+    Opcode::G_MUL,
+    Opcode::G_AND,
+    Opcode::G_OR,
+    Opcode::G_XOR,
+    Opcode::G_SMIN,
+    Opcode::G_SMAX,
+    Opcode::G_UMIN,
+    Opcode::G_UMAX,
+];
+const SHIFTS: &[Opcode] = &[Opcode::G_SHL, Opcode::G_LSHR, Opcode::G_ASHR];
+const DIVISIONS: &[Opcode] = &[Opcode::G_UDIV, Opcode::G_SDIV, Opcode::G_UREM, Opcode::G_SREM];
+/// The widest division that needs no library call.
+const DIVISION_BITS: u32 = 64;
+
+impl Generator<'_, '_, '_> {
+    /// One operation; its result joins the scope.
+    pub(super) fn expression(&mut self) -> Result<()> {
+        let ty = self.scalar()?;
+        let entry = match self.u.int_in_range(0..=15)? {
+            0..=4 => self.binary(ty)?,
+            5..=6 => self.shift(ty)?,
+            7 => self.division(ty)?,
+            8 => self.comparison(ty)?,
+            9 => self.selection(ty)?,
+            10 => self.conversion(ty)?,
+            11 => self.bit_operation(ty)?,
+            12 => self.funnel(ty)?,
+            13 => self.in_register(ty)?,
+            14 => self.composition(ty)?,
+            _ => self.loose(ty)?,
+        };
+        self.scope.push(entry);
+        Ok(())
+    }
+
+    fn binary(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(BINARY)?;
+        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        let flags = self.flags(opcode)?;
+        let register = self.builder.op_with(ty, opcode, &[left.register, right.register], flags);
+        Ok(Entry { register, ty, firm: left.firm && right.firm && flags.is_empty() })
+    }
+
+    fn shift(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(SHIFTS)?;
+        let value = self.value(ty, false)?;
+        let masked = self.u.ratio(7, 8)?;
+        let amount_ty = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
+        let amount = self.value(amount_ty, masked)?;
+        let in_range = if masked { self.amount_below(amount, ty.bits()) } else { amount.register };
+        let flags = if masked { InstFlags::empty() } else { self.flags(opcode)? };
+        let register = self.builder.op_with(ty, opcode, &[value.register, in_range], flags);
+        Ok(Entry { register, ty, firm: masked && value.firm && amount.firm })
+    }
+
+    /// `amount` masked below the greatest power of two that is at most `width`.
+    fn amount_below(&mut self, amount: Entry, width: u32) -> VReg {
+        let mask = Bits::new(u128::from((1u32 << width.ilog2()) - 1), 32);
+        let mask = self.builder.constant(amount.ty, mask);
+        self.builder.op(amount.ty, Opcode::G_AND, &[amount.register, mask])
+    }
+
+    fn division(&mut self, ty: Type) -> Result<Entry> {
+        if !(2..=DIVISION_BITS).contains(&ty.bits()) {
+            return self.binary(ty);
+        }
+        let opcode = *self.u.choose(DIVISIONS)?;
+        let (dividend, divisor) = (self.value(ty, true)?, self.value(ty, true)?);
+        let one = self.builder.constant_i64(ty, 1);
+        let odd = self.builder.op(ty, Opcode::G_OR, &[divisor.register, one]);
+        // Half the range of the dividend leaves out the least value, whose quotient by -1 overflows.
+        let halved = match opcode {
+            Opcode::G_SDIV | Opcode::G_SREM => self.builder.op(ty, Opcode::G_ASHR, &[dividend.register, one]),
+            _ => dividend.register,
+        };
+        let register = self.builder.op(ty, opcode, &[halved, odd]);
+        Ok(Entry { register, ty, firm: true })
+    }
+
+    fn comparison(&mut self, ty: Type) -> Result<Entry> {
+        let predicate = *self.u.choose(&tribunal_ir::IntPredicate::ALL)?;
+        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        let register = self.builder.icmp(predicate, left.register, right.register);
+        Ok(Entry { register, ty: S1, firm: left.firm && right.firm })
+    }
+
+    fn selection(&mut self, ty: Type) -> Result<Entry> {
+        let condition = self.condition()?;
+        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        let register = self.builder.select(condition, left.register, right.register);
+        Ok(Entry { register, ty, firm: left.firm && right.firm })
+    }
+
+    fn conversion(&mut self, ty: Type) -> Result<Entry> {
+        let from = self.scalar()?;
+        let source = self.value(from, false)?;
+        let signed = self.u.arbitrary()?;
+        Ok(Entry { register: self.converted(source, ty, signed), ty, firm: source.firm })
+    }
+
+    fn bit_operation(&mut self, ty: Type) -> Result<Entry> {
+        let swappable = ty.bits().is_multiple_of(16);
+        let opcode = *self.u.choose(&[Opcode::G_CTPOP, Opcode::G_ABS, Opcode::G_BSWAP])?;
+        let opcode = if opcode == Opcode::G_BSWAP && !swappable { Opcode::G_CTPOP } else { opcode };
+        // Counting narrow values is the rule in real code, and a count of N bits needs log2(N) + 1 bits to be right.
+        let opcode = if opcode == Opcode::G_CTPOP && ty.bits() < 3 { Opcode::G_ABS } else { opcode };
+        let source = self.value(ty, false)?;
+        Ok(Entry { register: self.builder.op(ty, opcode, &[source.register]), ty, firm: source.firm })
+    }
+
+    fn funnel(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = if self.u.arbitrary()? { Opcode::G_FSHL } else { Opcode::G_FSHR };
+        let (high, low) = (self.value(ty, false)?, self.value(ty, false)?);
+        let amount = self.value(ty, false)?;
+        let register = self.builder.op(ty, opcode, &[high.register, low.register, amount.register]);
+        Ok(Entry { register, ty, firm: high.firm && low.firm && amount.firm })
+    }
+
+    fn in_register(&mut self, ty: Type) -> Result<Entry> {
+        if ty.bits() < 2 {
+            return self.binary(ty);
+        }
+        let source = self.value(ty, false)?;
+        let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
+        let operands = [Operand::used(source.register), Operand::Imm(i64::from(bits))];
+        let register = self.builder.build(ty, Opcode::G_SEXT_INREG, operands);
+        Ok(Entry { register, ty, firm: source.firm })
+    }
+
+    /// Two halves merged, or one half of a value taken.
+    fn composition(&mut self, ty: Type) -> Result<Entry> {
+        let bits = ty.bits();
+        if self.u.arbitrary()? && bits <= 64 {
+            let (low, high) = (self.value(ty, false)?, self.value(ty, false)?);
+            let wide = Type::scalar(bits * 2);
+            let register = self.builder.op(wide, Opcode::G_MERGE_VALUES, &[low.register, high.register]);
+            return Ok(Entry { register, ty: wide, firm: low.firm && high.firm });
+        }
+        if !bits.is_multiple_of(2) {
+            return self.conversion(ty);
+        }
+        let source = self.value(ty, false)?;
+        let half = Type::scalar(bits / 2);
+        let parts = self.builder.unmerge(half, source.register);
+        let (first, second) = (parts[0], parts[1]);
+        self.scope.push(Entry { register: first, ty: half, firm: source.firm });
+        Ok(Entry { register: second, ty: half, firm: source.firm })
+    }
+
+    /// Something that leaves bits open: undefined high bits, an undefined value, a frozen one, a promise.
+    fn loose(&mut self, ty: Type) -> Result<Entry> {
+        let source = self.value(ty, false)?;
+        let (register, ty) = match self.u.int_in_range(0..=4)? {
+            0 if ty.bits() < 64 => {
+                let wide = Type::scalar(self.u.int_in_range(ty.bits() + 1..=64)?);
+                (self.builder.op(wide, Opcode::G_ANYEXT, &[source.register]), wide)
+            }
+            1 => (self.builder.build(ty, Opcode::G_IMPLICIT_DEF, []), ty),
+            2 => (self.builder.op(ty, Opcode::G_CONSTANT_FOLD_BARRIER, &[source.register]), ty),
+            3 if ty.bits() > 1 => return self.promise(source),
+            _ => (self.builder.op(ty, Opcode::G_FREEZE, &[source.register]), ty),
+        };
+        Ok(Entry { register, ty, firm: false })
+    }
+
+    /// A value extended in place, then asserted to be so: the promise holds.
+    fn promise(&mut self, source: Entry) -> Result<Entry> {
+        let ty = source.ty;
+        let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
+        let imm = Operand::Imm(i64::from(bits));
+        let (narrow, assertion) = match self.u.arbitrary()? {
+            true => {
+                let operands = [Operand::used(source.register), imm];
+                (self.builder.build(ty, Opcode::G_SEXT_INREG, operands), Opcode::G_ASSERT_SEXT)
+            }
+            false => {
+                let mask = self.builder.constant(ty, Bits::ones(bits).zext_or_trunc(ty.bits()));
+                (self.builder.op(ty, Opcode::G_AND, &[source.register, mask]), Opcode::G_ASSERT_ZEXT)
+            }
+        };
+        let register = self.builder.build(ty, assertion, [Operand::used(narrow), imm]);
+        Ok(Entry { register, ty, firm: source.firm })
+    }
+
+    /// Poison flags that `opcode` may carry, by the policy's share.
+    fn flags(&mut self, opcode: Opcode) -> Result<InstFlags> {
+        if self.policy.flags == 0 || !self.u.ratio(1, self.policy.flags)? {
+            return Ok(InstFlags::empty());
+        }
+        let allowed = match opcode {
+            Opcode::G_ADD | Opcode::G_SUB | Opcode::G_MUL | Opcode::G_SHL => InstFlags::NUW | InstFlags::NSW,
+            Opcode::G_LSHR | Opcode::G_ASHR => InstFlags::EXACT,
+            Opcode::G_OR => InstFlags::DISJOINT,
+            _ => InstFlags::empty(),
+        };
+        Ok(allowed & InstFlags::from_bits_truncate(self.u.arbitrary()?))
+    }
+
+    /// Small numbers, corners of the width, powers of two and their neighbours, encoding limits, anything.
+    pub(super) fn constant_value(&mut self, bits: u32) -> Result<Bits> {
+        const LIMITS: [i64; 14] =
+            [-2049, -2048, 2047, 2048, 4095, 4096, -256, 255, 0x7fff_ffff, -0x8000_0000, 0xffff, 0xff, -1, 0x8000_0000];
+        Ok(match self.u.int_in_range(0..=5)? {
+            0 => Bits::from_i64(self.u.int_in_range(-8..=16)?, bits),
+            1 => Bits::from_i64(*self.u.choose(&LIMITS)?, bits),
+            2 => Bits::new((1u128 << self.u.int_in_range(0..=bits - 1)?).wrapping_sub(self.u.int_in_range(0..=1)?), bits),
+            3 => Bits::signed_min(bits),
+            4 => Bits::new(u128::MAX >> (129 - bits.max(2)), bits),
+            _ => Bits::new(self.u.arbitrary()?, bits),
+        })
+    }
+}

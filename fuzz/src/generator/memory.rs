@@ -1,0 +1,120 @@
+//! Loads and stores inside buffers and stack objects.
+
+use super::{Entry, Generator};
+use arbitrary::Result;
+use tribunal_ir::types::{S8, S64};
+use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, SlotKind, Type, VReg};
+
+/// Sizes of accesses in bits: every whole number of bytes up to eight.
+const ACCESS_BITS: [u32; 8] = [8, 16, 24, 32, 40, 48, 56, 64];
+/// Stack objects, in bytes: a multiple of eight, so that eight-byte stores initialise them.
+const OBJECT_BYTES: [u32; 4] = [8, 16, 32, 64];
+
+impl Generator<'_, '_, '_> {
+    /// Up to two stack objects, every byte written, so that no load from them is poison.
+    pub(super) fn stack_objects(&mut self) -> Result<()> {
+        if !self.policy.memory {
+            return Ok(());
+        }
+        for index in 0..self.u.int_in_range(0..=2)? {
+            let bytes = *self.u.choose(&OBJECT_BYTES)?;
+            let slot = self.builder.function.stack.push(stack_object(index, bytes));
+            let ty = self.pointer_type();
+            let base = self.builder.build(ty, Opcode::G_FRAME_INDEX, [Operand::Stack(slot)]);
+            for offset in (0..bytes).step_by(8) {
+                let value = self.value(S64, true)?;
+                let address = self.offset_by(base, offset);
+                self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, S64, 8));
+            }
+            self.pointers.push((base, bytes));
+        }
+        Ok(())
+    }
+
+    /// One load or store.
+    pub(super) fn access(&mut self) -> Result<()> {
+        let (base, bytes) = *self.u.choose(&self.pointers)?;
+        let bits = *self.u.choose(&ACCESS_BITS)?;
+        let memory = Type::scalar(bits);
+        if memory.bytes() > bytes {
+            return self.expression();
+        }
+        let (address, align) = self.address(base, bytes - memory.bytes(), memory.bytes())?;
+        if self.u.arbitrary()? {
+            let value = self.value(memory, true)?;
+            self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, memory, align));
+            return Ok(());
+        }
+        let operand = MemOperand::new(MemFlags::LOAD, memory, align);
+        let entry = match self.u.int_in_range(0..=3)? {
+            0 if bits < 64 => self.extending_load(Opcode::G_ZEXTLOAD, address, bits, operand)?,
+            1 if bits < 64 => self.extending_load(Opcode::G_SEXTLOAD, address, bits, operand)?,
+            _ => {
+                let register = self.builder.load(Opcode::G_LOAD, memory, address, operand);
+                Entry { register, ty: memory, firm: true }
+            }
+        };
+        self.scope.push(entry);
+        Ok(())
+    }
+
+    fn extending_load(&mut self, opcode: Opcode, address: VReg, bits: u32, operand: MemOperand) -> Result<Entry> {
+        let ty = Type::scalar(self.u.int_in_range(bits + 1..=64)?);
+        Ok(Entry { register: self.builder.load(opcode, ty, address, operand), ty, firm: true })
+    }
+
+    /// An address at most `last` bytes above `base`, and the alignment (bytes) it may claim for an access of `size` bytes.
+    fn address(&mut self, base: VReg, last: u32, size: u32) -> Result<(VReg, u32)> {
+        let natural = 1 << size.next_power_of_two().ilog2();
+        if self.u.ratio(2, 3)? {
+            let offset = self.u.int_in_range(0..=last)?;
+            let offset = if self.u.ratio(3, 4)? { offset / natural * natural } else { offset };
+            let align = if offset == 0 { natural } else { natural.min(1 << offset.trailing_zeros()) };
+            return Ok((self.offset_by(base, offset), align));
+        }
+        // A variable offset: masked to the greatest power of two that fits, so that it stays inside.
+        let index = self.value(S64, true)?;
+        let mask = self.builder.constant_i64(S64, (1i64 << (last + 1).ilog2()) - 1);
+        let offset = self.builder.op(S64, Opcode::G_AND, &[index.register, mask]);
+        let ty = self.pointer_type();
+        Ok((self.builder.op(ty, Opcode::G_PTR_ADD, &[base, offset]), 1))
+    }
+
+    /// `base + offset` bytes.
+    fn offset_by(&mut self, base: VReg, offset: u32) -> VReg {
+        if offset == 0 {
+            return base;
+        }
+        let offset = self.builder.constant_i64(S64, i64::from(offset));
+        let ty = self.pointer_type();
+        self.builder.op(ty, Opcode::G_PTR_ADD, &[base, offset])
+    }
+
+    /// Stores a loose value to bytes of the first buffer that nothing else touches; dropped once they are used up.
+    pub(super) fn store_loose(&mut self, entry: Entry) {
+        let bytes = entry.ty.bytes();
+        if self.next_loose + bytes > super::BUFFER_BYTES {
+            return;
+        }
+        let whole = Type::scalar(bytes * 8);
+        let value = match whole == entry.ty {
+            true => entry.register,
+            false => self.builder.op(whole, Opcode::G_ZEXT, &[entry.register]),
+        };
+        let address = self.offset_by(self.pointers[0].0, self.next_loose);
+        // In bytes: one by one, so that an undefined high part does not hide a defined low one.
+        self.builder.store(value, address, MemOperand::new(MemFlags::STORE, whole, S8.bytes()));
+        self.next_loose += bytes;
+    }
+}
+
+fn stack_object(index: u32, bytes: u32) -> tribunal_ir::function::StackObject {
+    tribunal_ir::function::StackObject {
+        name: format!("object{index}"),
+        kind: SlotKind::Default,
+        size: u64::from(bytes),
+        align: 8,
+        offset: 0,
+    }
+}
+

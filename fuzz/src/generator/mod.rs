@@ -1,0 +1,237 @@
+//! Programs from bytes: functions that are valid by construction, end, stay inside their memory, and show what they compute.
+//!
+//! Every decision is read from [`Unstructured`], so libFuzzer and the embedded loop drive the same code, and equal bytes
+//! give equal programs. When the bytes run out every choice becomes its first option and the function closes.
+//!
+//! Values are kept in two sorts. A *firm* value is never poison and never depends on a free choice: only such values steer
+//! branches, divide, or address memory, and they are folded into the returned checksum. A *loose* one (from `nsw`, an
+//! unmasked shift, `G_ANYEXT`, ...) may be anything, so it is stored to a byte range of its own, where the oracle masks
+//! what the source leaves open without losing the rest.
+
+mod expressions;
+mod memory;
+mod regions;
+
+use arbitrary::{Result, Unstructured};
+use tribunal_ir::types::{S1, S64};
+use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Position, Properties, Type, VReg};
+use tribunal_target::Target;
+
+/// Bytes that every pointer argument may touch.
+pub const BUFFER_BYTES: u32 = 256;
+/// The part of a buffer that program loads and stores use; loose results go above it.
+const SCRATCH_BYTES: u32 = 128;
+
+/// Bounds and mix of one program, drawn once at its start (swarm testing: programs differ in what they lack).
+#[derive(Clone, Debug)]
+struct Policy {
+    /// Scalar widths in use, in bits.
+    widths: Vec<u32>,
+    /// Statements in all.
+    statements: u32,
+    /// Nested regions at most.
+    depth: u32,
+    /// One operation in so many carries a poison flag; 0 for none.
+    flags: u32,
+    memory: bool,
+    loops: bool,
+}
+
+impl Policy {
+    fn draw(u: &mut Unstructured<'_>) -> Result<Policy> {
+        const COMMON: [u32; 4] = [8, 16, 32, 64];
+        const ODD: [u32; 24] =
+            [1, 2, 3, 4, 5, 7, 9, 12, 15, 17, 20, 24, 31, 33, 40, 48, 56, 63, 65, 80, 96, 120, 127, 128];
+        let mut widths = vec![*u.choose(&COMMON)?];
+        for _ in 0..u.int_in_range(1..=4)? {
+            let width = if u.ratio(1, 2)? { *u.choose(&ODD)? } else { *u.choose(&COMMON)? };
+            if !widths.contains(&width) {
+                widths.push(width);
+            }
+        }
+        Ok(Policy {
+            widths,
+            statements: u.int_in_range(3..=24)?,
+            depth: u.int_in_range(0..=3)?,
+            flags: *u.choose(&[0, 0, 4, 16])?,
+            memory: u.ratio(2, 3)?,
+            loops: u.ratio(2, 3)?,
+        })
+    }
+}
+
+/// A value in scope.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    register: VReg,
+    ty: Type,
+    firm: bool,
+}
+
+/// The function being written.
+struct Generator<'u, 'b, 'f> {
+    u: &'u mut Unstructured<'b>,
+    builder: Builder<'f>,
+    target: &'static Target,
+    policy: Policy,
+    /// Values that dominate the position, oldest first.
+    scope: Vec<Entry>,
+    /// Pointers to buffers of [`BUFFER_BYTES`] bytes and to initialised stack objects, with the bytes each may touch.
+    pointers: Vec<(VReg, u32)>,
+    left: u32,
+    /// Next free byte of the first buffer for a loose result.
+    next_loose: u32,
+}
+
+/// A function for `target` out of `u`'s bytes.
+pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -> Result<Function> {
+    let mut function = Function::new(name);
+    function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
+    let entry = function.new_block();
+    let policy = Policy::draw(u)?;
+    let left = policy.statements;
+    let builder = Builder::new(&mut function, Position::AtEnd(entry));
+    let mut generator =
+        Generator { u, builder, target, policy, scope: Vec::new(), pointers: Vec::new(), left, next_loose: SCRATCH_BYTES };
+    generator.arguments(entry)?;
+    generator.stack_objects()?;
+    generator.region(0)?;
+    generator.finish()?;
+    Ok(function)
+}
+
+impl Generator<'_, '_, '_> {
+    /// One or two buffers, then integers, from the argument registers.
+    fn arguments(&mut self, entry: Block) -> Result<()> {
+        let buffers = self.u.int_in_range(1..=2)?;
+        let integers = self.u.int_in_range(1..=4)?;
+        let pointer = self.pointer_type();
+        let registers = self.target.abi.arguments;
+        for (index, &register) in registers.iter().take(buffers + integers).enumerate() {
+            self.builder.function.liveins.push(tribunal_ir::function::LiveIn { register, copy: None });
+            self.builder.function.block_mut(entry).liveins.push((register, None));
+            let ty = if index < buffers { pointer } else { S64 };
+            let value = self.builder.build(ty, Opcode::COPY, [Operand::used(register)]);
+            if index < buffers {
+                self.pointers.push((value, SCRATCH_BYTES));
+            } else {
+                self.scope.push(Entry { register: value, ty, firm: true });
+            }
+        }
+        for index in 0..integers {
+            let source = self.scope[index];
+            let ty = self.scalar()?;
+            let signed = self.u.arbitrary()?;
+            let value = self.converted(source, ty, signed);
+            self.scope.push(Entry { register: value, ty, firm: true });
+        }
+        Ok(())
+    }
+
+    fn pointer_type(&self) -> Type {
+        Type::Pointer { address_space: 0, bits: self.target.pointer_bits }
+    }
+
+    /// A scalar type of the program's mix.
+    fn scalar(&mut self) -> Result<Type> {
+        Ok(Type::scalar(*self.u.choose(&self.policy.widths)?))
+    }
+
+    /// A value of exactly `ty`: one in scope, one converted, or a constant.
+    fn value(&mut self, ty: Type, firm: bool) -> Result<Entry> {
+        let fits: Vec<Entry> = self.scope.iter().copied().filter(|entry| entry.ty == ty && (entry.firm || !firm)).collect();
+        if !fits.is_empty() && self.u.ratio(7, 8)? {
+            // Younger values first: programs become deep rather than wide.
+            let back = self.u.int_in_range(0..=fits.len().min(8) - 1)?;
+            return Ok(fits[fits.len() - 1 - back]);
+        }
+        let others: Vec<Entry> = self.scope.iter().copied().filter(|entry| entry.firm || !firm).collect();
+        if !others.is_empty() && self.u.ratio(2, 3)? {
+            let source = *self.u.choose(&others)?;
+            let signed = self.u.arbitrary()?;
+            let register = self.converted(source, ty, signed);
+            return Ok(Entry { register, ty, firm: source.firm });
+        }
+        let constant = self.constant_value(ty.bits())?;
+        Ok(Entry { register: self.builder.constant(ty, constant), ty, firm: true })
+    }
+
+    /// `source` brought to type `ty` by truncation or extension.
+    fn converted(&mut self, source: Entry, ty: Type, signed: bool) -> VReg {
+        let opcode = match source.ty.bits().cmp(&ty.bits()) {
+            std::cmp::Ordering::Equal => return source.register,
+            std::cmp::Ordering::Greater => Opcode::G_TRUNC,
+            std::cmp::Ordering::Less if signed => Opcode::G_SEXT,
+            std::cmp::Ordering::Less => Opcode::G_ZEXT,
+        };
+        self.builder.op(ty, opcode, &[source.register])
+    }
+
+    /// A firm condition.
+    fn condition(&mut self) -> Result<VReg> {
+        if self.u.ratio(1, 4)? {
+            return Ok(self.value(S1, true)?.register);
+        }
+        let ty = self.scalar()?;
+        let predicate = *self.u.choose(&tribunal_ir::IntPredicate::ALL)?;
+        let (left, right) = (self.value(ty, true)?, self.value(ty, true)?);
+        Ok(self.builder.icmp(predicate, left.register, right.register))
+    }
+
+    /// Folds every firm value that nothing reads into the result, stores the loose ones, returns.
+    fn finish(&mut self) -> Result<()> {
+        let unread: Vec<Entry> =
+            self.scope.iter().copied().filter(|entry| self.builder.function.use_count(entry.register) == 0).collect();
+        let mut sum = self.builder.constant_i64(S64, 0x9e37);
+        for entry in unread {
+            match entry.firm {
+                true => sum = self.folded(sum, entry),
+                false => self.store_loose(entry),
+            }
+        }
+        let result = self.target.abi.results[0];
+        self.builder.push(tribunal_ir::InstData::new(Opcode::COPY, [Operand::def(result), Operand::used(sum)]));
+        self.builder.push(tribunal_ir::InstData::new(
+            Opcode::Target(self.target.abi.return_opcode),
+            [Operand::implicit_use(result)],
+        ));
+        Ok(())
+    }
+
+    /// `(sum ^ value) * odd`, all bits of the value included.
+    fn folded(&mut self, sum: VReg, entry: Entry) -> VReg {
+        let bits = entry.ty.bits();
+        let low = match bits.cmp(&64) {
+            std::cmp::Ordering::Equal => entry.register,
+            std::cmp::Ordering::Less => self.builder.op(S64, Opcode::G_ZEXT, &[entry.register]),
+            std::cmp::Ordering::Greater => self.builder.op(S64, Opcode::G_TRUNC, &[entry.register]),
+        };
+        let mixed = self.builder.op(S64, Opcode::G_XOR, &[sum, low]);
+        let odd = self.builder.constant_i64(S64, 0x5851_f42d_4c95_7f2d);
+        let sum = self.builder.op(S64, Opcode::G_MUL, &[mixed, odd]);
+        if bits <= 64 {
+            return sum;
+        }
+        let amount = self.builder.constant_i64(entry.ty, 64);
+        let shifted = self.builder.op(entry.ty, Opcode::G_LSHR, &[entry.register, amount]);
+        let high = self.builder.op(S64, Opcode::G_TRUNC, &[shifted]);
+        self.builder.op(S64, Opcode::G_XOR, &[sum, high])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_bytes_give_equal_programs_and_none_is_empty() {
+        let bytes: Vec<u8> = (0..4096u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        for &target in tribunal_target::ALL {
+            let one = generate(&mut Unstructured::new(&bytes), target, "f").unwrap();
+            let two = generate(&mut Unstructured::new(&bytes), target, "f").unwrap();
+            assert_eq!(one.inst_bound(), two.inst_bound());
+            assert!(one.inst_bound() > 10);
+            assert!(generate(&mut Unstructured::new(&[]), target, "f").is_ok());
+        }
+    }
+}
