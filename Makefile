@@ -1,0 +1,31 @@
+# Two commands: `make fuzz` (the main job) and `make test` (everything that CI holds).
+# Both install missing Debian packages first and say which; elsewhere they say what to install.
+
+SHELL := /bin/bash
+CARGO ?= cargo
+SECONDS_TO_FUZZ ?= 60
+JOBS ?= 1
+
+# What the build needs: the SMT solver, and cmake, a C compiler and libclang for Unicorn.
+BUILD_PACKAGES := libz3-dev cmake gcc g++ make pkg-config libclang-dev
+# The peers that tests compare with.
+PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user
+
+.PHONY: fuzz test bench build packages peers
+
+fuzz: build
+	./target/release/tribunal fuzz --seconds $(SECONDS_TO_FUZZ) --jobs $(JOBS)
+
+test: packages peers
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
+
+build: packages
+	$(CARGO) build --release --package tribunal
+
+packages:
+	@.ci/packages $(BUILD_PACKAGES)
+
+peers:
+	@.ci/packages $(PEER_PACKAGES)
