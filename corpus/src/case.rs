@@ -1,0 +1,114 @@
+//! Runs one case.
+
+use crate::expectation::{self, Argument, Call};
+use std::path::Path;
+use tribunal_codegen::{Allocator, Options};
+use tribunal_emulator::input::{Buffer, Input, buffer_address};
+use tribunal_fuzz::generator::BUFFER_BYTES;
+use tribunal_fuzz::{Harness, inputs};
+use tribunal_ir::{Function, Module, text};
+use tribunal_target::Target;
+
+/// Inputs of the usual kind on which each function runs besides those of its expectations.
+const INPUTS: u32 = 16;
+
+/// Why a case failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseError {
+    #[error("{0}")]
+    Read(#[from] std::io::Error),
+    #[error("no `; target:` comment and no target triple")]
+    NoTarget,
+    #[error("unknown target `{0}`")]
+    UnknownTarget(String),
+    #[error("{0}")]
+    Parse(#[from] text::ParseError),
+    #[error("`{line}`: {reason}")]
+    Expectation { line: String, reason: String },
+    #[error("{0}")]
+    Harness(#[from] tribunal_fuzz::HarnessError),
+    #[error("@{function}: {what}")]
+    Judged { function: String, what: String },
+}
+
+/// Reads the file and holds it to what it says.
+pub fn run(path: &Path) -> Result<(), CaseError> {
+    let source = std::fs::read_to_string(path)?;
+    let name = text::architecture(&source).ok_or(CaseError::NoTarget)?;
+    let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
+    let module = text::parse_module(&source, target.vocabulary)?;
+    let calls = calls(&module)?;
+    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let mut harness = Harness::new(target, options)?;
+    for call in &calls {
+        hold(&mut harness, &module, call)?;
+    }
+    for function in &module.functions {
+        let plan = inputs::Plan { count: INPUTS, seed: 1 };
+        judge(&mut harness, function, &inputs::inputs(function, target, plan))?;
+    }
+    Ok(())
+}
+
+fn calls(module: &Module) -> Result<Vec<Call>, CaseError> {
+    let lines = module.comments.iter().filter_map(|line| line.trim().strip_prefix("run: ").map(|call| (line, call)));
+    lines
+        .map(|(line, call)| {
+            let failed = |reason: &str| CaseError::Expectation { line: line.clone(), reason: reason.to_string() };
+            expectation::call(call).map_err(failed)
+        })
+        .collect()
+}
+
+/// The interpreter gives the expected answer, and the emitted code agrees with the interpreter.
+fn hold(harness: &mut Harness, module: &Module, call: &Call) -> Result<(), CaseError> {
+    let failed = |reason: String| CaseError::Expectation { line: format!("{call:?}"), reason };
+    let function = module.functions.iter().find(|function| function.name == call.function);
+    let function = function.ok_or_else(|| failed("no such function".into()))?;
+    let input = input(call, harness.target());
+    let returned = harness.interpret(function, &input).map_err(&failed)?;
+    if returned.len() != call.results.len() {
+        return Err(failed(format!("{} result registers, {} expected", returned.len(), call.results.len())));
+    }
+    for (index, (&(bits, value), &expected)) in returned.iter().zip(&call.results).enumerate() {
+        let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        if (value ^ expected as u64) & mask != 0 {
+            return Err(failed(format!("result {index} is {value:#x}, expected {:#x}", expected as u64 & mask)));
+        }
+    }
+    judge(harness, function, &[input])
+}
+
+fn input(call: &Call, target: &Target) -> Input {
+    let mut input = Input { registers: Vec::new(), buffers: Vec::new() };
+    for (argument, &register) in call.arguments.iter().zip(target.abi.arguments) {
+        let value = match argument {
+            Argument::Integer(value) => *value as u64,
+            Argument::Buffer(bytes) => {
+                let address = buffer_address(input.buffers.len());
+                let mut bytes = bytes.clone();
+                bytes.resize(bytes.len().max(BUFFER_BYTES as usize), 0);
+                input.buffers.push(Buffer { address, bytes });
+                address
+            }
+        };
+        input.registers.push((register, value));
+    }
+    input
+}
+
+/// Every judge, and nothing left open.
+fn judge(harness: &mut Harness, function: &Function, inputs: &[Input]) -> Result<(), CaseError> {
+    let tally = harness.trial_on(function, inputs);
+    let failed = |what: String| Err(CaseError::Judged { function: function.name.clone(), what });
+    if let Some(finding) = tally.findings.first() {
+        return failed(finding.to_string());
+    }
+    if tally.passed != 1 {
+        return failed(format!("not passed: unsupported {:?}, unknown {}", tally.unsupported, tally.unknown));
+    }
+    if tally.executions == 0 {
+        return failed(format!("nothing was executed: {} inputs were inconclusive", tally.inconclusive));
+    }
+    Ok(())
+}
