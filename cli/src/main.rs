@@ -1,2 +1,56 @@
-//! The command line.
-fn main() {}
+//! The command line: thin. Every verb reads its input, calls one library function, prints, and picks an exit status:
+//! 0 all well; 1 a judge found a fault; 2 bad input or usage; 3 something stayed unknown or unsupported.
+
+mod input;
+mod output;
+mod verbs;
+
+use clap::{Parser, Subcommand};
+use output::Status;
+use std::process::ExitCode;
+
+/// A compiler backend on trial: compile LLVM's machine IR, and judge every step of it.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Compile MIR to an object, assembly or MIR.
+    Compile(verbs::compile::Arguments),
+    /// Run the machine verifier.
+    Verify(verbs::verify::Arguments),
+    /// Put every function before every judge.
+    Trial(verbs::trial::Arguments),
+    /// Prove the catalogue of legalization recipes.
+    Prove(verbs::prove::Arguments),
+    /// Judge generated functions until the time is up.
+    Fuzz(verbs::fuzz::Arguments),
+    /// Run a crash file again and name the guilty rule.
+    Replay(verbs::replay::Arguments),
+    /// Print a function after every pass and every rewrite step, with rule names and verdicts.
+    Explain(verbs::explain::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let status = match &arguments.verb {
+        Verb::Compile(arguments) => verbs::compile::run(arguments),
+        Verb::Verify(arguments) => verbs::verify::run(arguments),
+        Verb::Trial(arguments) => verbs::trial::run(arguments),
+        Verb::Prove(arguments) => verbs::prove::run(arguments),
+        Verb::Fuzz(arguments) => verbs::fuzz::run(arguments),
+        Verb::Replay(arguments) => verbs::replay::run(arguments),
+        Verb::Explain(arguments) => verbs::explain::run(arguments),
+    };
+    match status {
+        Ok(status) => status.into(),
+        Err(error) => {
+            eprintln!("{}", error.rendered());
+            Status::BadInput.into()
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Reading MIR files, and the flags that say how: bad input ends in one error with file, line and caret.
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use tribunal_codegen::{Allocator, Options};
+use tribunal_ir::text::{self, ParseError};
+use tribunal_ir::Module;
+use tribunal_target::{Features, Target};
+
+/// Why a command did not run.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error("{path}: {source}", path = path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{path}: {source}", path = path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("{path}: the file is not UTF-8 (first bad byte at offset {offset})", path = path.display())]
+    NotText { path: PathBuf, offset: usize },
+    #[error("{path}: {error}", path = path.display())]
+    Parse { path: PathBuf, text: String, error: ParseError },
+    #[error("{path}: no target triple in the IR block; name the target with --target", path = path.display())]
+    NoTarget { path: PathBuf },
+    #[error("unknown target `{0}`; known are {known}", known = known_targets())]
+    UnknownTarget(String),
+    #[error("unknown feature `{0}`; known is `m`, written `+m` or `-m`")]
+    UnknownFeature(String),
+    #[error("{0}")]
+    Usage(String),
+    #[error("{0}")]
+    Harness(#[from] tribunal_fuzz::HarnessError),
+    #[error("{0}")]
+    Compile(#[from] tribunal_codegen::CompileError),
+}
+
+fn known_targets() -> String {
+    tribunal_target::ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ")
+}
+
+impl CliError {
+    /// The message for a person: a parse error shows its line with a caret.
+    pub fn rendered(&self) -> String {
+        match self {
+            CliError::Parse { path, text, error } => caret(path, text, error),
+            other => format!("error: {other}"),
+        }
+    }
+}
+
+/// The source line under the error, with the place marked.
+fn caret(path: &Path, text: &str, error: &ParseError) -> String {
+    let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or("");
+    let start = line.char_indices().nth(error.column.saturating_sub(1)).map_or(line.len(), |(offset, _)| offset);
+    let end = line[start..].char_indices().nth(error.length.max(1)).map_or(line.len(), |(offset, _)| start + offset);
+    let path = path.display().to_string();
+    let snippet = Snippet::source(line)
+        .line_start(error.line)
+        .path(&path)
+        .annotation(AnnotationKind::Primary.span(start..end.max(start)));
+    let report = &[Level::ERROR.primary_title(error.message.as_str()).element(snippet)];
+    Renderer::plain().render(report)
+}
+
+/// A file that was read.
+pub struct Source {
+    pub path: PathBuf,
+    pub target: &'static Target,
+    pub module: Module,
+}
+
+/// Which machine, and how it is compiled for.
+#[derive(Args, Clone, Debug)]
+pub struct TargetFlags {
+    /// riscv64 or aarch64; from the file's target triple if left out.
+    #[arg(long)]
+    pub target: Option<String>,
+    /// Instruction set features: `+m` or `-m`.
+    #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
+    pub features: Vec<String>,
+    /// Register allocator: `ion` or `fastalloc`.
+    #[arg(long, default_value = "ion", value_parser = ["ion", "fastalloc"])]
+    pub regalloc: String,
+}
+
+impl TargetFlags {
+    /// The target named, if one is.
+    pub fn named(&self) -> Result<Option<&'static Target>, CliError> {
+        self.target.as_deref().map(target_named).transpose()
+    }
+
+    pub fn options(&self, target: &'static Target) -> Result<Options, CliError> {
+        let mut features = target.default_features;
+        for feature in &self.features {
+            let (on, name) = match feature.strip_prefix('-') {
+                Some(name) => (false, name),
+                None => (true, feature.strip_prefix('+').unwrap_or(feature)),
+            };
+            let flag = match name {
+                "m" => Features::M,
+                _ => return Err(CliError::UnknownFeature(name.to_string())),
+            };
+            features.set(flag, on);
+        }
+        let allocator = if self.regalloc == "fastalloc" { Allocator::Fastalloc } else { Allocator::Ion };
+        Ok(Options { features, allocator })
+    }
+}
+
+pub fn target_named(name: &str) -> Result<&'static Target, CliError> {
+    tribunal_target::by_name(name).ok_or_else(|| CliError::UnknownTarget(name.to_string()))
+}
+
+/// Reads and parses one file.
+pub fn read(path: &Path, target: Option<&'static Target>) -> Result<Source, CliError> {
+    let bytes = std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })?;
+    let text = String::from_utf8(bytes).map_err(|error| CliError::NotText {
+        path: path.into(),
+        offset: error.utf8_error().valid_up_to(),
+    })?;
+    let target = match (target, text::architecture(&text)) {
+        (Some(target), _) => target,
+        (None, Some(name)) => target_named(&name)?,
+        (None, None) => return Err(CliError::NoTarget { path: path.into() }),
+    };
+    match text::parse_module(&text, target.vocabulary) {
+        Ok(module) => Ok(Source { path: path.into(), target, module }),
+        Err(error) => Err(CliError::Parse { path: path.into(), text, error }),
+    }
+}
+
+/// Writes whole or not at all: to a file beside the destination, then renamed. `-` is standard output.
+pub fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
+    use std::io::Write;
+    let failed = |source| CliError::Write { path: path.into(), source };
+    if path == Path::new("-") {
+        return std::io::stdout().write_all(contents).map_err(failed);
+    }
+    let mut name = path.file_name().ok_or_else(|| CliError::Usage(format!("{}: not a file", path.display())))?.to_owned();
+    name.push(format!(".{}.partial", std::process::id()));
+    let partial = path.with_file_name(name);
+    let written = std::fs::write(&partial, contents).and_then(|()| std::fs::rename(&partial, path));
+    if written.is_err() {
+        // Best effort: the error that counts is the first.
+        let _ = std::fs::remove_file(&partial);
+    }
+    written.map_err(failed)
+}
+

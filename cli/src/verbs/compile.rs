@@ -1,0 +1,156 @@
+//! `tribunal compile IN.mir -o OUT`: the backend as a compiler.
+
+use crate::input::{self, CliError, Source, TargetFlags};
+use crate::output::{self, Status};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::PathBuf;
+use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipeline};
+use tribunal_fuzz::{Harness, Tally};
+use tribunal_ir::{Module, text};
+
+/// Compiles every function of a file at any stage of the pipeline.
+///
+/// Example: tribunal compile corpus/real/crc32.riscv64.O2.mir -o crc32.o
+#[derive(Args)]
+pub struct Arguments {
+    file: PathBuf,
+    /// Where the result goes; `-` is standard output.
+    #[arg(short, long)]
+    output: PathBuf,
+    #[command(flatten)]
+    target: TargetFlags,
+    /// What to write.
+    #[arg(long, value_enum, default_value_t = Emit::Obj)]
+    emit: Emit,
+    /// Stop after this pass and write MIR.
+    #[arg(long)]
+    stop_after: Option<String>,
+    /// Optimisation level: 0 takes the fast allocator, 2 the one that writes better code.
+    #[arg(short = 'O', value_name = "LEVEL", value_parser = ["0", "2"])]
+    optimisation: Option<String>,
+    /// Register bank selection: `fast` is the only one.
+    #[arg(long, default_value = "fast", value_parser = ["fast"])]
+    bank_select: String,
+    /// Run the machine verifier after each pass.
+    #[arg(long)]
+    verify_each: bool,
+    /// Prove each rewrite step.
+    #[arg(long)]
+    prove_each: bool,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    Obj,
+    Asm,
+    Mir,
+}
+
+#[derive(Serialize)]
+struct Report {
+    functions: usize,
+    failed: usize,
+    findings: usize,
+    proved: u64,
+    unknown: u64,
+    unsupported: u64,
+    seconds: f64,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let started = std::time::Instant::now();
+    let mut source = input::read(&arguments.file, arguments.target.named()?)?;
+    let stop_after = stop_after(arguments)?;
+    let mut options = arguments.target.options(source.target)?;
+    if arguments.optimisation.as_deref() == Some("0") {
+        options.allocator = tribunal_codegen::Allocator::Fastalloc;
+    }
+    let judged = judge(arguments, &source, options)?;
+    let mut failures = Vec::new();
+    let contents = compiled(arguments, &mut source, options, stop_after, &mut failures)?;
+    for failure in &failures {
+        eprintln!("error: {failure}");
+    }
+    for finding in &judged.findings {
+        eprintln!("{finding}");
+    }
+    // Nothing is written unless all of it is right.
+    if failures.is_empty() && judged.is_clean() {
+        input::write(&arguments.output, &contents)?;
+    }
+    if arguments.json {
+        output::json(&Report {
+            functions: source.module.functions.len(),
+            failed: failures.len(),
+            findings: judged.findings.len(),
+            proved: judged.proved,
+            unknown: judged.unknown,
+            unsupported: judged.unsupported.values().sum(),
+            seconds: started.elapsed().as_secs_f64(),
+        });
+    }
+    Ok(status(&failures, &judged))
+}
+
+fn status(failures: &[CompileError], judged: &Tally) -> Status {
+    let internal = failures.iter().any(|failure| matches!(failure, CompileError::Internal { .. }));
+    match (internal, failures.is_empty(), Status::of(judged)) {
+        (true, ..) => Status::Fault,
+        (false, true, status) => status,
+        (false, false, Status::Fault) => Status::Fault,
+        (false, false, _) => Status::Unknown,
+    }
+}
+
+/// The pass to stop after, which must exist.
+fn stop_after(arguments: &Arguments) -> Result<Option<&'static str>, CliError> {
+    let Some(name) = &arguments.stop_after else { return Ok(None) };
+    let names = || pipeline::PIPELINE.iter().map(|pass| pass.name);
+    let unknown = || CliError::Usage(format!("unknown pass `{name}`; known are {}", names().collect::<Vec<_>>().join(", ")));
+    names().find(|known| known == name).map(Some).ok_or_else(unknown)
+}
+
+/// What `--verify-each` and `--prove-each` find.
+fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tally, CliError> {
+    let mut total = Tally::default();
+    if arguments.verify_each || arguments.prove_each {
+        let mut harness = Harness::new(source.target, options)?;
+        for function in &source.module.functions {
+            total.add(harness.judge_compilation(function, arguments.verify_each, arguments.prove_each));
+        }
+    }
+    Ok(total)
+}
+
+/// The bytes to write. Functions that fail are named in `failures`.
+fn compiled(
+    arguments: &Arguments,
+    source: &mut Source,
+    options: Options,
+    stop_after: Option<&'static str>,
+    failures: &mut Vec<CompileError>,
+) -> Result<Vec<u8>, CliError> {
+    let legalizer = (source.target.legality)(options.features);
+    let mut observer = NoObserver;
+    let mut context = Context { target: source.target, options, legalizer: &legalizer, observer: &mut observer };
+    let mut codes = Vec::new();
+    for function in &mut source.module.functions {
+        match pipeline::run_until(function, &mut context, stop_after) {
+            Ok(code) => codes.extend(code),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    Ok(match (arguments.emit, stop_after) {
+        (Emit::Mir, _) | (_, Some(_)) => mir(&source.module, source.target).into_bytes(),
+        (Emit::Asm, None) => emit::assembly(&source.module.functions, source.target).into_bytes(),
+        (Emit::Obj, None) => emit::object(&codes, source.target)?,
+    })
+}
+
+fn mir(module: &Module, target: &tribunal_target::Target) -> String {
+    text::print_module(module, target.vocabulary)
+}

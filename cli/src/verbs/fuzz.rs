@@ -1,0 +1,162 @@
+//! `tribunal fuzz`: the embedded loop.
+
+use crate::input::{self, CliError};
+use crate::output::{self, FindingReport, Status};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tribunal_fuzz::campaign::{self, Campaign, Outcome};
+
+/// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
+///
+/// Example: tribunal fuzz --seconds 60 --jobs 2
+#[derive(Args)]
+pub struct Arguments {
+    /// How long, in seconds.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Stop after so many programs.
+    #[arg(long)]
+    runs: Option<u64>,
+    /// Seed of the first program.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only this target.
+    #[arg(long)]
+    target: Option<String>,
+    /// Worker threads.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
+    /// Inputs on which each program runs.
+    #[arg(long, default_value_t = 16)]
+    inputs: u32,
+    /// Where crash files go.
+    #[arg(long, default_value = "fuzz-out")]
+    out: PathBuf,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    programs: u64,
+    executions: u64,
+    rejected: u64,
+    findings: Vec<FindingReport>,
+    unsupported: u64,
+    unknown: u64,
+    proved: u64,
+    looked_up: u64,
+    inconclusive: u64,
+    verifications: u64,
+    seconds: f64,
+    coverage: usize,
+    programs_a_second: f64,
+    interrupted: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let targets = match &arguments.target {
+        Some(name) => vec![input::target_named(name)?],
+        None => tribunal_target::ALL.to_vec(),
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends the process at once; the loop still works.
+    let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
+    let campaign = Campaign {
+        targets,
+        time: Duration::from_secs(arguments.seconds),
+        runs: arguments.runs,
+        seed: arguments.seed,
+        jobs: usize::from(arguments.jobs),
+        inputs: arguments.inputs,
+        out: arguments.out.clone(),
+    };
+    let bar = progress_bar(arguments.seconds);
+    let outcome = campaign::run(&campaign, &stop, |elapsed, programs, findings| {
+        bar.set_position(elapsed.as_secs());
+        bar.set_message(format!("{programs} programs, {findings} findings"));
+    })?;
+    bar.finish_and_clear();
+    print(&outcome, &campaign);
+    let interrupted = stop.load(Ordering::Relaxed);
+    if arguments.json {
+        output::json(&report(&outcome, interrupted));
+    }
+    // A rejected program is a fault of the generator, and a run that judged nothing is not a success.
+    match (Status::of(&outcome.tally), outcome.rejected, outcome.tally.functions) {
+        (Status::Well, 0, 1..) => Ok(Status::Well),
+        (Status::Well, 0, 0) => Ok(Status::Unknown),
+        (Status::Well, ..) => Ok(Status::Fault),
+        (status, ..) => Ok(status),
+    }
+}
+
+fn progress_bar(seconds: u64) -> ProgressBar {
+    // indicatif draws on a terminal only.
+    let style = ProgressStyle::with_template("[{elapsed_precise}] {wide_bar} {msg}");
+    ProgressBar::new(seconds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn print(outcome: &Outcome, campaign: &Campaign) {
+    for (finding, path) in &outcome.crashes {
+        println!("{finding}\n    crash file: {}", path.display());
+    }
+    for (feature, count) in &outcome.tally.unsupported {
+        println!("unsupported: {feature} ({count} times)");
+    }
+    let tally = &outcome.tally;
+    let seconds = outcome.elapsed.as_secs_f64();
+    let names: Vec<&str> = campaign.targets.iter().map(|target| target.name).collect();
+    println!("targets: {}", names.join(", "));
+    println!(
+        "programs {}, rejected {}, findings {}, unknown {}, unsupported {}",
+        tally.functions,
+        outcome.rejected,
+        tally.findings.len(),
+        tally.unknown,
+        tally.unsupported.values().sum::<u64>()
+    );
+    println!(
+        "verifications {}, steps proved {} ({} looked up), executions {} ({} inconclusive), rules fired {}",
+        tally.verifications,
+        tally.proved,
+        tally.looked_up,
+        tally.executions,
+        tally.inconclusive,
+        outcome.rules.len()
+    );
+    println!(
+        "{:.0} judged programs a second on {} {} ({seconds:.1} s)",
+        tally.functions as f64 / seconds,
+        campaign.jobs,
+        if campaign.jobs == 1 { "thread" } else { "threads" }
+    );
+}
+
+fn report(outcome: &Outcome, interrupted: bool) -> Report {
+    let tally = &outcome.tally;
+    let seconds = outcome.elapsed.as_secs_f64();
+    Report {
+        programs: tally.functions,
+        executions: tally.executions,
+        rejected: outcome.rejected,
+        findings: tally.findings.iter().map(FindingReport::from).collect(),
+        unsupported: tally.unsupported.values().sum(),
+        unknown: tally.unknown,
+        proved: tally.proved,
+        looked_up: tally.looked_up,
+        inconclusive: tally.inconclusive,
+        verifications: tally.verifications,
+        seconds,
+        coverage: outcome.rules.len(),
+        programs_a_second: tally.functions as f64 / seconds,
+        interrupted,
+    }
+}

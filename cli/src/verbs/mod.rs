@@ -1,0 +1,9 @@
+//! One file a verb.
+
+pub mod compile;
+pub mod explain;
+pub mod fuzz;
+pub mod prove;
+pub mod replay;
+pub mod trial;
+pub mod verify;

@@ -1,0 +1,77 @@
+//! `tribunal replay FILE`: a crash file once more, and who is guilty.
+
+use crate::input::{self, CliError, Source, TargetFlags};
+use crate::output::{self, FindingReport, Status};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use tribunal_fuzz::{Harness, Tally, crash, inputs};
+
+/// Runs every judge on the functions of a crash file, on the input that its comments give and on the usual ones.
+///
+/// Example: tribunal replay fuzz-out/emulator-wrong-result-riscv64.add_imm12.mir
+#[derive(Args)]
+pub struct Arguments {
+    file: PathBuf,
+    #[command(flatten)]
+    target: TargetFlags,
+    /// Inputs besides the one in the file.
+    #[arg(long, default_value_t = 32)]
+    inputs: u32,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    findings: Vec<FindingReport>,
+    guilty: Vec<String>,
+    executions: u64,
+    unsupported: u64,
+    unknown: u64,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let source = input::read(&arguments.file, arguments.target.named()?)?;
+    let total = tally(arguments, &source)?;
+    for finding in &total.findings {
+        println!("{finding}");
+    }
+    let mut guilty: Vec<String> = total.findings.iter().map(|finding| finding.guilty.clone()).collect();
+    guilty.sort();
+    guilty.dedup();
+    match guilty.is_empty() {
+        true => println!("no finding in {} executions", total.executions),
+        false => println!("guilty: {}", guilty.join(", ")),
+    }
+    let status = Status::of(&total);
+    if arguments.json {
+        output::json(&Report {
+            findings: total.findings.iter().map(FindingReport::from).collect(),
+            guilty,
+            executions: total.executions,
+            unsupported: total.unsupported.values().sum(),
+            unknown: total.unknown,
+        });
+    }
+    Ok(status)
+}
+
+fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
+    let story = crash::story(&source.module, source.target)
+        .map_err(|error| CliError::Usage(format!("{}: {error}", source.path.display())))?;
+    let mut options = arguments.target.options(source.target)?;
+    if arguments.target.features.is_empty() {
+        options.features = story.features.unwrap_or(options.features);
+    }
+    options.allocator = story.allocator.unwrap_or(options.allocator);
+    let mut harness = Harness::new(source.target, options)?;
+    let mut total = Tally::default();
+    for function in &source.module.functions {
+        let mut chosen: Vec<_> = story.input.iter().cloned().collect();
+        chosen.extend(inputs::inputs(function, source.target, inputs::Plan { count: arguments.inputs, seed: 1 }));
+        total.add(harness.trial_on(function, &chosen));
+    }
+    Ok(total)
+}

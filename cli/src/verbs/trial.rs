@@ -1,0 +1,136 @@
+//! `tribunal trial IN.mir...`: every judge on every function.
+
+use crate::input::{self, CliError, TargetFlags};
+use crate::output::{self, FindingReport, Status};
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tribunal_fuzz::{Harness, Tally, inputs};
+
+/// Verifies after every pass, proves every rewrite step, checks the allocation, and runs the emitted bytes against the
+/// interpreter.
+///
+/// Example: tribunal trial corpus/real/*.mir
+#[derive(Args)]
+pub struct Arguments {
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    target: TargetFlags,
+    /// Inputs on which each function runs.
+    #[arg(long, default_value_t = 32)]
+    inputs: u32,
+    /// Seed of the random inputs.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    functions: u64,
+    passed: u64,
+    findings: Vec<FindingReport>,
+    unsupported: u64,
+    unsupported_features: BTreeMap<String, u64>,
+    proved: u64,
+    looked_up: u64,
+    refuted: u64,
+    unknown: u64,
+    verifications: u64,
+    executions: u64,
+    inconclusive: u64,
+    fewest_executions_a_function: u64,
+    seconds: f64,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let started = std::time::Instant::now();
+    let named = arguments.target.named()?;
+    // Read everything first: a bad file is one error, and nothing half-done.
+    let sources = arguments.files.iter().map(|path| input::read(path, named)).collect::<Result<Vec<_>, _>>()?;
+    let mut harnesses: Vec<Harness> = Vec::new();
+    let mut total = Tally::default();
+    let mut fewest = u64::MAX;
+    for source in &sources {
+        let index = match harnesses.iter().position(|harness| std::ptr::eq(harness.target(), source.target)) {
+            Some(index) => index,
+            None => {
+                harnesses.push(Harness::new(source.target, arguments.target.options(source.target)?)?);
+                harnesses.len() - 1
+            }
+        };
+        for function in &source.module.functions {
+            let plan = inputs::Plan { count: arguments.inputs, seed: arguments.seed };
+            let tally = harnesses[index].trial(function, plan);
+            fewest = fewest.min(tally.executions);
+            if !arguments.json || tally.passed == 0 {
+                print_function(&source.path, &function.name, &tally);
+            }
+            total.add(tally);
+        }
+    }
+    let status = Status::of(&total);
+    let seconds = started.elapsed().as_secs_f64();
+    summary(&total, seconds);
+    if arguments.json {
+        output::json(&report(&total, fewest, seconds));
+    }
+    Ok(status)
+}
+
+fn print_function(path: &std::path::Path, name: &str, tally: &Tally) {
+    let verdict = if tally.passed == 1 { "passed" } else { "NOT PASSED" };
+    println!(
+        "{} @{name}: {verdict}: {} steps proved, {} executions, {} inconclusive",
+        path.display(),
+        tally.proved,
+        tally.executions,
+        tally.inconclusive
+    );
+    for feature in tally.unsupported.keys() {
+        println!("  unsupported: {feature}");
+    }
+    for finding in &tally.findings {
+        println!("  {}", finding.to_string().replace('\n', "\n  "));
+    }
+}
+
+fn summary(total: &Tally, seconds: f64) {
+    println!(
+        "{} functions, {} passed; findings {}, refuted {}, unknown {}, unsupported {}; {} steps proved ({} looked up), \
+         {} verifications, {} executions in {seconds:.1} s",
+        total.functions,
+        total.passed,
+        total.findings.len(),
+        total.refuted,
+        total.unknown,
+        total.unsupported.values().sum::<u64>(),
+        total.proved,
+        total.looked_up,
+        total.verifications,
+        total.executions,
+    );
+}
+
+fn report(total: &Tally, fewest: u64, seconds: f64) -> Report {
+    Report {
+        functions: total.functions,
+        passed: total.passed,
+        findings: total.findings.iter().map(FindingReport::from).collect(),
+        unsupported: total.unsupported.values().sum(),
+        unsupported_features: total.unsupported.clone(),
+        proved: total.proved,
+        looked_up: total.looked_up,
+        refuted: total.refuted,
+        unknown: total.unknown,
+        verifications: total.verifications,
+        executions: total.executions,
+        inconclusive: total.inconclusive,
+        fewest_executions_a_function: if fewest == u64::MAX { 0 } else { fewest },
+        seconds,
+    }
+}

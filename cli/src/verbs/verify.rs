@@ -1,0 +1,47 @@
+//! `tribunal verify IN.mir`: the machine verifier alone.
+
+use crate::input::{self, CliError, TargetFlags};
+use crate::output::{self, FindingReport, Status};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use tribunal_fuzz::harness;
+
+/// Checks the invariants of every function, at whatever stage its properties say it is.
+///
+/// Example: tribunal verify corpus/real/crc.riscv64.O2.mir
+#[derive(Args)]
+pub struct Arguments {
+    file: PathBuf,
+    #[command(flatten)]
+    target: TargetFlags,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    functions: usize,
+    findings: Vec<FindingReport>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let source = input::read(&arguments.file, arguments.target.named()?)?;
+    let options = arguments.target.options(source.target)?;
+    let legalizer = (source.target.legality)(options.features);
+    let mut findings = Vec::new();
+    for function in &source.module.functions {
+        findings.extend(harness::verify(function, source.target, &legalizer, "input"));
+    }
+    for finding in &findings {
+        println!("{finding}");
+    }
+    println!("{} functions, {} findings", source.module.functions.len(), findings.len());
+    let status = if findings.is_empty() { Status::Well } else { Status::Fault };
+    if arguments.json {
+        let findings = findings.iter().map(FindingReport::from).collect();
+        output::json(&Report { functions: source.module.functions.len(), findings });
+    }
+    Ok(status)
+}

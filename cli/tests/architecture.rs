@@ -1,0 +1,71 @@
+//! Holds the crate graph of ARCHITECTURE.md, and that the documents name only paths that exist.
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const IR: &str = "tribunal-ir";
+const TARGET: &str = "tribunal-target";
+const CODEGEN: &str = "tribunal-codegen";
+const VERIFIER: &str = "tribunal-verifier";
+const EMULATOR: &str = "tribunal-emulator";
+const FUZZ: &str = "tribunal-fuzz";
+
+/// What each crate may depend on within the workspace.
+const EDGES: &[(&str, &[&str])] = &[
+    (IR, &[]),
+    (TARGET, &[IR]),
+    (CODEGEN, &[IR, TARGET]),
+    (VERIFIER, &[IR, TARGET]),
+    (EMULATOR, &[IR, TARGET]),
+    (FUZZ, &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR]),
+    ("tribunal-corpus", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
+    ("tribunal", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in a folder of the workspace")
+}
+
+#[test]
+fn crates_depend_on_what_the_table_allows_and_on_nothing_else() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
+    let names: BTreeSet<&str> = metadata.packages.iter().map(|package| package.name.as_str()).collect();
+    assert_eq!(names, EDGES.iter().map(|&(name, _)| name).collect(), "a crate is missing from the table, or gone");
+    for package in &metadata.packages {
+        let (_, allowed) = EDGES.iter().find(|(name, _)| *name == package.name.as_str()).unwrap();
+        let inside = package.dependencies.iter().filter(|dependency| names.contains(dependency.name.as_str()));
+        for dependency in inside.filter(|dependency| dependency.kind == DependencyKind::Normal) {
+            assert!(allowed.contains(&dependency.name.as_str()), "{} must not depend on {}", package.name, dependency.name);
+        }
+    }
+}
+
+#[test]
+fn judges_do_not_see_the_compiler_even_in_tests() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
+    for package in metadata.packages.iter().filter(|package| [VERIFIER, EMULATOR].contains(&package.name.as_str())) {
+        let sees = package.dependencies.iter().any(|dependency| dependency.name == CODEGEN);
+        assert!(!sees, "{} sees the compiler", package.name);
+    }
+}
+
+/// Words in backquotes that look like paths of this tree.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split('`').skip(1).step_by(2).filter(|word| !word.contains(char::is_whitespace));
+    let starts = ["backend/", "verifier/", "emulator/", "fuzz/", "corpus/", "cli/", ".ci/"];
+    words.filter(move |word| starts.iter().any(|start| word.starts_with(start)))
+}
+
+#[test]
+fn every_path_named_in_a_document_exists() {
+    let mut seen = 0;
+    for document in ["README.md", "ARCHITECTURE.md", "TRUST.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root().join(document)).unwrap();
+        for path in paths(&text).filter(|path| !path.contains(['*', '<'])) {
+            assert!(root().join(path).exists(), "{document} names {path}, which does not exist");
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "the documents name only {seen} paths: is the search broken?");
+}

@@ -1,0 +1,78 @@
+//! Objects that `tribunal compile` writes link with C and give the right answers under QEMU, for both targets and both
+//! allocators. The peers are part of `make test`: a missing one fails the test.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Machine {
+    name: &'static str,
+    triple: &'static str,
+    clang: &'static [&'static str],
+    llc: &'static [&'static str],
+    qemu: &'static str,
+}
+
+const RISCV64: Machine = Machine {
+    name: "riscv64",
+    triple: "riscv64-unknown-linux-gnu",
+    clang: &["-march=rv64im", "-mabi=lp64"],
+    llc: &["-mattr=+m"],
+    qemu: "qemu-riscv64",
+};
+const AARCH64: Machine =
+    Machine { name: "aarch64", triple: "aarch64-unknown-linux-gnu", clang: &[], llc: &[], qemu: "qemu-aarch64" };
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/link").join(name)
+}
+
+fn succeed(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn clang(machine: &Machine) -> Command {
+    let mut command = Command::new("clang-22");
+    command.arg(format!("--target={}", machine.triple)).args(machine.clang).args(["-ffreestanding", "-fno-builtin"]);
+    command
+}
+
+/// The functions as MIR after the IR translator.
+fn translated(machine: &Machine, folder: &Path, level: &str) -> PathBuf {
+    let (ir, mir) = (folder.join("functions.ll"), folder.join("functions.mir"));
+    let optimisation = ["-fno-vectorize", "-fno-slp-vectorize", "-fno-jump-tables", "-S", "-emit-llvm"];
+    succeed(clang(machine).arg(level).args(optimisation).arg(source("functions.c")).arg("-o").arg(&ir));
+    let mut llc = Command::new("llc-22");
+    llc.args(machine.llc).args([level, "-global-isel", "-stop-after=irtranslator", "-simplify-mir"]);
+    succeed(llc.arg(&ir).arg("-o").arg(&mir));
+    mir
+}
+
+fn right_answers(machine: &Machine, level: &str, allocator: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let mir = translated(machine, folder.path(), level);
+    let path = |name: &str| folder.path().join(name);
+    let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+    compile.arg("compile").arg(&mir).args(["--target", machine.name, "--regalloc", allocator]);
+    succeed(compile.arg("-o").arg(path("functions.o")));
+    succeed(clang(machine).args(["-O1", "-c"]).arg(source("main.c")).arg("-o").arg(path("main.o")));
+    let mut link = Command::new("ld.lld-22");
+    succeed(link.args(["-static", "-o"]).arg(path("program")).arg(path("main.o")).arg(path("functions.o")));
+    let status = Command::new(machine.qemu).arg(path("program")).status();
+    let status = status.unwrap_or_else(|error| panic!("{}: {error}", machine.qemu));
+    assert_eq!(status.code(), Some(42), "{} {level} {allocator}", machine.name);
+}
+
+#[test]
+fn riscv64_objects_run() {
+    for (level, allocator) in [("-O0", "fastalloc"), ("-O1", "ion"), ("-O2", "ion")] {
+        right_answers(&RISCV64, level, allocator);
+    }
+}
+
+#[test]
+fn aarch64_objects_run() {
+    for (level, allocator) in [("-O0", "fastalloc"), ("-O1", "ion"), ("-O2", "ion")] {
+        right_answers(&AARCH64, level, allocator);
+    }
+}

@@ -1,0 +1,72 @@
+//! Bad input and bad usage: one clear error, exit status 2, nothing half-written.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn tribunal(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tribunal")).args(arguments).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Every verb that reads a file.
+const READERS: [&[&str]; 5] = [&["verify"], &["trial"], &["replay"], &["explain"], &["compile", "-o", "never.o"]];
+
+#[test]
+fn bad_files_end_in_status_2_with_the_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let head = "---\nname: f\nbody: |\n  bb.0:\n";
+    let files = [
+        file("unknown.mir", format!("# target: riscv64\n{head}    %0:_(s64) = G_FROB\n...\n").as_bytes()),
+        file("cut.mir", format!("# target: riscv64\n{head}    %0:_(s64) = G_ADD %1\n").as_bytes()),
+    ];
+    for verb in READERS {
+        for path in &files {
+            let output = tribunal(&[verb, &[path.as_str()]].concat());
+            assert_eq!(output.status.code(), Some(2), "{verb:?} {path}: {}", stderr(&output));
+            let text = stderr(&output);
+            assert!(text.contains(path.as_str()) && text.contains('^'), "no place and caret in:\n{text}");
+        }
+        for (name, bytes) in [("empty.mir", &b""[..]), ("binary.mir", &[0xff, 0xfe, 0, 1, 2][..])] {
+            let path = file(name, bytes);
+            let output = tribunal(&[verb, &[path.as_str()]].concat());
+            assert_eq!(output.status.code(), Some(2), "{verb:?} {name}: {}", stderr(&output));
+            assert_eq!(stderr(&output).lines().count(), 1, "one error: {}", stderr(&output));
+        }
+    }
+    assert!(!Path::new("never.o").exists());
+}
+
+#[test]
+fn bad_usage_ends_in_status_2() {
+    let bad: [&[&str]; 7] = [
+        &[],
+        &["frobnicate"],
+        &["trial"],
+        &["trial", "no-such-file.mir"],
+        &["fuzz", "--target", "z80", "--seconds", "1"],
+        &["fuzz", "--jobs", "0"],
+        &["prove", "--shard", "9/8"],
+    ];
+    for arguments in bad {
+        let output = tribunal(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+        assert!(!stderr(&output).is_empty(), "{arguments:?} says nothing");
+    }
+}
+
+#[test]
+fn every_verb_has_help_with_an_example() {
+    for verb in ["compile", "verify", "trial", "prove", "fuzz", "replay", "explain"] {
+        let output = tribunal(&[verb, "--help"]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("Example: tribunal"), "{verb}");
+    }
+}

@@ -1,0 +1,194 @@
+//! The embedded loop: workers that generate, judge and record until they are told to stop.
+//!
+//! Program `n` is a pure function of the seed and `n`, whatever the number of workers; each worker owns its harnesses (a
+//! solver context and an emulator cannot be shared) and all share one proof cache.
+
+use crate::crash;
+use crate::finding::{Finding, Tally};
+use crate::harness::{Harness, HarnessError, ProofCache};
+use crate::{generator, inputs};
+use arbitrary::Unstructured;
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use rustc_hash::FxHashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tribunal_codegen::{Allocator, Options};
+use tribunal_ir::Function;
+use tribunal_target::Target;
+
+/// What to run.
+pub struct Campaign {
+    pub targets: Vec<&'static Target>,
+    pub time: Duration,
+    /// Programs at most.
+    pub runs: Option<u64>,
+    pub seed: u64,
+    pub jobs: usize,
+    /// Inputs a program.
+    pub inputs: u32,
+    /// Folder of crash files; made when the first is written.
+    pub out: PathBuf,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub struct Outcome {
+    pub tally: Tally,
+    /// Generated functions that the verifier did not accept as input.
+    pub rejected: u64,
+    pub elapsed: Duration,
+    /// Names of the rules that fired.
+    pub rules: FxHashSet<&'static str>,
+    /// One finding of each signature, with its crash file.
+    pub crashes: Vec<(Finding, PathBuf)>,
+}
+
+/// Bytes that one program is made of.
+const PROGRAM_BYTES: usize = 2048;
+
+/// Shared by the workers.
+struct Shared<'a> {
+    campaign: &'a Campaign,
+    started: Instant,
+    stop: &'a AtomicBool,
+    next: AtomicU64,
+    outcome: Mutex<Outcome>,
+    failure: Mutex<Option<HarnessError>>,
+}
+
+/// Runs until the time, the programs or the caller's patience is at its end. `progress` is called now and then with the
+/// time, the programs and the findings so far.
+pub fn run(
+    campaign: &Campaign,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Duration, u64, usize),
+) -> Result<Outcome, HarnessError> {
+    let cache = ProofCache::default();
+    let shared = Shared {
+        campaign,
+        started: Instant::now(),
+        stop,
+        next: AtomicU64::new(0),
+        outcome: Mutex::default(),
+        failure: Mutex::default(),
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..campaign.jobs).map(|_| scope.spawn(|| worker(&shared, &cache))).collect();
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            std::thread::sleep(Duration::from_millis(100));
+            let (programs, findings) = {
+                let outcome = lock(&shared.outcome);
+                (outcome.tally.functions, outcome.crashes.len())
+            };
+            progress(shared.started.elapsed(), programs, findings);
+        }
+    });
+    if let Some(failure) = lock(&shared.failure).take() {
+        return Err(failure);
+    }
+    let mut outcome = std::mem::take(&mut *lock(&shared.outcome));
+    outcome.elapsed = shared.started.elapsed();
+    Ok(outcome)
+}
+
+/// A worker that panicked left a whole value behind: counts are added in one step.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn worker(shared: &Shared<'_>, cache: &ProofCache) {
+    let made = shared.campaign.targets.iter().map(|&target| {
+        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        Harness::with_cache(target, options, cache.clone())
+    });
+    let mut harnesses = match made.collect::<Result<Vec<_>, _>>() {
+        Ok(harnesses) => harnesses,
+        Err(failure) => {
+            *lock(&shared.failure) = Some(failure);
+            return;
+        }
+    };
+    let mut local = Outcome::default();
+    let mut reported = Instant::now();
+    while !shared.stop.load(Ordering::Relaxed) && shared.started.elapsed() < shared.campaign.time {
+        let number = shared.next.fetch_add(1, Ordering::Relaxed);
+        if shared.campaign.runs.is_some_and(|runs| number >= runs) {
+            break;
+        }
+        let index = (number % harnesses.len() as u64) as usize;
+        program(shared, &mut harnesses[index], number, &mut local);
+        if reported.elapsed() > Duration::from_millis(250) {
+            flush(shared, &mut local);
+            reported = Instant::now();
+        }
+    }
+    for harness in &harnesses {
+        local.rules.extend(harness.rules_fired());
+    }
+    flush(shared, &mut local);
+}
+
+/// One program: generated, checked, judged.
+fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut Outcome) {
+    let seed = program_seed(shared.campaign.seed, number);
+    let Some(function) = generated(seed, harness.target()) else {
+        local.rejected += 1;
+        return;
+    };
+    if !harness.accepts(&function) {
+        local.rejected += 1;
+        return;
+    }
+    let plan = inputs::Plan { count: shared.campaign.inputs, seed };
+    let tally = harness.trial(&function, plan);
+    for finding in &tally.findings {
+        record(shared, harness, &function, finding);
+    }
+    local.tally.add(tally);
+}
+
+/// The function of one program number; `None` if the bytes did not make one (which is a fault of the generator).
+pub fn generated(seed: u64, target: &'static Target) -> Option<Function> {
+    let mut bytes = [0u8; PROGRAM_BYTES];
+    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+    generator::generate(&mut Unstructured::new(&bytes), target, "f").ok()
+}
+
+/// The seed of program `number`.
+pub fn program_seed(seed: u64, number: u64) -> u64 {
+    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number)
+}
+
+/// Keeps one crash file for each signature.
+fn record(shared: &Shared<'_>, harness: &Harness, function: &Function, finding: &Finding) {
+    let mut outcome = lock(&shared.outcome);
+    if outcome.crashes.iter().any(|(known, _)| known.signature() == finding.signature()) {
+        return;
+    }
+    let path = crash::path(&shared.campaign.out, finding);
+    let text = crash::print(harness.target(), harness.options(), function, finding);
+    let path = match write(&path, &text) {
+        Ok(()) => path,
+        // The finding stays, and says why it has no file.
+        Err(error) => PathBuf::from(format!("(not written: {}: {error})", path.display())),
+    };
+    outcome.crashes.push((finding.clone(), path));
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(path, text)
+}
+
+fn flush(shared: &Shared<'_>, local: &mut Outcome) {
+    let mut outcome = lock(&shared.outcome);
+    let local = std::mem::take(local);
+    outcome.tally.add(local.tally);
+    outcome.rejected += local.rejected;
+    outcome.rules.extend(local.rules);
+}

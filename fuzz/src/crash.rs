@@ -1,0 +1,126 @@
+//! Crash files: MIR text whose head comments tell the story. Every verb reads them, and so does `llc-22`.
+
+use crate::finding::Finding;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use tribunal_codegen::{Allocator, Options};
+use tribunal_emulator::input::{Buffer, Input};
+use tribunal_ir::{Function, Module, text};
+use tribunal_target::{Features, Target};
+
+/// What the comments of a crash file say, as far as a run needs it.
+#[derive(Clone, Debug, Default)]
+pub struct Story {
+    pub features: Option<Features>,
+    pub allocator: Option<Allocator>,
+    pub input: Option<Input>,
+}
+
+/// Why the comments of a crash file cannot be followed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("head comment `{line}`: {reason}")]
+pub struct StoryError {
+    pub line: String,
+    pub reason: &'static str,
+}
+
+/// The file of a finding: one for each signature.
+pub fn path(folder: &Path, finding: &Finding) -> PathBuf {
+    let (judge, guilty, kind) = finding.signature();
+    let name: String = format!("{judge}-{kind}-{guilty}")
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '.' })
+        .take(120)
+        .collect();
+    folder.join(format!("{name}.mir"))
+}
+
+/// The text of a crash file.
+pub fn print(target: &Target, options: Options, function: &Function, finding: &Finding) -> String {
+    let mut comments = vec![
+        "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
+        format!("target: {}", target.name),
+        format!("features: {}", feature_names(options.features)),
+        format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
+        format!("judge: {}", finding.judge),
+        format!("kind: {}", finding.kind),
+        format!("guilty: {}", finding.guilty),
+    ];
+    if let Some(input) = &finding.input {
+        comments.extend(input_lines(input, target));
+    }
+    comments.extend(finding.details.lines().map(|line| format!("  {line}")));
+    let module = Module { comments, ir: None, functions: vec![function.clone()] };
+    text::print_module(&module, target.vocabulary)
+}
+
+fn feature_names(features: Features) -> String {
+    features.iter_names().map(|(name, _)| format!("+{}", name.to_lowercase())).collect::<Vec<_>>().join(",")
+}
+
+fn input_lines(input: &Input, target: &Target) -> Vec<String> {
+    let register = |&(register, value): &(_, u64)| {
+        format!("input: ${} = {value:#x}", target.vocabulary.register_name(register))
+    };
+    let buffer = |buffer: &Buffer| {
+        let bytes = buffer.bytes.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+        format!("input: [{:#x}] = {bytes}", buffer.address)
+    };
+    input.registers.iter().map(register).chain(input.buffers.iter().map(buffer)).collect()
+}
+
+/// Reads the comments of a module. Lines that are not of the story's form are prose.
+pub fn story(module: &Module, target: &Target) -> Result<Story, StoryError> {
+    let mut story = Story::default();
+    for line in &module.comments {
+        let Some((key, value)) = line.trim().split_once(": ") else { continue };
+        let bad = |reason| StoryError { line: line.trim().to_string(), reason };
+        match key {
+            "features" => story.features = Some(features(value).ok_or_else(|| bad("unknown feature"))?),
+            "allocator" => {
+                story.allocator = Some(match value {
+                    "ion" => Allocator::Ion,
+                    "fastalloc" => Allocator::Fastalloc,
+                    _ => return Err(bad("the allocator is `ion` or `fastalloc`")),
+                });
+            }
+            "input" => add_input(story.input.get_or_insert_default(), value, target).map_err(bad)?,
+            _ => {}
+        }
+    }
+    Ok(story)
+}
+
+fn features(text: &str) -> Option<Features> {
+    let mut features = Features::empty();
+    for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        features |= Features::from_name(&name.trim_start_matches('+').to_uppercase())?;
+    }
+    Some(features)
+}
+
+/// `$x10 = 0x5` or `[0x10000000] = 00ff...`.
+fn add_input(input: &mut Input, text: &str, target: &Target) -> Result<(), &'static str> {
+    let (place, value) = text.split_once(" = ").ok_or("expected `place = value`")?;
+    if let Some(name) = place.strip_prefix('$') {
+        let register = target.vocabulary.register(name).ok_or("unknown register")?;
+        input.registers.push((register, hexadecimal(value).ok_or("expected a hexadecimal number")?));
+        return Ok(());
+    }
+    let address = place.strip_prefix('[').and_then(|place| place.strip_suffix(']')).and_then(hexadecimal);
+    let address = address.ok_or("expected `$register` or `[address]`")?;
+    if !value.len().is_multiple_of(2) || !value.is_ascii() {
+        return Err("expected two hexadecimal digits a byte");
+    }
+    let digits = |index| u8::from_str_radix(&value[index..index + 2], 16).ok();
+    let bytes: Option<Vec<u8>> = (0..value.len()).step_by(2).map(digits).collect();
+    input.buffers.push(Buffer { address, bytes: bytes.ok_or("expected hexadecimal bytes")? });
+    Ok(())
+}
+
+fn hexadecimal(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}

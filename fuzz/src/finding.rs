@@ -1,0 +1,112 @@
+//! What a judge says of a function, and the tally of a trial. Verdicts are never merged: what was not done is not counted.
+
+use std::fmt;
+use tribunal_emulator::Input;
+
+/// Who found it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Judge {
+    /// The machine verifier, after a pass.
+    Verifier,
+    /// The SMT prover, on one rewrite step.
+    Prover,
+    /// The allocation checker.
+    Allocation,
+    /// Machine code run against the interpreter.
+    Emulator,
+    /// A pass that broke its own contract.
+    Compiler,
+}
+
+impl fmt::Display for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Judge::Verifier => "verifier",
+            Judge::Prover => "prover",
+            Judge::Allocation => "allocation-checker",
+            Judge::Emulator => "emulator",
+            Judge::Compiler => "compiler",
+        })
+    }
+}
+
+/// One fault found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub judge: Judge,
+    /// What kind of fault: a verifier rule's id, `refuted`, `wrong-result`, `callee-saved-register`, ...
+    pub kind: String,
+    /// The rule or pass that is to blame, by its name in the catalogue.
+    pub guilty: String,
+    /// What was seen, in lines.
+    pub details: String,
+    /// The input that shows it, if it takes one.
+    pub input: Option<Input>,
+}
+
+impl Finding {
+    /// Findings with the same signature are the same fault.
+    pub fn signature(&self) -> (Judge, &str, &str) {
+        (self.judge, &self.guilty, &self.kind)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: guilty: {}", self.judge, self.kind, self.guilty)?;
+        for line in self.details.lines() {
+            write!(f, "\n    {line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What the judges did with one function, or with many once added up.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    pub functions: u64,
+    /// Functions that every judge passed, with nothing unsupported and nothing unknown.
+    pub passed: u64,
+    pub findings: Vec<Finding>,
+    /// Features that were not supported, by name, with how often.
+    pub unsupported: std::collections::BTreeMap<String, u64>,
+    /// Rewrite steps proved, looked-up ones included.
+    pub proved: u64,
+    /// Of those, answered from the cache.
+    pub looked_up: u64,
+    pub refuted: u64,
+    pub unknown: u64,
+    /// Runs of machine code that were compared with the interpreter.
+    pub executions: u64,
+    /// Inputs on which the source is undefined, ran out of fuel or took a path that a free choice decides: not counted
+    /// as executions.
+    pub inconclusive: u64,
+    /// Times the verifier looked at the function.
+    pub verifications: u64,
+}
+
+impl Tally {
+    pub fn add(&mut self, other: Tally) {
+        self.functions += other.functions;
+        self.passed += other.passed;
+        self.findings.extend(other.findings);
+        for (feature, count) in other.unsupported {
+            *self.unsupported.entry(feature).or_default() += count;
+        }
+        self.proved += other.proved;
+        self.looked_up += other.looked_up;
+        self.refuted += other.refuted;
+        self.unknown += other.unknown;
+        self.executions += other.executions;
+        self.inconclusive += other.inconclusive;
+        self.verifications += other.verifications;
+    }
+
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.refuted == 0
+    }
+
+    pub fn is_complete(&self) -> bool {
+        self.unsupported.is_empty() && self.unknown == 0
+    }
+}
