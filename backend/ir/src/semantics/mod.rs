@@ -3,15 +3,19 @@
 //! [`evaluate`] covers the instructions that compute; control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies from
 //! or to physical registers belong to whoever walks the function, since they need a machine state.
 
+mod access;
+mod bits;
 mod concrete;
 mod domain;
+mod integer;
 mod memory;
 mod opcodes;
 
 pub use concrete::{Choice, Concrete};
 pub use domain::Domain;
+pub use integer::condition_of;
 pub use memory::{Memory, Pure};
-pub use opcodes::{Evaluation, Unsupported, evaluate};
+pub use opcodes::{Evaluation, SUPPORTED, Unsupported, evaluate};
 
 /// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing.
 /// Vectors will be values lane by lane.

@@ -1,10 +1,15 @@
-//! One definition an opcode. (Interface first; the arms follow.)
+//! One definition an opcode: what it computes, when its result is poison, when executing it is undefined behaviour.
+//!
+//! Sources: LLVM's LangRef for the IR operation behind each opcode, GenericOpcodes.td for the operand shapes. A result is
+//! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
-use super::{Domain, Memory, Value};
+use super::{Domain, Memory, Value, access, bits, integer};
+use crate::bits::MAX_BITS;
 use crate::function::Function;
-use crate::inst::InstData;
+use crate::inst::{InstData, InstFlags, IntPredicate, Operand};
 use crate::opcode::Opcode;
-use smallvec::SmallVec;
+use crate::types::Type;
+use smallvec::{SmallVec, smallvec};
 
 /// What one instruction yields.
 #[derive(Debug)]
@@ -15,15 +20,58 @@ pub struct Evaluation<D: Domain> {
     pub ub: D::Bool,
 }
 
-/// An instruction whose meaning is not defined yet; the feature's name is what reports show.
+/// An instruction whose meaning is not defined; the feature's name is what reports show.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[error("{feature} is not supported")]
 pub struct Unsupported {
     pub feature: String,
 }
 
+impl Unsupported {
+    pub fn new(feature: impl Into<String>) -> Unsupported {
+        Unsupported { feature: feature.into() }
+    }
+}
+
+/// One instruction as its definition sees it: operands checked, types at hand.
+pub(super) struct Operation<'a, D: Domain> {
+    pub inst: &'a InstData,
+    pub flags: InstFlags,
+    /// The type of each explicit definition.
+    pub defs: SmallVec<[Type; 2]>,
+    /// The type of each register read.
+    pub uses: SmallVec<[Type; 4]>,
+    pub args: &'a [Value<D>],
+}
+
+impl<D: Domain> Operation<'_, D> {
+    /// Width of the first definition, in bits.
+    pub fn width(&self) -> u32 {
+        self.defs[0].bits()
+    }
+
+    pub fn has(&self, flag: InstFlags) -> bool {
+        self.flags.contains(flag)
+    }
+
+    /// The first plain immediate.
+    pub fn imm(&self) -> Option<i64> {
+        self.inst.operands.iter().find_map(|operand| match operand {
+            Operand::Imm(value) => Some(*value),
+            _ => None,
+        })
+    }
+
+    fn predicate(&self) -> Option<IntPredicate> {
+        self.inst.operands.iter().find_map(|operand| match operand {
+            Operand::Predicate(predicate) => Some(*predicate),
+            _ => None,
+        })
+    }
+}
+
 /// What `inst` computes from `args`: one value for each register that it reads explicitly, in operand order.
-/// Types are read from `function`'s registers.
+/// Types are read from `function`'s registers. Malformed instructions are `Unsupported`: this is called on unverified code.
 pub fn evaluate<D: Domain, M: Memory<D>>(
     domain: &mut D,
     memory: &mut M,
@@ -31,9 +79,234 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
     inst: &InstData,
     args: &[Value<D>],
 ) -> Result<Evaluation<D>, Unsupported> {
-    let _ = (domain, memory, function, args);
+    let operation = checked(domain, function, inst, args)?;
+    let ub = domain.boolean(false);
+    let no_ub = |results| Ok(Evaluation { results, ub });
+    let op = &operation;
+    use Opcode::*;
     match inst.opcode {
-        Opcode::Target(_) => Err(Unsupported { feature: "target instruction".into() }),
-        opcode => Err(Unsupported { feature: opcode.to_string() }),
+        G_IMPLICIT_DEF => {
+            let bits = domain.choose(op.width());
+            no_ub(smallvec![Value { bits, poison: domain.boolean(false) }])
+        }
+        G_CONSTANT => no_ub(smallvec![constant(domain, op)?]),
+        G_FRAME_INDEX => no_ub(smallvec![frame_index(domain, memory, op)?]),
+        COPY | G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR | G_ASSERT_ALIGN => {
+            no_ub(smallvec![resized(domain, op)])
+        }
+        G_FREEZE => no_ub(smallvec![integer::freeze(domain, op)]),
+        G_SELECT => no_ub(smallvec![integer::select(domain, op)]),
+        G_ICMP => {
+            let predicate = op.predicate().ok_or_else(|| malformed(inst))?;
+            no_ub(smallvec![integer::compare(domain, op, predicate)])
+        }
+        G_UDIV | G_SDIV | G_UREM | G_SREM | G_UDIVREM | G_SDIVREM => Ok(integer::divide(domain, op)),
+        G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => access::load(domain, memory, op),
+        G_STORE => access::store(domain, memory, op),
+        G_UADDO | G_UADDE | G_USUBO | G_USUBE | G_SADDO | G_SADDE | G_SSUBO | G_SSUBE => {
+            no_ub(integer::with_carry(domain, op))
+        }
+        G_UMULO | G_SMULO => no_ub(integer::multiply_overflow(domain, op)),
+        G_UNMERGE_VALUES => no_ub(bits::unmerge(domain, op)),
+        G_MERGE_VALUES => no_ub(smallvec![bits::merge(domain, op)]),
+        _ => match (integer::simple(domain, op), bits::simple(domain, op)) {
+            (Some(value), _) | (None, Some(value)) => no_ub(smallvec![value]),
+            (None, None) => Err(Unsupported::new(inst.opcode.to_string())),
+        },
     }
+}
+
+/// Opcodes that [`evaluate`] defines.
+pub const SUPPORTED: &[Opcode] = {
+    use Opcode::*;
+    &[
+        COPY,
+        G_CONSTANT,
+        G_IMPLICIT_DEF,
+        G_FREEZE,
+        G_CONSTANT_FOLD_BARRIER,
+        G_FRAME_INDEX,
+        G_PTRTOINT,
+        G_INTTOPTR,
+        G_PTR_ADD,
+        G_PTRMASK,
+        G_ADD,
+        G_SUB,
+        G_MUL,
+        G_UMULH,
+        G_SMULH,
+        G_UDIV,
+        G_SDIV,
+        G_UREM,
+        G_SREM,
+        G_UDIVREM,
+        G_SDIVREM,
+        G_AND,
+        G_OR,
+        G_XOR,
+        G_SHL,
+        G_LSHR,
+        G_ASHR,
+        G_FSHL,
+        G_FSHR,
+        G_ROTL,
+        G_ROTR,
+        G_SMIN,
+        G_SMAX,
+        G_UMIN,
+        G_UMAX,
+        G_ABS,
+        G_ABDS,
+        G_ABDU,
+        G_UADDO,
+        G_UADDE,
+        G_USUBO,
+        G_USUBE,
+        G_SADDO,
+        G_SADDE,
+        G_SSUBO,
+        G_SSUBE,
+        G_UMULO,
+        G_SMULO,
+        G_UADDSAT,
+        G_SADDSAT,
+        G_USUBSAT,
+        G_SSUBSAT,
+        G_ICMP,
+        G_SCMP,
+        G_UCMP,
+        G_SELECT,
+        G_ANYEXT,
+        G_ZEXT,
+        G_SEXT,
+        G_TRUNC,
+        G_SEXT_INREG,
+        G_ASSERT_SEXT,
+        G_ASSERT_ZEXT,
+        G_ASSERT_ALIGN,
+        G_MERGE_VALUES,
+        G_UNMERGE_VALUES,
+        G_EXTRACT,
+        G_INSERT,
+        G_CTPOP,
+        G_CTLZ,
+        G_CTLZ_ZERO_UNDEF,
+        G_CTTZ,
+        G_CTTZ_ZERO_UNDEF,
+        G_BSWAP,
+        G_BITREVERSE,
+        G_UBFX,
+        G_SBFX,
+        G_LOAD,
+        G_ZEXTLOAD,
+        G_SEXTLOAD,
+        G_STORE,
+        G_SLLW,
+        G_SRLW,
+        G_SRAW,
+        G_DIVW,
+        G_DIVUW,
+        G_REMUW,
+    ]
+};
+
+/// Checks shape and types, so that definitions may index operands.
+fn checked<'a, D: Domain>(
+    domain: &D,
+    function: &Function,
+    inst: &'a InstData,
+    args: &'a [Value<D>],
+) -> Result<Operation<'a, D>, Unsupported> {
+    let info = inst.opcode.info().ok_or_else(|| Unsupported::new("target instruction"))?;
+    let mut operation = Operation { inst, flags: inst.flags, defs: SmallVec::new(), uses: SmallVec::new(), args };
+    let registers = inst.operands.iter().filter_map(|operand| operand.as_vreg().map(|register| (operand, register)));
+    for (operand, register) in registers {
+        let ty = function.type_of(register).ok_or_else(|| malformed(inst))?;
+        if ty.is_vector() {
+            return Err(Unsupported::new("vector"));
+        }
+        if ty.bits() > MAX_BITS {
+            return Err(Unsupported::new(format!("scalar wider than {MAX_BITS} bits")));
+        }
+        match operand.is_def() {
+            true => operation.defs.push(ty),
+            false => operation.uses.push(ty),
+        }
+    }
+    let register_kinds = |kinds: &[crate::OperandKind]| kinds.iter().filter(|kind| kind.type_index().is_some()).count();
+    let enough = operation.defs.len() >= register_kinds(info.defs) && operation.uses.len() >= register_kinds(info.uses);
+    let widths = operation.uses.iter().zip(args).all(|(ty, value)| domain.width(&value.bits) == ty.bits());
+    match enough && widths && args.len() == operation.uses.len() && well_typed(&operation) {
+        true => Ok(operation),
+        false => Err(malformed(inst)),
+    }
+}
+
+pub(super) fn malformed(inst: &InstData) -> Unsupported {
+    Unsupported::new(format!("malformed {}", inst.opcode))
+}
+
+/// Type rules that the definitions rely on: operands of one type index agree, and widths are in the right order.
+fn well_typed<D: Domain>(op: &Operation<'_, D>) -> bool {
+    use Opcode::*;
+    let Some(info) = op.inst.opcode.info() else { return false };
+    let mut types: [Option<u32>; 3] = [None; 3];
+    let kinds = info.defs.iter().filter_map(|kind| kind.type_index()).zip(&op.defs);
+    let kinds = kinds.chain(info.uses.iter().filter_map(|kind| kind.type_index()).zip(&op.uses));
+    for (index, ty) in kinds {
+        if *types[index].get_or_insert(ty.bits()) != ty.bits() {
+            return false;
+        }
+    }
+    let total = |types: &[Type]| types.iter().map(|ty| ty.bits()).sum::<u32>();
+    let same = |types: &[Type]| types.windows(2).all(|pair| pair[0].bits() == pair[1].bits());
+    match op.inst.opcode {
+        G_ANYEXT | G_ZEXT | G_SEXT => op.defs[0].bits() > op.uses[0].bits(),
+        G_TRUNC => op.defs[0].bits() < op.uses[0].bits(),
+        G_MERGE_VALUES => same(&op.uses) && op.defs[0].bits() == total(&op.uses),
+        G_UNMERGE_VALUES => same(&op.defs) && total(&op.defs) == op.uses[0].bits(),
+        G_SEXT_INREG | G_ASSERT_SEXT | G_ASSERT_ZEXT => {
+            op.imm().is_some_and(|bits| (1..=i64::from(op.width())).contains(&bits))
+        }
+        G_EXTRACT | G_INSERT => op.imm().is_some_and(|offset| {
+            let (whole, part) = match op.inst.opcode {
+                G_EXTRACT => (op.uses[0].bits(), op.width()),
+                _ => (op.width(), op.uses[1].bits()),
+            };
+            offset >= 0 && offset + i64::from(part) <= i64::from(whole)
+        }),
+        G_BSWAP => op.width().is_multiple_of(8),
+        G_SLLW | G_SRLW | G_SRAW | G_DIVW | G_DIVUW | G_REMUW => op.width() >= 32,
+        _ => true,
+    }
+}
+
+fn constant<D: Domain>(domain: &mut D, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {
+    match op.inst.operands.get(1) {
+        Some(Operand::Const(value)) if value.width() == op.width() => {
+            Ok(Value { bits: domain.constant(*value), poison: domain.boolean(false) })
+        }
+        _ => Err(malformed(op.inst)),
+    }
+}
+
+fn frame_index<D: Domain, M: Memory<D>>(
+    domain: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Value<D>, Unsupported> {
+    match op.inst.operands.get(1) {
+        Some(Operand::Stack(slot)) => {
+            let bits = memory.frame_address(domain, *slot, op.width());
+            Ok(Value { bits, poison: domain.boolean(false) })
+        }
+        Some(Operand::FixedStack(_)) => Err(Unsupported::new("stack arguments")),
+        _ => Err(malformed(op.inst)),
+    }
+}
+
+/// The operand as it is, reduced or zero-extended to the result's width (`G_PTRTOINT`, `G_INTTOPTR`).
+fn resized<D: Domain>(domain: &mut D, op: &Operation<'_, D>) -> Value<D> {
+    let bits = domain.zext_or_trunc(&op.args[0].bits, op.width());
+    Value { bits, poison: op.args[0].poison.clone() }
 }

@@ -1,0 +1,68 @@
+//! Loads and stores.
+
+use super::opcodes::{Evaluation, Operation, Unsupported, malformed};
+use super::{Domain, Memory, Value};
+use crate::bits::MAX_BITS;
+use crate::inst::{MemFlags, MemOperand};
+use crate::opcode::Opcode;
+use smallvec::{SmallVec, smallvec};
+
+/// The memory operand, and the size in bits of what it accesses.
+fn described<D: Domain>(op: &Operation<'_, D>) -> Result<(MemOperand, u32), Unsupported> {
+    let [operand] = op.inst.memory.as_slice() else { return Err(malformed(op.inst)) };
+    if operand.flags.contains(MemFlags::ATOMIC) {
+        return Err(Unsupported::new("atomic access"));
+    }
+    let bits = operand.ty.ok_or_else(|| malformed(op.inst))?.bits();
+    match (1..=MAX_BITS).contains(&bits) {
+        true => Ok((*operand, bits)),
+        false => Err(Unsupported::new(format!("access wider than {MAX_BITS} bits"))),
+    }
+}
+
+/// `G_LOAD` (bits above the access are a choice), `G_ZEXTLOAD`, `G_SEXTLOAD`.
+pub(super) fn load<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Evaluation<D>, Unsupported> {
+    let (operand, bits) = described(op)?;
+    let width = op.width();
+    if bits > width {
+        return Err(malformed(op.inst));
+    }
+    let address = &op.args[0];
+    let (value, outside) = memory.load(d, &address.bits, bits.div_ceil(8), &operand);
+    // A size that is no whole number of bytes reads the bytes and drops the rest.
+    let low = d.extract(&value.bits, 0, bits);
+    let result = match op.inst.opcode {
+        _ if bits == width => low,
+        Opcode::G_ZEXTLOAD => d.zext(&low, width),
+        Opcode::G_SEXTLOAD => d.sext(&low, width),
+        _ => {
+            let high = d.choose(width - bits);
+            d.concat(&high, &low)
+        }
+    };
+    let ub = d.bool_or(&outside, &address.poison);
+    Ok(Evaluation { results: smallvec![Value { bits: result, poison: value.poison }], ub })
+}
+
+/// `G_STORE`: the low bits of the value; the last byte is filled up with zeros.
+pub(super) fn store<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Evaluation<D>, Unsupported> {
+    let (operand, bits) = described(op)?;
+    let (value, address) = (&op.args[0], &op.args[1]);
+    if bits > d.width(&value.bits) {
+        return Err(malformed(op.inst));
+    }
+    let low = d.extract(&value.bits, 0, bits);
+    let whole = d.zext(&low, bits.div_ceil(8) * 8);
+    let value = Value { bits: whole, poison: value.poison.clone() };
+    let outside = memory.store(d, &address.bits, &value, &operand);
+    let ub = d.bool_or(&outside, &address.poison);
+    Ok(Evaluation { results: SmallVec::new(), ub })
+}
