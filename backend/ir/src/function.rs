@@ -127,6 +127,7 @@ pub struct Function {
     pub symbols: PrimaryMap<Symbol, String>,
     /// Other keys of the function's document, as they were read: `(key, value text)`, in order.
     pub extra: Vec<(String, String)>,
+    next_number: u32,
     symbol_index: FxHashMap<String, Symbol>,
     blocks: PrimaryMap<Block, BlockData>,
     layout: Vec<Block>,
@@ -181,7 +182,12 @@ impl Function {
 
     /// A new block at the end of the layout. Its number is one above the highest.
     pub fn new_block(&mut self) -> Block {
-        let number = self.blocks.values().map(|block| block.number + 1).max().unwrap_or(0);
+        self.new_numbered_block(self.next_number)
+    }
+
+    /// A new block at the end of the layout, as `bb.number`. The caller sees to it that the number is not taken.
+    pub fn new_numbered_block(&mut self, number: u32) -> Block {
+        self.next_number = self.next_number.max(number.saturating_add(1));
         let block = self.blocks.push(BlockData { number, ..BlockData::default() });
         self.layout.push(block);
         block

@@ -12,6 +12,7 @@ pub mod inst;
 pub mod module;
 pub mod opcode;
 pub mod semantics;
+pub mod text;
 pub mod types;
 pub mod vocabulary;
 

@@ -1,0 +1,346 @@
+//! A function's body: block headers, successors, live-ins, instructions.
+
+use super::cursor::{Cursor, Parsed};
+use super::envelope::{Objects, RegisterNames};
+use super::operands;
+use crate::entities::{Block, VReg};
+use crate::function::Function;
+use crate::inst::{InstData, InstFlags, Operand};
+use crate::opcode::{Opcode, OpcodeFlags};
+use crate::vocabulary::Vocabulary;
+use cranelift_entity::EntityRef;
+use rustc_hash::FxHashMap;
+
+/// What the reader of a body knows.
+pub(super) struct Body<'a> {
+    pub function: &'a mut Function,
+    pub objects: &'a Objects,
+    pub vocabulary: &'a dyn Vocabulary,
+    pub blocks: FxHashMap<u32, Block>,
+    pub names: RegisterNames,
+    /// How many registers have a number for a name: `%5` is register 5.
+    pub numbered: u32,
+    /// Where each register was first read before any definition, to point at if none comes.
+    pub first_use: Vec<Option<(usize, Cursor<'a>)>>,
+}
+
+/// Reads the lines of a body; the first is line number `first` of the file. Returns the register names.
+pub(super) fn parse<'a>(
+    lines: &[&'a str],
+    first: usize,
+    function: &'a mut Function,
+    objects: &'a Objects,
+    vocabulary: &'a dyn Vocabulary,
+) -> Parsed<RegisterNames> {
+    let mut body = Body {
+        function,
+        objects,
+        vocabulary,
+        blocks: FxHashMap::default(),
+        names: RegisterNames::default(),
+        numbered: 0,
+        first_use: Vec::new(),
+    };
+    body.reserve_registers(lines, first)?;
+    body.block_headers(lines, first)?;
+    let mut current = None;
+    let mut explicit = vec![false; body.function.block_bound()];
+    for (line, text) in (first..).zip(lines) {
+        let mut cursor = Cursor::new(text, line);
+        if cursor.at_end() {
+            continue;
+        }
+        if cursor.rest().starts_with("bb.") {
+            let number = header_number(&mut cursor)?;
+            current = body.blocks.get(&number).copied();
+            continue;
+        }
+        let Some(block) = current else { return Err(cursor.error("expected a block header: `bb.0:`")) };
+        if cursor.eat("successors:") {
+            explicit[block.index()] = true;
+            body.successors(&mut cursor, block)?;
+        } else if cursor.eat("liveins:") {
+            body.liveins(&mut cursor, block)?;
+        } else {
+            let data = body.instruction(&mut cursor)?;
+            body.function.append(block, data);
+        }
+        cursor.expect_end()?;
+    }
+    body.every_register_is_known()?;
+    body.infer_successors(&explicit);
+    Ok(body.names)
+}
+
+/// N of `bb.N`; leaves the cursor behind it.
+fn header_number(cursor: &mut Cursor<'_>) -> Parsed<u32> {
+    cursor.expect("bb.")?;
+    cursor.number()
+}
+
+impl<'a> Body<'a> {
+    /// Makes a register for each number up to the highest, so that `%N` is register N. Numbers far above what the text
+    /// could define are refused: they would cost memory and nothing else.
+    fn reserve_registers(&mut self, lines: &[&'a str], first: usize) -> Parsed<()> {
+        let room = lines.iter().map(|line| line.len()).sum::<usize>() as u64 * 8 + 1024;
+        for (line, text) in (first..).zip(lines) {
+            for (offset, _) in text.match_indices('%') {
+                let digits = text[offset + 1..].as_bytes().iter().take_while(|byte| byte.is_ascii_digit()).count();
+                if digits == 0 {
+                    continue;
+                }
+                let number = text[offset + 1..offset + 1 + digits].parse::<u64>().unwrap_or(u64::MAX);
+                if number > room {
+                    let cursor = Cursor::new(&text[offset..], line);
+                    return Err(cursor.error_over(digits + 1, "the register's number is too large for this function"));
+                }
+                self.numbered = self.numbered.max(number as u32 + 1);
+            }
+        }
+        for _ in 0..self.numbered {
+            self.function.push_vreg(None, crate::Constraint::None);
+        }
+        Ok(())
+    }
+
+    /// Makes the blocks, so that branches may refer forward.
+    fn block_headers(&mut self, lines: &[&'a str], first: usize) -> Parsed<()> {
+        for (line, text) in (first..).zip(lines) {
+            let mut cursor = Cursor::new(text, line);
+            let start = cursor.clone();
+            if !cursor.rest().starts_with("bb.") {
+                continue;
+            }
+            let number = header_number(&mut cursor)?;
+            let block = self.function.new_numbered_block(number);
+            if self.blocks.insert(number, block).is_some() {
+                return Err(start.error(format!("a second block bb.{number}")));
+            }
+            let data = self.function.block_mut(block);
+            if cursor.eat(".") {
+                let name = cursor.take_until(|c| c == ':' || c == '(' || c == ' ');
+                data.name = Some(name.to_string());
+                cursor.skip_blanks();
+            }
+            if cursor.eat("(") {
+                data.attributes = Some(cursor.take_until(|c| c == ')').trim().to_string());
+                cursor.expect(")")?;
+            }
+            cursor.expect(":")?;
+            cursor.expect_end()?;
+        }
+        Ok(())
+    }
+
+    fn successors(&mut self, cursor: &mut Cursor<'a>, block: Block) -> Parsed<()> {
+        loop {
+            let successor = self.block_reference(cursor)?;
+            let mut weight = None;
+            if cursor.eat("(") {
+                let word = cursor.clone();
+                let text = cursor.word();
+                let parsed = text.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16));
+                weight = Some(parsed.and_then(Result::ok).ok_or_else(|| word.error("expected a weight: `0x40000000`"))?);
+                cursor.expect(")")?;
+            }
+            self.function.block_mut(block).successors.push((successor, weight));
+            if !cursor.eat(",") {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `%bb.N` or `%bb.N.name`.
+    pub fn block_reference(&mut self, cursor: &mut Cursor<'a>) -> Parsed<Block> {
+        let start = cursor.clone();
+        cursor.expect("%bb.")?;
+        let number: u32 = cursor.number()?;
+        if cursor.eat(".") {
+            cursor.word();
+        }
+        let length = "%bb.".len() + number.to_string().len();
+        let missing = || start.error_over(length, format!("there is no block bb.{number}"));
+        self.blocks.get(&number).copied().ok_or_else(missing)
+    }
+
+    fn liveins(&mut self, cursor: &mut Cursor<'a>, block: Block) -> Parsed<()> {
+        while !cursor.at_end() {
+            let register = self.physical(cursor)?;
+            let mut mask = None;
+            if cursor.eat(":") {
+                let start = cursor.clone();
+                let digits = cursor.word().strip_prefix("0x").map(|digits| u64::from_str_radix(digits, 16));
+                mask = Some(digits.and_then(Result::ok).ok_or_else(|| start.error("expected a lane mask: `0x3`"))?);
+            }
+            self.function.block_mut(block).liveins.push((register, mask));
+            if !cursor.eat(",") {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// `$name`.
+    pub fn physical(&mut self, cursor: &mut Cursor<'a>) -> Parsed<crate::PReg> {
+        let start = cursor.clone();
+        cursor.expect("$")?;
+        let name = cursor.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
+        cursor.skip_blanks();
+        let unknown = || start.error_over(name.len() + 1, format!("unknown register `${name}`"));
+        self.vocabulary.register(name).ok_or_else(unknown)
+    }
+
+    /// The register called `name`.
+    pub fn register_named(&mut self, name: &str) -> VReg {
+        if let Some(&register) = self.names.get(name) {
+            return register;
+        }
+        let number = name.parse::<u32>().ok().filter(|number| *number < self.numbered && !name.starts_with('+'));
+        let register = match number {
+            Some(number) => VReg::from_u32(number),
+            None => {
+                let symbol = self.function.intern(name);
+                let register = self.function.push_vreg(None, crate::Constraint::None);
+                self.function.vregs[register].name = Some(symbol);
+                register
+            }
+        };
+        self.names.insert(name.to_string(), register);
+        register
+    }
+
+    fn instruction(&mut self, cursor: &mut Cursor<'a>) -> Parsed<InstData> {
+        let mut data = InstData::new(Opcode::COPY, []);
+        if cursor.rest().starts_with(['%', '$']) {
+            self.definitions(cursor, &mut data)?;
+        } else if matches!(cursor.peek_word(), "dead" | "renamable" | "early-clobber" | "def" | "undef") {
+            self.definitions(cursor, &mut data)?;
+        }
+        data.flags = instruction_flags(cursor);
+        data.opcode = self.opcode(cursor)?;
+        while !cursor.at_end() && !cursor.rest().starts_with("::") {
+            if self.skip_trailer(cursor)? {
+                break;
+            }
+            let operand = operands::operand(self, cursor)?;
+            data.operands.push(operand);
+            if !cursor.eat(",") {
+                break;
+            }
+        }
+        if cursor.eat("::") {
+            loop {
+                let memory = operands::memory(self, cursor)?;
+                data.memory.push(memory);
+                if !cursor.eat(",") {
+                    break;
+                }
+            }
+        }
+        Ok(data)
+    }
+
+    /// `debug-location !5` and the like end the operands and are dropped. True if one stood here.
+    fn skip_trailer(&mut self, cursor: &mut Cursor<'a>) -> Parsed<bool> {
+        let word = cursor.peek_word();
+        if !matches!(word, "debug-location" | "pre-instr-symbol" | "post-instr-symbol" | "heap-alloc-marker") {
+            return Ok(false);
+        }
+        cursor.word();
+        cursor.verbatim();
+        cursor.skip_blanks();
+        Ok(true)
+    }
+
+    /// The registers left of `=`.
+    fn definitions(&mut self, cursor: &mut Cursor<'a>, data: &mut InstData) -> Parsed<()> {
+        loop {
+            let operand = operands::register(self, cursor, true)?;
+            data.operands.push(operand);
+            if !cursor.eat(",") {
+                return cursor.expect("=");
+            }
+        }
+    }
+
+    fn opcode(&mut self, cursor: &mut Cursor<'a>) -> Parsed<Opcode> {
+        let start = cursor.clone();
+        let name = cursor.word();
+        if name.is_empty() {
+            return Err(start.error("expected an opcode"));
+        }
+        let own = || self.vocabulary.opcode(name).map(Opcode::Target);
+        Opcode::from_name(name).or_else(own).ok_or_else(|| start.error(format!("unknown opcode `{name}`")))
+    }
+
+    /// A register that is read has a definition, with a type or a class.
+    fn every_register_is_known(&mut self) -> Parsed<()> {
+        for (index, first_use) in self.first_use.iter().enumerate() {
+            let data = &self.function.vregs[VReg::new(index)];
+            if let Some((length, place)) = first_use
+                && data.def.is_none()
+            {
+                return Err(place.error_over(*length, "this register is never defined"));
+            }
+            if let Some((length, place)) = first_use
+                && data.ty.is_none()
+                && data.constraint == crate::Constraint::None
+            {
+                return Err(place.error_over(*length, "this register has neither a type nor a class"));
+            }
+        }
+        Ok(())
+    }
+
+    /// `-simplify-mir` leaves out successors that the terminators tell.
+    fn infer_successors(&mut self, explicit: &[bool]) {
+        let layout = self.function.layout().to_vec();
+        for (index, &block) in layout.iter().enumerate() {
+            if explicit[block.index()] {
+                continue;
+            }
+            let mut targets = Vec::new();
+            let mut falls_through = true;
+            for inst in self.function.insts(block) {
+                let data = self.function.inst(inst);
+                let flags = self.flags(data.opcode);
+                if flags.contains(OpcodeFlags::TERMINATOR) {
+                    let blocks = data.operands.iter().filter_map(|operand| match operand {
+                        Operand::Block(block) => Some(*block),
+                        _ => None,
+                    });
+                    targets.extend(blocks);
+                    falls_through &= !flags.contains(OpcodeFlags::BARRIER);
+                }
+            }
+            if let (true, Some(&next)) = (falls_through, layout.get(index + 1)) {
+                targets.push(next);
+            }
+            let mut successors: Vec<(Block, Option<u32>)> = Vec::new();
+            for target in targets {
+                if !successors.iter().any(|&(known, _)| known == target) {
+                    successors.push((target, None));
+                }
+            }
+            self.function.block_mut(block).successors = successors;
+        }
+    }
+
+    fn flags(&self, opcode: Opcode) -> OpcodeFlags {
+        match opcode {
+            Opcode::Target(opcode) => self.vocabulary.opcode_flags(opcode),
+            generic => generic.info().map_or(OpcodeFlags::empty(), |info| info.flags),
+        }
+    }
+}
+
+/// Flag words before the opcode.
+fn instruction_flags(cursor: &mut Cursor<'_>) -> InstFlags {
+    let mut flags = InstFlags::empty();
+    loop {
+        let word = cursor.peek_word();
+        let Some(&(_, flag)) = super::print::INST_FLAGS.iter().find(|(name, _)| *name == word) else { return flags };
+        cursor.word();
+        flags |= flag;
+    }
+}

@@ -1,0 +1,49 @@
+//! LLVM's MIR text: reading, printing, and where it is wrong.
+//!
+//! The envelope is YAML, read through a YAML parser; a function's body is lines of its own grammar. What is not
+//! interpreted is kept as it was read and printed back. Source: LLVM 22's MIRParser and MIRPrinter.
+//!
+//! Invariant: printing is a fixed point, `print(parse(print(m))) == print(m)`.
+
+mod body;
+mod cursor;
+mod envelope;
+mod operands;
+mod print;
+
+pub use print::{print_function, print_inst, print_module};
+
+use crate::module::Module;
+use crate::vocabulary::Vocabulary;
+
+/// Where a text is not MIR, and why.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ParseError {
+    /// Counted from 1.
+    pub line: usize,
+    /// In characters, counted from 1.
+    pub column: usize,
+    /// In characters; at least 1.
+    pub length: usize,
+    pub message: String,
+}
+
+/// Reads a whole file.
+pub fn parse_module(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, ParseError> {
+    envelope::parse(text, vocabulary)
+}
+
+/// The architecture that a file is for: from a head comment `# target: riscv64`, else the IR block's `target triple`.
+pub fn architecture(text: &str) -> Option<String> {
+    let comment = head_comments(text).find_map(|line| line.strip_prefix("target: ").map(str::trim));
+    let triple = || text.lines().find_map(|line| line.trim().strip_prefix("target triple = \"")?.split('"').next());
+    let name = comment.or_else(triple)?;
+    name.split('-').next().filter(|name| !name.is_empty()).map(str::to_string)
+}
+
+/// The comment lines before the first document, without `#` and the space after it.
+fn head_comments(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().take_while(|line| line.starts_with('#') || line.trim().is_empty());
+    lines.filter_map(|line| line.strip_prefix('#')).map(|line| line.strip_prefix(' ').unwrap_or(line))
+}

@@ -1,0 +1,336 @@
+//! Operands, types and memory operands.
+
+use super::body::Body;
+use super::cursor::{Cursor, Parsed};
+use crate::bits::{Bits, MAX_BITS};
+use crate::function::Constraint;
+use crate::inst::{IntPredicate, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
+use crate::types::{Element, Type};
+use crate::vocabulary::SubReg;
+
+/// One operand of an instruction.
+pub(super) fn operand<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Operand> {
+    let rest = cursor.rest();
+    if rest.starts_with("%bb.") {
+        return body.block_reference(cursor).map(Operand::Block);
+    }
+    if rest.starts_with("%stack.") {
+        return stack_object(body, cursor);
+    }
+    if rest.starts_with("%fixed-stack.") {
+        let start = cursor.clone();
+        cursor.expect("%fixed-stack.")?;
+        let number: u32 = cursor.number()?;
+        let missing = || start.error_over(14, format!("there is no fixed stack object {number}"));
+        return body.objects.fixed.get(&number).copied().map(Operand::FixedStack).ok_or_else(missing);
+    }
+    if rest.starts_with("$noreg") || rest.starts_with("%const.") || rest.starts_with("%jump-table.") {
+        return Ok(verbatim(body, cursor));
+    }
+    if rest.starts_with("%ir-block.") || rest.starts_with("%ir.") || rest.starts_with("%subreg.") {
+        return Ok(verbatim(body, cursor));
+    }
+    if rest.starts_with(['%', '$']) || REG_FLAGS.iter().any(|(name, _)| *name == cursor.peek_word()) {
+        return register(body, cursor, false);
+    }
+    if rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with('-') {
+        return cursor.signed().map(Operand::Imm);
+    }
+    if rest.starts_with("intpred(") {
+        return predicate(cursor);
+    }
+    if let Some(width) = integer_type(cursor.peek_word()) {
+        return constant(cursor, width);
+    }
+    match verbatim(body, cursor) {
+        Operand::Symbol(symbol) if body.function.symbols[symbol].is_empty() => Err(cursor.error("expected an operand")),
+        operand => Ok(operand),
+    }
+}
+
+fn verbatim<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Operand {
+    let text = cursor.verbatim();
+    cursor.skip_blanks();
+    Operand::Symbol(body.function.intern(text))
+}
+
+fn stack_object<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Operand> {
+    let start = cursor.clone();
+    cursor.expect("%stack.")?;
+    let number: u32 = cursor.number()?;
+    if cursor.eat(".") {
+        cursor.take_until(|c| c == ',' || c.is_whitespace() || c == ')');
+        cursor.skip_blanks();
+    }
+    let missing = || start.error_over(8, format!("there is no stack object {number}"));
+    body.objects.stack.get(&number).copied().map(Operand::Stack).ok_or_else(missing)
+}
+
+fn predicate(cursor: &mut Cursor<'_>) -> Parsed<Operand> {
+    cursor.expect("intpred(")?;
+    let start = cursor.clone();
+    let name = cursor.word();
+    let predicate = IntPredicate::from_name(name);
+    let predicate = predicate.ok_or_else(|| start.error(format!("unknown integer predicate `{name}`")))?;
+    cursor.expect(")")?;
+    Ok(Operand::Predicate(predicate))
+}
+
+/// N of `iN`.
+fn integer_type(word: &str) -> Option<u32> {
+    word.strip_prefix('i').filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))?.parse().ok()
+}
+
+/// `i32 -5`, `i1 true`.
+fn constant(cursor: &mut Cursor<'_>, width: u32) -> Parsed<Operand> {
+    let start = cursor.clone();
+    cursor.word();
+    if !(1..=MAX_BITS).contains(&width) {
+        return Err(start.error(format!("constants of 1 to {MAX_BITS} bits are supported")));
+    }
+    if cursor.eat_word("true") {
+        return Ok(Operand::Const(Bits::new(1, width)));
+    }
+    if cursor.eat_word("false") {
+        return Ok(Operand::Const(Bits::zero(width)));
+    }
+    let value = cursor.clone();
+    let digits = cursor.rest().strip_prefix('-').unwrap_or(cursor.rest());
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(value.error("expected an integer"));
+    }
+    let too_wide = || value.error(format!("the value does not fit i{width}"));
+    let bits = match cursor.rest().starts_with('-') {
+        true => {
+            let number: i128 = cursor.signed()?;
+            Some(Bits::new(number as u128, width)).filter(|bits| bits.signed() == number)
+        }
+        false => {
+            let number: u128 = cursor.number()?;
+            Some(Bits::new(number, width)).filter(|bits| bits.unsigned() == number)
+        }
+    };
+    bits.map(Operand::Const).ok_or_else(too_wide)
+}
+
+/// Words before a register.
+pub(super) const REG_FLAGS: &[(&str, RegFlags)] = &[
+    ("implicit", RegFlags::IMPLICIT),
+    ("implicit-def", RegFlags::IMPLICIT.union(RegFlags::DEF)),
+    ("def", RegFlags::DEF),
+    ("dead", RegFlags::DEAD),
+    ("killed", RegFlags::KILLED),
+    ("undef", RegFlags::UNDEF),
+    ("internal", RegFlags::INTERNAL),
+    ("early-clobber", RegFlags::EARLY_CLOBBER),
+    ("renamable", RegFlags::RENAMABLE),
+    ("debug-use", RegFlags::DEBUG_USE),
+];
+
+/// `[flags] %name[.sub][:class][(type)]` or `[flags] $name`.
+pub(super) fn register<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, is_def: bool) -> Parsed<Operand> {
+    let mut flags = if is_def { RegFlags::DEF } else { RegFlags::empty() };
+    while let Some(&(_, flag)) = REG_FLAGS.iter().find(|(name, _)| *name == cursor.peek_word()) {
+        cursor.word();
+        flags |= flag;
+    }
+    let mut operand = RegOperand { reg: Reg::Physical(crate::PReg(0)), flags, subregister: SubReg(0), tied_to: None };
+    if cursor.rest().starts_with('$') {
+        operand.reg = Reg::Physical(body.physical(cursor)?);
+    } else {
+        virtual_register(body, cursor, &mut operand)?;
+    }
+    if cursor.eat("(tied-def") {
+        operand.tied_to = Some(cursor.number()?);
+        cursor.expect(")")?;
+    }
+    Ok(Operand::Reg(operand))
+}
+
+fn virtual_register<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, operand: &mut RegOperand) -> Parsed<()> {
+    let start = cursor.clone();
+    cursor.expect("%")?;
+    let name = cursor.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
+    if name.is_empty() {
+        return Err(start.error_over(1, "expected a register"));
+    }
+    let register = body.register_named(name);
+    operand.reg = Reg::Virtual(register);
+    if cursor.eat(".") {
+        let place = cursor.clone();
+        let sub = cursor.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
+        let unknown = || place.error_over(sub.len(), format!("unknown sub-register index `{sub}`"));
+        operand.subregister = body.vocabulary.subregister(sub).ok_or_else(unknown)?;
+    }
+    // No blank may stand before a class: `bb.1:` has one after a name, and so has a memory operand's `::`.
+    if cursor.rest().starts_with(':') && !cursor.rest().starts_with("::") {
+        cursor.expect(":")?;
+        let place = cursor.clone();
+        let word = cursor.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
+        let constraint = constraint(body, word).ok_or_else(|| place.error(format!("unknown class or bank `{word}`")))?;
+        let old = std::mem::replace(&mut body.function.vregs[register].constraint, constraint);
+        if old != Constraint::None && old != constraint {
+            return Err(place.error_over(word.len(), format!("`%{name}` has another class or bank elsewhere")));
+        }
+    }
+    if cursor.rest().starts_with('(') && !cursor.rest().starts_with("(tied-def") {
+        cursor.expect("(")?;
+        let place = cursor.clone();
+        let ty = ty(body, cursor)?;
+        cursor.expect(")")?;
+        let old = body.function.vregs[register].ty.replace(ty);
+        if old.is_some_and(|old| old != ty) {
+            return Err(place.error(format!("`%{name}` has another type elsewhere")));
+        }
+    }
+    cursor.skip_blanks();
+    let index = cranelift_entity::EntityRef::index(register);
+    if body.first_use.len() <= index {
+        body.first_use.resize(index + 1, None);
+    }
+    if !operand.flags.contains(RegFlags::DEF) && body.first_use[index].is_none() {
+        body.first_use[index] = Some((name.len() + 1, start));
+    }
+    Ok(())
+}
+
+fn constraint(body: &Body<'_>, word: &str) -> Option<Constraint> {
+    match word {
+        "_" => Some(Constraint::None),
+        _ => {
+            let class = body.vocabulary.class(word).map(Constraint::Class);
+            class.or_else(|| body.vocabulary.bank(word).map(Constraint::Bank))
+        }
+    }
+}
+
+/// `s32`, `p0`, `<4 x s32>`, `<vscale x 2 x p0>`.
+pub(super) fn ty<'a>(body: &Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Type> {
+    let start = cursor.clone();
+    if !cursor.eat("<") {
+        return element(body, cursor).map(Element::as_type);
+    }
+    let scalable = cursor.eat_word("vscale");
+    if scalable {
+        cursor.expect("x")?;
+    }
+    let lanes: u16 = cursor.number()?;
+    cursor.expect("x")?;
+    let element = element(body, cursor)?;
+    cursor.expect(">")?;
+    match lanes {
+        0 => Err(start.error_over(1, "a vector has lanes")),
+        _ => Ok(Type::Vector { lanes, scalable, element }),
+    }
+}
+
+fn element<'a>(body: &Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Element> {
+    let start = cursor.clone();
+    let word = cursor.word();
+    let bits = |digits: &str| digits.parse::<u16>().ok().filter(|bits| *bits > 0);
+    let scalar = word.strip_prefix('s').and_then(bits).map(|bits| Element::Scalar { bits });
+    let pointer = || {
+        let address_space = word.strip_prefix('p')?.parse().ok()?;
+        Some(Element::Pointer { address_space, bits: body.vocabulary.pointer_bits(address_space) })
+    };
+    scalar.or_else(pointer).ok_or_else(|| start.error("expected a type: `s32`, `p0`, `<4 x s32>`"))
+}
+
+const MEM_FLAGS: &[(&str, MemFlags)] = &[
+    ("volatile", MemFlags::VOLATILE),
+    ("non-temporal", MemFlags::NON_TEMPORAL),
+    ("dereferenceable", MemFlags::DEREFERENCEABLE),
+    ("invariant", MemFlags::INVARIANT),
+    ("load", MemFlags::LOAD),
+    ("store", MemFlags::STORE),
+];
+
+/// `(load (s32) from %ir.p + 4, align 2, !tbaa !9)`.
+pub(super) fn memory<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<MemOperand> {
+    cursor.expect("(")?;
+    let mut memory = MemOperand::new(MemFlags::empty(), Type::scalar(8), 1);
+    let mut target_flags = Vec::new();
+    loop {
+        if let Some(&(_, flag)) = MEM_FLAGS.iter().find(|(name, _)| *name == cursor.peek_word()) {
+            cursor.word();
+            memory.flags |= flag;
+        } else if cursor.peek() == Some('"') {
+            cursor.eat("\"");
+            target_flags.push(cursor.take_until(|c| c == '"').to_string());
+            cursor.expect("\"")?;
+        } else {
+            break;
+        }
+    }
+    let ordering = cursor.take_until(|c| c == '(' || c == ',' || c == ')').trim_end();
+    // `syncscope("x") acquire`: the parenthesis belongs to the scope.
+    let ordering = match ordering {
+        "syncscope" => {
+            cursor.expect("(")?;
+            let scope = cursor.take_until(|c| c == ')');
+            cursor.expect(")")?;
+            let words = cursor.take_until(|c| c == '(' || c == ',' || c == ')').trim_end();
+            format!("syncscope({scope}) {words}")
+        }
+        words => words.to_string(),
+    };
+    if !ordering.is_empty() && ordering != "unknown-size" {
+        memory.flags |= MemFlags::ATOMIC;
+        memory.ordering = Some(body.function.intern(&ordering));
+    }
+    memory.ty = match ordering == "unknown-size" {
+        true => None,
+        false => {
+            cursor.expect("(")?;
+            let ty = ty(body, cursor)?;
+            cursor.expect(")")?;
+            Some(ty)
+        }
+    };
+    memory.align = memory.ty.map_or(1, |ty| ty.bytes().next_power_of_two());
+    if ["from", "into", "on"].iter().any(|word| cursor.eat_word(word)) {
+        pointer(body, cursor, &mut memory)?;
+    }
+    trailers(body, cursor, &mut memory)?;
+    cursor.expect(")")?;
+    match target_flags.is_empty() {
+        true => Ok(memory),
+        false => Err(cursor.error(format!("target flag `{}` on a memory operand is not supported", target_flags[0]))),
+    }
+}
+
+/// What the access is from, and the offset behind it.
+fn pointer<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, memory: &mut MemOperand) -> Parsed<()> {
+    let text = cursor.verbatim();
+    let split = [" + ", " - "].iter().find_map(|sign| {
+        let (base, digits) = text.rsplit_once(sign)?;
+        let offset: i64 = digits.trim().parse().ok()?;
+        Some((base, if *sign == " - " { offset.wrapping_neg() } else { offset }))
+    });
+    let (base, offset) = split.unwrap_or((text, 0));
+    memory.pointer = Some(body.function.intern(base.trim()));
+    memory.offset = offset;
+    cursor.skip_blanks();
+    Ok(())
+}
+
+/// `, align 4, !tbaa !9`: the alignment is read, the rest kept.
+fn trailers<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, memory: &mut MemOperand) -> Parsed<()> {
+    let mut rest: Vec<&str> = Vec::new();
+    while cursor.eat(",") {
+        if cursor.eat_word("align") {
+            let place = cursor.clone();
+            memory.align = cursor.number()?;
+            if !memory.align.is_power_of_two() {
+                return Err(place.error("an alignment is a power of two"));
+            }
+            continue;
+        }
+        rest.push(cursor.verbatim());
+        cursor.skip_blanks();
+    }
+    if !rest.is_empty() {
+        memory.metadata = Some(body.function.intern(&rest.join(", ")));
+    }
+    Ok(())
+}

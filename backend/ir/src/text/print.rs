@@ -1,0 +1,396 @@
+//! Printing, as LLVM's MIRPrinter does it.
+
+use crate::entities::VReg;
+use crate::function::{Constraint, Function, Properties, SlotKind};
+use crate::inst::{InstData, InstFlags, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
+use crate::module::Module;
+use crate::opcode::{Opcode, OperandKind};
+use crate::types::Type;
+use crate::vocabulary::Vocabulary;
+use std::fmt::{self, Write};
+
+/// Keys of function properties, in LLVM's order.
+pub(super) const PROPERTIES: &[(&str, Properties)] = &[
+    ("exposesReturnsTwice", Properties::EXPOSES_RETURNS_TWICE),
+    ("legalized", Properties::LEGALIZED),
+    ("regBankSelected", Properties::REG_BANK_SELECTED),
+    ("selected", Properties::SELECTED),
+    ("failedISel", Properties::FAILED_ISEL),
+    ("tracksRegLiveness", Properties::TRACKS_REG_LIVENESS),
+    ("noPhis", Properties::NO_PHIS),
+    ("isSSA", Properties::IS_SSA),
+    ("noVRegs", Properties::NO_VREGS),
+];
+
+/// Words before an opcode.
+pub(super) const INST_FLAGS: &[(&str, InstFlags)] = &[
+    ("frame-setup", InstFlags::FRAME_SETUP),
+    ("frame-destroy", InstFlags::FRAME_DESTROY),
+    ("nnan", InstFlags::NNAN),
+    ("ninf", InstFlags::NINF),
+    ("nsz", InstFlags::NSZ),
+    ("arcp", InstFlags::ARCP),
+    ("contract", InstFlags::CONTRACT),
+    ("afn", InstFlags::AFN),
+    ("reassoc", InstFlags::REASSOC),
+    ("nuw", InstFlags::NUW),
+    ("nsw", InstFlags::NSW),
+    ("exact", InstFlags::EXACT),
+    ("nofpexcept", InstFlags::NOFPEXCEPT),
+    ("nomerge", InstFlags::NOMERGE),
+    ("unpredictable", InstFlags::UNPREDICTABLE),
+    ("noconvergent", InstFlags::NOCONVERGENT),
+    ("nneg", InstFlags::NNEG),
+    ("disjoint", InstFlags::DISJOINT),
+    ("nusw", InstFlags::NUSW),
+    ("samesign", InstFlags::SAMESIGN),
+    ("inbounds", InstFlags::INBOUNDS),
+];
+
+/// A whole file.
+pub fn print_module(module: &Module, vocabulary: &dyn Vocabulary) -> String {
+    let mut text = String::new();
+    for comment in &module.comments {
+        text.push_str(if comment.is_empty() { "#" } else { "# " });
+        text.push_str(comment);
+        text.push('\n');
+    }
+    if let Some(ir) = &module.ir {
+        text.push_str("--- |\n");
+        text.push_str(ir);
+        text.push_str("\n...\n");
+    }
+    for function in &module.functions {
+        text.push_str(&print_function(function, vocabulary));
+    }
+    text
+}
+
+/// One function's document.
+pub fn print_function(function: &Function, vocabulary: &dyn Vocabulary) -> String {
+    let mut text = String::new();
+    Printer { function, vocabulary }.document(&mut text).expect("writing to a string does not fail");
+    text
+}
+
+/// One instruction on one line, for reports.
+pub fn print_inst(function: &Function, data: &InstData, vocabulary: &dyn Vocabulary) -> String {
+    let mut text = String::new();
+    Printer { function, vocabulary }.instruction(&mut text, data).expect("writing to a string does not fail");
+    text
+}
+
+struct Printer<'a> {
+    function: &'a Function,
+    vocabulary: &'a dyn Vocabulary,
+}
+
+impl Printer<'_> {
+    fn document(&self, out: &mut String) -> fmt::Result {
+        let function = self.function;
+        writeln!(out, "---\nname:            {}", quoted(&function.name))?;
+        if let Some(alignment) = function.alignment {
+            writeln!(out, "alignment:       {alignment}")?;
+        }
+        for (name, property) in PROPERTIES {
+            if function.properties.contains(*property) {
+                writeln!(out, "{name}: true")?;
+            }
+        }
+        self.liveins(out)?;
+        self.stack(out)?;
+        for (_, text) in &function.extra {
+            writeln!(out, "{}", text.trim_end())?;
+        }
+        writeln!(out, "body:             |")?;
+        for (index, &block) in function.layout().iter().enumerate() {
+            if index > 0 {
+                out.push('\n');
+            }
+            self.block(out, block)?;
+        }
+        writeln!(out, "...")
+    }
+
+    fn liveins(&self, out: &mut String) -> fmt::Result {
+        if !self.function.liveins.is_empty() {
+            writeln!(out, "liveins:")?;
+        }
+        for livein in &self.function.liveins {
+            write!(out, "  - {{ reg: '${}'", self.vocabulary.register_name(livein.register))?;
+            if let Some(copy) = livein.copy {
+                write!(out, ", virtual-reg: '{}'", self.name(copy))?;
+            }
+            writeln!(out, " }}")?;
+        }
+        Ok(())
+    }
+
+    fn stack(&self, out: &mut String) -> fmt::Result {
+        if !self.function.fixed_stack.is_empty() {
+            writeln!(out, "fixedStack:")?;
+        }
+        for (slot, object) in &self.function.fixed_stack {
+            let (id, immutable) = (slot.as_u32(), if object.immutable { ", isImmutable: true" } else { "" });
+            let (offset, size, align) = (object.offset, object.size, object.align);
+            writeln!(out, "  - {{ id: {id}, offset: {offset}, size: {size}, alignment: {align}{immutable} }}")?;
+        }
+        if !self.function.stack.is_empty() {
+            writeln!(out, "stack:")?;
+        }
+        for (slot, object) in &self.function.stack {
+            write!(out, "  - {{ id: {}", slot.as_u32())?;
+            if !object.name.is_empty() {
+                write!(out, ", name: {}", quoted(&object.name))?;
+            }
+            match object.kind {
+                SlotKind::Default => {}
+                SlotKind::Spill => write!(out, ", type: spill-slot")?,
+                SlotKind::VariableSized => write!(out, ", type: variable-sized")?,
+            }
+            if object.offset != 0 {
+                write!(out, ", offset: {}", object.offset)?;
+            }
+            if object.kind != SlotKind::VariableSized {
+                write!(out, ", size: {}", object.size)?;
+            }
+            writeln!(out, ", alignment: {} }}", object.align)?;
+        }
+        Ok(())
+    }
+
+    fn block(&self, out: &mut String, block: crate::Block) -> fmt::Result {
+        let data = self.function.block(block);
+        write!(out, "  bb.{}", data.number)?;
+        if let Some(name) = &data.name {
+            write!(out, ".{name}")?;
+        }
+        if let Some(attributes) = &data.attributes {
+            write!(out, " ({attributes})")?;
+        }
+        writeln!(out, ":")?;
+        if !data.successors.is_empty() {
+            out.push_str("    successors: ");
+            for (index, (successor, weight)) in data.successors.iter().enumerate() {
+                out.push_str(if index > 0 { ", " } else { "" });
+                write!(out, "%bb.{}", self.function.block(*successor).number)?;
+                if let Some(weight) = weight {
+                    write!(out, "({weight:#010x})")?;
+                }
+            }
+            out.push('\n');
+        }
+        if !data.liveins.is_empty() {
+            out.push_str("    liveins: ");
+            for (index, (register, mask)) in data.liveins.iter().enumerate() {
+                out.push_str(if index > 0 { ", $" } else { "$" });
+                out.push_str(self.vocabulary.register_name(*register));
+                if let Some(mask) = mask {
+                    write!(out, ":{mask:#018X}")?;
+                }
+            }
+            out.push('\n');
+        }
+        if !data.successors.is_empty() || !data.liveins.is_empty() {
+            out.push_str("  \n");
+        }
+        for inst in self.function.insts(block) {
+            out.push_str("    ");
+            self.instruction(out, self.function.inst(inst))?;
+            out.push('\n');
+        }
+        Ok(())
+    }
+
+    fn instruction(&self, out: &mut String, data: &InstData) -> fmt::Result {
+        let explicit = |operand: &&Operand| operand.as_reg().is_some_and(|register| is_explicit_def(register));
+        let defs = data.operands.iter().take_while(explicit).count();
+        let mut printed = TypesPrinted::new(data);
+        for (index, operand) in data.operands[..defs].iter().enumerate() {
+            out.push_str(if index > 0 { ", " } else { "" });
+            self.operand(out, operand, printed.wants(index), true)?;
+        }
+        out.push_str(if defs > 0 { " = " } else { "" });
+        for (name, flag) in INST_FLAGS {
+            if data.flags.contains(*flag) {
+                write!(out, "{name} ")?;
+            }
+        }
+        match data.opcode {
+            Opcode::Target(opcode) => out.push_str(self.vocabulary.opcode_name(opcode)),
+            generic => write!(out, "{generic}")?,
+        }
+        for (index, operand) in data.operands.iter().enumerate().skip(defs) {
+            out.push_str(if index > defs { ", " } else { " " });
+            self.operand(out, operand, printed.wants(index), false)?;
+        }
+        for (index, memory) in data.memory.iter().enumerate() {
+            out.push_str(if index > 0 { ", " } else { " :: " });
+            self.memory(out, memory)?;
+        }
+        Ok(())
+    }
+
+    fn operand(&self, out: &mut String, operand: &Operand, with_type: bool, leading: bool) -> fmt::Result {
+        match operand {
+            Operand::Reg(register) => self.register(out, register, with_type, leading),
+            Operand::Imm(value) => write!(out, "{value}"),
+            Operand::Const(value) => write!(out, "i{} {value}", value.width()),
+            Operand::Block(block) => write!(out, "%bb.{}", self.function.block(*block).number),
+            Operand::Predicate(predicate) => write!(out, "intpred({})", predicate.name()),
+            Operand::Stack(slot) => {
+                write!(out, "{slot}")?;
+                match self.function.stack.get(*slot).map(|object| object.name.as_str()) {
+                    None | Some("") => Ok(()),
+                    Some(name) => write!(out, ".{name}"),
+                }
+            }
+            Operand::FixedStack(slot) => write!(out, "{slot}"),
+            Operand::Symbol(symbol) => out.write_str(&self.function.symbols[*symbol]),
+        }
+    }
+
+    fn register(&self, out: &mut String, operand: &RegOperand, with_type: bool, leading: bool) -> fmt::Result {
+        for word in flag_words(operand.flags, leading) {
+            write!(out, "{word} ")?;
+        }
+        match operand.reg {
+            Reg::Physical(register) => write!(out, "${}", self.vocabulary.register_name(register))?,
+            Reg::Virtual(register) => {
+                out.push_str(&self.name(register));
+                if operand.subregister.0 != 0 {
+                    write!(out, ".{}", self.vocabulary.subregister_name(operand.subregister))?;
+                }
+                self.constraint_and_type(out, register, operand.flags.contains(RegFlags::DEF), with_type)?;
+            }
+        }
+        match operand.tied_to {
+            Some(index) => write!(out, "(tied-def {index})"),
+            None => Ok(()),
+        }
+    }
+
+    fn constraint_and_type(&self, out: &mut String, register: VReg, is_def: bool, with_type: bool) -> fmt::Result {
+        let Some(data) = self.function.vregs.get(register) else { return Ok(()) };
+        if is_def {
+            match data.constraint {
+                Constraint::None => out.push_str(":_"),
+                Constraint::Bank(bank) => write!(out, ":{}", self.vocabulary.bank_name(bank))?,
+                Constraint::Class(class) => write!(out, ":{}", self.vocabulary.class_name(class))?,
+            }
+        }
+        match data.ty {
+            Some(ty) if is_def || with_type => write!(out, "({ty})"),
+            _ => Ok(()),
+        }
+    }
+
+    /// `%5` or `%name`.
+    fn name(&self, register: VReg) -> String {
+        match self.function.vregs.get(register).and_then(|data| data.name) {
+            Some(symbol) => format!("%{}", self.function.symbols[symbol]),
+            None => register.to_string(),
+        }
+    }
+
+    fn memory(&self, out: &mut String, memory: &MemOperand) -> fmt::Result {
+        out.push('(');
+        let words = [
+            (MemFlags::VOLATILE, "volatile "),
+            (MemFlags::NON_TEMPORAL, "non-temporal "),
+            (MemFlags::DEREFERENCEABLE, "dereferenceable "),
+            (MemFlags::INVARIANT, "invariant "),
+            (MemFlags::LOAD, "load "),
+            (MemFlags::STORE, "store "),
+        ];
+        for (flag, word) in words {
+            out.push_str(if memory.flags.contains(flag) { word } else { "" });
+        }
+        if let Some(ordering) = memory.ordering {
+            write!(out, "{} ", self.function.symbols[ordering])?;
+        }
+        match memory.ty {
+            Some(ty) => write!(out, "({ty})")?,
+            None => out.push_str("unknown-size"),
+        }
+        if let Some(pointer) = memory.pointer {
+            let stores = memory.flags.contains(MemFlags::STORE);
+            let word = match (memory.flags.contains(MemFlags::LOAD), stores) {
+                (true, true) => "on",
+                (true, false) => "from",
+                (false, _) => "into",
+            };
+            write!(out, " {word} {}", self.function.symbols[pointer])?;
+            match memory.offset {
+                0 => {}
+                offset if offset < 0 => write!(out, " - {}", offset.unsigned_abs())?,
+                offset => write!(out, " + {offset}")?,
+            }
+        }
+        if memory.align != memory.ty.map_or(1, natural_alignment) {
+            write!(out, ", align {}", memory.align)?;
+        }
+        if let Some(metadata) = memory.metadata {
+            write!(out, ", {}", self.function.symbols[metadata])?;
+        }
+        out.write_char(')')
+    }
+}
+
+/// The alignment, in bytes, that goes without saying.
+fn natural_alignment(ty: Type) -> u32 {
+    ty.bytes().next_power_of_two()
+}
+
+fn is_explicit_def(operand: &RegOperand) -> bool {
+    operand.flags.contains(RegFlags::DEF) && !operand.flags.contains(RegFlags::IMPLICIT)
+}
+
+/// Flag words of an operand; `def` itself is said by standing left of `=`.
+fn flag_words(flags: RegFlags, leading: bool) -> impl Iterator<Item = &'static str> {
+    let implicit = match (flags.contains(RegFlags::IMPLICIT), flags.contains(RegFlags::DEF)) {
+        (true, true) => Some("implicit-def"),
+        (true, false) => Some("implicit"),
+        (false, true) if !leading => Some("def"),
+        (false, _) => None,
+    };
+    let own = RegFlags::IMPLICIT | RegFlags::DEF;
+    let rest = super::operands::REG_FLAGS.iter().filter(move |(_, flag)| !flag.intersects(own) && flags.contains(*flag));
+    implicit.into_iter().chain(rest.map(|(name, _)| *name))
+}
+
+/// Which operands show their type: each type index once, by its first operand; all where there is no index.
+struct TypesPrinted<'d> {
+    data: &'d InstData,
+    seen: [bool; 3],
+}
+
+impl TypesPrinted<'_> {
+    fn new(data: &InstData) -> TypesPrinted<'_> {
+        TypesPrinted { data, seen: [false; 3] }
+    }
+
+    fn wants(&mut self, operand: usize) -> bool {
+        let Some(index) = self.type_index(operand) else { return true };
+        !std::mem::replace(&mut self.seen[index], true)
+    }
+
+    fn type_index(&self, operand: usize) -> Option<usize> {
+        let info = self.data.opcode.info().filter(|_| self.data.opcode.is_generic())?;
+        let variadic = info.defs.iter().chain(info.uses).any(|kind| *kind == OperandKind::MORE);
+        let kind = info.defs.iter().chain(info.uses).nth(operand).filter(|_| !variadic)?;
+        kind.type_index()
+    }
+}
+
+/// A name as YAML wants it: quoted unless it is plain.
+fn quoted(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    // Words that YAML would read as something else.
+    let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&name.to_lowercase().as_str());
+    match starts_well && !reserved && name.chars().all(plain) {
+        true => name.to_string(),
+        false => format!("'{}'", name.replace('\'', "''")),
+    }
+}
