@@ -5,6 +5,7 @@
 pub mod abi;
 pub mod instructions;
 pub mod legality;
+mod operands;
 pub mod registers;
 pub mod selection;
 
@@ -67,13 +68,6 @@ impl Target {
     }
 }
 
-/// Where a value or an address is relative to: what the frame pass knows when it asks for code.
-#[derive(Clone, Copy, Debug)]
-pub struct FrameInfo {
-    /// Bytes that the prologue takes from the stack pointer; a multiple of the stack alignment.
-    pub size: u64,
-}
-
 /// The sequences of machine code that no selection rule writes. All operands are physical registers.
 pub trait Machine: Sync {
     /// `dst = src`, both of one class.
@@ -117,8 +111,8 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
     args: &[Value<D>],
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     match target.name {
-        "aarch64" => aarch64::semantics::evaluate(domain, memory, inst, args),
-        _ => riscv::semantics::evaluate(domain, memory, inst, args),
+        "aarch64" => aarch64::semantics::evaluate(domain, memory, target, inst, args),
+        _ => riscv::semantics::evaluate(domain, memory, target, inst, args),
     }
 }
 

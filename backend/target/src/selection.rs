@@ -53,9 +53,13 @@ pub enum Pat {
     Op(&'static Pattern),
     /// A block operand, bound as label `slot`.
     Label(u8),
+    /// An address, bound as address `slot`: a register or a stack object, plus a constant byte offset that the class
+    /// accepts. Constants and stack objects are looked through however often they are used: no code is repeated.
+    Address(u8, ImmClass),
 }
 
-/// Which immediates a pattern accepts, and what operand they become.
+/// Which immediates a pattern accepts.
+#[derive(Clone, Copy)]
 pub struct ImmClass {
     pub name: &'static str,
     /// Given the constant; its width is the type's.
@@ -94,8 +98,27 @@ pub enum Out {
     Stack(u8),
     /// Label slot `n`.
     Label(u8),
+    /// Address slot `n`: two operands, the base and the offset as [`crate::Machine::offset_operand`] writes it.
+    Address(u8),
     /// Defines the root's second result.
     Def2(RegClass),
+}
+
+impl Pattern {
+    /// An instruction with these uses, whatever its predicate and access size.
+    pub const fn of(opcode: Opcode, ty: Types, operands: &'static [Pat]) -> Pattern {
+        Pattern { opcode, ty, predicate: None, memory_bits: None, operands }
+    }
+
+    /// A comparison with this predicate.
+    pub const fn icmp(predicate: IntPredicate, ty: Types, operands: &'static [Pat]) -> Pattern {
+        Pattern { opcode: Opcode::G_ICMP, ty, predicate: Some(predicate), memory_bits: None, operands }
+    }
+
+    /// A load or store of so many bits.
+    pub const fn access(opcode: Opcode, ty: Types, bits: u32, operands: &'static [Pat]) -> Pattern {
+        Pattern { opcode, ty, predicate: None, memory_bits: Some(bits), operands }
+    }
 }
 
 impl Emit {

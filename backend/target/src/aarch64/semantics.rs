@@ -7,8 +7,9 @@ use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 pub fn evaluate<D: Domain, M: Memory<D>>(
     _domain: &mut D,
     _memory: &mut M,
+    _target: &crate::Target,
     _inst: &InstData,
     _args: &[Value<D>],
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    Err(Unsupported { feature: "machine instruction".into() })
+    Err(Unsupported::new("machine instruction"))
 }

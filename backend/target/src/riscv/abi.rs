@@ -1,16 +1,17 @@
-//! The calling convention.
+//! The integer calling convention (RISC-V ELF psABI, LP64).
 
+use super::instructions::PseudoRET;
+use super::registers::{RA, SCRATCH, SP, x};
 use crate::abi::Abi;
-use tribunal_ir::{PReg, TargetOpcode};
 
 pub static ABI: Abi = Abi {
-    arguments: &[],
-    results: &[],
-    callee_saved: &[],
-    stack_pointer: PReg(0),
-    return_address: PReg(0),
-    scratch: &[],
+    arguments: &[x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17)],
+    results: &[x(10), x(11)],
+    callee_saved: &[x(8), x(9), x(18), x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27)],
+    stack_pointer: SP,
+    return_address: RA,
+    scratch: &[SCRATCH],
     stack_align: 16,
-    return_opcode: TargetOpcode(0),
-    extended_to: 0,
+    return_opcode: PseudoRET,
+    extended_to: 64,
 };

@@ -1,5 +1,138 @@
-//! The instruction table.
+//! The instruction table: RV64I and M, and the pseudo-instructions of LLVM's MIR. One instruction a row; numbers, operands
+//! and encodings all come from it. Source: The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G Instruction Set
+//! Listings"; names and operand order are LLVM's.
 
-use crate::instructions::InstrDesc;
+use super::registers::GPR;
+use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
+use tribunal_ir::{OpcodeFlags, TargetOpcode};
 
-pub static INSTRUCTIONS: &[InstrDesc] = &[];
+/// How the word is put together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Format {
+    R,
+    I,
+    /// A shift by an immediate: `funct7` stands above the amount.
+    Shift,
+    Load,
+    Store,
+    Branch,
+    U,
+    J,
+    /// No operands: the word is given whole by the fields.
+    Fixed,
+    Pseudo,
+}
+
+/// Fields that do not depend on the operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields {
+    pub format: Format,
+    pub opcode: u32,
+    pub funct3: u32,
+    pub funct7: u32,
+}
+
+const D: OperandDesc = OperandDesc::Def(GPR);
+const S: OperandDesc = OperandDesc::Use(GPR);
+const B: OperandDesc = OperandDesc::Base(GPR);
+const I12: OperandDesc = OperandDesc::Imm(ImmRange::Signed(12));
+const U20: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(20));
+const SH6: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(6));
+const SH5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
+const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
+const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
+
+macro_rules! instructions {
+    ($($name:ident [$($operand:ident),*] $format:ident($opcode:literal, $funct3:literal, $funct7:literal) {$($flag:ident),*})*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[repr(u16)]
+        enum Number { $($name),* }
+
+        $(
+            #[allow(non_upper_case_globals)]
+            pub const $name: TargetOpcode = TargetOpcode(Number::$name as u16);
+        )*
+
+        pub static INSTRUCTIONS: &[InstrDesc] = &[$(InstrDesc {
+            name: stringify!($name),
+            operands: &[$($operand),*],
+            implicit_uses: &[],
+            implicit_defs: &[],
+            flags: OpcodeFlags::empty()$(.union(OpcodeFlags::$flag))*,
+            size: 4,
+        }),*];
+
+        pub(super) static FIELDS: &[Fields] = &[$(Fields {
+            format: Format::$format, opcode: $opcode, funct3: $funct3, funct7: $funct7,
+        }),*];
+    };
+}
+
+instructions! {
+    LUI [D, U20] U(0x37, 0, 0) {}
+    AUIPC [D, U20] U(0x17, 0, 0) {}
+    JAL [D, L21] J(0x6f, 0, 0) {TERMINATOR, BRANCH, BARRIER}
+    JALR [D, S, I12] I(0x67, 0, 0) {TERMINATOR, BRANCH, BARRIER, INDIRECT}
+    BEQ [S, S, L13] Branch(0x63, 0, 0) {TERMINATOR, BRANCH}
+    BNE [S, S, L13] Branch(0x63, 1, 0) {TERMINATOR, BRANCH}
+    BLT [S, S, L13] Branch(0x63, 4, 0) {TERMINATOR, BRANCH}
+    BGE [S, S, L13] Branch(0x63, 5, 0) {TERMINATOR, BRANCH}
+    BLTU [S, S, L13] Branch(0x63, 6, 0) {TERMINATOR, BRANCH}
+    BGEU [S, S, L13] Branch(0x63, 7, 0) {TERMINATOR, BRANCH}
+    LB [D, B, I12] Load(0x03, 0, 0) {LOAD}
+    LH [D, B, I12] Load(0x03, 1, 0) {LOAD}
+    LW [D, B, I12] Load(0x03, 2, 0) {LOAD}
+    LD [D, B, I12] Load(0x03, 3, 0) {LOAD}
+    LBU [D, B, I12] Load(0x03, 4, 0) {LOAD}
+    LHU [D, B, I12] Load(0x03, 5, 0) {LOAD}
+    LWU [D, B, I12] Load(0x03, 6, 0) {LOAD}
+    SB [S, B, I12] Store(0x23, 0, 0) {STORE}
+    SH [S, B, I12] Store(0x23, 1, 0) {STORE}
+    SW [S, B, I12] Store(0x23, 2, 0) {STORE}
+    SD [S, B, I12] Store(0x23, 3, 0) {STORE}
+    ADDI [D, B, I12] I(0x13, 0, 0) {}
+    SLTI [D, S, I12] I(0x13, 2, 0) {}
+    SLTIU [D, S, I12] I(0x13, 3, 0) {}
+    XORI [D, S, I12] I(0x13, 4, 0) {}
+    ORI [D, S, I12] I(0x13, 6, 0) {}
+    ANDI [D, S, I12] I(0x13, 7, 0) {}
+    SLLI [D, S, SH6] Shift(0x13, 1, 0x00) {}
+    SRLI [D, S, SH6] Shift(0x13, 5, 0x00) {}
+    SRAI [D, S, SH6] Shift(0x13, 5, 0x20) {}
+    ADD [D, S, S] R(0x33, 0, 0x00) {}
+    SUB [D, S, S] R(0x33, 0, 0x20) {}
+    SLL [D, S, S] R(0x33, 1, 0x00) {}
+    SLT [D, S, S] R(0x33, 2, 0x00) {}
+    SLTU [D, S, S] R(0x33, 3, 0x00) {}
+    XOR [D, S, S] R(0x33, 4, 0x00) {}
+    SRL [D, S, S] R(0x33, 5, 0x00) {}
+    SRA [D, S, S] R(0x33, 5, 0x20) {}
+    OR [D, S, S] R(0x33, 6, 0x00) {}
+    AND [D, S, S] R(0x33, 7, 0x00) {}
+    ADDIW [D, S, I12] I(0x1b, 0, 0) {}
+    SLLIW [D, S, SH5] Shift(0x1b, 1, 0x00) {}
+    SRLIW [D, S, SH5] Shift(0x1b, 5, 0x00) {}
+    SRAIW [D, S, SH5] Shift(0x1b, 5, 0x20) {}
+    ADDW [D, S, S] R(0x3b, 0, 0x00) {}
+    SUBW [D, S, S] R(0x3b, 0, 0x20) {}
+    SLLW [D, S, S] R(0x3b, 1, 0x00) {}
+    SRLW [D, S, S] R(0x3b, 5, 0x00) {}
+    SRAW [D, S, S] R(0x3b, 5, 0x20) {}
+    MUL [D, S, S] R(0x33, 0, 0x01) {}
+    MULH [D, S, S] R(0x33, 1, 0x01) {}
+    MULHSU [D, S, S] R(0x33, 2, 0x01) {}
+    MULHU [D, S, S] R(0x33, 3, 0x01) {}
+    DIV [D, S, S] R(0x33, 4, 0x01) {}
+    DIVU [D, S, S] R(0x33, 5, 0x01) {}
+    REM [D, S, S] R(0x33, 6, 0x01) {}
+    REMU [D, S, S] R(0x33, 7, 0x01) {}
+    MULW [D, S, S] R(0x3b, 0, 0x01) {}
+    DIVW [D, S, S] R(0x3b, 4, 0x01) {}
+    DIVUW [D, S, S] R(0x3b, 5, 0x01) {}
+    REMW [D, S, S] R(0x3b, 6, 0x01) {}
+    REMUW [D, S, S] R(0x3b, 7, 0x01) {}
+    ECALL [] Fixed(0x73, 0, 0) {SIDE_EFFECTS}
+    EBREAK [] Fixed(0x100073, 0, 0) {SIDE_EFFECTS}
+    PseudoRET [] Pseudo(0, 0, 0) {TERMINATOR, RETURN, BARRIER}
+    PseudoBR [L21] Pseudo(0, 0, 0) {TERMINATOR, BRANCH, BARRIER}
+}

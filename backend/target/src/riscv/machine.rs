@@ -1,39 +1,112 @@
 //! Moves, spills, frames, branches.
 
+// Opcode constants are spelled as LLVM spells the opcodes.
+#![allow(non_upper_case_globals)]
+
+use super::instructions::*;
+use super::registers::{RA, REGISTERS, ZERO};
 use crate::Machine;
-use tribunal_ir::{Block, InstData, PReg, TargetOpcode};
+use crate::instructions::ImmRange;
+use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
 pub struct MachineCode;
 
+const I12: ImmRange = ImmRange::Signed(12);
+
+/// One instruction; the first `defs` operands are definitions by their `Operand`s.
+fn inst(opcode: TargetOpcode, operands: impl IntoIterator<Item = Operand>) -> InstData {
+    InstData::new(Opcode::Target(opcode), operands)
+}
+
+/// `OPCODE dst, src, imm`.
+fn with_imm(opcode: TargetOpcode, dst: PReg, src: PReg, imm: i64) -> InstData {
+    inst(opcode, [Operand::def(dst), Operand::used(src), Operand::Imm(imm)])
+}
+
 impl Machine for MachineCode {
-    fn copy(&self, _dst: PReg, _src: PReg) -> InstData {
-        unreachable!()
+    fn copy(&self, dst: PReg, src: PReg) -> InstData {
+        with_imm(ADDI, dst, src, 0)
     }
-    fn reload(&self, _dst: PReg, _base: PReg, _offset: i64) -> InstData {
-        unreachable!()
+
+    fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData {
+        with_imm(LD, dst, base, offset)
     }
-    fn spill(&self, _src: PReg, _base: PReg, _offset: i64) -> InstData {
-        unreachable!()
+
+    fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData {
+        inst(SD, [Operand::used(src), Operand::used(base), Operand::Imm(offset)])
     }
-    fn offset_fits(&self, _opcode: TargetOpcode, _offset: i64) -> bool {
-        unreachable!()
+
+    fn offset_fits(&self, _opcode: TargetOpcode, offset: i64) -> bool {
+        I12.accepts(offset)
     }
+
     fn offset_operand(&self, _opcode: TargetOpcode, offset: i64) -> i64 {
         offset
     }
-    fn add_offset(&self, _dst: PReg, _src: PReg, _offset: i64, _scratch: PReg) -> Vec<InstData> {
-        unreachable!()
+
+    fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
+        if I12.accepts(offset) {
+            return vec![with_imm(ADDI, dst, src, offset)];
+        }
+        // The low twelve bits are added with their sign, so the high part is rounded to the nearest.
+        let low = (offset << 52) >> 52;
+        let high = (offset - low) >> 12 & 0xf_ffff;
+        let mut code = vec![inst(LUI, [Operand::def(scratch), Operand::Imm(high)])];
+        if low != 0 {
+            code.push(with_imm(ADDIW, scratch, scratch, low));
+        }
+        code.push(inst(ADD, [Operand::def(dst), Operand::used(src), Operand::used(scratch)]));
+        code
     }
-    fn expand_pseudo(&self, _inst: &InstData) -> Option<InstData> {
-        unreachable!()
+
+    fn expand_pseudo(&self, data: &InstData) -> Option<InstData> {
+        match data.opcode {
+            Opcode::Target(PseudoRET) => Some(with_imm(JALR, ZERO, RA, 0)),
+            Opcode::Target(PseudoBR) => Some(inst(JAL, [Operand::def(ZERO), *data.operands.first()?])),
+            _ => None,
+        }
     }
-    fn invert_branch(&self, _inst: &InstData) -> Option<InstData> {
-        unreachable!()
+
+    fn invert_branch(&self, data: &InstData) -> Option<InstData> {
+        let opposite = match data.opcode {
+            Opcode::Target(BEQ) => BNE,
+            Opcode::Target(BNE) => BEQ,
+            Opcode::Target(BLT) => BGE,
+            Opcode::Target(BGE) => BLT,
+            Opcode::Target(BLTU) => BGEU,
+            Opcode::Target(BGEU) => BLTU,
+            _ => return None,
+        };
+        Some(InstData { opcode: Opcode::Target(opposite), ..data.clone() })
     }
-    fn jump(&self, _destination: Block) -> InstData {
-        unreachable!()
+
+    fn jump(&self, destination: Block) -> InstData {
+        inst(PseudoBR, [Operand::Block(destination)])
     }
-    fn assembly(&self, _inst: &InstData, _label: &dyn Fn(Block) -> String) -> String {
-        unreachable!()
+
+    fn assembly(&self, data: &InstData, label: &dyn Fn(Block) -> String) -> String {
+        let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
+        let row = &INSTRUCTIONS[usize::from(opcode.0)];
+        let operand = |operand: &Operand| match operand {
+            Operand::Reg(register) => match register.reg {
+                Reg::Physical(register) => REGISTERS[usize::from(register.0)].assembly.to_string(),
+                Reg::Virtual(register) => register.to_string(),
+            },
+            Operand::Imm(value) => value.to_string(),
+            Operand::Block(block) => label(*block),
+            Operand::Stack(slot) => slot.to_string(),
+            Operand::Const(_) | Operand::Predicate(_) | Operand::FixedStack(_) | Operand::Symbol(_) => String::new(),
+        };
+        let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(operand).collect();
+        let is_memory = row.flags.intersects(tribunal_ir::OpcodeFlags::LOAD | tribunal_ir::OpcodeFlags::STORE);
+        match texts.as_slice() {
+            [] if opcode == PseudoRET => "ret".to_string(),
+            [target] if opcode == PseudoBR => format!("j {target}"),
+            [value, base, offset] if is_memory || opcode == JALR => {
+                format!("{} {value}, {offset}({base})", row.name.to_lowercase())
+            }
+            texts => format!("{} {}", row.name.to_lowercase(), texts.join(", ")).trim_end().to_string(),
+        }
     }
 }
+

@@ -1,8 +1,67 @@
-//! Registers, classes and banks.
+//! The integer registers.
 
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
+use tribunal_ir::{PReg, RegBank, RegClass};
 
-pub static REGISTERS: &[RegisterDesc] = &[];
-pub static CLASSES: &[ClassDesc] = &[];
-pub static BANKS: &[BankDesc] = &[];
+macro_rules! registers {
+    ($($number:literal $name:literal $abi:literal)*) => {
+        pub static REGISTERS: &[RegisterDesc] = &[$(RegisterDesc {
+            name: $name, assembly: $abi, bits: 64, full: PReg($number), encoding: $number,
+        }),*];
+    };
+}
+
+registers! {
+    0 "x0" "zero"   1 "x1" "ra"     2 "x2" "sp"     3 "x3" "gp"
+    4 "x4" "tp"     5 "x5" "t0"     6 "x6" "t1"     7 "x7" "t2"
+    8 "x8" "s0"     9 "x9" "s1"     10 "x10" "a0"   11 "x11" "a1"
+    12 "x12" "a2"   13 "x13" "a3"   14 "x14" "a4"   15 "x15" "a5"
+    16 "x16" "a6"   17 "x17" "a7"   18 "x18" "s2"   19 "x19" "s3"
+    20 "x20" "s4"   21 "x21" "s5"   22 "x22" "s6"   23 "x23" "s7"
+    24 "x24" "s8"   25 "x25" "s9"   26 "x26" "s10"  27 "x27" "s11"
+    28 "x28" "t3"   29 "x29" "t4"   30 "x30" "t5"   31 "x31" "t6"
+}
+
+/// The register `xN`.
+pub const fn x(number: u16) -> PReg {
+    assert!(number < 32);
+    PReg(number)
+}
+
+/// Hard-wired to zero.
+pub const ZERO: PReg = x(0);
+/// The return address.
+pub const RA: PReg = x(1);
+/// The stack pointer.
+pub const SP: PReg = x(2);
+/// Left to the frame pass for far offsets.
+pub const SCRATCH: PReg = x(31);
+
+const ALL: &[PReg] = &{
+    let mut all = [PReg(0); 32];
+    let mut number = 0;
+    while number < 32 {
+        all[number as usize] = x(number);
+        number += 1;
+    }
+    all
+};
+
+const NOT_ZERO: &[PReg] = ALL.split_at(1).1;
+
+/// Arguments, temporaries and the return address first; callee-saved ones cost a save.
+const ALLOCATABLE: &[PReg] = &[
+    x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17), x(5), x(6), x(7), x(28), x(29), x(30), x(8), x(9), x(18),
+    x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27),
+];
+
+pub const GPR: RegClass = RegClass(0);
+
+pub static CLASSES: &[ClassDesc] = &[
+    ClassDesc { name: "gpr", bits: 64, bank: RegBank(0), members: ALL, allocatable: ALLOCATABLE },
+    ClassDesc { name: "gprnox0", bits: 64, bank: RegBank(0), members: NOT_ZERO, allocatable: ALLOCATABLE },
+    ClassDesc { name: "gprjalr", bits: 64, bank: RegBank(0), members: NOT_ZERO, allocatable: ALLOCATABLE },
+];
+
+pub static BANKS: &[BankDesc] = &[BankDesc { name: "gprb", max_bits: 64 }];
 pub static SUBREGISTERS: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 64 }];

@@ -1,5 +1,272 @@
-//! The selection rules.
+//! The selection rules, most specific first within an opcode.
 
-use crate::selection::SelectionRule;
+use super::instructions::*;
+use super::registers::{GPR, ZERO};
+use crate::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
+use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Temp};
+use tribunal_ir::Opcode::*;
+use tribunal_ir::{Bits, IntPredicate, Opcode, TargetOpcode};
 
-pub static RULES: &[SelectionRule] = &[];
+const X: Types = Types::Bits(64);
+const ANY: Types = Types::Any;
+
+fn signed(value: Bits) -> i64 {
+    value.to_i64().unwrap_or(i64::MAX)
+}
+
+fn fits(value: i64, bits: u32) -> bool {
+    (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&value)
+}
+
+const EVERY: ImmClass = ImmClass { name: "any", accepts: |value| value.to_i64().is_some() };
+const ZERO_IMM: ImmClass = ImmClass { name: "zero", accepts: |value| value.is_zero() };
+const SIMM12: ImmClass = ImmClass { name: "simm12", accepts: |value| fits(signed(value), 12) };
+/// The negated value fits twelve bits.
+const NEGATED: ImmClass = ImmClass { name: "negated simm12", accepts: |value| (-2047..=2048).contains(&signed(value)) };
+/// One more fits twelve bits.
+const BELOW: ImmClass = ImmClass { name: "simm12 - 1", accepts: |value| (-2049..=2046).contains(&signed(value)) };
+/// One more fits twelve bits and does not wrap to zero.
+const UBELOW: ImmClass =
+    ImmClass { name: "simm12 - 1, not all ones", accepts: |value| signed(value) != -1 && (-2049..=2046).contains(&signed(value)) };
+const UIMM6: ImmClass = ImmClass { name: "uimm6", accepts: |value| value.unsigned() < 64 };
+const UIMM5: ImmClass = ImmClass { name: "uimm5", accepts: |value| value.unsigned() < 32 };
+const IS_32: ImmClass = ImmClass { name: "32", accepts: |value| value.unsigned() == 32 };
+/// `2^k - 1` for k from 12 to 63.
+const LOW_MASK: ImmClass = ImmClass {
+    name: "low mask",
+    accepts: |value| value.width() == 64 && value.low_u64() > 0x7ff && (value.low_u64() & value.low_u64().wrapping_add(1)) == 0
+        && value.low_u64() != u64::MAX,
+};
+const UPPER20: ImmClass = ImmClass { name: "simm32 of zero low bits", accepts: |value| fits(signed(value), 32) && signed(value) & 0xfff == 0 };
+const SIMM32: ImmClass = ImmClass { name: "simm32", accepts: |value| value.to_i64().is_some_and(|value| fits(value, 32)) };
+
+fn negated(value: Bits) -> i64 {
+    -signed(value)
+}
+fn next(value: Bits) -> i64 {
+    signed(value) + 1
+}
+/// 64 - k of the mask `2^k - 1`.
+fn mask_shift(value: Bits) -> i64 {
+    i64::from(value.low_u64().leading_zeros())
+}
+/// The upper 20 of 32 bits, rounded so that the signed low twelve complete it.
+fn upper(value: i64) -> i64 {
+    (value.wrapping_add(0x800) >> 12) & 0xf_ffff
+}
+fn lower(value: i64) -> i64 {
+    (value << 52) >> 52
+}
+fn upper20(value: Bits) -> i64 {
+    upper(signed(value))
+}
+fn lower12(value: Bits) -> i64 {
+    lower(signed(value))
+}
+// A 64-bit constant: its upper half as above, then eleven, eleven and ten bits, which ADDI adds as they are.
+fn top_upper(value: Bits) -> i64 {
+    upper(signed(value) >> 32)
+}
+fn top_lower(value: Bits) -> i64 {
+    lower(signed(value) >> 32)
+}
+fn bits21(value: Bits) -> i64 {
+    signed(value) >> 21 & 0x7ff
+}
+fn bits10(value: Bits) -> i64 {
+    signed(value) >> 10 & 0x7ff
+}
+fn bits0(value: Bits) -> i64 {
+    signed(value) & 0x3ff
+}
+
+macro_rules! rules {
+    ($($name:literal: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
+        pub static RULES: &[SelectionRule] = &[$(SelectionRule {
+            name: concat!("riscv ", $name),
+            pattern: $pattern,
+            emit: &[$(Emit { opcode: machine($opcode), operands: &[$($out),*] }),*],
+        }),*];
+    };
+}
+
+/// `COPY` and `IMPLICIT_DEF` stand in rules by these numbers, which no instruction has.
+const MOVE: TargetOpcode = TargetOpcode(u16::MAX);
+const UNDEFINED: TargetOpcode = TargetOpcode(u16::MAX - 1);
+
+const fn machine(opcode: TargetOpcode) -> Opcode {
+    match opcode.0 {
+        0xffff => COPY,
+        0xfffe => IMPLICIT_DEF,
+        _ => Opcode::Target(opcode),
+    }
+}
+
+const fn op(opcode: Opcode, operands: &'static [Pat]) -> Pattern {
+    Pattern::of(opcode, ANY, operands)
+}
+const fn icmp(predicate: IntPredicate, operands: &'static [Pat]) -> Pattern {
+    Pattern::icmp(predicate, X, operands)
+}
+const fn load(opcode: Opcode, bits: u32) -> Pattern {
+    Pattern::access(opcode, X, bits, &[Pat::Address(0, SIMM12)])
+}
+const fn store(bits: u32) -> Pattern {
+    Pattern::access(G_STORE, X, bits, &[A, Pat::Address(0, SIMM12)])
+}
+
+const A: Pat = Pat::Reg(0);
+const B: Pat = Pat::Reg(1);
+const C: Pat = Pat::Reg(2);
+const L: Pat = Pat::Label(0);
+const D: Out = Def(GPR);
+const T: Out = DefTemp(0, GPR);
+const U: Out = DefTemp(1, GPR);
+const Z: Out = Phys(ZERO);
+const NIL: Pat = Pat::Imm(0, ZERO_IMM);
+
+use IntPredicate::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
+
+rules! {
+    // Constants
+    "const_zero": op(G_CONSTANT, &[NIL]) => [MOVE(D, Z)];
+    "const_simm12": op(G_CONSTANT, &[Pat::Imm(0, SIMM12)]) => [ADDI(D, Z, Imm(0))];
+    "const_upper20": op(G_CONSTANT, &[Pat::Imm(0, UPPER20)]) => [LUI(D, ImmWith(0, upper20))];
+    "const_simm32": op(G_CONSTANT, &[Pat::Imm(0, SIMM32)]) => [LUI(T, ImmWith(0, upper20)), ADDIW(D, Temp(0), ImmWith(0, lower12))];
+    "const_64": op(G_CONSTANT, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
+        SLLI(DefTemp(2, GPR), Temp(1), Const(11)), ADDI(DefTemp(3, GPR), Temp(2), ImmWith(0, bits21)),
+        SLLI(DefTemp(4, GPR), Temp(3), Const(11)), ADDI(DefTemp(5, GPR), Temp(4), ImmWith(0, bits10)),
+        SLLI(DefTemp(6, GPR), Temp(5), Const(10)), ADDI(D, Temp(6), ImmWith(0, bits0))];
+    "implicit_def": op(G_IMPLICIT_DEF, &[]) => [UNDEFINED(D)];
+
+    // Values as they are
+    "freeze": op(G_FREEZE, &[A]) => [MOVE(D, Reg(0))];
+    "constant_fold_barrier": op(G_CONSTANT_FOLD_BARRIER, &[A]) => [MOVE(D, Reg(0))];
+    "ptrtoint": op(G_PTRTOINT, &[A]) => [MOVE(D, Reg(0))];
+    "inttoptr": op(G_INTTOPTR, &[A]) => [MOVE(D, Reg(0))];
+    "assert_sext": op(G_ASSERT_SEXT, &[A, Pat::Imm(0, EVERY)]) => [MOVE(D, Reg(0))];
+    "assert_zext": op(G_ASSERT_ZEXT, &[A, Pat::Imm(0, EVERY)]) => [MOVE(D, Reg(0))];
+    "assert_align": op(G_ASSERT_ALIGN, &[A, Pat::Imm(0, EVERY)]) => [MOVE(D, Reg(0))];
+
+    // Word arithmetic: a 64-bit operation whose low word is sign-extended
+    "addw_imm12": op(G_SEXT_INREG, &[Pat::Op(&op(G_ADD, &[A, Pat::Imm(0, SIMM12)])), Pat::Imm(1, IS_32)]) => [ADDIW(D, Reg(0), Imm(0))];
+    "subw_imm12": op(G_SEXT_INREG, &[Pat::Op(&op(G_SUB, &[A, Pat::Imm(0, NEGATED)])), Pat::Imm(1, IS_32)]) => [ADDIW(D, Reg(0), ImmWith(0, negated))];
+    "addw": op(G_SEXT_INREG, &[Pat::Op(&op(G_ADD, &[A, B])), Pat::Imm(1, IS_32)]) => [ADDW(D, Reg(0), Reg(1))];
+    "subw": op(G_SEXT_INREG, &[Pat::Op(&op(G_SUB, &[A, B])), Pat::Imm(1, IS_32)]) => [SUBW(D, Reg(0), Reg(1))];
+    "mulw": op(G_SEXT_INREG, &[Pat::Op(&op(G_MUL, &[A, B])), Pat::Imm(1, IS_32)]) => [MULW(D, Reg(0), Reg(1))];
+    "shlw_imm": op(G_SEXT_INREG, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, UIMM5)])), Pat::Imm(1, IS_32)]) => [SLLIW(D, Reg(0), Imm(0))];
+    "sext_word": op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_32)]) => [ADDIW(D, Reg(0), Const(0))];
+    "sllw_imm": op(G_SLLW, &[A, Pat::Imm(0, UIMM5)]) => [SLLIW(D, Reg(0), Imm(0))];
+    "srlw_imm": op(G_SRLW, &[A, Pat::Imm(0, UIMM5)]) => [SRLIW(D, Reg(0), Imm(0))];
+    "sraw_imm": op(G_SRAW, &[A, Pat::Imm(0, UIMM5)]) => [SRAIW(D, Reg(0), Imm(0))];
+    "sllw": op(G_SLLW, &[A, B]) => [SLLW(D, Reg(0), Reg(1))];
+    "srlw": op(G_SRLW, &[A, B]) => [SRLW(D, Reg(0), Reg(1))];
+    "sraw": op(G_SRAW, &[A, B]) => [SRAW(D, Reg(0), Reg(1))];
+    "divw": op(G_DIVW, &[A, B]) => [DIVW(D, Reg(0), Reg(1))];
+    "divuw": op(G_DIVUW, &[A, B]) => [DIVUW(D, Reg(0), Reg(1))];
+    "remuw": op(G_REMUW, &[A, B]) => [REMUW(D, Reg(0), Reg(1))];
+
+    // Arithmetic
+    "add_imm12": op(G_ADD, &[A, Pat::Imm(0, SIMM12)]) => [ADDI(D, Reg(0), Imm(0))];
+    "sub_imm12": op(G_SUB, &[A, Pat::Imm(0, NEGATED)]) => [ADDI(D, Reg(0), ImmWith(0, negated))];
+    "neg": op(G_SUB, &[Pat::Imm(0, ZERO_IMM), A]) => [SUB(D, Z, Reg(0))];
+    "and_low_mask": op(G_AND, &[A, Pat::Imm(0, LOW_MASK)]) => [SLLI(T, Reg(0), ImmWith(0, mask_shift)), SRLI(D, Temp(0), ImmWith(0, mask_shift))];
+    "and_imm12": op(G_AND, &[A, Pat::Imm(0, SIMM12)]) => [ANDI(D, Reg(0), Imm(0))];
+    "or_imm12": op(G_OR, &[A, Pat::Imm(0, SIMM12)]) => [ORI(D, Reg(0), Imm(0))];
+    "xor_imm12": op(G_XOR, &[A, Pat::Imm(0, SIMM12)]) => [XORI(D, Reg(0), Imm(0))];
+    "shl_imm6": op(G_SHL, &[A, Pat::Imm(0, UIMM6)]) => [SLLI(D, Reg(0), Imm(0))];
+    "lshr_imm6": op(G_LSHR, &[A, Pat::Imm(0, UIMM6)]) => [SRLI(D, Reg(0), Imm(0))];
+    "ashr_imm6": op(G_ASHR, &[A, Pat::Imm(0, UIMM6)]) => [SRAI(D, Reg(0), Imm(0))];
+    "add": op(G_ADD, &[A, B]) => [ADD(D, Reg(0), Reg(1))];
+    "sub": op(G_SUB, &[A, B]) => [SUB(D, Reg(0), Reg(1))];
+    "and": op(G_AND, &[A, B]) => [AND(D, Reg(0), Reg(1))];
+    "or": op(G_OR, &[A, B]) => [OR(D, Reg(0), Reg(1))];
+    "xor": op(G_XOR, &[A, B]) => [XOR(D, Reg(0), Reg(1))];
+    "shl": op(G_SHL, &[A, B]) => [SLL(D, Reg(0), Reg(1))];
+    "lshr": op(G_LSHR, &[A, B]) => [SRL(D, Reg(0), Reg(1))];
+    "ashr": op(G_ASHR, &[A, B]) => [SRA(D, Reg(0), Reg(1))];
+    "mul": op(G_MUL, &[A, B]) => [MUL(D, Reg(0), Reg(1))];
+    "umulh": op(G_UMULH, &[A, B]) => [MULHU(D, Reg(0), Reg(1))];
+    "smulh": op(G_SMULH, &[A, B]) => [MULH(D, Reg(0), Reg(1))];
+    "sdiv": op(G_SDIV, &[A, B]) => [DIV(D, Reg(0), Reg(1))];
+    "udiv": op(G_UDIV, &[A, B]) => [DIVU(D, Reg(0), Reg(1))];
+    "srem": op(G_SREM, &[A, B]) => [REM(D, Reg(0), Reg(1))];
+    "urem": op(G_UREM, &[A, B]) => [REMU(D, Reg(0), Reg(1))];
+
+    // Addresses
+    "ptr_add_stack_imm12": op(G_PTR_ADD, &[Pat::Stack(0), Pat::Imm(0, SIMM12)]) => [ADDI(D, Stack(0), Imm(0))];
+    "ptr_add_imm12": op(G_PTR_ADD, &[A, Pat::Imm(0, SIMM12)]) => [ADDI(D, Reg(0), Imm(0))];
+    "ptr_add": op(G_PTR_ADD, &[A, B]) => [ADD(D, Reg(0), Reg(1))];
+    "frame_index": op(G_FRAME_INDEX, &[Pat::Stack(0)]) => [ADDI(D, Stack(0), Const(0))];
+
+    // Comparisons
+    "icmp_eq_zero": icmp(Eq, &[A, NIL]) => [SLTIU(D, Reg(0), Const(1))];
+    "icmp_ne_zero": icmp(Ne, &[A, NIL]) => [SLTU(D, Z, Reg(0))];
+    "icmp_eq_imm": icmp(Eq, &[A, Pat::Imm(0, NEGATED)]) => [ADDI(T, Reg(0), ImmWith(0, negated)), SLTIU(D, Temp(0), Const(1))];
+    "icmp_ne_imm": icmp(Ne, &[A, Pat::Imm(0, NEGATED)]) => [ADDI(T, Reg(0), ImmWith(0, negated)), SLTU(D, Z, Temp(0))];
+    "icmp_slt_imm": icmp(Slt, &[A, Pat::Imm(0, SIMM12)]) => [SLTI(D, Reg(0), Imm(0))];
+    "icmp_ult_imm": icmp(Ult, &[A, Pat::Imm(0, SIMM12)]) => [SLTIU(D, Reg(0), Imm(0))];
+    "icmp_sle_imm": icmp(Sle, &[A, Pat::Imm(0, BELOW)]) => [SLTI(D, Reg(0), ImmWith(0, next))];
+    "icmp_ule_imm": icmp(Ule, &[A, Pat::Imm(0, UBELOW)]) => [SLTIU(D, Reg(0), ImmWith(0, next))];
+    "icmp_sge_imm": icmp(Sge, &[A, Pat::Imm(0, SIMM12)]) => [SLTI(T, Reg(0), Imm(0)), XORI(D, Temp(0), Const(1))];
+    "icmp_uge_imm": icmp(Uge, &[A, Pat::Imm(0, SIMM12)]) => [SLTIU(T, Reg(0), Imm(0)), XORI(D, Temp(0), Const(1))];
+    "icmp_sgt_imm": icmp(Sgt, &[A, Pat::Imm(0, BELOW)]) => [SLTI(T, Reg(0), ImmWith(0, next)), XORI(D, Temp(0), Const(1))];
+    "icmp_ugt_imm": icmp(Ugt, &[A, Pat::Imm(0, UBELOW)]) => [SLTIU(T, Reg(0), ImmWith(0, next)), XORI(D, Temp(0), Const(1))];
+    "icmp_eq": icmp(Eq, &[A, B]) => [XOR(T, Reg(0), Reg(1)), SLTIU(D, Temp(0), Const(1))];
+    "icmp_ne": icmp(Ne, &[A, B]) => [XOR(T, Reg(0), Reg(1)), SLTU(D, Z, Temp(0))];
+    "icmp_slt": icmp(Slt, &[A, B]) => [SLT(D, Reg(0), Reg(1))];
+    "icmp_ult": icmp(Ult, &[A, B]) => [SLTU(D, Reg(0), Reg(1))];
+    "icmp_sgt": icmp(Sgt, &[A, B]) => [SLT(D, Reg(1), Reg(0))];
+    "icmp_ugt": icmp(Ugt, &[A, B]) => [SLTU(D, Reg(1), Reg(0))];
+    "icmp_sge": icmp(Sge, &[A, B]) => [SLT(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
+    "icmp_uge": icmp(Uge, &[A, B]) => [SLTU(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
+    "icmp_sle": icmp(Sle, &[A, B]) => [SLT(T, Reg(1), Reg(0)), XORI(D, Temp(0), Const(1))];
+    "icmp_ule": icmp(Ule, &[A, B]) => [SLTU(T, Reg(1), Reg(0)), XORI(D, Temp(0), Const(1))];
+
+    // Selection by mask: the condition is 0 or 1
+    "select_or_zero": op(G_SELECT, &[A, B, NIL]) => [SUB(T, Z, Reg(0)), AND(D, Temp(0), Reg(1))];
+    "select_zero_or": op(G_SELECT, &[A, NIL, C]) => [ADDI(T, Reg(0), Const(-1)), AND(D, Temp(0), Reg(2))];
+    "select": op(G_SELECT, &[A, B, C]) => [SUB(T, Z, Reg(0)), XOR(U, Reg(1), Reg(2)), AND(DefTemp(2, GPR), Temp(1), Temp(0)), XOR(D, Temp(2), Reg(2))];
+
+    // Branches
+    "brcond_eq_zero": op(G_BRCOND, &[Pat::Op(&icmp(Eq, &[A, NIL])), L]) => [BEQ(Reg(0), Z, Label(0))];
+    "brcond_ne_zero": op(G_BRCOND, &[Pat::Op(&icmp(Ne, &[A, NIL])), L]) => [BNE(Reg(0), Z, Label(0))];
+    "brcond_slt_zero": op(G_BRCOND, &[Pat::Op(&icmp(Slt, &[A, NIL])), L]) => [BLT(Reg(0), Z, Label(0))];
+    "brcond_sge_zero": op(G_BRCOND, &[Pat::Op(&icmp(Sge, &[A, NIL])), L]) => [BGE(Reg(0), Z, Label(0))];
+    "brcond_ult_zero": op(G_BRCOND, &[Pat::Op(&icmp(Ult, &[A, NIL])), L]) => [BLTU(Reg(0), Z, Label(0))];
+    "brcond_uge_zero": op(G_BRCOND, &[Pat::Op(&icmp(Uge, &[A, NIL])), L]) => [BGEU(Reg(0), Z, Label(0))];
+    "brcond_sgt_zero": op(G_BRCOND, &[Pat::Op(&icmp(Sgt, &[A, NIL])), L]) => [BLT(Z, Reg(0), Label(0))];
+    "brcond_sle_zero": op(G_BRCOND, &[Pat::Op(&icmp(Sle, &[A, NIL])), L]) => [BGE(Z, Reg(0), Label(0))];
+    "brcond_eq": op(G_BRCOND, &[Pat::Op(&icmp(Eq, &[A, B])), L]) => [BEQ(Reg(0), Reg(1), Label(0))];
+    "brcond_ne": op(G_BRCOND, &[Pat::Op(&icmp(Ne, &[A, B])), L]) => [BNE(Reg(0), Reg(1), Label(0))];
+    "brcond_slt": op(G_BRCOND, &[Pat::Op(&icmp(Slt, &[A, B])), L]) => [BLT(Reg(0), Reg(1), Label(0))];
+    "brcond_sge": op(G_BRCOND, &[Pat::Op(&icmp(Sge, &[A, B])), L]) => [BGE(Reg(0), Reg(1), Label(0))];
+    "brcond_ult": op(G_BRCOND, &[Pat::Op(&icmp(Ult, &[A, B])), L]) => [BLTU(Reg(0), Reg(1), Label(0))];
+    "brcond_uge": op(G_BRCOND, &[Pat::Op(&icmp(Uge, &[A, B])), L]) => [BGEU(Reg(0), Reg(1), Label(0))];
+    "brcond_sgt": op(G_BRCOND, &[Pat::Op(&icmp(Sgt, &[A, B])), L]) => [BLT(Reg(1), Reg(0), Label(0))];
+    "brcond_sle": op(G_BRCOND, &[Pat::Op(&icmp(Sle, &[A, B])), L]) => [BGE(Reg(1), Reg(0), Label(0))];
+    "brcond_ugt": op(G_BRCOND, &[Pat::Op(&icmp(Ugt, &[A, B])), L]) => [BLTU(Reg(1), Reg(0), Label(0))];
+    "brcond_ule": op(G_BRCOND, &[Pat::Op(&icmp(Ule, &[A, B])), L]) => [BGEU(Reg(1), Reg(0), Label(0))];
+    "brcond": op(G_BRCOND, &[A, L]) => [BNE(Reg(0), Z, Label(0))];
+    "br": op(G_BR, &[L]) => [PseudoBR(Label(0))];
+
+    // Loads and stores; a plain load of a narrow access may leave anything above it
+    "load8": load(G_LOAD, 8) => [LBU(D, Address(0))];
+    "load16": load(G_LOAD, 16) => [LHU(D, Address(0))];
+    "load32": load(G_LOAD, 32) => [LW(D, Address(0))];
+    "load64": load(G_LOAD, 64) => [LD(D, Address(0))];
+    "zextload8": load(G_ZEXTLOAD, 8) => [LBU(D, Address(0))];
+    "zextload16": load(G_ZEXTLOAD, 16) => [LHU(D, Address(0))];
+    "zextload32": load(G_ZEXTLOAD, 32) => [LWU(D, Address(0))];
+    "sextload8": load(G_SEXTLOAD, 8) => [LB(D, Address(0))];
+    "sextload16": load(G_SEXTLOAD, 16) => [LH(D, Address(0))];
+    "sextload32": load(G_SEXTLOAD, 32) => [LW(D, Address(0))];
+    "store8_zero": Pattern::access(G_STORE, X, 8, &[NIL, Pat::Address(0, SIMM12)]) => [SB(Z, Address(0))];
+    "store8": store(8) => [SB(Reg(0), Address(0))];
+    "store16_zero": Pattern::access(G_STORE, X, 16, &[NIL, Pat::Address(0, SIMM12)]) => [SH(Z, Address(0))];
+    "store16": store(16) => [SH(Reg(0), Address(0))];
+    "store32_zero": Pattern::access(G_STORE, X, 32, &[NIL, Pat::Address(0, SIMM12)]) => [SW(Z, Address(0))];
+    "store32": store(32) => [SW(Reg(0), Address(0))];
+    "store64_zero": Pattern::access(G_STORE, X, 64, &[NIL, Pat::Address(0, SIMM12)]) => [SD(Z, Address(0))];
+    "store64": store(64) => [SD(Reg(0), Address(0))];
+}

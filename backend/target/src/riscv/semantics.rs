@@ -1,14 +1,188 @@
-//! What every machine instruction computes.
+//! What every machine instruction computes (RISC-V ISA manual, volume I).
+//!
+//! Registers hold 64 bits. Machine code knows no poison of its own: a result is poison exactly if a source is.
 
-use crate::MachineEvaluation;
-use tribunal_ir::InstData;
+#![allow(non_upper_case_globals)]
+
+use super::instructions::*;
+use crate::operands::{Sources, finish, jump_free, sources};
+use crate::{MachineEvaluation, Target};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, TargetOpcode, Type};
 
 pub fn evaluate<D: Domain, M: Memory<D>>(
-    _domain: &mut D,
-    _memory: &mut M,
-    _inst: &InstData,
-    _args: &[Value<D>],
+    d: &mut D,
+    memory: &mut M,
+    target: &Target,
+    inst: &InstData,
+    args: &[Value<D>],
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    Err(Unsupported { feature: "machine instruction".into() })
+    let Opcode::Target(opcode) = inst.opcode else { return Err(Unsupported::new(inst.opcode.to_string())) };
+    let unsupported = || Unsupported::new(target.instruction(opcode).name);
+    let s = sources(d, memory, target, inst, args)?;
+    match opcode {
+        LB | LH | LW | LD | LBU | LHU | LWU => load(d, memory, opcode, inst, &s),
+        SB | SH | SW | SD => store(d, memory, opcode, inst, &s),
+        BEQ | BNE | BLT | BGE | BLTU | BGEU => branch(d, opcode, &s),
+        PseudoBR | PseudoRET => Ok(jump_free(d)),
+        _ => {
+            let bits = compute(d, opcode, &s).ok_or_else(unsupported)?;
+            Ok(finish(d, bits, &s))
+        }
+    }
+}
+
+/// The result of an instruction that only computes.
+fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option<D::Bits> {
+    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    if opcode == LUI {
+        let twelve = d.literal(12, 64);
+        let shifted = d.shl(arg(0)?, &twelve);
+        return Some(word(d, &shifted));
+    }
+    let (a, b) = (arg(0)?, arg(1)?);
+    Some(match opcode {
+        ADDI | ADD => d.add(a, b),
+        SUB => d.sub(a, b),
+        XORI | XOR => d.xor(a, b),
+        ORI | OR => d.or(a, b),
+        ANDI | AND => d.and(a, b),
+        SLTI | SLT => less(d, a, b, true),
+        SLTIU | SLTU => less(d, a, b, false),
+        SLLI | SLL => shift(d, a, b, D::shl),
+        SRLI | SRL => shift(d, a, b, D::lshr),
+        SRAI | SRA => shift(d, a, b, D::ashr),
+        MUL => d.mul(a, b),
+        MULH => high(d, a, b, D::sext, D::sext),
+        MULHSU => high(d, a, b, D::sext, D::zext),
+        MULHU => high(d, a, b, D::zext, D::zext),
+        DIV => divide(d, a, b),
+        DIVU => d.udiv(a, b),
+        REM => d.srem(a, b),
+        REMU => d.urem(a, b),
+        ADDIW | ADDW => low(d, a, b, D::add),
+        SUBW => low(d, a, b, D::sub),
+        MULW => low(d, a, b, D::mul),
+        SLLIW | SLLW => low(d, a, b, |d, a, b| shift(d, a, b, D::shl)),
+        SRLIW | SRLW => low(d, a, b, |d, a, b| shift(d, a, b, D::lshr)),
+        SRAIW | SRAW => low(d, a, b, |d, a, b| shift(d, a, b, D::ashr)),
+        DIVW => low(d, a, b, divide),
+        DIVUW => low(d, a, b, D::udiv),
+        REMW => low(d, a, b, D::srem),
+        REMUW => low(d, a, b, D::urem),
+        _ => return None,
+    })
+}
+
+/// The low word, sign-extended.
+fn word<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let low = d.extract(a, 0, 32);
+    d.sext(&low, 64)
+}
+
+/// An operation on the low words, sign-extended.
+fn low<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: impl Fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+    let (a, b) = (d.extract(a, 0, 32), d.extract(b, 0, 32));
+    let result = f(d, &a, &b);
+    d.sext(&result, 64)
+}
+
+/// Amount modulo the width.
+fn shift<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: impl Fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let mask = d.literal(i64::from(width) - 1, width);
+    let amount = d.and(b, &mask);
+    f(d, a, &amount)
+}
+
+fn less<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, signed: bool) -> D::Bits {
+    let holds = if signed { d.slt(a, b) } else { d.ult(a, b) };
+    let bit = d.bit(&holds);
+    d.zext(&bit, 64)
+}
+
+fn high<D: Domain>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    wide_a: fn(&mut D, &D::Bits, u32) -> D::Bits,
+    wide_b: fn(&mut D, &D::Bits, u32) -> D::Bits,
+) -> D::Bits {
+    let (a, b) = (wide_a(d, a, 128), wide_b(d, b, 128));
+    let product = d.mul(&a, &b);
+    d.extract(&product, 64, 64)
+}
+
+/// Signed division: all ones for a zero divisor, the dividend on overflow.
+fn divide<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    let quotient = d.sdiv(a, b);
+    let (zero, ones) = (d.is_zero(b), d.literal(-1, d.width(a)));
+    d.ite(&zero, &ones, &quotient)
+}
+
+/// Size of the access in bits, and whether a load extends its sign.
+fn access(opcode: TargetOpcode) -> (u32, bool) {
+    match opcode {
+        LB => (8, true),
+        LBU | SB => (8, false),
+        LH => (16, true),
+        LHU | SH => (16, false),
+        LW => (32, true),
+        LWU | SW => (32, false),
+        _ => (64, false),
+    }
+}
+
+/// The access as memory sees it: the machine claims no alignment.
+fn operand(inst: &InstData, bits: u32, flags: MemFlags) -> MemOperand {
+    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
+    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(bits), 1)
+}
+
+fn load<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let (bits, signed) = access(opcode);
+    let [base, offset] = s.exactly(inst)?;
+    let address = d.add(&base.bits, &offset.bits);
+    let (value, outside) = memory.load(d, &address, bits / 8, &operand(inst, bits, MemFlags::LOAD));
+    let wide = if signed { d.sext(&value.bits, 64) } else { d.zext(&value.bits, 64) };
+    let ub = d.bool_or(&outside, &base.poison);
+    Ok(MachineEvaluation { results: [Value { bits: wide, poison: value.poison }].into_iter().collect(), ub, taken: None })
+}
+
+fn store<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let (bits, _) = access(opcode);
+    let [value, base, offset] = s.exactly(inst)?;
+    let address = d.add(&base.bits, &offset.bits);
+    let low = Value { bits: d.extract(&value.bits, 0, bits), poison: value.poison.clone() };
+    let outside = memory.store(d, &address, &low, &operand(inst, bits, MemFlags::STORE));
+    let ub = d.bool_or(&outside, &base.poison);
+    Ok(MachineEvaluation { results: Default::default(), ub, taken: None })
+}
+
+/// A branch on poison is undefined, as it is above.
+fn branch<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Result<MachineEvaluation<D>, Unsupported> {
+    let [Some(a), Some(b)] = [s.values.first(), s.values.get(1)] else { return Err(Unsupported::new("malformed branch")) };
+    let ub = d.bool_or(&a.poison, &b.poison);
+    let (a, b) = (&a.bits, &b.bits);
+    let taken = match opcode {
+        BEQ => d.eq(a, b),
+        BNE => d.ne(a, b),
+        BLT => d.slt(a, b),
+        BGE => d.sle(b, a),
+        BLTU => d.ult(a, b),
+        _ => d.ule(b, a),
+    };
+    Ok(MachineEvaluation { results: Default::default(), ub, taken: Some(taken) })
 }
