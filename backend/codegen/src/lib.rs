@@ -5,6 +5,7 @@
 //!
 //! Architecture invariant: nothing here judges; nothing here depends on a judge.
 
+pub mod legalize;
 pub mod pipeline;
 
 use thiserror::Error;
@@ -33,7 +34,7 @@ pub struct Options {
 pub struct Context<'a> {
     pub target: &'static Target,
     pub options: Options,
-    pub legalizer: &'a LegalizerInfo,
+    pub legalizer: &'static LegalizerInfo,
     pub observer: &'a mut dyn Observer,
 }
 

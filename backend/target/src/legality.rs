@@ -1,20 +1,31 @@
-//! The legality rule language: LLVM's `LegalizerInfo`, method names in snake case. The tables are in
-//! `<isa>/legality.rs`; the engine that applies them is in codegen.
-//! (Interface first; the builder methods follow.)
+//! The legality rule language: LLVM's `LegalizerInfo`, with its names in snake case. The tables are in
+//! `<isa>/legality.rs`; the engine that carries the actions out is in codegen.
+//!
+//! A rule set is an ordered list; the first rule that matches decides, and no match means [`Action::Unsupported`]. A rule
+//! sees a [`LegalityQuery`] and nothing else, so what is legal cannot depend on context. Every rule has a name.
 
-use tribunal_ir::{Opcode, Type};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::RwLock;
+use tribunal_ir::{Function, InstData, MemFlags, Opcode, OperandKind, Type};
 
 /// What to do with an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
+    /// Leave it.
     Legal,
+    /// Split type `type_index` into parts of the new type.
     NarrowScalar,
+    /// Do it in the wider new type, then truncate.
     WidenScalar,
     FewerElements,
     MoreElements,
     Bitcast,
+    /// Expand to other operations.
     Lower,
+    /// Call the runtime library.
     Libcall,
+    /// The target's own expansion.
     Custom,
     Unsupported,
 }
@@ -28,23 +39,310 @@ pub struct MemDescr {
 }
 
 /// All that legality may depend on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct LegalityQuery<'a> {
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct LegalityQuery {
     pub opcode: Opcode,
     /// One for each type index.
-    pub types: &'a [Type],
-    pub memory: &'a [MemDescr],
+    pub types: SmallVec<[Type; 3]>,
+    pub memory: SmallVec<[MemDescr; 1]>,
+}
+
+impl LegalityQuery {
+    /// The query that an instruction makes; `None` if it has no types yet or no more.
+    pub fn of(function: &Function, data: &InstData) -> Option<LegalityQuery> {
+        let info = data.opcode.info()?;
+        let mut query = LegalityQuery { opcode: data.opcode, types: SmallVec::new(), memory: SmallVec::new() };
+        let kinds = info.defs.iter().filter(|kind| **kind != OperandKind::MORE).chain(info.uses);
+        // An unmerge defines any number of registers: its one use, of type 1, stands last.
+        let many = info.defs.contains(&OperandKind::MORE);
+        for (position, kind) in kinds.enumerate() {
+            let Some(index) = kind.type_index() else { continue };
+            let operand = if many && position > 0 { data.operands.last() } else { data.operands.get(position) };
+            if index == query.types.len() {
+                query.types.push(function.type_of(operand?.as_vreg()?)?);
+            }
+        }
+        for memory in &data.memory {
+            let atomic = memory.flags.contains(MemFlags::ATOMIC);
+            query.memory.push(MemDescr { ty: memory.ty?, align_bits: memory.align * 8, atomic });
+        }
+        Some(query)
+    }
+
+    fn bits(&self, index: usize) -> u32 {
+        self.types.get(index).map_or(0, |ty| ty.bits())
+    }
+
+    fn is_scalar(&self, index: usize) -> bool {
+        self.types.get(index).is_some_and(|ty| ty.is_scalar())
+    }
+
+    fn mem_bits(&self) -> u32 {
+        self.memory.first().map_or(0, |memory| memory.ty.bits())
+    }
 }
 
 /// The answer: an action on one type index, with the new type where the action takes one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LegalizeStep {
     pub action: Action,
-    pub type_index: u8,
+    pub type_index: usize,
     pub new_type: Option<Type>,
-    /// Name of the rule that matched, unique within the target: `G_ADD#2 clamp_scalar`.
+    /// Name of the rule that matched: `riscv64 G_ADD#2 clamp_scalar`.
     pub rule: &'static str,
 }
 
+/// When a rule applies.
+pub type Predicate = Box<dyn Fn(&LegalityQuery) -> bool + Send + Sync>;
+/// Which type index changes, and to what.
+pub type Mutation = Box<dyn Fn(&LegalityQuery) -> (usize, Type) + Send + Sync>;
+
+/// One rule.
+struct Rule {
+    name: &'static str,
+    predicate: Predicate,
+    action: Action,
+    mutation: Option<Mutation>,
+}
+
+/// The rules of one opcode, or of several that share them.
+pub struct RuleSet {
+    target: &'static str,
+    opcodes: Vec<Opcode>,
+    rules: Vec<Rule>,
+}
+
 /// The rule sets of one target under one set of features.
-pub struct LegalizerInfo {}
+pub struct LegalizerInfo {
+    sets: Vec<RuleSet>,
+    by_opcode: FxHashMap<Opcode, usize>,
+    memo: RwLock<FxHashMap<LegalityQuery, LegalizeStep>>,
+}
+
+impl LegalizerInfo {
+    pub fn new(sets: Vec<RuleSet>) -> LegalizerInfo {
+        let by_opcode =
+            sets.iter().enumerate().flat_map(|(index, set)| set.opcodes.iter().map(move |&opcode| (opcode, index))).collect();
+        LegalizerInfo { sets, by_opcode, memo: RwLock::default() }
+    }
+
+    /// What the rules say of a query; answered from a table once asked.
+    pub fn action(&self, query: &LegalityQuery) -> LegalizeStep {
+        let known = self.memo.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(query).copied();
+        known.unwrap_or_else(|| {
+            let step = self.decide(query);
+            self.memo.write().unwrap_or_else(std::sync::PoisonError::into_inner).insert(query.clone(), step);
+            step
+        })
+    }
+
+    /// What the rules say of an instruction.
+    pub fn legality(&self, function: &Function, data: &InstData) -> LegalizeStep {
+        match LegalityQuery::of(function, data) {
+            Some(query) => self.action(&query),
+            None => UNSUPPORTED,
+        }
+    }
+
+    /// Names of all rules, in table order.
+    pub fn rules(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.name))
+    }
+
+    /// Opcodes that have a rule set.
+    pub fn opcodes(&self) -> impl Iterator<Item = Opcode> + '_ {
+        self.sets.iter().flat_map(|set| set.opcodes.iter().copied())
+    }
+
+    fn decide(&self, query: &LegalityQuery) -> LegalizeStep {
+        let Some(&set) = self.by_opcode.get(&query.opcode) else { return UNSUPPORTED };
+        let rule = self.sets[set].rules.iter().find(|rule| (rule.predicate)(query));
+        let Some(rule) = rule else { return UNSUPPORTED };
+        let change = rule.mutation.as_ref().map(|mutation| mutation(query));
+        LegalizeStep {
+            action: rule.action,
+            type_index: change.map_or(0, |(index, _)| index),
+            new_type: change.map(|(_, ty)| ty),
+            rule: rule.name,
+        }
+    }
+}
+
+const UNSUPPORTED: LegalizeStep =
+    LegalizeStep { action: Action::Unsupported, type_index: 0, new_type: None, rule: "no rule matches" };
+
+/// Rules for `opcodes` of the target called `target`.
+pub fn rules_for(target: &'static str, opcodes: &[Opcode]) -> RuleSet {
+    RuleSet { target, opcodes: opcodes.to_vec(), rules: Vec::new() }
+}
+
+// The methods. Type indices are those of the opcode table.
+impl RuleSet {
+    fn rule(mut self, method: &str, action: Action, predicate: Predicate, mutation: Option<Mutation>) -> RuleSet {
+        let first = self.opcodes.first().map_or(String::new(), |opcode| opcode.to_string());
+        // Tables are made once for each target and feature set and live as long as the process.
+        let name: &'static str = Box::leak(format!("{} {first}#{} {method}", self.target, self.rules.len()).into());
+        self.rules.push(Rule { name, predicate, action, mutation });
+        self
+    }
+
+    /// Legal whatever the types.
+    pub fn always_legal(self) -> RuleSet {
+        self.rule("always_legal", Action::Legal, Box::new(|_| true), None)
+    }
+
+    /// Legal if type 0 is one of these.
+    pub fn legal_for(self, types: &[Type]) -> RuleSet {
+        let types = types.to_vec();
+        self.rule("legal_for", Action::Legal, Box::new(move |q| q.types.first().is_some_and(|ty| types.contains(ty))), None)
+    }
+
+    /// Legal if types 0 and 1 are one of these pairs.
+    pub fn legal_for_pairs(self, pairs: &[(Type, Type)]) -> RuleSet {
+        let pairs = pairs.to_vec();
+        self.rule("legal_for", Action::Legal, Box::new(move |q| pairs_contain(&pairs, q)), None)
+    }
+
+    /// Legal if the predicate holds.
+    pub fn legal_if(self, predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static) -> RuleSet {
+        self.rule("legal_if", Action::Legal, Box::new(predicate), None)
+    }
+
+    /// Legal for these (type 0, memory bits) with an access aligned to at least `align(memory bits)` bits.
+    pub fn legal_for_types_with_mem_desc(self, accesses: &[(Type, u32)], natural: Alignment) -> RuleSet {
+        let accesses = accesses.to_vec();
+        let fits = move |q: &LegalityQuery| {
+            let aligned = natural == Alignment::Any || q.memory.iter().all(|memory| memory.align_bits >= memory.ty.bits());
+            aligned && accesses.iter().any(|&(ty, bits)| q.types.first() == Some(&ty) && q.mem_bits() == bits)
+        };
+        self.rule("legal_for_types_with_mem_desc", Action::Legal, Box::new(fits), None)
+    }
+
+    /// Lower whatever the types.
+    pub fn lower(self) -> RuleSet {
+        self.rule("lower", Action::Lower, Box::new(|_| true), None)
+    }
+
+    pub fn lower_if(self, predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static) -> RuleSet {
+        self.rule("lower_if", Action::Lower, Box::new(predicate), None)
+    }
+
+    /// Lower accesses of a size that is not 1, 2, 4, 8, ... bytes.
+    pub fn lower_if_mem_size_not_byte_size_pow2(self) -> RuleSet {
+        let odd = |q: &LegalityQuery| q.mem_bits() < 8 || !q.mem_bits().is_power_of_two();
+        self.rule("lower_if_mem_size_not_byte_size_pow2", Action::Lower, Box::new(odd), None)
+    }
+
+    /// The runtime library, if type 0 is one of these.
+    pub fn libcall_for(self, types: &[Type]) -> RuleSet {
+        let types = types.to_vec();
+        let listed = move |q: &LegalityQuery| q.types.first().is_some_and(|ty| types.contains(ty));
+        self.rule("libcall_for", Action::Libcall, Box::new(listed), None)
+    }
+
+    /// The target's own expansion, if type 0 is one of these.
+    pub fn custom_for(self, types: &[Type]) -> RuleSet {
+        let types = types.to_vec();
+        let listed = move |q: &LegalityQuery| q.types.first().is_some_and(|ty| types.contains(ty));
+        self.rule("custom_for", Action::Custom, Box::new(listed), None)
+    }
+
+    pub fn unsupported_if(self, predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static) -> RuleSet {
+        self.rule("unsupported_if", Action::Unsupported, Box::new(predicate), None)
+    }
+
+    /// Vectors and atomic accesses, which nothing below handles.
+    pub fn unsupported_if_not_scalar(self) -> RuleSet {
+        let other = |q: &LegalityQuery| q.types.iter().any(|ty| ty.is_vector()) || q.memory.iter().any(|memory| memory.atomic);
+        self.rule("unsupported_if_not_scalar", Action::Unsupported, Box::new(other), None)
+    }
+
+    pub fn widen_scalar_if(
+        self,
+        predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static,
+        index: usize,
+        ty: Type,
+    ) -> RuleSet {
+        self.rule("widen_scalar_if", Action::WidenScalar, Box::new(predicate), Some(Box::new(move |_| (index, ty))))
+    }
+
+    pub fn narrow_scalar_if(
+        self,
+        predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static,
+        index: usize,
+        ty: Type,
+    ) -> RuleSet {
+        self.rule("narrow_scalar_if", Action::NarrowScalar, Box::new(predicate), Some(Box::new(move |_| (index, ty))))
+    }
+
+    /// Round a scalar up to a power of two bits.
+    pub fn widen_scalar_to_next_pow2(self, index: usize) -> RuleSet {
+        let odd = move |q: &LegalityQuery| q.is_scalar(index) && !q.bits(index).is_power_of_two();
+        let next = move |q: &LegalityQuery| (index, Type::scalar(q.bits(index).next_power_of_two()));
+        self.rule("widen_scalar_to_next_pow2", Action::WidenScalar, Box::new(odd), Some(Box::new(next)))
+    }
+
+    /// Widen to at least `ty`.
+    pub fn min_scalar(self, index: usize, ty: Type) -> RuleSet {
+        let narrower = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) < ty.bits();
+        self.rule("min_scalar", Action::WidenScalar, Box::new(narrower), Some(Box::new(move |_| (index, ty))))
+    }
+
+    /// Narrow to at most `ty`.
+    pub fn max_scalar(self, index: usize, ty: Type) -> RuleSet {
+        let wider = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) > ty.bits();
+        self.rule("max_scalar", Action::NarrowScalar, Box::new(wider), Some(Box::new(move |_| (index, ty))))
+    }
+
+    /// Widen to at least `least`, narrow to at most `most`.
+    pub fn clamp_scalar(self, index: usize, least: Type, most: Type) -> RuleSet {
+        self.min_scalar(index, least).max_scalar(index, most)
+    }
+
+    /// Make type `index` as wide as type `other`, by widening or narrowing it.
+    pub fn scalar_same_size_as(self, index: usize, other: usize) -> RuleSet {
+        let narrower = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) < q.bits(other);
+        let wider = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) > q.bits(other);
+        let same = move |q: &LegalityQuery| (index, Type::scalar(q.bits(other)));
+        self.rule("scalar_same_size_as", Action::WidenScalar, Box::new(narrower), Some(Box::new(same)))
+            .rule("scalar_same_size_as", Action::NarrowScalar, Box::new(wider), Some(Box::new(same)))
+    }
+}
+
+/// What a load or store may rely on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alignment {
+    /// At least the size of the access.
+    Natural,
+    /// Any.
+    Any,
+}
+
+fn pairs_contain(pairs: &[(Type, Type)], query: &LegalityQuery) -> bool {
+    matches!(query.types.as_slice(), [first, second, ..] if pairs.contains(&(*first, *second)))
+}
+
+/// Reads type and memory sizes for the predicates of tables.
+pub mod predicates {
+    use super::LegalityQuery;
+
+    /// Type `index` is a scalar wider than `bits`.
+    pub fn scalar_wider_than(index: usize, bits: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync + Copy {
+        move |q| q.is_scalar(index) && q.bits(index) > bits
+    }
+
+    /// The access is narrower than type 0.
+    pub fn mem_narrower_than_value(q: &LegalityQuery) -> bool {
+        q.mem_bits() < q.bits(0)
+    }
+
+    /// The access is less aligned than its size.
+    pub fn misaligned(q: &LegalityQuery) -> bool {
+        q.memory.iter().any(|memory| memory.align_bits < memory.ty.bits())
+    }
+
+    /// The access has at most so many bits.
+    pub fn mem_at_most(bits: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync + Copy {
+        move |q| q.mem_bits() <= bits
+    }
+}

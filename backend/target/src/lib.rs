@@ -49,7 +49,7 @@ pub struct Target {
     pub selection: &'static [SelectionRule],
     pub abi: &'static Abi,
     /// The legality rules under these features.
-    pub legality: fn(Features) -> LegalizerInfo,
+    pub legality: fn(Features) -> &'static LegalizerInfo,
     /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
     /// [`tribunal_ir::Operand::Imm`]) and pseudos expanded; little-endian bytes in the low part.
     pub encode: fn(&InstData) -> Result<u32, EncodeError>,

@@ -1,8 +1,124 @@
-//! The legality rules.
+//! The legality rules of AArch64 (LLVM's AArch64LegalizerInfo is the model). Everything ends in `s32`, `s64` and `p0`.
 
 use crate::Features;
-use crate::legality::LegalizerInfo;
+use crate::legality::predicates::{mem_at_most, mem_narrower_than_value, scalar_wider_than};
+use crate::legality::{Alignment, LegalityQuery, LegalizerInfo, RuleSet, rules_for};
+use std::sync::OnceLock;
+use tribunal_ir::Opcode;
+use tribunal_ir::Opcode::*;
+use tribunal_ir::types::{P0, S8, S16, S32, S64, S128};
 
-pub fn rules(_features: Features) -> LegalizerInfo {
-    LegalizerInfo {}
+/// The rules, made once; no feature changes them yet.
+pub fn rules(_features: Features) -> &'static LegalizerInfo {
+    static TABLE: OnceLock<LegalizerInfo> = OnceLock::new();
+    TABLE.get_or_init(|| LegalizerInfo::new(sets()))
+}
+
+fn on(opcodes: &[Opcode]) -> RuleSet {
+    rules_for("aarch64", opcodes).unsupported_if_not_scalar()
+}
+
+fn sets() -> Vec<RuleSet> {
+    let mut sets = arithmetic();
+    sets.extend(values());
+    sets.extend(memory());
+    sets.extend(artifacts());
+    sets
+}
+
+fn arithmetic() -> Vec<RuleSet> {
+    vec![
+        on(&[G_ADD, G_SUB, G_AND, G_OR, G_XOR, G_MUL]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
+        on(&[G_SHL, G_LSHR, G_ASHR])
+            .legal_for_pairs(&[(S32, S32), (S64, S64)])
+            .widen_scalar_to_next_pow2(0)
+            .min_scalar(0, S32)
+            // A wide value is split first: its amount then is one register.
+            .narrow_scalar_if(|q| q.types[0] == S128 && scalar_wider_than(1, 64)(q), 1, S64)
+            .widen_scalar_if(|q| q.types[0] == S128 && q.types[1].bits() < 64, 1, S64)
+            .max_scalar(0, S64)
+            .scalar_same_size_as(1, 0),
+        on(&[G_UMULH, G_SMULH]).legal_for(&[S64]),
+        on(&[G_UDIV, G_SDIV]).legal_for(&[S32, S64]).libcall_for(&[S128]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S128),
+        on(&[G_UREM, G_SREM]).libcall_for(&[S128]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S128).lower(),
+        on(&[G_SEXT_INREG]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
+        on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS, G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
+        on(&[G_UADDSAT, G_USUBSAT, G_ABDS, G_ABDU, G_UADDO, G_USUBO, G_SADDO, G_SSUBO]).lower(),
+        on(&[G_BSWAP]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
+        on(&[G_CTPOP])
+            .widen_scalar_to_next_pow2(1)
+            .min_scalar(1, S32)
+            .max_scalar(1, S64)
+            .scalar_same_size_as(0, 1)
+            .lower(),
+        on(&[G_ICMP])
+            .legal_for_pairs(&[(S32, S32), (S32, S64), (S32, P0)])
+            .clamp_scalar(0, S32, S32)
+            .widen_scalar_to_next_pow2(1)
+            .clamp_scalar(1, S32, S64),
+        on(&[G_SELECT])
+            .legal_for_pairs(&[(S32, S32), (S64, S32), (P0, S32)])
+            .clamp_scalar(1, S32, S32)
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, S32, S64),
+    ]
+}
+
+fn values() -> Vec<RuleSet> {
+    vec![
+        on(&[G_CONSTANT, G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
+            .legal_for(&[S32, S64, P0])
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, S32, S64),
+        on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[S32, S64, P0]).lower(),
+        on(&[G_FRAME_INDEX]).legal_for(&[P0]),
+        on(&[G_PTR_ADD]).legal_for_pairs(&[(P0, S64)]).clamp_scalar(1, S64, S64),
+        on(&[G_PTRTOINT]).legal_for_pairs(&[(S64, P0)]).clamp_scalar(0, S64, S64),
+        on(&[G_INTTOPTR]).legal_for_pairs(&[(P0, S64)]).clamp_scalar(1, S64, S64),
+        on(&[G_BRCOND]).legal_for(&[S32]).clamp_scalar(0, S32, S32),
+        on(&[G_BR]).always_legal(),
+    ]
+}
+
+fn memory() -> Vec<RuleSet> {
+    const PLAIN: [(tribunal_ir::Type, u32); 8] =
+        [(S32, 8), (S32, 16), (S32, 32), (S64, 8), (S64, 16), (S64, 32), (S64, 64), (P0, 64)];
+    const EXTENDING: [(tribunal_ir::Type, u32); 5] = [(S32, 8), (S32, 16), (S64, 8), (S64, 16), (S64, 32)];
+    let wide_value = |q: &LegalityQuery| scalar_wider_than(0, 64)(q) && mem_narrower_than_value(q);
+    vec![
+        on(&[G_LOAD])
+            .legal_for_types_with_mem_desc(&PLAIN, Alignment::Any)
+            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .lower_if_mem_size_not_byte_size_pow2()
+            .widen_scalar_to_next_pow2(0)
+            .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && !mem_narrower_than_value(q), 0, S64)
+            .min_scalar(0, S32),
+        on(&[G_ZEXTLOAD, G_SEXTLOAD])
+            .legal_for_types_with_mem_desc(&EXTENDING, Alignment::Any)
+            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .lower_if_mem_size_not_byte_size_pow2()
+            .widen_scalar_to_next_pow2(0)
+            .min_scalar(0, S32),
+        on(&[G_STORE])
+            .legal_for_types_with_mem_desc(&PLAIN, Alignment::Any)
+            .widen_scalar_to_next_pow2(0)
+            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .lower_if_mem_size_not_byte_size_pow2()
+            .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && !mem_narrower_than_value(q), 0, S64)
+            .min_scalar(0, S32),
+    ]
+}
+
+/// Between `s32` and `s64` there are instructions; everything else combines away or becomes shifts.
+fn artifacts() -> Vec<RuleSet> {
+    let halves = |q: &LegalityQuery| q.types[0] == S128 && q.types[1] == S64;
+    let parts = |q: &LegalityQuery| q.types[1] == S128 && q.types[0] == S64;
+    let in_words = |q: &LegalityQuery| q.types[0] == S128 && [S8, S16, S32].contains(&q.types[1]);
+    let of_words = |q: &LegalityQuery| q.types[1] == S128 && [S8, S16, S32].contains(&q.types[0]);
+    vec![
+        on(&[G_ZEXT, G_SEXT, G_ANYEXT]).legal_for_pairs(&[(S64, S32)]),
+        on(&[G_TRUNC]).legal_for_pairs(&[(S32, S64)]),
+        on(&[G_MERGE_VALUES]).unsupported_if(halves).narrow_scalar_if(in_words, 0, S64).lower(),
+        on(&[G_UNMERGE_VALUES]).unsupported_if(parts).narrow_scalar_if(of_words, 1, S64).lower(),
+    ]
 }

@@ -1,0 +1,251 @@
+//! The catalogue: every recipe that the rules of a target reach, on one instance of each opcode, width and access.
+
+use super::PASS;
+use crate::{Allocator, Context, Observer, Options};
+use tribunal_ir::types::{S1, S64};
+use tribunal_ir::{
+    Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position, Step,
+    Type, VReg,
+};
+use tribunal_target::{Features, Target};
+
+/// A step that owns what it shows.
+pub struct OwnedStep {
+    pub rule: &'static str,
+    /// The opcode of the instance that led here.
+    pub opcode: Opcode,
+    pub function: Function,
+    pub before: Fragment,
+    pub after: Fragment,
+}
+
+impl OwnedStep {
+    pub fn as_step(&self) -> Step<'_> {
+        Step { rule: self.rule, function: &self.function, before: &self.before, after: &self.after }
+    }
+}
+
+/// Keeps every step.
+struct Recorder {
+    opcode: Opcode,
+    steps: Vec<OwnedStep>,
+}
+
+impl Observer for Recorder {
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        let after = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+        let step = OwnedStep { rule, opcode: self.opcode, function: function.clone(), before: before.to_vec(), after };
+        self.steps.push(step);
+    }
+}
+
+/// The widest scalar of an instance, in bits.
+const WIDEST: u32 = 128;
+
+/// Every step that legalizing the instances takes.
+pub fn catalogue(target: &'static Target, features: Features) -> Vec<OwnedStep> {
+    let legalizer = (target.legality)(features);
+    let mut steps = Vec::new();
+    for (opcode, mut function) in instances(target) {
+        let mut recorder = Recorder { opcode, steps: Vec::new() };
+        let options = Options { features, allocator: Allocator::Ion };
+        let mut context = Context { target, options, legalizer, observer: &mut recorder };
+        // What cannot be legalized (a library call) has the steps up to there.
+        let _ = (PASS.run)(&mut context, &mut function);
+        steps.append(&mut recorder.steps);
+    }
+    steps
+}
+
+const BINARY: &[Opcode] = {
+    use Opcode::*;
+    &[
+        G_ADD, G_SUB, G_MUL, G_AND, G_OR, G_XOR, G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_UDIV, G_SDIV, G_UREM, G_SREM, G_UADDSAT,
+        G_USUBSAT, G_ABDS, G_ABDU,
+    ]
+};
+const UNARY: &[Opcode] = &[Opcode::G_FREEZE, Opcode::G_CONSTANT_FOLD_BARRIER, Opcode::G_ABS];
+const SHIFTS: &[Opcode] = &[Opcode::G_SHL, Opcode::G_LSHR, Opcode::G_ASHR];
+const FUNNELS: &[Opcode] = &[Opcode::G_FSHL, Opcode::G_FSHR];
+
+/// One function an instance.
+fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
+    let mut all = Vec::new();
+    for bits in 1..=WIDEST {
+        let ty = Type::scalar(bits);
+        let make = |opcode, write: &dyn Fn(&mut Instance<'_>)| (opcode, instance(target, write));
+        for &opcode in BINARY {
+            all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, ty])));
+        }
+        for &opcode in UNARY {
+            all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty])));
+        }
+        for &opcode in SHIFTS {
+            for amount in [ty, S64] {
+                all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, amount])));
+            }
+        }
+        for &opcode in FUNNELS {
+            all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, ty, ty])));
+        }
+        if bits.is_multiple_of(16) {
+            all.push(make(Opcode::G_BSWAP, &|i| i.operation(ty, Opcode::G_BSWAP, &[ty])));
+        }
+        all.push(make(Opcode::G_CTPOP, &|i| i.operation(ty, Opcode::G_CTPOP, &[ty])));
+        all.push(make(Opcode::G_SELECT, &|i| i.operation(ty, Opcode::G_SELECT, &[S1, ty, ty])));
+        all.push(make(Opcode::G_PHI, &|i| i.phi(ty)));
+        all.push(make(Opcode::G_CONSTANT, &|i| i.value(ty, Opcode::G_CONSTANT, &[Operand::Const(tribunal_ir::Bits::ones(bits))])));
+        all.push(make(Opcode::G_IMPLICIT_DEF, &|i| i.value(ty, Opcode::G_IMPLICIT_DEF, &[])));
+        for predicate in IntPredicate::ALL {
+            all.push(make(Opcode::G_ICMP, &|i| i.compare(predicate, ty)));
+        }
+        for from in [1, bits / 2, bits.saturating_sub(1)] {
+            if (1..bits).contains(&from) {
+                all.push(make(Opcode::G_SEXT_INREG, &|i| i.in_register(ty, from)));
+            }
+        }
+        for opcode in [Opcode::G_ANYEXT, Opcode::G_ZEXT, Opcode::G_SEXT, Opcode::G_TRUNC] {
+            for other in [1, 8, 32, 33, 64, 65, 128] {
+                let (wide, narrow) = (bits.max(other), bits.min(other));
+                let (to, from) = if opcode == Opcode::G_TRUNC { (narrow, wide) } else { (wide, narrow) };
+                if to != from {
+                    all.push(make(opcode, &|i| i.operation(Type::scalar(to), opcode, &[Type::scalar(from)])));
+                }
+            }
+        }
+        all.extend(accesses(target, bits));
+    }
+    all
+}
+
+/// Loads and stores of `bits` bits at every alignment up to eight bytes.
+fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
+    let mut all = Vec::new();
+    let memory = Type::scalar(bits);
+    for align in [1, 2, 4, 8] {
+        let values = [bits, (bits + 1).next_power_of_two(), 64, 128];
+        for value in values.into_iter().filter(|&value| (bits..=WIDEST).contains(&value)) {
+            let ty = Type::scalar(value);
+            for opcode in [Opcode::G_LOAD, Opcode::G_ZEXTLOAD, Opcode::G_SEXTLOAD] {
+                if value > bits || opcode == Opcode::G_LOAD {
+                    let operand = MemOperand::new(MemFlags::LOAD, memory, align);
+                    all.push((opcode, instance(target, &|i| i.load(opcode, ty, operand))));
+                }
+            }
+            let operand = MemOperand::new(MemFlags::STORE, memory, align);
+            all.push((Opcode::G_STORE, instance(target, &|i| i.store(ty, operand))));
+        }
+    }
+    all
+}
+
+/// A function being written around one instance. Its inputs are registers without a definition, cut to their types from
+/// registers that the target holds; its results are stored, so that they are needed.
+struct Instance<'f> {
+    builder: Builder<'f>,
+    target: &'static Target,
+    entry: Block,
+}
+
+fn instance(target: &'static Target, write: &dyn Fn(&mut Instance<'_>)) -> Function {
+    let mut function = Function::new("instance");
+    function.properties = tribunal_ir::Properties::IS_SSA;
+    let entry = function.new_block();
+    let builder = Builder::new(&mut function, Position::AtEnd(entry));
+    let mut instance = Instance { builder, target, entry };
+    write(&mut instance);
+    function
+}
+
+impl Instance<'_> {
+    fn pointer(&mut self) -> VReg {
+        self.builder.function.new_vreg(Type::Pointer { address_space: 0, bits: self.target.pointer_bits })
+    }
+
+    /// A value of `ty` made from registers of 64 bits.
+    fn input(&mut self, ty: Type) -> VReg {
+        let low = self.builder.function.new_vreg(S64);
+        if ty.bits() == 64 {
+            return low;
+        }
+        if ty.bits() < 64 {
+            return self.builder.op(ty, Opcode::G_TRUNC, &[low]);
+        }
+        let high = self.builder.function.new_vreg(S64);
+        let whole = self.builder.op(tribunal_ir::types::S128, Opcode::G_MERGE_VALUES, &[low, high]);
+        if ty.bits() == 128 { whole } else { self.builder.op(ty, Opcode::G_TRUNC, &[whole]) }
+    }
+
+    /// Makes `value` needed: its bits are extended to registers and stored.
+    fn needed(&mut self, value: VReg) {
+        let bits = self.builder.type_of(value).bits();
+        let parts = match bits {
+            64 => vec![value],
+            0..64 => vec![self.builder.op(S64, Opcode::G_ANYEXT, &[value])],
+            128 => self.builder.unmerge(S64, value),
+            _ => {
+                let whole = self.builder.op(tribunal_ir::types::S128, Opcode::G_ANYEXT, &[value]);
+                self.builder.unmerge(S64, whole)
+            }
+        };
+        let pointer = self.pointer();
+        for part in parts {
+            self.builder.store(part, pointer, MemOperand::new(MemFlags::STORE, S64, 8));
+        }
+    }
+
+    fn operation(&mut self, ty: Type, opcode: Opcode, sources: &[Type]) {
+        let sources: Vec<VReg> = sources.iter().map(|&ty| self.input(ty)).collect();
+        let result = self.builder.op(ty, opcode, &sources);
+        self.needed(result);
+    }
+
+    fn value(&mut self, ty: Type, opcode: Opcode, operands: &[Operand]) {
+        let result = self.builder.build(ty, opcode, operands.iter().copied());
+        self.needed(result);
+    }
+
+    fn compare(&mut self, predicate: IntPredicate, ty: Type) {
+        let (a, b) = (self.input(ty), self.input(ty));
+        let result = self.builder.icmp(predicate, a, b);
+        self.needed(result);
+    }
+
+    fn in_register(&mut self, ty: Type, bits: u32) {
+        let source = self.input(ty);
+        self.value(ty, Opcode::G_SEXT_INREG, &[Operand::used(source), Operand::Imm(i64::from(bits))]);
+    }
+
+    fn load(&mut self, opcode: Opcode, ty: Type, memory: MemOperand) {
+        let pointer = self.pointer();
+        let result = self.builder.load(opcode, ty, pointer, memory);
+        self.needed(result);
+    }
+
+    fn store(&mut self, ty: Type, memory: MemOperand) {
+        let (value, pointer) = (self.input(ty), self.pointer());
+        self.builder.store(value, pointer, memory);
+    }
+
+    /// A loop: one value enters, one comes round.
+    fn phi(&mut self, ty: Type) {
+        let initial = self.input(ty);
+        let body = self.builder.function.new_block();
+        self.builder.push(InstData::new(Opcode::G_BR, [Operand::Block(body)]));
+        self.builder.function.block_mut(self.entry).successors = vec![(body, None)];
+        self.builder.position = Position::AtEnd(body);
+        let again = self.builder.function.new_vreg(ty);
+        let operands =
+            [Operand::used(initial), Operand::Block(self.entry), Operand::used(again), Operand::Block(body)];
+        let value = self.builder.build(ty, Opcode::G_PHI, operands);
+        self.needed(value);
+        let next = self.input(ty);
+        self.builder.define(again, Opcode::G_XOR, [Operand::used(value), Operand::used(next)]);
+        self.builder.push(InstData::new(Opcode::G_BR, [Operand::Block(body)]));
+        self.builder.function.block_mut(body).successors = vec![(body, None)];
+    }
+}

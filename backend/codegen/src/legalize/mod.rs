@@ -1,0 +1,294 @@
+//! Pass `legalize`: rewrites generic instructions until the target has an instruction for each.
+//!
+//! Two worklists, as in LLVM's Legalizer: first every instruction that computes is brought to legal types, which leaves
+//! artifacts (extensions, truncations, merges, unmerges) between old and new types; then artifacts are combined with what
+//! defines them until none is left that is not legal. What a rule wrote goes back on the lists.
+//!
+//! Every application defines the registers of the instruction it replaces, so it can be judged by itself: `after` must
+//! refine `before` for all values of the other registers.
+
+mod artifacts;
+mod catalogue;
+mod lower;
+mod memory;
+mod narrow;
+mod recipe;
+mod widen;
+
+pub use catalogue::{OwnedStep, catalogue};
+
+use crate::pipeline::Pass;
+use crate::{CompileError, Context};
+use recipe::Recipe;
+use tribunal_ir::function::LiveIn;
+use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, VReg};
+use tribunal_target::legality::{Action, LegalizeStep};
+
+pub static PASS: Pass = Pass {
+    name: "legalize",
+    requires: Properties::empty(),
+    forbids: Properties::LEGALIZED.union(Properties::SELECTED),
+    ensures: Properties::LEGALIZED,
+    drops: Properties::empty(),
+    run,
+};
+
+/// Applications allowed for each instruction of the input, and in any case: a table that loops must end in an error.
+const FUEL_EACH: usize = 2000;
+const FUEL_ANYWAY: usize = 10_000;
+
+fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
+    let mut legalizer = Legalizer::new(context, function);
+    legalizer.legalize()?;
+    propagate_copies(function);
+    remove_dead(context, function);
+    Ok(())
+}
+
+/// The state of one run.
+struct Legalizer<'c, 'a, 'f> {
+    context: &'c mut Context<'a>,
+    function: &'f mut Function,
+    insts: Vec<Inst>,
+    artifacts: Vec<Inst>,
+    fuel: usize,
+}
+
+impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
+    fn new(context: &'c mut Context<'a>, function: &'f mut Function) -> Self {
+        let fuel = function.inst_bound().saturating_mul(FUEL_EACH).saturating_add(FUEL_ANYWAY);
+        let mut legalizer = Legalizer { context, function, insts: Vec::new(), artifacts: Vec::new(), fuel };
+        for block in legalizer.function.reverse_post_order() {
+            let insts: Vec<Inst> = legalizer.function.insts(block).collect();
+            insts.into_iter().for_each(|inst| legalizer.enqueue(inst));
+        }
+        legalizer
+    }
+
+    fn enqueue(&mut self, inst: Inst) {
+        let opcode = self.function.inst(inst).opcode;
+        if opcode.is_artifact() {
+            self.artifacts.push(inst);
+        } else if opcode.is_generic() {
+            self.insts.push(inst);
+        }
+    }
+
+    fn legalize(&mut self) -> Result<(), CompileError> {
+        loop {
+            while let Some(inst) = self.insts.pop() {
+                if self.is_live(inst) {
+                    self.legalize_inst(inst)?;
+                }
+            }
+            if self.combine_artifacts()? || !self.insts.is_empty() {
+                continue;
+            }
+            if !self.legalize_artifacts()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// True if `inst` still stands; removes it first if nothing needs it.
+    fn is_live(&mut self, inst: Inst) -> bool {
+        if self.function.block_of(inst).is_none() {
+            return false;
+        }
+        let dead = is_dead(self.context, self.function, inst);
+        if dead {
+            self.function.remove(inst);
+        }
+        !dead
+    }
+
+    /// One sweep over the artifacts; true if any combined.
+    fn combine_artifacts(&mut self) -> Result<bool, CompileError> {
+        let mut changed = false;
+        let mut pending = std::mem::take(&mut self.artifacts);
+        pending.sort_unstable();
+        pending.dedup();
+        let mut rest = Vec::with_capacity(pending.len());
+        for inst in pending {
+            if !self.is_live(inst) {
+                continue;
+            }
+            match artifacts::combine(self, inst) {
+                Some(combine) => {
+                    changed = true;
+                    self.apply_combine(inst, combine)?;
+                }
+                None => rest.push(inst),
+            }
+        }
+        self.artifacts.extend(rest);
+        Ok(changed)
+    }
+
+    /// No artifact combines any more: those that are not legal are split or expanded. True if anything was.
+    fn legalize_artifacts(&mut self) -> Result<bool, CompileError> {
+        let mut changed = false;
+        let mut pending = std::mem::take(&mut self.artifacts);
+        // Last first: an artifact that goes may leave the one that fed it dead.
+        pending.reverse();
+        for &inst in &pending {
+            if !self.is_live(inst) {
+                continue;
+            }
+            if self.context.legalizer.legality(self.function, self.function.inst(inst)).action != Action::Legal {
+                self.legalize_inst(inst)?;
+                changed = true;
+            }
+        }
+        if changed {
+            self.artifacts.extend(pending.into_iter().filter(|&inst| self.function.block_of(inst).is_some()));
+        }
+        Ok(changed)
+    }
+
+    fn legalize_inst(&mut self, inst: Inst) -> Result<(), CompileError> {
+        let step = self.context.legalizer.legality(self.function, self.function.inst(inst));
+        if step.action == Action::Legal {
+            return Ok(());
+        }
+        self.burn(step.rule)?;
+        let before = self.context.observer.wants_steps().then(|| self.function.inst(inst).clone());
+        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst);
+        if !apply(&mut recipe, step) {
+            let text = tribunal_ir::text::print_inst(self.function, self.function.inst(inst), self.context.target.vocabulary);
+            return Err(CompileError::unsupported(self.function, PASS.name, feature(step, &text)));
+        }
+        let written = recipe.finish();
+        self.function.remove(inst);
+        written.all().for_each(|inst| self.enqueue(inst));
+        if let Some(before) = before {
+            self.report(step.rule, &[before], &written.execution_order());
+        }
+        Ok(())
+    }
+
+    fn apply_combine(&mut self, inst: Inst, combine: artifacts::Combine) -> Result<(), CompileError> {
+        self.burn(combine.rule)?;
+        let artifact = self.function.inst(inst).clone();
+        let wants = self.context.observer.wants_steps();
+        let looked_through: Vec<InstData> =
+            if wants { combine.through.iter().map(|&inst| self.function.inst(inst).clone()).collect() } else { Vec::new() };
+        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst);
+        (combine.write)(&mut recipe);
+        let written = recipe.finish();
+        self.function.remove(inst);
+        written.all().for_each(|inst| self.enqueue(inst));
+        let mut remaining = Vec::new();
+        for &through in &combine.through {
+            if self.is_live(through) {
+                remaining.push(through);
+            }
+        }
+        if wants {
+            let mut before = looked_through;
+            before.push(artifact);
+            remaining.extend(written.execution_order());
+            self.report(combine.rule, &before, &remaining);
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, rule: &'static str, before: &[InstData], after: &[Inst]) {
+        self.context.observer.step(rule, self.function, before, after);
+    }
+
+    fn burn(&mut self, rule: &'static str) -> Result<(), CompileError> {
+        self.fuel = self.fuel.saturating_sub(1);
+        match self.fuel {
+            0 => Err(CompileError::internal(self.function, PASS.name, format!("does not end; last rule: {rule}"))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What reports call an instruction that cannot be legalized.
+fn feature(step: LegalizeStep, text: &str) -> String {
+    match step.action {
+        Action::Libcall => format!("library call for `{text}`"),
+        _ => format!("`{text}`"),
+    }
+}
+
+/// Carries out what a rule says; false if there is no recipe for it.
+fn apply(recipe: &mut Recipe<'_>, step: LegalizeStep) -> bool {
+    match (step.action, step.new_type) {
+        (Action::WidenScalar, Some(ty)) => widen::widen(recipe, step.type_index, ty),
+        (Action::NarrowScalar, Some(ty)) => narrow::narrow(recipe, step.type_index, ty),
+        (Action::Lower, _) => lower::lower(recipe),
+        (Action::Custom, _) => lower::word_operation(recipe),
+        (Action::Legal | Action::Libcall | Action::Unsupported, _)
+        | (Action::FewerElements | Action::MoreElements | Action::Bitcast, _)
+        | (Action::WidenScalar | Action::NarrowScalar, None) => false,
+    }
+}
+
+/// True if nothing reads what `inst` defines and it does nothing else.
+fn is_dead(context: &Context<'_>, function: &Function, inst: Inst) -> bool {
+    let data = function.inst(inst);
+    let effects = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;
+    let flags = match data.opcode {
+        Opcode::Target(opcode) => context.target.vocabulary.opcode_flags(opcode),
+        generic => generic.info().map_or(effects, |info| info.flags),
+    };
+    let volatile = data.memory.iter().any(|memory| memory.flags.contains(tribunal_ir::MemFlags::VOLATILE));
+    let unread = |operand: &tribunal_ir::RegOperand| match operand.reg {
+        Reg::Virtual(register) => function.use_count(register) == 0,
+        Reg::Physical(_) => false,
+    };
+    !flags.intersects(effects) && !volatile && data.defs().next().is_some() && data.defs().all(unread)
+}
+
+/// Generic copies between virtual registers of one type go away: their source is used instead.
+fn propagate_copies(function: &mut Function) {
+    let copy = |data: &InstData| match (data.opcode, data.operands.as_slice()) {
+        (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) => match (dst.reg, src.reg) {
+            (Reg::Virtual(dst), Reg::Virtual(src)) => Some((dst, src)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
+    let mut copies: Vec<Option<VReg>> = vec![None; function.vregs.len()];
+    let mut removed = Vec::new();
+    for &inst in &insts {
+        if let Some((dst, src)) = copy(function.inst(inst))
+            && function.type_of(dst) == function.type_of(src)
+        {
+            copies[cranelift_entity::EntityRef::index(dst)] = Some(src);
+            removed.push(inst);
+        }
+    }
+    if removed.is_empty() {
+        return;
+    }
+    let resolve = |register: VReg| {
+        let mut current = register;
+        // In SSA form copies cannot form a circle, but a function that is not checked may: stop where it began.
+        while let Some(next) = copies[cranelift_entity::EntityRef::index(current)].filter(|&next| next != register) {
+            current = next;
+        }
+        current
+    };
+    insts.iter().for_each(|&inst| function.rename_uses(inst, resolve));
+    removed.into_iter().for_each(|inst| function.remove(inst));
+    let liveins = std::mem::take(&mut function.liveins);
+    function.liveins =
+        liveins.into_iter().map(|livein| LiveIn { copy: livein.copy.map(resolve), ..livein }).collect();
+}
+
+/// Removes what nothing reads, last uses first.
+fn remove_dead(context: &Context<'_>, function: &mut Function) {
+    for block in function.reverse_post_order().into_iter().rev() {
+        let insts: Vec<Inst> = function.insts_reversed(block).collect();
+        for inst in insts {
+            if is_dead(context, function, inst) {
+                function.remove(inst);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Widening: the operation in a wider type, the result truncated.
+//!
+//! What the high bits must be decides the extension of each source: where they do not matter, any. Flags that promise
+//! something of the narrow result are dropped, since the wide one does not keep the promise.
+
+use super::recipe::{Flags, Recipe};
+use tribunal_ir::{Opcode, Operand, Type, VReg};
+
+/// Widens type `index` to `ty`; false if there is no recipe.
+pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
+    use Opcode::*;
+    match (r.data.opcode, index) {
+        (G_ADD | G_SUB | G_MUL | G_AND | G_OR | G_XOR, 0) => binary(r, ty, G_ANYEXT, G_ANYEXT),
+        (G_UDIV | G_UREM, 0) => binary(r, ty, G_ZEXT, G_ZEXT),
+        (G_SDIV | G_SREM, 0) => binary(r, ty, G_SEXT, G_SEXT),
+        (G_SHL, 0) => shifted(r, ty, G_ANYEXT),
+        (G_LSHR, 0) => shifted(r, ty, G_ZEXT),
+        (G_ASHR, 0) => shifted(r, ty, G_SEXT),
+        (G_SHL | G_LSHR | G_ASHR, 1) => source(r, 2, ty, G_ZEXT, Flags::Keep),
+        (G_FREEZE | G_CONSTANT_FOLD_BARRIER, 0) => unary(r, ty, G_ANYEXT),
+        (G_SEXT_INREG, 0) => sext_inreg(r, ty),
+        (G_IMPLICIT_DEF, 0) => implicit_def(r, ty),
+        (G_CONSTANT, 0) => constant(r, ty),
+        (G_PHI, 0) => phi(r, ty),
+        (G_ICMP, 0) => result(r, ty),
+        (G_ICMP, 1) => compared(r, ty),
+        (G_SELECT, 0) => selected(r, ty),
+        (G_SELECT, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
+        (G_BRCOND, 0) => source(r, 0, ty, G_ZEXT, Flags::Keep),
+        (G_PTR_ADD, 1) => source(r, 2, ty, G_SEXT, Flags::Drop),
+        (G_INTTOPTR, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
+        (G_PTRTOINT | G_LOAD | G_ZEXTLOAD | G_SEXTLOAD, 0) => result(r, ty),
+        (G_STORE, 0) => source(r, 0, ty, G_ANYEXT, Flags::Keep),
+        (G_BSWAP, 0) => high_aligned(r, ty),
+        (G_CTPOP, 0) => result(r, ty),
+        (G_CTPOP, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
+        _ => return false,
+    }
+    true
+}
+
+/// A wide result of the same instruction, truncated.
+fn result(r: &mut Recipe<'_>, ty: Type) {
+    let wide = r.builder.function.new_vreg(ty);
+    let operands: Vec<Operand> = std::iter::once(Operand::def(wide)).chain(r.data.operands[1..].iter().copied()).collect();
+    r.rewritten(operands, Flags::Keep);
+    let dst = r.dst();
+    r.define(dst, Opcode::G_TRUNC, &[wide]);
+}
+
+/// One source extended; the rest stays.
+fn source(r: &mut Recipe<'_>, operand: usize, ty: Type, extension: Opcode, flags: Flags) {
+    let narrow = r.register(operand);
+    let wide = r.op(ty, extension, &[narrow]);
+    let mut operands = r.data.operands.clone();
+    operands[operand] = Operand::used(wide);
+    r.rewritten(operands, flags);
+}
+
+fn truncated(r: &mut Recipe<'_>, ty: Type, sources: &[VReg]) {
+    let wide = r.op(ty, r.data.opcode, sources);
+    let dst = r.dst();
+    r.define(dst, Opcode::G_TRUNC, &[wide]);
+}
+
+fn unary(r: &mut Recipe<'_>, ty: Type, extension: Opcode) {
+    let source = r.register(1);
+    let wide = r.op(ty, extension, &[source]);
+    truncated(r, ty, &[wide]);
+}
+
+fn binary(r: &mut Recipe<'_>, ty: Type, left: Opcode, right: Opcode) {
+    let (a, b) = (r.register(1), r.register(2));
+    let wide = [r.op(ty, left, &[a]), r.op(ty, right, &[b])];
+    truncated(r, ty, &wide);
+}
+
+/// The amount keeps its own type: it is less than the narrow width, or the result is poison.
+fn shifted(r: &mut Recipe<'_>, ty: Type, extension: Opcode) {
+    let (value, amount) = (r.register(1), r.register(2));
+    let wide = r.op(ty, extension, &[value]);
+    truncated(r, ty, &[wide, amount]);
+}
+
+fn sext_inreg(r: &mut Recipe<'_>, ty: Type) {
+    let source = r.register(1);
+    let wide = r.op(ty, Opcode::G_ANYEXT, &[source]);
+    let extended = r.builder.build(ty, Opcode::G_SEXT_INREG, [Operand::used(wide), r.data.operands[2]]);
+    let dst = r.dst();
+    r.define(dst, Opcode::G_TRUNC, &[extended]);
+}
+
+fn implicit_def(r: &mut Recipe<'_>, ty: Type) {
+    truncated(r, ty, &[]);
+}
+
+fn constant(r: &mut Recipe<'_>, ty: Type) {
+    let Some(Operand::Const(value)) = r.data.operands.get(1).copied() else { return };
+    let wide = r.builder.constant(ty, value.sext_or_trunc(ty.bits()));
+    let dst = r.dst();
+    r.define(dst, Opcode::G_TRUNC, &[wide]);
+}
+
+/// Each value is extended at the end of its predecessor.
+fn phi(r: &mut Recipe<'_>, ty: Type) {
+    let inputs: Vec<_> = r.data.phi_inputs().collect();
+    let wide = r.builder.function.new_vreg(ty);
+    let mut operands = vec![Operand::def(wide)];
+    for (value, block) in inputs {
+        let extended = r.in_predecessor(block, |r| r.op(ty, Opcode::G_ANYEXT, &[value]));
+        operands.extend([Operand::used(extended), Operand::Block(block)]);
+    }
+    r.rewritten(operands, Flags::Drop);
+    r.after_phis();
+    let dst = r.dst();
+    r.define(dst, Opcode::G_TRUNC, &[wide]);
+}
+
+/// Both sides by the extension that keeps their order.
+fn compared(r: &mut Recipe<'_>, ty: Type) {
+    let signed = matches!(r.data.operands.get(1), Some(Operand::Predicate(predicate)) if predicate.is_signed());
+    let extension = if signed { Opcode::G_SEXT } else { Opcode::G_ZEXT };
+    let (a, b) = (r.register(2), r.register(3));
+    let wide = [r.op(ty, extension, &[a]), r.op(ty, extension, &[b])];
+    let operands = [r.data.operands[0], r.data.operands[1], Operand::used(wide[0]), Operand::used(wide[1])];
+    r.rewritten(operands, Flags::Drop);
+}
+
+fn selected(r: &mut Recipe<'_>, ty: Type) {
+    let (condition, a, b) = (r.register(1), r.register(2), r.register(3));
+    let wide = [r.op(ty, Opcode::G_ANYEXT, &[a]), r.op(ty, Opcode::G_ANYEXT, &[b])];
+    truncated(r, ty, &[condition, wide[0], wide[1]]);
+}
+
+/// Reversals put the narrow value's bits at the top of the wide result.
+fn high_aligned(r: &mut Recipe<'_>, ty: Type) {
+    let source = r.register(1);
+    let difference = ty.bits() - r.bits_of(source);
+    let wide = r.op(ty, Opcode::G_ANYEXT, &[source]);
+    let reversed = r.op(ty, r.data.opcode, &[wide]);
+    let low = r.shift(Opcode::G_LSHR, reversed, difference);
+    let dst = r.dst();
+    r.define(dst, Opcode::G_TRUNC, &[low]);
+}
