@@ -5,8 +5,15 @@
 //!
 //! Architecture invariant: nothing here judges; nothing here depends on a judge.
 
+pub mod allocate;
+pub mod bank_select;
+pub mod emit;
+pub mod frame;
 pub mod legalize;
 pub mod pipeline;
+pub mod relax_branches;
+pub mod select;
+pub mod split_edges;
 
 use thiserror::Error;
 use tribunal_ir::{Function, Inst, InstData};

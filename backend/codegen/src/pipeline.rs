@@ -1,8 +1,9 @@
 //! The whole pipeline, top to bottom.
-//! (Interface first; the driver and the passes follow.)
 
-use crate::{CompileError, Context};
+use crate::{CompileError, Context, allocate, bank_select, emit, frame, legalize, relax_branches, select, split_edges};
 use tribunal_ir::{Function, Properties};
+
+pub use crate::emit::Code;
 
 /// One pass.
 pub struct Pass {
@@ -15,4 +16,56 @@ pub struct Pass {
     pub ensures: Properties,
     pub drops: Properties,
     pub run: fn(&mut Context<'_>, &mut Function) -> Result<(), CompileError>,
+}
+
+/// Every pass, in order. What `emit` writes is [`Code`], not a function, so it is no row here.
+pub static PIPELINE: &[&Pass] = &[
+    &legalize::PASS,
+    &bank_select::PASS,
+    &select::PASS,
+    &split_edges::PASS,
+    &allocate::PASS,
+    &frame::PASS,
+    &relax_branches::PASS,
+];
+
+/// Runs every pass and emits.
+pub fn compile(function: &mut Function, context: &mut Context<'_>) -> Result<Code, CompileError> {
+    let code = run_until(function, context, None)?;
+    code.ok_or_else(|| CompileError::internal(function, "emit", "no code"))
+}
+
+/// Runs the passes that `function` has not had yet, up to `stop_after` if one is named; emits if none is.
+pub fn run_until(
+    function: &mut Function,
+    context: &mut Context<'_>,
+    stop_after: Option<&'static str>,
+) -> Result<Option<Code>, CompileError> {
+    for pass in PIPELINE {
+        if !done(pass, function.properties) {
+            run_pass(pass, function, context)?;
+        }
+        if stop_after == Some(pass.name) {
+            return Ok(None);
+        }
+    }
+    emit::code(function, context.target).map(Some)
+}
+
+/// True if the input comes from behind this pass already.
+fn done(pass: &Pass, properties: Properties) -> bool {
+    let stage = Properties::LEGALIZED | Properties::REG_BANK_SELECTED | Properties::SELECTED;
+    pass.ensures.intersects(stage) && properties.contains(pass.ensures)
+}
+
+fn run_pass(pass: &'static Pass, function: &mut Function, context: &mut Context<'_>) -> Result<(), CompileError> {
+    if !function.properties.contains(pass.requires) || function.properties.intersects(pass.forbids) {
+        let reason = format!("cannot run on a function with {:?}", function.properties);
+        return Err(CompileError::unsupported(function, pass.name, reason));
+    }
+    (pass.run)(context, function)?;
+    function.properties.insert(pass.ensures);
+    function.properties.remove(pass.drops);
+    context.observer.after_pass(pass, function);
+    Ok(())
 }

@@ -63,6 +63,12 @@ impl Target {
         &self.instructions[usize::from(opcode.0)]
     }
 
+    /// The part of a full register that has `bits` bits; the register itself if there is none.
+    pub fn part_of(&self, full: PReg, bits: u32) -> PReg {
+        let mut parts = (0..).map(PReg).zip(self.registers).filter(|(_, row)| row.full == full && row.bits == bits);
+        parts.next().map_or(full, |(part, _)| part)
+    }
+
     pub fn class(&self, class: RegClass) -> &'static ClassDesc {
         &self.classes[usize::from(class.0)]
     }
@@ -80,6 +86,8 @@ pub trait Machine: Sync {
     fn offset_fits(&self, opcode: TargetOpcode, offset: i64) -> bool;
     /// The immediate operand that `opcode` takes for a byte offset that fits: scaled where the instruction scales.
     fn offset_operand(&self, opcode: TargetOpcode, offset: i64) -> i64;
+    /// The byte offset that the immediate operand `operand` of `opcode` means: the inverse.
+    fn operand_offset(&self, opcode: TargetOpcode, operand: i64) -> i64;
     /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far, `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
     /// Replaces a branch-like or return pseudo by the real instruction; `None` if it is real already.

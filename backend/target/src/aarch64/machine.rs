@@ -21,6 +21,10 @@ impl Machine for MachineCode {
     fn offset_operand(&self, _opcode: TargetOpcode, offset: i64) -> i64 {
         offset
     }
+    fn operand_offset(&self, _opcode: TargetOpcode, operand: i64) -> i64 {
+        operand
+    }
+
     fn add_offset(&self, _dst: PReg, _src: PReg, _offset: i64, _scratch: PReg) -> Vec<InstData> {
         unreachable!()
     }

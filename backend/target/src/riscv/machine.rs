@@ -44,6 +44,10 @@ impl Machine for MachineCode {
         offset
     }
 
+    fn operand_offset(&self, _opcode: TargetOpcode, operand: i64) -> i64 {
+        operand
+    }
+
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         if I12.accepts(offset) {
             return vec![with_imm(ADDI, dst, src, offset)];

@@ -1,0 +1,179 @@
+//! Pass `allocate`: virtual registers to physical ones and spill slots.
+//!
+//! The allocator is behind a trait; what it answers is written into the function in place. Original instructions keep
+//! their identity, moves, spills and reloads are new ones, PHIs go (their moves stand on the edges). So the pair (selected,
+//! allocated) is all that a checker needs.
+
+mod program;
+
+use crate::pipeline::Pass;
+use crate::{Allocator, CompileError, Context};
+use program::Program;
+use regalloc2::{Algorithm, Allocation, Edit, InstPosition, MachineEnv, Output, PRegSet, RegallocOptions};
+use tribunal_ir::function::StackObject;
+use tribunal_ir::{Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, SubReg};
+use tribunal_target::Target;
+
+pub static PASS: Pass = Pass {
+    name: "allocate",
+    requires: Properties::SELECTED,
+    forbids: Properties::NO_VREGS,
+    ensures: Properties::NO_VREGS.union(Properties::NO_PHIS),
+    drops: Properties::IS_SSA.union(Properties::TRACKS_REG_LIVENESS),
+    run,
+};
+
+/// Bytes of a spill slot: a whole register.
+const SLOT_BYTES: u32 = 8;
+
+/// Decides where every operand lives.
+pub trait RegisterAllocator {
+    fn allocate(&self, program: &Program, environment: &MachineEnv) -> Result<Output, String>;
+}
+
+impl RegisterAllocator for Allocator {
+    fn allocate(&self, program: &Program, environment: &MachineEnv) -> Result<Output, String> {
+        let algorithm = match self {
+            Allocator::Ion => Algorithm::Ion,
+            Allocator::Fastalloc => Algorithm::Fastalloc,
+        };
+        let options = RegallocOptions { verbose_log: false, validate_ssa: false, algorithm };
+        regalloc2::run(program, environment, &options).map_err(|error| error.to_string())
+    }
+}
+
+fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
+    let target = context.target;
+    let program =
+        Program::new(function, target).map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
+    let output = context.options.allocator.allocate(&program, &environment(target));
+    let output = output.map_err(|reason| CompileError::internal(function, PASS.name, reason))?;
+    let slots: Vec<StackSlot> = (0..output.num_spillslots).map(|_| function.stack.push(spill_slot())).collect();
+    let writer = Writer { target, slots };
+    writer.rewrite_operands(function, &program, &output);
+    writer.insert_edits(function, &program, &output);
+    remove_phis(function);
+    Ok(())
+}
+
+fn spill_slot() -> StackObject {
+    StackObject { name: String::new(), kind: SlotKind::Spill, size: SLOT_BYTES.into(), align: SLOT_BYTES, offset: 0 }
+}
+
+/// The registers that may be given out: those of the first class, the callee-saved ones last.
+fn environment(target: &Target) -> MachineEnv {
+    let (mut preferred, mut other) = (PRegSet::empty(), PRegSet::empty());
+    for &register in target.classes[0].allocatable {
+        match target.abi.callee_saved.contains(&register) {
+            false => preferred.add(program::hardware(register)),
+            true => other.add(program::hardware(register)),
+        }
+    }
+    MachineEnv {
+        preferred_regs_by_class: [preferred, PRegSet::empty(), PRegSet::empty()],
+        non_preferred_regs_by_class: [other, PRegSet::empty(), PRegSet::empty()],
+        scratch_by_class: [None, None, None],
+        fixed_stack_slots: Vec::new(),
+    }
+}
+
+struct Writer {
+    target: &'static Target,
+    slots: Vec<StackSlot>,
+}
+
+/// Where a value is.
+enum Place {
+    Register(PReg),
+    Slot(StackSlot),
+}
+
+impl Writer {
+    fn place(&self, allocation: Allocation) -> Option<Place> {
+        match (allocation.as_reg(), allocation.as_stack()) {
+            (Some(register), _) => Some(Place::Register(program::register(register))),
+            (None, Some(slot)) => self.slots.get(slot.index()).copied().map(Place::Slot),
+            (None, None) => None,
+        }
+    }
+
+    fn rewrite_operands(&self, function: &mut Function, program: &Program, output: &Output) {
+        for (index, operands) in program.sources.iter().enumerate() {
+            let allocations = output.inst_allocs(regalloc2::Inst::new(index));
+            for (source, &allocation) in operands.iter().zip(allocations) {
+                if let Some(Place::Register(register)) = self.place(allocation) {
+                    self.rewrite(function, source.inst, source.operand, register);
+                }
+            }
+        }
+    }
+
+    /// Puts `register`, or its part of the size that the operand has, into the operand.
+    fn rewrite(&self, function: &mut Function, inst: Inst, index: usize, register: PReg) {
+        let Operand::Reg(mut operand) = function.inst(inst).operands[index] else { return };
+        let bits = match (operand.subregister, operand.reg) {
+            (SubReg(0), Reg::Virtual(virtual_register)) => match function.vregs[virtual_register].constraint {
+                Constraint::Class(class) => self.target.class(class).bits,
+                Constraint::Bank(_) | Constraint::None => u32::from(self.target.pointer_bits),
+            },
+            (part, _) => self.target.vocabulary.subregister_bits(part),
+        };
+        operand.reg = Reg::Physical(self.target.part_of(register, bits));
+        operand.subregister = SubReg(0);
+        operand.flags.remove(RegFlags::KILLED | RegFlags::DEAD);
+        function.set_operand(inst, index, Operand::Reg(operand));
+    }
+
+    /// Moves go in the order in which they come; those before a group of instructions stand before its first.
+    fn insert_edits(&self, function: &mut Function, program: &Program, output: &Output) {
+        for (point, edit) in &output.edits {
+            let Edit::Move { from, to } = edit;
+            let (Some(from), Some(to)) = (self.place(*from), self.place(*to)) else { continue };
+            let Some(code) = self.moved(from, to) else { continue };
+            let group = &program.groups[point.inst().index()];
+            match point.pos() {
+                InstPosition::Before => {
+                    function.insert_before(group.first, code);
+                }
+                // Several moves after one instruction keep their order by standing before what follows it.
+                InstPosition::After => match group.next {
+                    Some(next) => {
+                        function.insert_before(next, code);
+                    }
+                    None => {
+                        function.append(group.block, code);
+                    }
+                },
+            }
+        }
+    }
+
+    /// `None` for a move to where the value is. The allocator gives no moves from slot to slot.
+    fn moved(&self, from: Place, to: Place) -> Option<InstData> {
+        let machine = self.target.machine;
+        let base = self.target.abi.stack_pointer;
+        match (from, to) {
+            (Place::Register(from), Place::Register(to)) => (from != to).then(|| machine.copy(to, from)),
+            (Place::Register(from), Place::Slot(slot)) => Some(on_slot(machine.spill(from, base, 0), base, slot)),
+            (Place::Slot(slot), Place::Register(to)) => Some(on_slot(machine.reload(to, base, 0), base, slot)),
+            (Place::Slot(_), Place::Slot(_)) => None,
+        }
+    }
+}
+
+/// The access with `slot` for its base.
+fn on_slot(mut data: InstData, base: PReg, slot: StackSlot) -> InstData {
+    for operand in &mut data.operands {
+        if operand.as_reg().is_some_and(|register| register.reg == Reg::Physical(base)) {
+            *operand = Operand::Stack(slot);
+        }
+    }
+    data
+}
+
+fn remove_phis(function: &mut Function) {
+    for block in function.layout().to_vec() {
+        let phis: Vec<Inst> = function.insts(block).take_while(|&inst| function.inst(inst).opcode.is_phi()).collect();
+        phis.into_iter().for_each(|inst| function.remove(inst));
+    }
+}

@@ -1,0 +1,275 @@
+//! The function as regalloc2 sees it.
+//!
+//! Most machine instructions are one instruction of regalloc2's. Three groups are one each, so that no move lands inside:
+//! the copies from argument registers at the entry, the copies to result registers with their return, and the terminators
+//! of a block (a conditional branch and the jump behind it).
+
+use regalloc2::{Block, Inst as AllocInst, InstRange, Operand as AllocOperand, OperandConstraint, OperandKind, OperandPos};
+use regalloc2::{PRegSet, RegClass, VReg as AllocVReg};
+use smallvec::SmallVec;
+use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
+use tribunal_target::Target;
+use tribunal_target::instructions::OperandDesc;
+
+/// Where an operand of the allocator's came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    pub inst: Inst,
+    pub operand: usize,
+}
+
+/// Machine instructions that the allocator sees as one.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    pub first: Inst,
+    /// What follows the last; `None` at the end of the block.
+    pub next: Option<Inst>,
+    pub block: tribunal_ir::Block,
+    is_return: bool,
+    is_branch: bool,
+}
+
+/// A function for the allocator.
+pub struct Program {
+    pub groups: Vec<Group>,
+    /// For each group, where its operands came from.
+    pub sources: Vec<SmallVec<[Source; 4]>>,
+    operands: Vec<SmallVec<[AllocOperand; 4]>>,
+    ranges: Vec<InstRange>,
+    successors: Vec<Vec<Block>>,
+    predecessors: Vec<Vec<Block>>,
+    params: Vec<Vec<AllocVReg>>,
+    /// For each block and successor, what it passes.
+    arguments: Vec<Vec<Vec<AllocVReg>>>,
+    registers: usize,
+}
+
+/// The allocator's name for a full register.
+pub fn hardware(register: PReg) -> regalloc2::PReg {
+    regalloc2::PReg::new(usize::from(register.0), RegClass::Int)
+}
+
+/// The full register that the allocator calls so.
+pub fn register(hardware: regalloc2::PReg) -> PReg {
+    PReg(hardware.hw_enc() as u16)
+}
+
+fn virtual_register(register: VReg) -> AllocVReg {
+    AllocVReg::new(register.as_u32() as usize, RegClass::Int)
+}
+
+impl Program {
+    /// The error is the name of an unsupported feature.
+    pub fn new(function: &Function, target: &'static Target) -> Result<Program, String> {
+        let layout = function.layout();
+        let mut number = vec![None; function.block_bound()];
+        for (index, &block) in layout.iter().enumerate() {
+            number[block.as_u32() as usize] = Some(Block::new(index));
+        }
+        let numbered = |block: tribunal_ir::Block| number[block.as_u32() as usize].ok_or("a branch to a block that is gone");
+        let mut program = Program {
+            groups: Vec::new(),
+            sources: Vec::new(),
+            operands: Vec::new(),
+            ranges: Vec::new(),
+            successors: Vec::new(),
+            predecessors: vec![Vec::new(); layout.len()],
+            params: Vec::new(),
+            arguments: Vec::new(),
+            registers: function.vregs.len(),
+        };
+        for (index, &block) in layout.iter().enumerate() {
+            let successors: Result<Vec<Block>, _> = function.successors(block).map(numbered).collect();
+            let successors = successors?;
+            successors.iter().for_each(|successor| program.predecessors[successor.index()].push(Block::new(index)));
+            program.params.push(phis(function, block).filter_map(|data| data.vreg(0)).map(virtual_register).collect());
+            program.arguments.push(function.successors(block).map(|to| passed(function, block, to)).collect());
+            program.successors.push(successors);
+            program.block(function, target, block, index == 0)?;
+        }
+        Ok(program)
+    }
+
+    fn block(&mut self, function: &Function, target: &'static Target, block: tribunal_ir::Block, entry: bool) -> Result<(), String> {
+        let first = self.groups.len();
+        let insts: Vec<Inst> = function.insts(block).filter(|&inst| !function.inst(inst).opcode.is_phi()).collect();
+        let mut rest = insts.as_slice();
+        if entry {
+            let arguments = rest.iter().take_while(|&&inst| is_argument(function.inst(inst))).count();
+            rest = self.group(function, target, block, rest, arguments)?;
+        }
+        let ending = rest.iter().rev().take_while(|&&inst| ends(function.inst(inst), target)).count();
+        let body = rest.len() - ending;
+        for _ in 0..body {
+            rest = self.group(function, target, block, rest, 1)?;
+        }
+        if ending == 0 {
+            return Err("a block without a terminator".to_string());
+        }
+        self.group(function, target, block, rest, ending)?;
+        self.ranges.push(InstRange::new(AllocInst::new(first), AllocInst::new(self.groups.len())));
+        Ok(())
+    }
+
+    /// Adds the first `count` instructions as one; returns the rest.
+    fn group<'i>(
+        &mut self,
+        function: &Function,
+        target: &'static Target,
+        block: tribunal_ir::Block,
+        insts: &'i [Inst],
+        count: usize,
+    ) -> Result<&'i [Inst], String> {
+        let (members, rest) = insts.split_at(count);
+        let (Some(&first), Some(&last)) = (members.first(), members.last()) else { return Ok(rest) };
+        let flags = opcode_flags(function.inst(last), target);
+        self.groups.push(Group {
+            first,
+            next: rest.first().copied(),
+            block,
+            is_return: flags.contains(OpcodeFlags::RETURN),
+            is_branch: flags.contains(OpcodeFlags::BRANCH),
+        });
+        let (mut sources, mut operands) = (SmallVec::new(), SmallVec::new());
+        for &inst in members {
+            add_operands(function, target, inst, count > 1, &mut sources, &mut operands)?;
+        }
+        self.sources.push(sources);
+        self.operands.push(operands);
+        Ok(rest)
+    }
+}
+
+fn phis(function: &Function, block: tribunal_ir::Block) -> impl Iterator<Item = &InstData> {
+    function.insts(block).map(|inst| function.inst(inst)).take_while(|data| data.opcode.is_phi())
+}
+
+/// What the PHIs of `to` take from `from`.
+fn passed(function: &Function, from: tribunal_ir::Block, to: tribunal_ir::Block) -> Vec<AllocVReg> {
+    let input = |data: &InstData| data.phi_inputs().find(|&(_, block)| block == from).map(|(value, _)| value);
+    phis(function, to).filter_map(input).map(virtual_register).collect()
+}
+
+fn opcode_flags(data: &InstData, target: &Target) -> OpcodeFlags {
+    match data.opcode {
+        Opcode::Target(opcode) => target.instruction(opcode).flags,
+        _ => OpcodeFlags::empty(),
+    }
+}
+
+/// `%v = COPY $argument`.
+fn is_argument(data: &InstData) -> bool {
+    matches!(copied(data), Some((Reg::Virtual(_), Reg::Physical(_))))
+}
+
+/// A terminator, or a copy to a result register.
+fn ends(data: &InstData, target: &Target) -> bool {
+    let to_result = matches!(copied(data), Some((Reg::Physical(_), Reg::Virtual(_))));
+    to_result || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR)
+}
+
+fn copied(data: &InstData) -> Option<(Reg, Reg)> {
+    match (data.opcode, data.operands.as_slice()) {
+        (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src), ..]) => Some((dst.reg, src.reg)),
+        _ => None,
+    }
+}
+
+/// The allocator's operands of one instruction. Copies from or to physical registers constrain the virtual one to it.
+fn add_operands(
+    function: &Function,
+    target: &'static Target,
+    inst: Inst,
+    grouped: bool,
+    sources: &mut SmallVec<[Source; 4]>,
+    operands: &mut SmallVec<[AllocOperand; 4]>,
+) -> Result<(), String> {
+    let data = function.inst(inst);
+    let descs = match data.opcode {
+        Opcode::Target(opcode) => target.instruction(opcode).operands,
+        _ => &[],
+    };
+    let fixed = match copied(data) {
+        Some((Reg::Virtual(_), Reg::Physical(register)) | (Reg::Physical(register), Reg::Virtual(_))) => {
+            let full = target.vocabulary.full_register(register);
+            if !target.classes[0].allocatable.contains(&full) {
+                // A copy of the zero register or of the stack pointer is an ordinary instruction.
+                None
+            } else if grouped || is_argument(data) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR) {
+                Some(full)
+            } else {
+                return Err("a copy of an argument or result register in mid-function".to_string());
+            }
+        }
+        _ => None,
+    };
+    let start = operands.len();
+    for (index, operand) in data.operands.iter().enumerate() {
+        let Some(register) = operand.as_vreg() else { continue };
+        let tied_def = descs.iter().enumerate().find_map(|(at, desc)| match desc {
+            OperandDesc::Tied { to, .. } if usize::from(*to) == index => Some(at),
+            _ => None,
+        });
+        let (kind, position) = match operand.is_def() {
+            true => (OperandKind::Def, OperandPos::Late),
+            false => (OperandKind::Use, OperandPos::Early),
+        };
+        let constraint = match (fixed, tied_def) {
+            (Some(full), _) => OperandConstraint::FixedReg(hardware(full)),
+            // The allocator counts its own operands: those of this instruction that are virtual registers.
+            (None, Some(at)) => {
+                let before = data.operands[..at].iter().filter(|operand| operand.as_vreg().is_some()).count();
+                OperandConstraint::Reuse(start + before)
+            }
+            (None, None) => OperandConstraint::Reg,
+        };
+        sources.push(Source { inst, operand: index });
+        operands.push(AllocOperand::new(virtual_register(register), constraint, kind, position));
+    }
+    Ok(())
+}
+
+impl regalloc2::Function for Program {
+    fn num_insts(&self) -> usize {
+        self.groups.len()
+    }
+    fn num_blocks(&self) -> usize {
+        self.ranges.len()
+    }
+    fn entry_block(&self) -> Block {
+        Block::new(0)
+    }
+    fn block_insns(&self, block: Block) -> InstRange {
+        self.ranges[block.index()]
+    }
+    fn block_succs(&self, block: Block) -> &[Block] {
+        &self.successors[block.index()]
+    }
+    fn block_preds(&self, block: Block) -> &[Block] {
+        &self.predecessors[block.index()]
+    }
+    fn block_params(&self, block: Block) -> &[AllocVReg] {
+        &self.params[block.index()]
+    }
+    fn is_ret(&self, inst: AllocInst) -> bool {
+        self.groups[inst.index()].is_return
+    }
+    fn is_branch(&self, inst: AllocInst) -> bool {
+        self.groups[inst.index()].is_branch
+    }
+    fn branch_blockparams(&self, block: Block, _: AllocInst, successor: usize) -> &[AllocVReg] {
+        &self.arguments[block.index()][successor]
+    }
+    fn inst_operands(&self, inst: AllocInst) -> &[AllocOperand] {
+        &self.operands[inst.index()]
+    }
+    fn inst_clobbers(&self, _: AllocInst) -> PRegSet {
+        PRegSet::empty()
+    }
+    fn num_vregs(&self) -> usize {
+        self.registers
+    }
+    fn spillslot_size(&self, _: RegClass) -> usize {
+        1
+    }
+}

@@ -1,0 +1,31 @@
+//! Pass `bank-select`: gives every generic register a bank. The fast form: integers and pointers live in the general
+//! registers, which is all that there is so far.
+
+use crate::pipeline::Pass;
+use crate::{CompileError, Context};
+use tribunal_ir::{Constraint, Function, Properties, RegBank, VReg};
+
+pub static PASS: Pass = Pass {
+    name: "bank-select",
+    requires: Properties::LEGALIZED,
+    forbids: Properties::SELECTED,
+    ensures: Properties::REG_BANK_SELECTED,
+    drops: Properties::empty(),
+    run,
+};
+
+const GENERAL: RegBank = RegBank(0);
+
+fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
+    let most = context.target.banks[usize::from(GENERAL.0)].max_bits;
+    let registers: Vec<VReg> = function.vregs.keys().collect();
+    for register in registers {
+        let data = &function.vregs[register];
+        let Some(ty) = data.ty.filter(|_| data.constraint == Constraint::None && data.def.is_some()) else { continue };
+        if ty.is_vector() || ty.bits() > most {
+            return Err(CompileError::unsupported(function, PASS.name, format!("{ty} in a register bank")));
+        }
+        function.vregs[register].constraint = Constraint::Bank(GENERAL);
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `emit`: machine code, assembly text and ELF objects.
+
+mod object;
+
+pub use object::object;
+
+use crate::{CompileError, relax_branches};
+use std::fmt::Write;
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand};
+use tribunal_target::Target;
+
+/// Machine code of one function.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub name: String,
+    pub bytes: Vec<u8>,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Offset of each instruction, for findings that name one.
+    pub map: Vec<(u32, Inst)>,
+}
+
+/// Encodes a function whose registers and frame are settled.
+pub fn code(function: &Function, target: &'static Target) -> Result<Code, CompileError> {
+    let offsets = relax_branches::block_offsets(function, target);
+    let mut code = Code { name: function.name.clone(), bytes: Vec::new(), align: 4, map: Vec::new() };
+    for &block in function.layout() {
+        for inst in function.insts(block) {
+            let data = function.inst(inst);
+            if !matches!(data.opcode, Opcode::Target(_)) {
+                return Err(CompileError::internal(function, "emit", format!("{} is left", data.opcode)));
+            }
+            let expanded = target.machine.expand_pseudo(data);
+            let here = code.bytes.len() as i64;
+            let resolved = resolved(expanded.as_ref().unwrap_or(data), |to| offsets[to.as_u32() as usize] - here);
+            let word = (target.encode)(&resolved).map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
+            code.map.push((code.bytes.len() as u32, inst));
+            code.bytes.extend(word.to_le_bytes());
+        }
+    }
+    Ok(code)
+}
+
+/// Labels as distances.
+fn resolved(data: &InstData, distance: impl Fn(Block) -> i64) -> InstData {
+    let mut data = data.clone();
+    for operand in &mut data.operands {
+        if let Operand::Block(to) = operand {
+            *operand = Operand::Imm(distance(*to));
+        }
+    }
+    data
+}
+
+/// Assembly text of the functions of a module.
+pub fn assembly(functions: &[Function], target: &'static Target) -> String {
+    let mut text = String::from("\t.text\n");
+    for (index, function) in functions.iter().enumerate() {
+        let name = &function.name;
+        let label = |block: Block| format!(".LBB{index}_{}", function.block(block).number);
+        let _ = write!(text, "\t.globl\t{name}\n\t.p2align\t2\n\t.type\t{name},@function\n{name}:\n");
+        for &block in function.layout() {
+            let _ = writeln!(text, "{}:", label(block));
+            for inst in function.insts(block) {
+                let _ = writeln!(text, "\t{}", target.machine.assembly(function.inst(inst), &label));
+            }
+        }
+        let _ = writeln!(text, "\t.size\t{name}, .-{name}");
+    }
+    text.push_str("\t.section\t.note.GNU-stack,\"\",@progbits\n");
+    text
+}

@@ -1,0 +1,171 @@
+//! Pass `frame`: lays out the stack frame, saves and restores the callee-saved registers that the function writes, and
+//! turns stack objects into offsets from the stack pointer.
+//!
+//! From the stack pointer up: saved registers (so that their offsets always fit), then objects and spill slots. Copies that
+//! the allocator left become machine moves, or nothing.
+
+use crate::pipeline::Pass;
+use crate::{CompileError, Context};
+use tribunal_ir::{
+    Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, SlotKind, StackSlot,
+};
+use tribunal_target::Target;
+
+pub static PASS: Pass = Pass {
+    name: "frame",
+    requires: Properties::NO_VREGS,
+    forbids: Properties::empty(),
+    ensures: Properties::empty(),
+    drops: Properties::empty(),
+    run,
+};
+
+/// The largest frame, in bytes: what the far offset sequences of every target reach.
+const LARGEST: u64 = 1 << 30;
+/// Bytes of a saved register.
+const SAVED_BYTES: i64 = 8;
+
+fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
+    let target = context.target;
+    let saved = saved_registers(function, target);
+    let size = lay_out(function, target, saved.len() as i64 * SAVED_BYTES)
+        .map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
+    expand_copies(function, target);
+    for block in function.layout().to_vec() {
+        let insts: Vec<Inst> = function.insts(block).collect();
+        insts.into_iter().for_each(|inst| resolve(function, target, inst, size));
+    }
+    if size > 0 {
+        prologue(function, target, &saved, size);
+        epilogues(function, target, &saved, size);
+        function.extra.retain(|(key, _)| key != "frameInfo");
+        function.extra.push(("frameInfo".to_string(), format!("frameInfo:\n  stackSize: {size}")));
+    }
+    Ok(())
+}
+
+/// Callee-saved registers that some instruction writes, and the return address if one does.
+fn saved_registers(function: &Function, target: &Target) -> Vec<PReg> {
+    let mut written = Vec::new();
+    for &block in function.layout() {
+        for inst in function.insts(block) {
+            for operand in function.inst(inst).defs() {
+                if let Reg::Physical(register) = operand.reg {
+                    written.push(target.vocabulary.full_register(register));
+                }
+            }
+        }
+    }
+    let kept = target.abi.callee_saved.iter().chain(std::iter::once(&target.abi.return_address));
+    kept.copied().filter(|register| written.contains(register)).collect()
+}
+
+/// Gives every object its offset from the stack pointer on entry; returns the size of the frame in bytes.
+fn lay_out(function: &mut Function, target: &Target, saved: i64) -> Result<i64, String> {
+    let mut end = saved as u64;
+    for object in function.stack.values() {
+        if object.kind == SlotKind::VariableSized {
+            return Err("variable-sized stack objects".to_string());
+        }
+        if object.align > target.abi.stack_align {
+            return Err(format!("stack objects aligned to {} bytes", object.align));
+        }
+        end = end.next_multiple_of(object.align.into()).saturating_add(object.size);
+        if end > LARGEST {
+            return Err(format!("frames of more than {LARGEST} bytes"));
+        }
+    }
+    if !function.fixed_stack.is_empty() {
+        return Err("stack arguments".to_string());
+    }
+    let size = end.next_multiple_of(target.abi.stack_align.into());
+    let mut next = saved as u64;
+    for object in function.stack.values_mut() {
+        next = next.next_multiple_of(object.align.into());
+        object.offset = next as i64 - size as i64;
+        next += object.size;
+    }
+    Ok(size as i64)
+}
+
+/// What allocation left of copies: nothing where both sides are one register, else the machine's move.
+fn expand_copies(function: &mut Function, target: &Target) {
+    for block in function.layout().to_vec() {
+        let insts: Vec<Inst> = function.insts(block).collect();
+        for inst in insts {
+            let data = function.inst(inst);
+            match (data.opcode, data.operands.as_slice()) {
+                (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src), ..]) => {
+                    let (Reg::Physical(dst), Reg::Physical(src)) = (dst.reg, src.reg) else { continue };
+                    let full = |register| target.vocabulary.full_register(register);
+                    match full(dst) == full(src) {
+                        true => function.remove(inst),
+                        false => function.replace(inst, target.machine.copy(full(dst), full(src))),
+                    }
+                }
+                (Opcode::IMPLICIT_DEF | Opcode::KILL, _) => function.remove(inst),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Replaces a stack object operand and the offset behind it.
+fn resolve(function: &mut Function, target: &Target, inst: Inst, size: i64) {
+    let data = function.inst(inst);
+    let slot = data.operands.iter().enumerate().find_map(|(index, operand)| match operand {
+        Operand::Stack(slot) => Some((index, *slot)),
+        _ => None,
+    });
+    let (Some((index, slot)), Opcode::Target(opcode)) = (slot, data.opcode) else { return };
+    let own = data.operands.get(index + 1).and_then(Operand::as_imm).unwrap_or(0);
+    let offset = offset_of(function, slot, size) + target.machine.operand_offset(opcode, own);
+    let base = match target.machine.offset_fits(opcode, offset) {
+        true => {
+            function.set_operand(inst, index + 1, Operand::Imm(target.machine.offset_operand(opcode, offset)));
+            target.abi.stack_pointer
+        }
+        false => {
+            let scratch = target.abi.scratch[0];
+            for code in target.machine.add_offset(scratch, target.abi.stack_pointer, offset, scratch) {
+                function.insert_before(inst, code);
+            }
+            function.set_operand(inst, index + 1, Operand::Imm(0));
+            scratch
+        }
+    };
+    function.set_operand(inst, index, Operand::used(base));
+}
+
+/// Bytes from the stack pointer after the prologue.
+fn offset_of(function: &Function, slot: StackSlot, size: i64) -> i64 {
+    function.stack[slot].offset + size
+}
+
+fn prologue(function: &mut Function, target: &Target, saved: &[PReg], size: i64) {
+    let Some(entry) = function.entry() else { return };
+    let (sp, scratch) = (target.abi.stack_pointer, target.abi.scratch[0]);
+    let mut code = target.machine.add_offset(sp, sp, -size, scratch);
+    let spill = |(index, &register): (usize, &PReg)| target.machine.spill(register, sp, index as i64 * SAVED_BYTES);
+    code.extend(saved.iter().enumerate().map(spill));
+    for data in code.into_iter().rev() {
+        function.prepend(entry, data.with_flags(InstFlags::FRAME_SETUP));
+    }
+}
+
+/// Before every return.
+fn epilogues(function: &mut Function, target: &Target, saved: &[PReg], size: i64) {
+    let (sp, scratch) = (target.abi.stack_pointer, target.abi.scratch[0]);
+    let is_return = |data: &InstData| match data.opcode {
+        Opcode::Target(opcode) => target.instruction(opcode).flags.contains(OpcodeFlags::RETURN),
+        _ => false,
+    };
+    for block in function.layout().to_vec() {
+        let Some(last) = function.last_inst(block).filter(|&last| is_return(function.inst(last))) else { continue };
+        let reload = |(index, &register): (usize, &PReg)| target.machine.reload(register, sp, index as i64 * SAVED_BYTES);
+        let restores = saved.iter().enumerate().map(reload);
+        for data in restores.chain(target.machine.add_offset(sp, sp, size, scratch)) {
+            function.insert_before(last, data.with_flags(InstFlags::FRAME_DESTROY));
+        }
+    }
+}

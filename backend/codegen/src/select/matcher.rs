@@ -1,0 +1,257 @@
+//! Matches a selection rule's pattern at an instruction.
+
+use smallvec::SmallVec;
+use tribunal_ir::{Bits, Block, Function, Inst, InstData, Opcode, Operand, StackSlot, Type, VReg};
+use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
+
+/// A base and a byte offset.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    pub base: Base,
+    pub offset: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Base {
+    Register(VReg),
+    Stack(StackSlot),
+}
+
+/// What the slots of a pattern are bound to, and which definitions were looked through (first executed first).
+#[derive(Default)]
+pub(super) struct Match {
+    registers: Slots<VReg>,
+    immediates: Slots<Bits>,
+    stacks: Slots<StackSlot>,
+    labels: Slots<Block>,
+    addresses: Slots<Address>,
+    pub through: SmallVec<[Inst; 4]>,
+}
+
+struct Slots<T>(SmallVec<[Option<T>; 4]>);
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Slots(SmallVec::new())
+    }
+}
+
+impl<T: Copy> Slots<T> {
+    fn bind(&mut self, slot: u8, value: T) {
+        let slot = usize::from(slot);
+        if self.0.len() <= slot {
+            self.0.resize(slot + 1, None);
+        }
+        self.0[slot] = Some(value);
+    }
+
+    /// A rule whose emission names a slot that its pattern does not bind is a broken table; a test of the tables holds it.
+    fn get(&self, slot: u8) -> T {
+        self.0.get(usize::from(slot)).copied().flatten().expect("the pattern binds what the emission names")
+    }
+}
+
+impl Match {
+    pub fn register(&self, slot: u8) -> VReg {
+        self.registers.get(slot)
+    }
+    pub fn immediate(&self, slot: u8) -> Bits {
+        self.immediates.get(slot)
+    }
+    pub fn stack(&self, slot: u8) -> StackSlot {
+        self.stacks.get(slot)
+    }
+    pub fn label(&self, slot: u8) -> Block {
+        self.labels.get(slot)
+    }
+    pub fn address(&self, slot: u8) -> Address {
+        self.addresses.get(slot)
+    }
+}
+
+/// The match of `rule` with its root at `inst`.
+pub(super) fn matches(function: &Function, inst: Inst, rule: &SelectionRule) -> Option<Match> {
+    let mut matcher = Matcher { function, root: inst, found: Match::default() };
+    if !matcher.pattern(function.inst(inst), &rule.pattern) {
+        return None;
+    }
+    matcher.found.through.sort_unstable_by_key(|&inst| rank(function, inst));
+    matcher.found.through.dedup();
+    Some(matcher.found)
+}
+
+/// Definitions are listed inner first: an instruction after those it reads. Chains are at most three long.
+fn rank(function: &Function, inst: Inst) -> usize {
+    let reads = function.inst(inst).vreg_uses().filter_map(|register| function.def_of(register));
+    let inner = reads.filter(|&inner| function.inst(inner).opcode.is_generic());
+    let leaf = |inst: Inst| matches!(function.inst(inst).opcode, Opcode::G_CONSTANT | Opcode::G_FRAME_INDEX);
+    usize::from(!leaf(inst)) + inner.map(|inner| usize::from(!leaf(inner))).max().unwrap_or(0)
+}
+
+struct Matcher<'m> {
+    function: &'m Function,
+    root: Inst,
+    found: Match,
+}
+
+impl Matcher<'_> {
+    fn pattern(&mut self, data: &InstData, pattern: &Pattern) -> bool {
+        if data.opcode != pattern.opcode || !self.typed(data, pattern.ty) {
+            return false;
+        }
+        let predicate = data.operands.iter().find_map(|operand| match operand {
+            Operand::Predicate(predicate) => Some(*predicate),
+            _ => None,
+        });
+        if pattern.predicate.is_some() && pattern.predicate != predicate {
+            return false;
+        }
+        if let Some(bits) = pattern.memory_bits
+            && data.memory.first().and_then(|memory| memory.ty).map(Type::bits) != Some(bits)
+        {
+            return false;
+        }
+        let mut patterns = pattern.operands.iter();
+        for operand in &data.operands {
+            if operand.is_def() || matches!(operand, Operand::Predicate(_)) {
+                continue;
+            }
+            match patterns.next() {
+                Some(pat) if self.operand(operand, pat) => {}
+                _ => return false,
+            }
+        }
+        patterns.next().is_none()
+    }
+
+    /// The type of the result; of the first operand where there is none (a store's value, a branch's condition). For a
+    /// comparison, whose result type says little, of what is compared.
+    fn typed(&self, data: &InstData, types: Types) -> bool {
+        let described = if data.opcode == Opcode::G_ICMP { data.vreg(2) } else { data.vreg(0) };
+        let bits = || described.and_then(|register| self.function.type_of(register)).map(Type::bits);
+        fits(types, bits)
+    }
+
+    fn operand(&mut self, operand: &Operand, pat: &Pat) -> bool {
+        match (pat, operand) {
+            (Pat::Label(slot), Operand::Block(block)) => self.found.labels.bind(*slot, *block),
+            (Pat::Stack(slot), Operand::Stack(stack)) => self.found.stacks.bind(*slot, *stack),
+            (Pat::Imm(slot, class), Operand::Imm(value)) => return self.immediate(*slot, class, Bits::from_i64(*value, 64)),
+            (Pat::Imm(slot, class), Operand::Const(value)) => return self.immediate(*slot, class, *value),
+            (pat, Operand::Reg(register)) => match register.reg.as_virtual() {
+                Some(register) => return self.register(register, pat),
+                None => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn register(&mut self, register: VReg, pat: &Pat) -> bool {
+        match pat {
+            Pat::Reg(slot) => {
+                self.found.registers.bind(*slot, register);
+                true
+            }
+            Pat::RegOf(slot, types) => {
+                self.found.registers.bind(*slot, register);
+                fits(*types, || self.function.type_of(register).map(Type::bits))
+            }
+            Pat::Imm(slot, class) => match self.constant(register) {
+                Some((inst, value)) if self.immediate(*slot, class, value) => self.look_through(inst),
+                _ => false,
+            },
+            Pat::Stack(slot) => match self.frame_index(register) {
+                Some((inst, stack)) => {
+                    self.found.stacks.bind(*slot, stack);
+                    self.look_through(inst)
+                }
+                None => false,
+            },
+            Pat::Op(pattern) => match self.foldable(register) {
+                Some(inst) => self.pattern(self.function.inst(inst), pattern) && self.look_through(inst),
+                None => false,
+            },
+            Pat::Address(slot, class) => {
+                let address = self.address(register, class);
+                self.found.addresses.bind(*slot, address);
+                true
+            }
+            Pat::Label(_) => false,
+        }
+    }
+
+    fn immediate(&mut self, slot: u8, class: &ImmClass, value: Bits) -> bool {
+        self.found.immediates.bind(slot, value);
+        (class.accepts)(value)
+    }
+
+    fn look_through(&mut self, inst: Inst) -> bool {
+        self.found.through.push(inst);
+        true
+    }
+
+    /// A constant may be folded from any block, however often it is used.
+    fn constant(&self, register: VReg) -> Option<(Inst, Bits)> {
+        let inst = self.function.def_of(register)?;
+        let data = self.function.inst(inst);
+        match (data.opcode, data.operands.get(1)) {
+            (Opcode::G_CONSTANT, Some(Operand::Const(value))) => Some((inst, *value)),
+            _ => None,
+        }
+    }
+
+    fn frame_index(&self, register: VReg) -> Option<(Inst, StackSlot)> {
+        let inst = self.function.def_of(register)?;
+        let data = self.function.inst(inst);
+        match (data.opcode, data.operands.get(1)) {
+            (Opcode::G_FRAME_INDEX, Some(Operand::Stack(slot))) => Some((inst, *slot)),
+            _ => None,
+        }
+    }
+
+    /// The definition of `register` if its work may be done at the root instead: read here only, in the same block, without
+    /// effects and not a load, which nothing may move.
+    fn foldable(&self, register: VReg) -> Option<Inst> {
+        let inst = self.function.def_of(register)?;
+        let data = self.function.inst(inst);
+        let flags = data.opcode.info()?.flags;
+        let here = self.function.block_of(inst) == self.function.block_of(self.root);
+        (here && flags.is_empty() | (flags == tribunal_ir::OpcodeFlags::COMMUTABLE) && self.function.use_count(register) == 1)
+            .then_some(inst)
+    }
+
+    /// A register, or what it is the sum of.
+    fn address(&mut self, register: VReg, class: &ImmClass) -> Address {
+        if let Some((inst, stack)) = self.frame_index(register) {
+            self.found.through.push(inst);
+            return Address { base: Base::Stack(stack), offset: 0 };
+        }
+        let plain = Address { base: Base::Register(register), offset: 0 };
+        let Some(inst) = self.function.def_of(register) else { return plain };
+        let data = self.function.inst(inst);
+        let (Opcode::G_PTR_ADD, Some(base), Some(offset)) = (data.opcode, data.vreg(1), data.vreg(2)) else { return plain };
+        match self.constant(offset) {
+            Some((constant, value)) if (class.accepts)(value) => {
+                self.found.through.extend([constant, inst]);
+                let base = match self.frame_index(base) {
+                    Some((frame, stack)) => {
+                        self.found.through.push(frame);
+                        Base::Stack(stack)
+                    }
+                    None => Base::Register(base),
+                };
+                Address { base, offset: value.to_i64().unwrap_or(0) }
+            }
+            _ => plain,
+        }
+    }
+}
+
+fn fits(types: Types, bits: impl FnOnce() -> Option<u32>) -> bool {
+    match types {
+        Types::Any => true,
+        Types::Bits(wanted) => bits() == Some(wanted),
+        Types::AtMost(most) => bits().is_some_and(|bits| bits <= most),
+    }
+}

@@ -1,0 +1,325 @@
+//! Pass `select`: replaces generic instructions by machine instructions, by the target's rules.
+//!
+//! Bottom-up: a block's last instruction first, so that by the time a definition is reached, its users have folded it or
+//! not. What nothing reads any more is dropped without being selected. The first rule in table order that matches is
+//! applied; the last machine instruction it writes defines the register of the root, so that stages can be compared
+//! register by register.
+
+mod matcher;
+
+use crate::pipeline::Pass;
+use crate::{CompileError, Context};
+use matcher::{Address, Match};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::{Mutex, PoisonError};
+use tribunal_ir::{
+    Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegClass, RegFlags, RegOperand, VReg,
+};
+use tribunal_target::Target;
+use tribunal_target::instructions::OperandDesc;
+use tribunal_target::selection::{Emit, Out, SelectionRule};
+
+pub static PASS: Pass = Pass {
+    name: "select",
+    requires: Properties::LEGALIZED.union(Properties::REG_BANK_SELECTED),
+    forbids: Properties::SELECTED,
+    ensures: Properties::SELECTED,
+    drops: Properties::empty(),
+    run,
+};
+
+/// Rules of one target by the opcode of their root.
+type Index = FxHashMap<Opcode, Vec<&'static SelectionRule>>;
+
+/// The index of `target`, made once.
+fn index(target: &'static Target) -> &'static Index {
+    static MADE: Mutex<Vec<(&'static str, &'static Index)>> = Mutex::new(Vec::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&(_, index)) = made.iter().find(|(name, _)| *name == target.name) {
+        return index;
+    }
+    let mut index = Index::default();
+    for rule in target.selection {
+        index.entry(rule.pattern.opcode).or_default().push(rule);
+    }
+    let index: &'static Index = Box::leak(Box::new(index));
+    made.push((target.name, index));
+    index
+}
+
+fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
+    let order = function.reverse_post_order();
+    remove_unreachable(function, &order);
+    let mut selector = Selector { rules: index(context.target), context, function };
+    for &block in order.iter().rev() {
+        let insts: SmallVec<[Inst; 32]> = selector.function.insts_reversed(block).collect();
+        for inst in insts {
+            selector.select(inst)?;
+        }
+    }
+    selector.finish()
+}
+
+/// Blocks that cannot be reached go, and with them their PHI operands.
+fn remove_unreachable(function: &mut Function, reachable: &[tribunal_ir::Block]) {
+    if reachable.len() == function.layout().len() {
+        return;
+    }
+    let layout: Vec<_> = function.layout().iter().copied().filter(|block| reachable.contains(block)).collect();
+    for &block in function.layout().to_vec().iter().filter(|block| !layout.contains(block)) {
+        let insts: Vec<Inst> = function.insts(block).collect();
+        insts.into_iter().for_each(|inst| function.remove(inst));
+    }
+    for &block in &layout {
+        let phis: Vec<Inst> = function.insts(block).take_while(|&inst| function.inst(inst).opcode.is_phi()).collect();
+        for inst in phis {
+            let mut data = function.inst(inst).clone();
+            let inputs: Vec<_> = data.phi_inputs().filter(|(_, from)| layout.contains(from)).collect();
+            data.operands.truncate(1);
+            data.operands.extend(inputs.into_iter().flat_map(|(value, from)| [Operand::used(value), Operand::Block(from)]));
+            function.replace(inst, data);
+        }
+    }
+    function.set_layout(layout);
+}
+
+struct Selector<'c, 'a, 'f> {
+    context: &'c mut Context<'a>,
+    function: &'f mut Function,
+    rules: &'static Index,
+}
+
+impl Selector<'_, '_, '_> {
+    fn select(&mut self, inst: Inst) -> Result<(), CompileError> {
+        let data = self.function.inst(inst);
+        match data.opcode {
+            Opcode::Target(_) => return Ok(()),
+            // Lifetime markers say nothing that matters here.
+            Opcode::LIFETIME_START | Opcode::LIFETIME_END => {
+                self.function.remove(inst);
+                return Ok(());
+            }
+            _ if self.is_dead(data) => {
+                self.function.remove(inst);
+                return Ok(());
+            }
+            Opcode::COPY | Opcode::PHI => return Ok(()),
+            Opcode::G_PHI => {
+                let data = InstData { opcode: Opcode::PHI, ..data.clone() };
+                self.function.replace(inst, data);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let rules = self.rules.get(&data.opcode).map_or(&[][..], Vec::as_slice);
+        let found = rules.iter().find_map(|rule| matcher::matches(self.function, inst, rule).map(|m| (rule, m)));
+        match found {
+            Some((rule, matched)) => {
+                self.apply(inst, rule, &matched);
+                Ok(())
+            }
+            None => {
+                let text = tribunal_ir::text::print_inst(self.function, data, self.context.target.vocabulary);
+                Err(CompileError::unsupported(self.function, PASS.name, format!("cannot select `{text}`")))
+            }
+        }
+    }
+
+    fn is_dead(&self, data: &InstData) -> bool {
+        let effects = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;
+        let flags = data.opcode.info().map_or(effects, |info| info.flags);
+        let volatile = data.memory.iter().any(|memory| memory.flags.contains(tribunal_ir::MemFlags::VOLATILE));
+        let unread = |operand: &RegOperand| operand.reg.as_virtual().is_some_and(|register| self.function.use_count(register) == 0);
+        !flags.intersects(effects) && !volatile && data.defs().next().is_some() && data.defs().all(unread)
+    }
+
+    fn apply(&mut self, root: Inst, rule: &'static SelectionRule, matched: &Match) {
+        let before: Option<Vec<InstData>> = self.context.observer.wants_steps().then(|| {
+            let mut before: Vec<InstData> = matched.through.iter().map(|&inst| self.function.inst(inst).clone()).collect();
+            before.push(self.function.inst(root).clone());
+            before
+        });
+        let root_data = self.function.inst(root).clone();
+        let mut temporaries: SmallVec<[Option<VReg>; 8]> = SmallVec::new();
+        let mut after = Vec::new();
+        for emit in rule.emit {
+            let data = self.instruction(emit, &root_data, matched, &mut temporaries);
+            after.push(self.function.insert_before(root, data));
+        }
+        self.function.remove(root);
+        // Definitions that only this root read are gone with it; later code folds or drops the rest.
+        if let Some(before) = before {
+            self.context.observer.step(rule.name, self.function, &before, &after);
+        }
+    }
+
+    fn instruction(
+        &mut self,
+        emit: &Emit,
+        root: &InstData,
+        matched: &Match,
+        temporaries: &mut SmallVec<[Option<VReg>; 8]>,
+    ) -> InstData {
+        let mut data = InstData::new(emit.opcode, []);
+        if let Opcode::Target(opcode) = emit.opcode {
+            let flags = self.context.target.instruction(opcode).flags;
+            if flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE) {
+                data.memory = root.memory.clone();
+            }
+        }
+        for out in emit.operands {
+            self.operand(out, &mut data, root, matched, temporaries);
+        }
+        data
+    }
+
+    fn operand(
+        &mut self,
+        out: &Out,
+        data: &mut InstData,
+        root: &InstData,
+        matched: &Match,
+        temporaries: &mut SmallVec<[Option<VReg>; 8]>,
+    ) {
+        let class_of = |index: usize| match data.opcode {
+            Opcode::Target(opcode) => self.context.target.instruction(opcode).operands.get(index).and_then(OperandDesc::class),
+            _ => None,
+        };
+        let position = data.operands.len();
+        let wanted = class_of(position);
+        let operand = match out {
+            Out::Def(class) | Out::Def2(class) => {
+                let index = usize::from(matches!(out, Out::Def2(_)));
+                let Some(register) = root.vreg(index) else { return };
+                self.constrain(register, *class);
+                Operand::def(register)
+            }
+            Out::DefTemp(number, class) => {
+                let register = self.function.push_vreg(None, Constraint::Class(*class));
+                let number = usize::from(*number);
+                if temporaries.len() <= number {
+                    temporaries.resize(number + 1, None);
+                }
+                temporaries[number] = Some(register);
+                Operand::def(register)
+            }
+            Out::Temp(number) => match temporaries.get(usize::from(*number)).copied().flatten() {
+                Some(register) => Operand::used(register),
+                None => return,
+            },
+            Out::Reg(slot) => self.read(matched.register(*slot), wanted),
+            Out::SubReg(slot, index) => {
+                let register = matched.register(*slot);
+                self.classify(register);
+                let reg = RegOperand { reg: register.into(), flags: RegFlags::empty(), subregister: *index, tied_to: None };
+                Operand::Reg(reg)
+            }
+            Out::Imm(slot) => Operand::Imm(matched.immediate(*slot).to_i64().unwrap_or(0)),
+            Out::ImmWith(slot, function) => Operand::Imm(function(matched.immediate(*slot))),
+            Out::Const(value) => Operand::Imm(*value),
+            Out::Phys(register) => Operand::used(*register),
+            Out::ImplicitDef(register) => Operand::implicit_def(*register),
+            Out::ImplicitUse(register) => Operand::implicit_use(*register),
+            Out::Stack(slot) => Operand::Stack(matched.stack(*slot)),
+            Out::Label(slot) => Operand::Block(matched.label(*slot)),
+            Out::Address(slot) => {
+                let Address { base, offset } = matched.address(*slot);
+                let base = match base {
+                    matcher::Base::Register(register) => self.read(register, wanted),
+                    matcher::Base::Stack(slot) => Operand::Stack(slot),
+                };
+                let Opcode::Target(opcode) = data.opcode else { return };
+                data.operands.push(base);
+                Operand::Imm(self.context.target.machine.offset_operand(opcode, offset))
+            }
+        };
+        data.operands.push(operand);
+    }
+
+    /// A read of `register` where an instruction wants class `wanted`.
+    fn read(&mut self, register: VReg, wanted: Option<RegClass>) -> Operand {
+        match wanted {
+            Some(class) => self.constrain(register, class),
+            None => self.classify(register),
+        }
+        Operand::used(register)
+    }
+
+    /// Gives `register` the class, or the smaller of its class and this one.
+    fn constrain(&mut self, register: VReg, class: RegClass) {
+        let target = self.context.target;
+        let new = match self.function.vregs[register].constraint {
+            Constraint::Class(old) if target.class(old).members.len() <= target.class(class).members.len() => old,
+            Constraint::Class(_) | Constraint::Bank(_) | Constraint::None => class,
+        };
+        self.function.vregs[register].constraint = Constraint::Class(new);
+    }
+
+    /// Gives `register` the general class of its size if it has none.
+    fn classify(&mut self, register: VReg) {
+        let data = &self.function.vregs[register];
+        if matches!(data.constraint, Constraint::Class(_)) {
+            return;
+        }
+        let bits = data.ty.map_or(u32::from(self.context.target.pointer_bits), |ty| ty.bits());
+        let classes = self.context.target.classes;
+        let position = classes.iter().position(|class| class.bits == bits && !class.allocatable.is_empty());
+        self.function.vregs[register].constraint = Constraint::Class(RegClass(position.unwrap_or(0) as u8));
+    }
+
+    /// Registers lose their types and all have a class; nothing generic is left.
+    fn finish(mut self) -> Result<(), CompileError> {
+        let registers: Vec<VReg> = self.function.vregs.keys().collect();
+        for register in registers {
+            if self.function.def_of(register).is_some() {
+                self.classify(register);
+            }
+            self.function.vregs[register].ty = None;
+        }
+        for &block in self.function.layout() {
+            for inst in self.function.insts(block) {
+                let data = self.function.inst(inst);
+                if data.opcode.is_generic() {
+                    let reason = format!("{} is left", data.opcode);
+                    return Err(CompileError::internal(self.function, PASS.name, reason));
+                }
+            }
+        }
+        for block in self.function.layout().to_vec() {
+            gather_boundary_copies(self.function, block);
+        }
+        Ok(())
+    }
+}
+
+/// Copies from argument registers move to the head of the entry, copies to result registers down to the return: between
+/// them and the boundary those registers belong to nobody, so that the allocator may treat each side as one instruction.
+fn gather_boundary_copies(function: &mut Function, block: Block) {
+    let (mut arguments, mut results, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    for inst in function.insts(block) {
+        let data = function.inst(inst);
+        let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src), ..]) = (data.opcode, data.operands.as_slice()) else { continue };
+        match (dst.reg, src.reg) {
+            (Reg::Virtual(_), Reg::Physical(register)) if !written.contains(&register) => arguments.push(inst),
+            (Reg::Physical(register), Reg::Virtual(_)) => {
+                written.push(register);
+                results.push(inst);
+            }
+            _ => {}
+        }
+    }
+    if function.entry() == Some(block) {
+        for inst in arguments.into_iter().rev() {
+            let data = function.inst(inst).clone();
+            function.remove(inst);
+            function.prepend(block, data);
+        }
+    }
+    let Some(last) = function.last_inst(block) else { return };
+    for inst in results {
+        let data = function.inst(inst).clone();
+        function.remove(inst);
+        function.insert_before(last, data);
+    }
+}
