@@ -1,1 +1,11 @@
-//! The judges that run: IR interpreter and Unicorn.
+//! The judges that run: an interpreter of the IR, and Unicorn for the machine code.
+//!
+//! Architecture invariant: nothing here depends on codegen or on the verifier; a judge is handed functions and bytes.
+
+pub mod input;
+pub mod interpreter;
+pub mod machine;
+pub mod observation;
+
+pub use input::Input;
+pub use observation::{Mismatch, Observation, compare};

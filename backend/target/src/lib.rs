@@ -48,6 +48,8 @@ pub struct Target {
     pub instructions: &'static [InstrDesc],
     pub selection: &'static [SelectionRule],
     pub abi: &'static Abi,
+    /// Registers that read as zero.
+    pub zero: &'static [PReg],
     /// The legality rules under these features.
     pub legality: fn(Features) -> &'static LegalizerInfo,
     /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
@@ -61,6 +63,11 @@ pub struct Target {
 impl Target {
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {
         &self.instructions[usize::from(opcode.0)]
+    }
+
+    /// True for the register that is always zero.
+    pub fn is_zero_register(&self, register: PReg) -> bool {
+        self.zero.contains(&register)
     }
 
     /// The part of a full register that has `bits` bits; the register itself if there is none.

@@ -38,6 +38,7 @@ pub static AARCH64: Target = Target {
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
     abi: &abi::ABI,
+    zero: &[],
     legality: legality::rules,
     encode: encoding::encode,
     machine: &machine::MachineCode,

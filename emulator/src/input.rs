@@ -1,0 +1,34 @@
+//! What a function is run on, and where everything lies: the same addresses for the interpreter and for Unicorn.
+
+use tribunal_ir::PReg;
+
+/// Memory behind a pointer argument.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    pub address: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// Argument registers (full width) and buffers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Input {
+    pub registers: Vec<(PReg, u64)>,
+    pub buffers: Vec<Buffer>,
+}
+
+/// Where buffers lie, one to a page, in the middle of it: guard zones on both sides.
+pub const BUFFERS: u64 = 0x1000_0000;
+/// Bytes of a page.
+pub const PAGE: u64 = 0x1000;
+/// From the page's start to the buffer.
+pub const GUARD: u64 = 0x400;
+/// Pages for buffers.
+pub const BUFFER_PAGES: u64 = 16;
+
+/// The address of buffer `index`.
+pub const fn buffer_address(index: usize) -> u64 {
+    BUFFERS + (index as u64 % BUFFER_PAGES) * PAGE + GUARD
+}
+
+/// Where the interpreter puts stack objects; machine code has its own stack, which no result may show.
+pub const OBJECTS: u64 = 0x2000_0000;

@@ -1,0 +1,368 @@
+//! Runs a function at any stage before allocation, on numbers.
+//!
+//! Generic instructions mean what [`tribunal_ir::semantics`] says, machine instructions what
+//! [`tribunal_target::evaluate`] says; this file only walks: blocks, PHIs, physical registers, fuel.
+
+mod memory;
+
+use crate::input::Input;
+use crate::observation::{Known, Observation, Outcome};
+use memory::ConcreteMemory;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{self, Choice, Concrete, Unsupported, Value};
+use tribunal_ir::{
+    Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, VReg,
+};
+use tribunal_target::Target;
+
+type Scalar = Value<Concrete>;
+
+/// A function ready to run on many inputs.
+pub struct Interpreter<'f> {
+    function: &'f Function,
+    target: &'static Target,
+}
+
+/// One value as it was written, for comparing stages register by register.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub inst: Inst,
+    /// The register written; `None` for a store.
+    pub register: Option<VReg>,
+    pub value: Bits,
+    pub poison: bool,
+    /// The address of a store.
+    pub address: Option<u64>,
+}
+
+/// One run.
+#[derive(Debug)]
+pub struct Execution {
+    pub observation: Observation,
+    pub instructions: u64,
+    /// What was written, in order, if it was asked for.
+    pub events: Vec<Event>,
+}
+
+/// What a run is told besides its input.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub choice: Choice,
+    /// Instructions at most.
+    pub fuel: u64,
+    /// Events kept at most; 0 for none.
+    pub events: usize,
+}
+
+impl<'f> Interpreter<'f> {
+    pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
+        Interpreter { function, target }
+    }
+
+    /// True if some instruction leaves bits open, so that one run does not tell all.
+    pub fn makes_choices(&self) -> bool {
+        let insts = self.function.layout().iter().flat_map(|&block| self.function.insts(block));
+        insts.map(|inst| self.function.inst(inst)).any(|data| {
+            let narrow_load = || {
+                let memory = data.memory.first().and_then(|memory| memory.ty).map(|ty| ty.bits());
+                let value = data.vreg(0).and_then(|register| self.function.type_of(register)).map(|ty| ty.bits());
+                memory != value
+            };
+            match data.opcode {
+                Opcode::G_ANYEXT | Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE | Opcode::IMPLICIT_DEF => true,
+                Opcode::G_LOAD => narrow_load(),
+                _ => false,
+            }
+        })
+    }
+
+    /// Runs from the entry to a return.
+    pub fn run(&self, input: &Input, settings: Settings) -> Result<Execution, Unsupported> {
+        let mut state = State {
+            function: self.function,
+            target: self.target,
+            domain: Concrete { choice: settings.choice },
+            memory: ConcreteMemory::new(self.function, input),
+            registers: vec![None; self.function.vregs.len()],
+            physical: input.registers.iter().map(|&(register, value)| (register, full(value))).collect(),
+            keep: settings.events,
+            events: Vec::new(),
+        };
+        let mut walk = Walk { fuel: settings.fuel, executed: 0 };
+        let end = state.walk(&mut walk)?;
+        let returned = match end {
+            End::Returned(inst) => state.results(inst),
+            End::Undefined | End::OutOfFuel => Vec::new(),
+        };
+        let outcome = match end {
+            End::Returned(_) => Outcome::Returned,
+            End::Undefined => Outcome::Undefined,
+            End::OutOfFuel => Outcome::OutOfFuel,
+        };
+        let buffers = state.memory.buffers(input.buffers.len());
+        let observation = Observation { outcome, returned, buffers };
+        Ok(Execution { observation, instructions: walk.executed, events: state.events })
+    }
+}
+
+fn full(value: u64) -> Scalar {
+    Value { bits: Bits::new(value.into(), 64), poison: false }
+}
+
+enum End {
+    Returned(Inst),
+    Undefined,
+    OutOfFuel,
+}
+
+/// Where control goes after an instruction.
+enum Next {
+    Following,
+    To(Block),
+    End(End),
+}
+
+struct Walk {
+    fuel: u64,
+    executed: u64,
+}
+
+struct State<'f> {
+    function: &'f Function,
+    target: &'static Target,
+    domain: Concrete,
+    memory: ConcreteMemory,
+    registers: Vec<Option<Scalar>>,
+    /// Full registers.
+    physical: BTreeMap<PReg, Scalar>,
+    keep: usize,
+    events: Vec<Event>,
+}
+
+impl State<'_> {
+    fn walk(&mut self, walk: &mut Walk) -> Result<End, Unsupported> {
+        let layout = self.function.layout();
+        let Some(mut block) = self.function.entry() else { return Err(Unsupported::new("a function without blocks")) };
+        let mut from = None;
+        'blocks: loop {
+            if let Some(from) = from {
+                self.phis(block, from)?;
+            }
+            for inst in self.function.insts(block) {
+                if self.function.inst(inst).opcode.is_phi() {
+                    continue;
+                }
+                if walk.executed == walk.fuel {
+                    return Ok(End::OutOfFuel);
+                }
+                walk.executed += 1;
+                match self.step(inst)? {
+                    Next::Following => {}
+                    Next::To(to) => {
+                        from = Some(block);
+                        block = to;
+                        continue 'blocks;
+                    }
+                    Next::End(end) => return Ok(end),
+                }
+            }
+            let position = layout.iter().position(|&other| other == block);
+            let next = position.and_then(|position| layout.get(position + 1).copied());
+            from = Some(block);
+            block = next.ok_or_else(|| Unsupported::new("control running off the end of the function"))?;
+        }
+    }
+
+    /// All PHIs of a block read before any writes.
+    fn phis(&mut self, block: Block, from: Block) -> Result<(), Unsupported> {
+        let mut written: SmallVec<[(Inst, VReg, Scalar); 8]> = SmallVec::new();
+        for inst in self.function.insts(block) {
+            let data = self.function.inst(inst);
+            if !data.opcode.is_phi() {
+                break;
+            }
+            let input = data.phi_inputs().find(|&(_, block)| block == from).map(|(value, _)| value);
+            let (Some(register), Some(input)) = (data.vreg(0), input) else { return Err(malformed(data)) };
+            written.push((inst, register, self.register(input)?));
+        }
+        for (inst, register, value) in written {
+            self.write(inst, register, value);
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, inst: Inst) -> Result<Next, Unsupported> {
+        let data = self.function.inst(inst);
+        match data.opcode {
+            Opcode::G_BR => label(data).map(Next::To),
+            Opcode::G_BRCOND => {
+                let condition = self.register(data.vreg(0).ok_or_else(|| malformed(data))?)?;
+                let (taken, wild) = semantics::condition_of(&mut self.domain, &condition.bits);
+                match (condition.poison || wild, taken) {
+                    (true, _) => Ok(Next::End(End::Undefined)),
+                    (false, true) => label(data).map(Next::To),
+                    (false, false) => Ok(Next::Following),
+                }
+            }
+            Opcode::COPY => self.copy(inst, data),
+            Opcode::IMPLICIT_DEF => {
+                let (Some(register), bits) = (data.vreg(0), self.width_of(data, 0)) else { return Ok(Next::Following) };
+                use semantics::Domain;
+                let value = Value { bits: self.domain.choose(bits), poison: false };
+                self.write(inst, register, value);
+                Ok(Next::Following)
+            }
+            Opcode::LIFETIME_START | Opcode::LIFETIME_END | Opcode::KILL => Ok(Next::Following),
+            Opcode::Target(_) => self.machine(inst, data),
+            _ => self.generic(inst, data),
+        }
+    }
+
+    fn generic(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
+        let args = data.vreg_uses().map(|register| self.register(register)).collect::<Result<SmallVec<[Scalar; 4]>, _>>()?;
+        let evaluation = semantics::evaluate(&mut self.domain, &mut self.memory, self.function, data, &args)?;
+        if evaluation.ub {
+            return Ok(Next::End(End::Undefined));
+        }
+        if data.opcode == Opcode::G_STORE && self.events.len() < self.keep {
+            let address = Some(args[1].bits.low_u64());
+            self.events.push(Event { inst, register: None, value: args[0].bits, poison: args[0].poison, address });
+        }
+        for (register, value) in data.vreg_defs().zip(evaluation.results) {
+            self.write(inst, register, value);
+        }
+        Ok(Next::Following)
+    }
+
+    fn machine(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
+        let Opcode::Target(opcode) = data.opcode else { return Err(malformed(data)) };
+        let flags = self.target.instruction(opcode).flags;
+        if flags.contains(OpcodeFlags::RETURN) {
+            return Ok(Next::End(End::Returned(inst)));
+        }
+        if flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) {
+            return label(data).map(Next::To);
+        }
+        let mut args: SmallVec<[Scalar; 4]> = SmallVec::new();
+        for operand in data.uses() {
+            args.push(self.read(operand)?);
+        }
+        let evaluation = tribunal_target::evaluate(self.target, &mut self.domain, &mut self.memory, data, &args)?;
+        if evaluation.ub {
+            return Ok(Next::End(End::Undefined));
+        }
+        if flags.contains(OpcodeFlags::STORE) && self.events.len() < self.keep {
+            self.events.push(Event { inst, register: None, value: args[0].bits, poison: args[0].poison, address: None });
+        }
+        let defs: SmallVec<[Reg; 2]> = data.defs().map(|operand| operand.reg).collect();
+        for (reg, value) in defs.into_iter().zip(evaluation.results) {
+            match reg {
+                Reg::Virtual(register) => self.write(inst, register, value),
+                Reg::Physical(register) => self.write_physical(register, value),
+            }
+        }
+        match evaluation.taken {
+            Some(true) => label(data).map(Next::To),
+            Some(false) | None => Ok(Next::Following),
+        }
+    }
+
+    fn copy(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
+        let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else { return Err(malformed(data)) };
+        let mut value = self.read(src)?;
+        match dst.reg {
+            Reg::Virtual(register) => {
+                value.bits = value.bits.zext_or_trunc(self.width_of(data, 0));
+                self.write(inst, register, value);
+            }
+            Reg::Physical(register) => self.write_physical(register, value),
+        }
+        Ok(Next::Following)
+    }
+
+    /// Bits of the register at operand `index`.
+    fn width_of(&self, data: &InstData, index: usize) -> u32 {
+        match data.operands.get(index).and_then(Operand::as_reg).map(|operand| operand.reg) {
+            Some(Reg::Virtual(register)) => {
+                let row = &self.function.vregs[register];
+                match (row.ty, row.constraint) {
+                    (Some(ty), _) => ty.bits(),
+                    (None, Constraint::Class(class)) => self.target.class(class).bits,
+                    (None, Constraint::Bank(_) | Constraint::None) => u32::from(self.target.pointer_bits),
+                }
+            }
+            Some(Reg::Physical(register)) => self.target.vocabulary.register_bits(register),
+            None => u32::from(self.target.pointer_bits),
+        }
+    }
+
+    fn register(&self, register: VReg) -> Result<Scalar, Unsupported> {
+        let value = self.registers.get(register.as_u32() as usize).and_then(Clone::clone);
+        value.ok_or_else(|| Unsupported::new("a register read before it is written"))
+    }
+
+    fn read(&self, operand: &RegOperand) -> Result<Scalar, Unsupported> {
+        let mut value = match operand.reg {
+            Reg::Virtual(register) => self.register(register)?,
+            Reg::Physical(register) => self.read_physical(register),
+        };
+        if operand.subregister.0 != 0 {
+            value.bits = value.bits.zext_or_trunc(self.target.vocabulary.subregister_bits(operand.subregister));
+        }
+        Ok(value)
+    }
+
+    fn write(&mut self, inst: Inst, register: VReg, value: Scalar) {
+        if self.events.len() < self.keep {
+            let event = Event { inst, register: Some(register), value: value.bits, poison: value.poison, address: None };
+            self.events.push(event);
+        }
+        self.registers[register.as_u32() as usize] = Some(value);
+    }
+
+    /// A register that nothing has written holds something fixed: its number, spread out.
+    fn read_physical(&self, register: PReg) -> Scalar {
+        let bits = self.target.vocabulary.register_bits(register);
+        if self.target.is_zero_register(register) {
+            return Value { bits: Bits::zero(bits), poison: false };
+        }
+        let full_register = self.target.vocabulary.full_register(register);
+        let arbitrary = || full(u64::from(full_register.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let value = self.physical.get(&full_register).cloned().unwrap_or_else(arbitrary);
+        Value { bits: value.bits.zext_or_trunc(bits), poison: value.poison }
+    }
+
+    /// Writing a part clears the rest of the register.
+    fn write_physical(&mut self, register: PReg, value: Scalar) {
+        let full_register = self.target.vocabulary.full_register(register);
+        let bits = self.target.vocabulary.register_bits(full_register);
+        let part = self.target.vocabulary.register_bits(register);
+        let value = Value { bits: value.bits.zext_or_trunc(part).zext_or_trunc(bits), poison: value.poison };
+        self.physical.insert(full_register, value);
+    }
+
+    /// The registers that a return reads.
+    fn results(&self, inst: Inst) -> Vec<(PReg, u32, Known)> {
+        let registers = self.function.inst(inst).uses().filter_map(|operand| operand.reg.as_physical());
+        let known = |register| {
+            let value = self.read_physical(register);
+            let fixed = if value.poison { 0 } else { u64::MAX };
+            (register, value.bits.width(), Known { value: value.bits.low_u64(), fixed })
+        };
+        registers.map(known).collect()
+    }
+}
+
+fn malformed(data: &InstData) -> Unsupported {
+    Unsupported::new(format!("malformed {}", data.opcode))
+}
+
+fn label(data: &InstData) -> Result<Block, Unsupported> {
+    let block = data.operands.iter().find_map(|operand| match operand {
+        Operand::Block(block) => Some(*block),
+        _ => None,
+    });
+    block.ok_or_else(|| malformed(data))
+}

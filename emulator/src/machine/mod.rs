@@ -1,0 +1,251 @@
+//! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced.
+//!
+//! Mapped are the code, one stack and the buffers' pages; every other access ends the run. Guard zones around each buffer,
+//! the stack above the entry and the callee-saved registers hold patterns that are checked after each run.
+//! What is known of the engine: its translations must be dropped by hand after code is written, an instruction limit must be
+//! given from the first run on, and its timeout is slow.
+
+use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE};
+use tribunal_ir::PReg;
+use tribunal_target::Target;
+use unicorn_engine::{Arch, Mode, Prot, RegisterARM64, RegisterRISCV, Unicorn, uc_error};
+
+/// Where code lies, and how much of it there may be, in bytes.
+const CODE: u64 = 0x0040_0000;
+const CODE_BYTES: u64 = 0x20_0000;
+/// Where a return leads: the run stops there.
+const STOP: u64 = 0x0080_0000;
+/// The stack, and the stack pointer on entry.
+const STACK: u64 = 0x3000_0000;
+const STACK_BYTES: u64 = 0x20_0000;
+const ENTRY_SP: u64 = STACK + STACK_BYTES - PAGE;
+/// Bytes of the caller's frame that are checked.
+const CALLER_BYTES: usize = 256;
+/// Bytes of each guard zone that are checked.
+const GUARD_BYTES: usize = 128;
+const PATTERN: u8 = 0xa5;
+
+/// Why the emulator cannot work at all.
+#[derive(Debug, thiserror::Error)]
+pub enum MachineError {
+    #[error("Unicorn: {0:?}")]
+    Engine(uc_error),
+    #[error("no emulator for {0}")]
+    Target(&'static str),
+    #[error("{0} bytes of code are more than the emulator maps")]
+    TooMuchCode(usize),
+    #[error("an input of the emulator must have its buffers at their pages, at most {GUARD} bytes from the page's end")]
+    Buffer,
+}
+
+impl From<uc_error> for MachineError {
+    fn from(error: uc_error) -> MachineError {
+        MachineError::Engine(error)
+    }
+}
+
+/// What a run did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MachineRun {
+    pub fault: Option<Fault>,
+    /// Full result registers, in the order asked for.
+    pub results: Vec<u64>,
+    pub buffers: Vec<Vec<u8>>,
+}
+
+/// What no function may do.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Fault {
+    #[error("access to memory that is not the function's, at offset {pc:#x} of the code")]
+    Memory { pc: u64 },
+    #[error("illegal instruction at offset {pc:#x} of the code")]
+    Illegal { pc: u64 },
+    #[error("did not return within {0} instructions")]
+    OutOfFuel(u64),
+    #[error("callee-saved register ${register} was not restored")]
+    CalleeSaved { register: &'static str },
+    #[error("the stack pointer was not restored")]
+    StackPointer,
+    #[error("wrote outside buffer {buffer}")]
+    Guard { buffer: usize },
+    #[error("wrote to the caller's frame")]
+    CallerFrame,
+}
+
+impl Fault {
+    /// A word for signatures.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fault::Memory { .. } => "memory-fault",
+            Fault::Illegal { .. } => "illegal-instruction",
+            Fault::OutOfFuel(_) => "no-return",
+            Fault::CalleeSaved { .. } => "callee-saved-register",
+            Fault::StackPointer => "stack-pointer",
+            Fault::Guard { .. } => "write-outside-buffer",
+            Fault::CallerFrame => "write-to-caller-frame",
+        }
+    }
+}
+
+/// One engine.
+pub struct Machine {
+    engine: Unicorn<'static, ()>,
+    target: &'static Target,
+    /// Engine's numbers of the full registers, with theirs.
+    registers: Vec<(PReg, i32)>,
+    code_bytes: u64,
+}
+
+/// The value that a register holds before a run, unless it is an argument.
+fn canary(register: PReg) -> u64 {
+    (u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl Machine {
+    pub fn new(target: &'static Target) -> Result<Machine, MachineError> {
+        let (arch, mode) = match target.name {
+            "riscv64" => (Arch::RISCV, Mode::RISCV64),
+            "aarch64" => (Arch::ARM64, Mode::LITTLE_ENDIAN),
+            name => return Err(MachineError::Target(name)),
+        };
+        let mut engine = Unicorn::new(arch, mode)?;
+        engine.mem_map(CODE, CODE_BYTES, Prot::READ | Prot::EXEC)?;
+        engine.mem_map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
+        engine.mem_map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
+        engine.mem_map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
+        engine.mem_write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
+        let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
+        let registers = full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?))).collect();
+        Ok(Machine { engine, target, registers, code_bytes: 0 })
+    }
+
+    /// Replaces the code.
+    pub fn load(&mut self, code: &[u8]) -> Result<(), MachineError> {
+        if code.len() as u64 > CODE_BYTES {
+            return Err(MachineError::TooMuchCode(code.len()));
+        }
+        let old = self.code_bytes.max(code.len() as u64);
+        self.engine.mem_write(CODE, code)?;
+        self.engine.ctl_remove_cache(CODE, CODE + old)?;
+        self.code_bytes = code.len() as u64;
+        Ok(())
+    }
+
+    /// Runs the code from its start. `results` are the full registers to read at the end.
+    pub fn run(&mut self, input: &Input, results: &[PReg], fuel: u64) -> Result<MachineRun, MachineError> {
+        self.set_up(input)?;
+        let ended = self.engine.emu_start(CODE, STOP, 0, fuel as usize);
+        let pc = self.engine.pc_read()?;
+        let mut fault = match ended {
+            Ok(()) if pc == STOP => None,
+            Ok(()) => Some(Fault::OutOfFuel(fuel)),
+            Err(error) if is_memory(error) => Some(Fault::Memory { pc: pc.wrapping_sub(CODE) }),
+            Err(_) => Some(Fault::Illegal { pc: pc.wrapping_sub(CODE) }),
+        };
+        let buffers = self.read_buffers(input, &mut fault)?;
+        if fault.is_none() {
+            fault = self.state_fault()?;
+        }
+        let mut values = Vec::with_capacity(results.len());
+        for &register in results {
+            values.push(self.read(register)?);
+        }
+        Ok(MachineRun { fault, results: values, buffers })
+    }
+
+    fn number(&self, register: PReg) -> Option<i32> {
+        self.registers.iter().find(|(known, _)| *known == register).map(|&(_, number)| number)
+    }
+
+    fn read(&self, register: PReg) -> Result<u64, MachineError> {
+        let full = self.target.vocabulary.full_register(register);
+        match self.number(full) {
+            Some(number) => Ok(self.engine.reg_read(number)?),
+            None => Ok(0),
+        }
+    }
+
+    /// Registers, stack pointer, return address, buffers with their guards.
+    fn set_up(&mut self, input: &Input) -> Result<(), MachineError> {
+        let abi = self.target.abi;
+        let value_of = |register: PReg| match input.registers.iter().find(|(argument, _)| *argument == register) {
+            Some(&(_, value)) => value,
+            None if register == abi.stack_pointer => ENTRY_SP,
+            None if register == abi.return_address => STOP,
+            None => canary(register),
+        };
+        let (numbers, values): (Vec<i32>, Vec<u64>) =
+            self.registers.iter().map(|&(register, number)| (number, value_of(register))).unzip();
+        self.engine.reg_write_batch(&numbers, &values, numbers.len() as i32)?;
+        for buffer in &input.buffers {
+            let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
+                let end = offset % PAGE + buffer.bytes.len() as u64;
+                offset / PAGE < BUFFER_PAGES && offset % PAGE == GUARD && end + GUARD_BYTES as u64 <= PAGE
+            });
+            if !inside {
+                return Err(MachineError::Buffer);
+            }
+            let mut image = vec![PATTERN; 2 * GUARD_BYTES + buffer.bytes.len()];
+            image[GUARD_BYTES..GUARD_BYTES + buffer.bytes.len()].copy_from_slice(&buffer.bytes);
+            self.engine.mem_write(buffer.address - GUARD_BYTES as u64, &image)?;
+        }
+        Ok(())
+    }
+
+    /// The buffers' bytes; a guard that was written is a fault.
+    fn read_buffers(&self, input: &Input, fault: &mut Option<Fault>) -> Result<Vec<Vec<u8>>, MachineError> {
+        let mut buffers = Vec::with_capacity(input.buffers.len());
+        for (index, buffer) in input.buffers.iter().enumerate() {
+            let mut image = vec![0; 2 * GUARD_BYTES + buffer.bytes.len()];
+            self.engine.mem_read(buffer.address - GUARD_BYTES as u64, &mut image)?;
+            let (low, rest) = image.split_at(GUARD_BYTES);
+            let (bytes, high) = rest.split_at(buffer.bytes.len());
+            if low.iter().chain(high).any(|&byte| byte != PATTERN) {
+                fault.get_or_insert(Fault::Guard { buffer: index });
+            }
+            buffers.push(bytes.to_vec());
+        }
+        Ok(buffers)
+    }
+
+    /// What a returning function must have left as it was.
+    fn state_fault(&mut self) -> Result<Option<Fault>, MachineError> {
+        let mut caller = [0; CALLER_BYTES];
+        self.engine.mem_read(ENTRY_SP, &mut caller)?;
+        if caller.iter().any(|&byte| byte != PATTERN) {
+            self.engine.mem_write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
+            return Ok(Some(Fault::CallerFrame));
+        }
+        if self.read(self.target.abi.stack_pointer)? != ENTRY_SP {
+            return Ok(Some(Fault::StackPointer));
+        }
+        for &register in self.target.abi.callee_saved {
+            if self.read(register)? != canary(register) {
+                return Ok(Some(Fault::CalleeSaved { register: self.target.vocabulary.register_name(register) }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn is_memory(error: uc_error) -> bool {
+    use uc_error::*;
+    matches!(
+        error,
+        READ_UNMAPPED | WRITE_UNMAPPED | FETCH_UNMAPPED | WRITE_PROT | READ_PROT | FETCH_PROT | READ_UNALIGNED | WRITE_UNALIGNED
+    )
+}
+
+/// Unicorn's number of the register that LLVM calls `name`.
+fn engine_register(target: &str, name: &str) -> Option<i32> {
+    let number = || name.strip_prefix('x')?.parse::<i32>().ok();
+    match (target, name) {
+        ("riscv64", "x0") => None,
+        ("riscv64", _) => number().map(|number| RegisterRISCV::X0 as i32 + number),
+        ("aarch64", "sp") => Some(RegisterARM64::SP as i32),
+        ("aarch64", "x29" | "fp") => Some(RegisterARM64::X29 as i32),
+        ("aarch64", "x30" | "lr") => Some(RegisterARM64::X30 as i32),
+        ("aarch64", _) => number().filter(|number| *number < 29).map(|number| RegisterARM64::X0 as i32 + number),
+        _ => None,
+    }
+}
