@@ -1,0 +1,235 @@
+//! The allocation checker: every use finds in its location the value that the program means.
+//!
+//! A forward dataflow over the allocated function. The state maps a location (a full register or a spill slot) to the set of
+//! virtual registers of the selected function whose value it holds; at a join, sets meet by intersection. Original
+//! instructions pair with the selected function by identity, whatever else stands between them is a move of the
+//! allocator's; PHIs of the selected function rename on the edges. It shares nothing with the allocator. Like every such
+//! checker it trusts that an instruction's row says what it reads and writes.
+
+use crate::Finding;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Properties, Reg, StackSlot, VReg};
+use tribunal_target::Target;
+
+/// Where a value can be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+enum Location {
+    Register(PReg),
+    Slot(StackSlot),
+}
+
+type Holds = BTreeSet<VReg>;
+type State = FxHashMap<Location, Holds>;
+
+/// A move that the allocator inserted.
+struct Move {
+    to: Location,
+    from: Location,
+}
+
+/// Everything wrong with an allocation. `selected` is the function as it was handed to the allocator.
+pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Finding> {
+    let mut checker = Checker { selected, allocated, target, findings: Vec::new() };
+    if !allocated.properties.contains(Properties::NO_VREGS) {
+        return checker.findings;
+    }
+    let entry_states = checker.fixpoint();
+    for &block in allocated.layout() {
+        if let Some(state) = &entry_states[block.as_u32() as usize] {
+            let mut state = state.clone();
+            for inst in allocated.insts(block) {
+                checker.transfer(&mut state, inst, true);
+            }
+        }
+    }
+    checker.missing_instructions();
+    checker.findings
+}
+
+struct Checker<'f> {
+    selected: &'f Function,
+    allocated: &'f Function,
+    target: &'f Target,
+    findings: Vec<Finding>,
+}
+
+impl Checker<'_> {
+    /// The state at the head of each block; `None` for one that is never reached.
+    fn fixpoint(&mut self) -> Vec<Option<State>> {
+        let mut states: Vec<Option<State>> = vec![None; self.allocated.block_bound()];
+        let Some(entry) = self.allocated.entry() else { return states };
+        states[entry.as_u32() as usize] = Some(State::default());
+        let mut work = vec![entry];
+        while let Some(block) = work.pop() {
+            let Some(mut state) = states[block.as_u32() as usize].clone() else { continue };
+            for inst in self.allocated.insts(block) {
+                self.transfer(&mut state, inst, false);
+            }
+            for to in self.allocated.successors(block) {
+                let arriving = self.across(&state, block, to);
+                let slot = &mut states[to.as_u32() as usize];
+                let met = match slot {
+                    Some(old) => meet(old, &arriving),
+                    None => arriving,
+                };
+                if slot.as_ref() != Some(&met) {
+                    *slot = Some(met);
+                    work.push(to);
+                }
+            }
+        }
+        states
+    }
+
+    /// PHIs of `to` take their values on the edge: a location that holds an input then holds the PHI too.
+    fn across(&self, state: &State, from: Block, to: Block) -> State {
+        let mut renamed: SmallVec<[(VReg, VReg); 8]> = SmallVec::new();
+        for inst in self.selected.insts(to) {
+            let data = self.selected.inst(inst);
+            if !data.opcode.is_phi() {
+                break;
+            }
+            let input = data.phi_inputs().find(|&(_, block)| block == from).map(|(value, _)| value);
+            if let (Some(phi), Some(input)) = (data.vreg(0), input) {
+                renamed.push((phi, input));
+            }
+        }
+        let mut arriving = state.clone();
+        for holds in arriving.values_mut() {
+            let added: SmallVec<[VReg; 4]> =
+                renamed.iter().filter(|(_, input)| holds.contains(input)).map(|&(phi, _)| phi).collect();
+            // The old value of a PHI is gone once the edge is taken.
+            renamed.iter().for_each(|(phi, _)| {
+                holds.remove(phi);
+            });
+            holds.extend(added);
+        }
+        arriving
+    }
+
+    fn transfer(&mut self, state: &mut State, inst: Inst, report: bool) {
+        let data = self.allocated.inst(inst);
+        let original = (inst.as_u32() as usize) < self.selected.inst_bound() && self.selected.block_of(inst).is_some();
+        if original {
+            self.original(state, inst, data, report);
+            return;
+        }
+        match self.inserted(data) {
+            Some(Move { to, from }) => {
+                let holds = state.get(&from).cloned().unwrap_or_default();
+                state.insert(to, holds);
+            }
+            None => {
+                self.clobber(state, data);
+                let is_jump = data.operands.iter().any(|operand| matches!(operand, Operand::Block(_)));
+                if report && !is_jump {
+                    self.findings.push(Finding::at("allocation-inserted", self.allocated, inst, "is no move, spill or reload"));
+                }
+            }
+        }
+    }
+
+    fn original(&mut self, state: &mut State, inst: Inst, data: &InstData, report: bool) {
+        let meant = self.selected.inst(inst);
+        if report && (meant.opcode != data.opcode || meant.operands.len() != data.operands.len()) {
+            self.findings.push(Finding::at("allocation-changed", self.allocated, inst, "is not the instruction selected"));
+            return;
+        }
+        for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| !meant.is_def()) {
+            let (Some(value), Some(location)) = (meant.as_vreg(), self.location(operand)) else { continue };
+            if report && !state.get(&location).is_some_and(|holds| holds.contains(&value)) {
+                let message = format!("{} is not in {}", value, self.name(location));
+                self.findings.push(Finding::at("allocation-value", self.allocated, inst, message));
+            }
+        }
+        self.clobber(state, data);
+        for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| meant.is_def()) {
+            let (Some(value), Some(location)) = (meant.as_vreg(), self.location(operand)) else { continue };
+            state.values_mut().for_each(|holds| {
+                holds.remove(&value);
+            });
+            state.insert(location, BTreeSet::from([value]));
+        }
+    }
+
+    /// What an instruction writes no longer holds what it held.
+    fn clobber(&self, state: &mut State, data: &InstData) {
+        for operand in data.defs() {
+            if let Reg::Physical(register) = operand.reg {
+                state.remove(&Location::Register(self.target.vocabulary.full_register(register)));
+            }
+        }
+    }
+
+    fn location(&self, operand: &Operand) -> Option<Location> {
+        match operand.as_reg()?.reg {
+            Reg::Physical(register) => Some(Location::Register(self.target.vocabulary.full_register(register))),
+            Reg::Virtual(_) => None,
+        }
+    }
+
+    /// Reads an inserted instruction as a move: it must be exactly what the target writes for one.
+    fn inserted(&self, data: &InstData) -> Option<Move> {
+        let machine = self.target.machine;
+        let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+        let slot = data.operands.iter().find_map(|operand| match operand {
+            Operand::Stack(slot) => Some(*slot),
+            _ => None,
+        });
+        let first = register(0)?;
+        match slot {
+            Some(slot) => {
+                let base = self.target.abi.stack_pointer;
+                let on_slot = |mut data: InstData| {
+                    for operand in &mut data.operands {
+                        if operand.as_reg().is_some_and(|register| register.reg == Reg::Physical(base)) {
+                            *operand = Operand::Stack(slot);
+                        }
+                    }
+                    data
+                };
+                let (there, here) = (Location::Slot(slot), Location::Register(first));
+                if *data == on_slot(machine.spill(first, base, 0)) {
+                    Some(Move { to: there, from: here })
+                } else if *data == on_slot(machine.reload(first, base, 0)) {
+                    Some(Move { to: here, from: there })
+                } else {
+                    None
+                }
+            }
+            None => {
+                let mut sources = data.uses().filter_map(|operand| operand.reg.as_physical());
+                let source = sources.find(|&source| *data == machine.copy(first, source))?;
+                Some(Move { to: Location::Register(first), from: Location::Register(source) })
+            }
+        }
+    }
+
+    fn name(&self, location: Location) -> String {
+        match location {
+            Location::Register(register) => format!("${}", self.target.vocabulary.register_name(register)),
+            Location::Slot(slot) => slot.to_string(),
+        }
+    }
+
+    /// Every instruction selected is still there, but for PHIs.
+    fn missing_instructions(&mut self) {
+        for &block in self.selected.layout() {
+            for inst in self.selected.insts(block) {
+                if !self.selected.inst(inst).opcode.is_phi() && self.allocated.block_of(inst) != Some(block) {
+                    self.findings.push(Finding::at("allocation-lost", self.selected, inst, "is gone or elsewhere"));
+                }
+            }
+        }
+    }
+}
+
+fn meet(a: &State, b: &State) -> State {
+    let both = |(location, holds): (&Location, &Holds)| {
+        let common: Holds = b.get(location)?.intersection(holds).copied().collect();
+        (!common.is_empty()).then_some((*location, common))
+    };
+    a.iter().filter_map(both).collect()
+}

@@ -1,0 +1,32 @@
+//! What a judge that reasons finds wrong.
+
+use tribunal_ir::{Block, Function, Inst, Vocabulary, text};
+
+/// One rule broken at one place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The rule's id, as its list has it.
+    pub rule: &'static str,
+    pub block: Option<Block>,
+    pub inst: Option<Inst>,
+    pub message: String,
+}
+
+impl Finding {
+    pub fn at(rule: &'static str, function: &Function, inst: Inst, message: impl Into<String>) -> Finding {
+        Finding { rule, block: function.block_of(inst), inst: Some(inst), message: message.into() }
+    }
+
+    pub fn in_block(rule: &'static str, block: Block, message: impl Into<String>) -> Finding {
+        Finding { rule, block: Some(block), inst: None, message: message.into() }
+    }
+
+    /// With the place in words.
+    pub fn describe(&self, function: &Function, vocabulary: &dyn Vocabulary) -> String {
+        let block = self.block.map_or(String::new(), |block| format!(" in bb.{}", function.block(block).number));
+        let inst = self.inst.map_or(String::new(), |inst| {
+            format!(": `{}`", text::print_inst(function, function.inst(inst), vocabulary))
+        });
+        format!("{}{block}{inst}: {}", self.rule, self.message)
+    }
+}

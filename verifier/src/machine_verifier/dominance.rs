@@ -1,0 +1,131 @@
+//! SSA: one definition a register, which dominates every use.
+//!
+//! Dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+
+use super::Verifier;
+use tribunal_ir::{Block, Function, Inst, Properties, VReg};
+
+pub(super) fn check(verifier: &mut Verifier<'_>) {
+    let function = verifier.function;
+    let Some(entry) = function.entry() else { return };
+    let order = function.reverse_post_order();
+    let tree = Tree::new(function, &order, entry);
+    // Position in the block of each register's definition; a second definition is a finding of its own.
+    let mut definitions: Vec<Option<(Block, u32)>> = vec![None; function.vregs.len()];
+    for &block in function.layout() {
+        for (position, inst) in (1u32..).zip(function.insts(block)) {
+            for register in function.inst(inst).vreg_defs() {
+                let slot = &mut definitions[register.as_u32() as usize];
+                if slot.is_some() && verifier.has(Properties::IS_SSA) {
+                    verifier.fault("ssa-single-definition", inst, format!("{register} is defined elsewhere too"));
+                }
+                slot.get_or_insert((block, position));
+            }
+        }
+    }
+    for &block in &order {
+        for (position, inst) in (1u32..).zip(function.insts(block)) {
+            uses(verifier, &tree, &definitions, block, position, inst);
+        }
+    }
+}
+
+fn uses(
+    verifier: &mut Verifier<'_>,
+    tree: &Tree,
+    definitions: &[Option<(Block, u32)>],
+    block: Block,
+    position: u32,
+    inst: Inst,
+) {
+    let data = verifier.function.inst(inst);
+    let mut missing: Option<VReg> = None;
+    if data.opcode.is_phi() {
+        // A PHI reads at the end of the predecessor.
+        for (register, from) in data.phi_inputs() {
+            let reaches = definitions[register.as_u32() as usize].is_some_and(|(defined, _)| tree.dominates(defined, from));
+            if !reaches && tree.is_reachable(from) {
+                missing = Some(register);
+            }
+        }
+    } else {
+        for register in data.vreg_uses() {
+            let reaches = definitions[register.as_u32() as usize].is_some_and(|(defined, at)| match defined == block {
+                true => at < position,
+                false => tree.dominates(defined, block),
+            });
+            if !reaches {
+                missing = Some(register);
+            }
+        }
+    }
+    if let Some(register) = missing {
+        verifier.fault("ssa-dominance", inst, format!("{register} is not defined on every way here"));
+    }
+}
+
+/// The dominator tree: the position in reverse post-order and the immediate dominator of each block.
+struct Tree {
+    rank: Vec<u32>,
+    parent: Vec<u32>,
+}
+
+const UNREACHABLE: u32 = u32::MAX;
+
+impl Tree {
+    fn new(function: &Function, order: &[Block], entry: Block) -> Tree {
+        let mut rank = vec![UNREACHABLE; function.block_bound()];
+        for (index, &block) in (0u32..).zip(order) {
+            rank[block.as_u32() as usize] = index;
+        }
+        let predecessors = function.predecessors();
+        let mut parent = vec![UNREACHABLE; order.len()];
+        if let Some(first) = parent.get_mut(rank[entry.as_u32() as usize] as usize) {
+            *first = 0;
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (index, &block) in order.iter().enumerate().skip(1) {
+                let mut new = UNREACHABLE;
+                for from in &predecessors[block.as_u32() as usize] {
+                    let from = rank[from.as_u32() as usize];
+                    if from == UNREACHABLE || parent[from as usize] == UNREACHABLE {
+                        continue;
+                    }
+                    new = if new == UNREACHABLE { from } else { meet(&parent, new, from) };
+                }
+                changed |= parent[index] != new;
+                parent[index] = new;
+            }
+        }
+        Tree { rank, parent }
+    }
+
+    fn is_reachable(&self, block: Block) -> bool {
+        self.rank[block.as_u32() as usize] != UNREACHABLE
+    }
+
+    fn dominates(&self, above: Block, below: Block) -> bool {
+        let (above, mut below) = (self.rank[above.as_u32() as usize], self.rank[below.as_u32() as usize]);
+        if above == UNREACHABLE || below == UNREACHABLE {
+            return false;
+        }
+        while below > above {
+            below = self.parent[below as usize];
+        }
+        below == above
+    }
+}
+
+fn meet(parent: &[u32], mut a: u32, mut b: u32) -> u32 {
+    while a != b {
+        while a > b {
+            a = parent[a as usize];
+        }
+        while b > a {
+            b = parent[b as usize];
+        }
+    }
+    a
+}

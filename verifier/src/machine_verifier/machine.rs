@@ -1,0 +1,108 @@
+//! Machine instructions, copies, and what registers must be at each stage.
+
+use super::Verifier;
+use tribunal_ir::{Constraint, Inst, Opcode, Operand, Properties, Reg, RegClass, RegOperand, Type};
+use tribunal_target::instructions::OperandDesc;
+
+/// A machine instruction against its row.
+pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    let Opcode::Target(opcode) = data.opcode else { return };
+    let row = verifier.target.instruction(opcode);
+    if data.operands.len() < row.operands.len() {
+        verifier.fault("operand-count", inst, format!("{} operands, {} wanted", data.operands.len(), row.operands.len()));
+        return;
+    }
+    for (index, (desc, operand)) in row.operands.iter().zip(&data.operands).enumerate() {
+        match (desc, operand) {
+            (OperandDesc::Imm(range), Operand::Imm(value)) => {
+                if !range.accepts(*value) {
+                    verifier.fault("stage-immediate", inst, format!("operand {index} is {value}"));
+                }
+            }
+            (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
+            (_, Operand::Reg(register)) if desc.class().is_some() => {
+                if desc.is_def() != operand.is_def() {
+                    verifier.fault("operand-kind", inst, format!("operand {index}"));
+                } else if let Some(class) = desc.class()
+                    && !in_class(verifier, register, class)
+                {
+                    verifier.fault("stage-class", inst, format!("operand {index} is not in {}", verifier.target.class(class).name));
+                }
+            }
+            _ => verifier.fault("operand-kind", inst, format!("operand {index}")),
+        }
+    }
+}
+
+/// A physical member, or a virtual register whose class has no other members. Generic registers, before selection, may
+/// stand in the few machine instructions that calling conventions need.
+fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
+    let members = verifier.target.class(class).members;
+    match operand.reg {
+        Reg::Physical(register) => members.contains(&register),
+        Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
+            Constraint::Class(own) => {
+                own == class || verifier.target.class(own).members.iter().all(|register| members.contains(register))
+            }
+            Constraint::Bank(_) | Constraint::None => !verifier.has(Properties::SELECTED),
+        },
+    }
+}
+
+/// Both sides of a copy have one size.
+pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else {
+        verifier.fault("operand-kind", inst, "a copy is of registers");
+        return;
+    };
+    if let (Some(dst), Some(src)) = (bits(verifier, dst), bits(verifier, src))
+        && dst != src
+    {
+        verifier.fault("type-copy", inst, format!("from {src} to {dst} bits"));
+    }
+}
+
+/// Bits of what the operand names; `None` if nothing says so yet.
+fn bits(verifier: &Verifier<'_>, operand: &RegOperand) -> Option<u32> {
+    if operand.subregister.0 != 0 {
+        return Some(verifier.target.vocabulary.subregister_bits(operand.subregister));
+    }
+    match operand.reg {
+        Reg::Physical(register) => Some(verifier.target.vocabulary.register_bits(register)),
+        Reg::Virtual(register) => {
+            let data = &verifier.function.vregs[register];
+            match (data.ty, data.constraint) {
+                (Some(ty), _) => Some(ty.bits()),
+                (None, Constraint::Class(class)) => Some(verifier.target.class(class).bits),
+                (None, Constraint::Bank(_) | Constraint::None) => None,
+            }
+        }
+    }
+}
+
+/// What the stage demands of every register named.
+pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
+    let function = verifier.function;
+    let data = function.inst(inst);
+    let (allocated, selected) = (verifier.has(Properties::NO_VREGS), verifier.has(Properties::SELECTED));
+    let banked = verifier.has(Properties::REG_BANK_SELECTED);
+    for operand in data.operands.iter().filter_map(Operand::as_vreg) {
+        let register = &function.vregs[operand];
+        if allocated {
+            verifier.fault("stage-allocated", inst, format!("{operand} is virtual"));
+        } else if selected && !matches!(register.constraint, Constraint::Class(_)) {
+            verifier.fault("stage-selected", inst, format!("{operand} has no class"));
+        } else if banked && !selected {
+            let fits = |ty: Type| match register.constraint {
+                Constraint::Bank(bank) => ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits,
+                Constraint::Class(_) => true,
+                Constraint::None => false,
+            };
+            if !register.ty.is_some_and(fits) {
+                verifier.fault("stage-bank", inst, format!("{operand} has no bank that holds it"));
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The machine verifier: invariants that hold of every function, and one contract for each stage.
+//!
+//! It collects all findings and never stops at the first, and it does not panic on any function that the data structures
+//! can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks only it.
+//! Source of the rules: LLVM's MachineVerifier.
+
+mod dominance;
+mod generic;
+mod machine;
+mod structure;
+
+use crate::Finding;
+use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Properties};
+use tribunal_target::Target;
+use tribunal_target::legality::{Action, LegalizerInfo};
+
+/// A rule's id and what it demands.
+pub struct RuleInfo {
+    pub id: &'static str,
+    pub sentence: &'static str,
+}
+
+macro_rules! rules {
+    ($($id:literal $sentence:literal)*) => {
+        /// Every rule.
+        pub static RULES: &[RuleInfo] = &[$(RuleInfo { id: $id, sentence: $sentence }),*];
+    };
+}
+
+rules! {
+    "cfg-successors" "A block's successors are its branch targets and the block that it falls into, and no others."
+    "cfg-fall-through" "The last block does not fall off the end of the function."
+    "cfg-terminators" "Nothing but terminators follows a block's first terminator."
+    "cfg-entry" "No branch leads to the entry."
+    "phi-position" "PHIs stand at the head of their block."
+    "phi-inputs" "A PHI has one value for each predecessor and none for any other block."
+    "phi-stage" "No PHI is left once they are resolved."
+    "ssa-single-definition" "A register has one definition."
+    "ssa-dominance" "A definition dominates its uses."
+    "operand-count" "An instruction has the operands that its opcode takes."
+    "operand-kind" "Each operand is of the kind that its opcode takes there."
+    "operand-type" "Operands of one type index have one type, and pointers stand where pointers must."
+    "type-missing" "A register of a generic instruction has a type."
+    "type-extension" "An extension goes to more bits, a truncation to fewer, of scalars."
+    "type-constant" "A constant has the width of its result."
+    "type-cast" "A cast between pointer and integer has one of each."
+    "type-pointer" "The address of a load or store is a pointer."
+    "type-merge" "Parts have one type and together the size of the whole."
+    "type-copy" "A copy has registers of one size on both sides."
+    "immediate-range" "A width within a register is at least one bit and less than the register's."
+    "byte-swap-size" "A byte swap is of a multiple of 16 bits."
+    "memory-operand" "A load or store has one memory operand, of its direction."
+    "memory-size" "An access is no wider than its value, and an extending load narrower."
+    "instruction-flags" "A flag stands only on an opcode that knows it."
+    "stage-legal" "Once legalized, every instruction is legal."
+    "stage-bank" "Once banks are selected, every register has one that holds it."
+    "stage-selected" "Once selected, no generic instruction is left and every register has a class."
+    "stage-class" "A machine operand is in the class that the instruction takes."
+    "stage-immediate" "A machine immediate is in the range that the instruction takes."
+    "stage-allocated" "Once allocated, no virtual register is left."
+}
+
+/// Everything wrong with `function` at the stage that its properties claim.
+pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Finding> {
+    let mut verifier = Verifier { function, target, legalizer, findings: Vec::new() };
+    structure::check(&mut verifier);
+    if !function.properties.contains(Properties::NO_VREGS) {
+        dominance::check(&mut verifier);
+    }
+    for &block in function.layout() {
+        for inst in function.insts(block) {
+            verifier.instruction(inst);
+        }
+    }
+    verifier.findings
+}
+
+struct Verifier<'f> {
+    function: &'f Function,
+    target: &'f Target,
+    legalizer: &'f LegalizerInfo,
+    findings: Vec<Finding>,
+}
+
+impl Verifier<'_> {
+    fn fault(&mut self, rule: &'static str, inst: Inst, message: impl Into<String>) {
+        debug_assert!(RULES.iter().any(|known| known.id == rule), "{rule} is not listed");
+        self.findings.push(Finding::at(rule, self.function, inst, message));
+    }
+
+    fn has(&self, property: Properties) -> bool {
+        self.function.properties.contains(property)
+    }
+
+    fn flags(&self, data: &InstData) -> OpcodeFlags {
+        match data.opcode {
+            Opcode::Target(opcode) => self.target.instruction(opcode).flags,
+            generic => generic.info().map_or(OpcodeFlags::empty(), |info| info.flags),
+        }
+    }
+
+    fn instruction(&mut self, inst: Inst) {
+        let data = self.function.inst(inst);
+        match data.opcode {
+            Opcode::Target(_) => machine::check(self, inst),
+            Opcode::COPY => machine::check_copy(self, inst),
+            opcode if opcode.is_generic() => {
+                generic::check(self, inst);
+                self.legal(inst);
+            }
+            _ => {}
+        }
+        machine::check_registers(self, inst);
+        if data.opcode.is_generic() && self.has(Properties::SELECTED) {
+            self.fault("stage-selected", inst, "a generic instruction in a selected function");
+        }
+        if data.opcode.is_phi() && self.has(Properties::NO_PHIS) {
+            self.fault("phi-stage", inst, "the function claims to have no PHIs");
+        }
+    }
+
+    fn legal(&mut self, inst: Inst) {
+        let data = self.function.inst(inst);
+        if self.has(Properties::LEGALIZED) && !self.has(Properties::SELECTED) {
+            let step = self.legalizer.legality(self.function, data);
+            if step.action != Action::Legal {
+                self.fault("stage-legal", inst, format!("{:?} by rule `{}`", step.action, step.rule));
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Blocks: terminators, successors, PHIs.
+
+use super::Verifier;
+use crate::Finding;
+use tribunal_ir::{Block, OpcodeFlags, Operand};
+
+pub(super) fn check(verifier: &mut Verifier<'_>) {
+    let function = verifier.function;
+    let predecessors = function.predecessors();
+    let layout = function.layout();
+    for (index, &block) in layout.iter().enumerate() {
+        successors(verifier, block, layout.get(index + 1).copied());
+        order(verifier, block);
+        phis(verifier, block, &predecessors[block.as_u32() as usize]);
+    }
+    if let Some(entry) = function.entry()
+        && !predecessors[entry.as_u32() as usize].is_empty()
+    {
+        verifier.findings.push(Finding::in_block("cfg-entry", entry, "the entry has a predecessor"));
+    }
+}
+
+/// The list must be what the terminators and the fall-through say.
+fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>) {
+    let function = verifier.function;
+    let mut expected: Vec<Block> = Vec::new();
+    let mut falls_through = true;
+    for inst in function.insts(block) {
+        let data = function.inst(inst);
+        let flags = verifier.flags(data);
+        if flags.contains(OpcodeFlags::TERMINATOR) {
+            falls_through &= !flags.contains(OpcodeFlags::BARRIER);
+            expected.extend(data.operands.iter().filter_map(|operand| match operand {
+                Operand::Block(block) => Some(*block),
+                _ => None,
+            }));
+        }
+    }
+    if falls_through {
+        match next {
+            Some(next) => expected.push(next),
+            None => verifier.findings.push(Finding::in_block("cfg-fall-through", block, "nothing follows this block")),
+        }
+    }
+    let mut actual: Vec<Block> = function.successors(block).collect();
+    for list in [&mut expected, &mut actual] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    if expected != actual {
+        let names = |list: &[Block]| list.iter().map(|&block| format!("bb.{}", function.block(block).number)).collect::<Vec<_>>().join(" ");
+        let message = format!("the list has {}; the terminators say {}", names(&actual), names(&expected));
+        verifier.findings.push(Finding::in_block("cfg-successors", block, message));
+    }
+}
+
+fn order(verifier: &mut Verifier<'_>, block: Block) {
+    let function = verifier.function;
+    let (mut terminated, mut past_phis) = (false, false);
+    for inst in function.insts(block) {
+        let data = function.inst(inst);
+        let terminator = verifier.flags(data).contains(OpcodeFlags::TERMINATOR);
+        if terminated && !terminator {
+            verifier.fault("cfg-terminators", inst, "follows a terminator");
+        }
+        if past_phis && data.opcode.is_phi() {
+            verifier.fault("phi-position", inst, "follows an instruction that is no PHI");
+        }
+        terminated |= terminator;
+        past_phis |= !data.opcode.is_phi();
+    }
+}
+
+fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
+    let function = verifier.function;
+    for inst in function.insts(block).take_while(|&inst| function.inst(inst).opcode.is_phi()) {
+        let mut from: Vec<Block> = function.inst(inst).phi_inputs().map(|(_, block)| block).collect();
+        let mut expected = predecessors.to_vec();
+        from.sort_unstable();
+        expected.sort_unstable();
+        if from != expected {
+            verifier.fault("phi-inputs", inst, format!("{} values for {} predecessors", from.len(), expected.len()));
+        }
+    }
+}
