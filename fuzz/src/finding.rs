@@ -76,6 +76,8 @@ pub struct Tally {
     pub looked_up: u64,
     pub refuted: u64,
     pub unknown: u64,
+    /// Why steps stayed unknown, with how often.
+    pub open: std::collections::BTreeMap<String, u64>,
     /// Runs of machine code that were compared with the interpreter.
     pub executions: u64,
     /// Inputs on which the source is undefined, ran out of fuel or took a path that a free choice decides: not counted
@@ -97,6 +99,9 @@ impl Tally {
         self.looked_up += other.looked_up;
         self.refuted += other.refuted;
         self.unknown += other.unknown;
+        for (reason, count) in other.open {
+            *self.open.entry(reason).or_default() += count;
+        }
         self.executions += other.executions;
         self.inconclusive += other.inconclusive;
         self.verifications += other.verifications;

@@ -1,28 +1,32 @@
 //! Every judge on one function: compiled once, watched at every pass and every step, then run on inputs.
 
-use crate::blame::{self, Record};
+use crate::blame;
 use crate::finding::{Finding, Judge, Tally};
 use crate::inputs::{self, Plan};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Code, Pass};
-use tribunal_codegen::{CompileError, Context, NoObserver, Observer, Options};
+use tribunal_codegen::{CompileError, Context, Observer, Options};
 use tribunal_emulator::input::Input;
-use tribunal_emulator::interpreter::Interpreter;
-use tribunal_emulator::machine::{Machine, MachineError};
+use tribunal_emulator::interpreter::{Execution, Interpreter, Settings};
+use tribunal_emulator::machine::{Machine, MachineError, MachineRun};
+use tribunal_emulator::observation::{Observation, Outcome, compare};
+use tribunal_ir::semantics::{Choice, Unsupported};
 use tribunal_ir::{Function, Inst, InstData, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
-use tribunal_verifier::prover::{Prover, Verdict};
+use tribunal_verifier::prover::{self, Prover, Verdict};
+use tribunal_verifier::{allocation, machine_verifier};
 
 pub use tribunal_verifier::prover::Cache as ProofCache;
 
-/// Instructions that the interpreter may take on one input.
+/// Instructions that the interpreter may take on one input; machine code gets many times as many.
 pub const FUEL: u64 = 1 << 16;
+const MACHINE_FUEL: u64 = FUEL * 64;
 
 /// Why no trial can be held.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnessError {
-    #[error("the emulator did not start: {0}")]
+    #[error("the emulator does not work: {0}")]
     Emulator(#[from] MachineError),
 }
 
@@ -33,11 +37,18 @@ pub trait Saboteur {
     fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &[Inst]) {}
 }
 
+/// Which judges watch a compilation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Watch {
+    pub verify: bool,
+    pub prove: bool,
+}
+
 /// The judges of one target, kept from function to function.
 pub struct Harness {
     target: &'static Target,
     options: Options,
-    legalizer: LegalizerInfo,
+    legalizer: &'static LegalizerInfo,
     prover: Prover,
     machine: Machine,
     rules: FxHashMap<&'static str, u64>,
@@ -75,7 +86,7 @@ impl Harness {
 
     /// True if the verifier finds nothing wrong with the input.
     pub fn accepts(&self, function: &Function) -> bool {
-        verify(function, self.target, &self.legalizer, "input").is_empty()
+        machine_verifier::verify(function, self.target, self.legalizer).is_empty()
     }
 
     /// Every judge, on inputs made by `plan`.
@@ -91,36 +102,55 @@ impl Harness {
     /// The same with faults planted.
     pub fn trial_with(&mut self, function: &Function, inputs: &[Input], saboteur: Option<&dyn Saboteur>) -> Tally {
         let mut tally = Tally { functions: 1, verifications: 1, ..Tally::default() };
-        tally.findings = verify(function, self.target, &self.legalizer, "input");
+        tally.findings = verify(function, self.target, self.legalizer, "input");
         if tally.findings.is_empty() {
-            match self.compile_judged(function, &mut tally, saboteur) {
-                Ok(code) => self.execute(function, &code, inputs, &mut tally, saboteur),
-                Err(error) => compile_failure(error, &mut tally),
+            let watch = Watch { verify: true, prove: true };
+            if let Some(code) = self.compile(function, &mut tally, watch, saboteur) {
+                self.execute(function, &code, inputs, &mut tally, saboteur);
             }
         }
         tally.passed = u64::from(tally.is_clean() && tally.is_complete());
         tally
     }
 
-    /// Compiles with the verifier after every pass, the prover on every step and the allocation checker.
-    fn compile_judged(
+    /// Compiles under judgement, without running anything.
+    pub fn judge_compilation(&mut self, function: &Function, watch: Watch) -> Tally {
+        let mut tally = Tally { functions: 1, ..Tally::default() };
+        self.compile(function, &mut tally, watch, None);
+        tally
+    }
+
+    fn compile(
         &mut self,
         function: &Function,
         tally: &mut Tally,
+        watch: Watch,
         saboteur: Option<&dyn Saboteur>,
-    ) -> Result<Code, CompileError> {
+    ) -> Option<Code> {
         let mut judges = Judges {
             target: self.target,
-            legalizer: &self.legalizer,
-            prover: Some(&mut self.prover),
+            legalizer: self.legalizer,
+            prover: &mut self.prover,
             rules: &mut self.rules,
             tally,
+            watch,
             saboteur,
             selected: None,
         };
         let mut context =
-            Context { target: self.target, options: self.options, legalizer: &self.legalizer, observer: &mut judges };
-        pipeline::compile(&mut function.clone(), &mut context)
+            Context { target: self.target, options: self.options, legalizer: self.legalizer, observer: &mut judges };
+        match pipeline::compile(&mut function.clone(), &mut context) {
+            Ok(code) => Some(code),
+            Err(CompileError::Unsupported { pass, feature, .. }) => {
+                tally.unsupported(format!("{pass}: {feature}"));
+                None
+            }
+            Err(CompileError::Internal { pass, reason, .. }) => {
+                let guilty = pass.to_string();
+                tally.findings.push(Finding { judge: Judge::Compiler, kind: "contract".into(), guilty, details: reason, input: None });
+                None
+            }
+        }
     }
 
     /// Runs the code on every input and holds it to the interpreter.
@@ -133,16 +163,218 @@ impl Harness {
         saboteur: Option<&dyn Saboteur>,
     ) {
         let results = inputs::results(function, self.target);
-        let interpreter = match Interpreter::new(function, self.target) {
-            Ok(interpreter) => interpreter,
-            Err(unsupported) => return tally.unsupported(unsupported.feature),
-        };
-        let _ = (interpreter, results, code, inputs, saboteur);
+        let interpreter = Interpreter::new(function, self.target);
+        if let Err(error) = self.machine.load(&code.bytes) {
+            return tally.unsupported(error.to_string());
+        }
+        for input in inputs {
+            let expected = match expected(&interpreter, input) {
+                Ok(Some(expected)) => expected,
+                Ok(None) => {
+                    tally.inconclusive += 1;
+                    continue;
+                }
+                Err(unsupported) => return tally.unsupported(unsupported.feature),
+            };
+            let run = match self.machine.run(input, &results, MACHINE_FUEL) {
+                Ok(run) => run,
+                Err(error) => return tally.unsupported(error.to_string()),
+            };
+            tally.executions += 1;
+            if let Some((kind, details)) = wrong(&expected, &run) {
+                let finding = self.blamed(function, input, kind, details, saboteur);
+                tally.findings.push(finding);
+                // One finding a function: the other inputs would show the same fault.
+                return;
+            }
+        }
+    }
+
+    /// A finding of the emulator, with the rule or pass to blame.
+    fn blamed(
+        &self,
+        function: &Function,
+        input: &Input,
+        kind: &'static str,
+        details: String,
+        saboteur: Option<&dyn Saboteur>,
+    ) -> Finding {
+        let blame = blame::guilty(function, self.target, self.options, input, saboteur);
+        let details = format!("{details}\n{}", blame.story).trim_end().to_string();
+        Finding { judge: Judge::Emulator, kind: kind.to_string(), guilty: blame.guilty, details, input: Some(input.clone()) }
     }
 
     /// What the interpreter returns: the size in bits and the value of each result register.
     pub fn interpret(&self, function: &Function, input: &Input) -> Result<Vec<(u32, u64)>, String> {
-        let _ = (function, input);
-        Err("not written".into())
+        let interpreter = Interpreter::new(function, self.target);
+        match expected(&interpreter, input) {
+            Ok(Some(observation)) => {
+                Ok(observation.returned.iter().map(|&(_, bits, known)| (bits, known.value)).collect())
+            }
+            Ok(None) => Err("the function is undefined on this input, or does not end".to_string()),
+            Err(unsupported) => Err(unsupported.to_string()),
+        }
+    }
+
+    /// The way of a function through the pipeline, in text.
+    pub fn explain(&mut self, function: &Function, say: &mut dyn FnMut(String)) -> Tally {
+        let mut tally = Tally { functions: 1, ..Tally::default() };
+        let mut narrator = Narrator { target: self.target, prover: &mut self.prover, tally: &mut tally, say };
+        let mut context =
+            Context { target: self.target, options: self.options, legalizer: self.legalizer, observer: &mut narrator };
+        if let Err(error) = pipeline::compile(&mut function.clone(), &mut context) {
+            tally.unsupported(error.to_string());
+        }
+        tally
+    }
+}
+
+/// What must come out whatever the free choices; `None` if the source does not say.
+pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<Option<Observation>, Unsupported> {
+    let run = |choice| interpreter.run(input, Settings { choice, fuel: FUEL, events: 0 });
+    let Execution { observation: first, .. } = run(Choice::Zeros)?;
+    if first.outcome != Outcome::Returned {
+        return Ok(None);
+    }
+    if !interpreter.makes_choices() {
+        return Ok(Some(first));
+    }
+    let second = run(Choice::Ones)?.observation;
+    let third = run(Choice::Seeded(0x5eed))?.observation;
+    Ok(first.merged(&second).and_then(|merged| merged.merged(&third)))
+}
+
+/// The kind of fault that a run shows, and in words.
+fn wrong(expected: &Observation, run: &MachineRun) -> Option<(&'static str, String)> {
+    if let Some(fault) = &run.fault {
+        return Some((fault.kind(), fault.to_string()));
+    }
+    compare(expected, &run.results, &run.buffers).err().map(|mismatch| ("wrong-result", mismatch.to_string()))
+}
+
+/// The verifier's findings as findings of a trial; `guilty` is the pass that the function comes from.
+pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo, guilty: &str) -> Vec<Finding> {
+    let findings = machine_verifier::verify(function, target, legalizer).into_iter();
+    findings.map(|finding| from_verifier(Judge::Verifier, function, target, guilty, &finding)).collect()
+}
+
+fn from_verifier(
+    judge: Judge,
+    function: &Function,
+    target: &Target,
+    guilty: &str,
+    finding: &tribunal_verifier::Finding,
+) -> Finding {
+    let details = finding.describe(function, target.vocabulary);
+    Finding { judge, kind: finding.rule.to_string(), guilty: guilty.to_string(), details, input: None }
+}
+
+/// The judges that watch a compilation.
+struct Judges<'h> {
+    target: &'static Target,
+    legalizer: &'static LegalizerInfo,
+    prover: &'h mut Prover,
+    rules: &'h mut FxHashMap<&'static str, u64>,
+    tally: &'h mut Tally,
+    watch: Watch,
+    saboteur: Option<&'h dyn Saboteur>,
+    /// The function as the allocator got it.
+    selected: Option<Function>,
+}
+
+impl Observer for Judges<'_> {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
+        if let Some(saboteur) = self.saboteur {
+            saboteur.after_pass(pass, function);
+        }
+        if !self.watch.verify {
+            return;
+        }
+        self.tally.verifications += 1;
+        let findings = machine_verifier::verify(function, self.target, self.legalizer);
+        self.tally.findings.extend(
+            findings.iter().map(|finding| from_verifier(Judge::Verifier, function, self.target, pass.name, finding)),
+        );
+        match pass.name {
+            "split-edges" => self.selected = Some(function.clone()),
+            "allocate" => {
+                if let Some(selected) = self.selected.take() {
+                    let findings = allocation::check(&selected, function, self.target);
+                    self.tally.findings.extend(findings.iter().map(|finding| {
+                        from_verifier(Judge::Allocation, function, self.target, pass.name, finding)
+                    }));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.watch.prove
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        if let Some(saboteur) = self.saboteur {
+            saboteur.step(rule, function, before, after);
+        }
+        *self.rules.entry(rule).or_default() += 1;
+        let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+        let step = Step { rule, function, before, after: &after };
+        let looked_up = self.prover.counters().looked_up;
+        let verdict = self.prover.judge(self.target, &step);
+        self.tally.count(&verdict, self.prover.counters().looked_up > looked_up, rule);
+        if matches!(verdict, Verdict::Refuted(_)) {
+            let details = prover::explain(&step, &verdict, self.target.vocabulary);
+            let guilty = rule.to_string();
+            self.tally.findings.push(Finding { judge: Judge::Prover, kind: "refuted".into(), guilty, details, input: None });
+        }
+    }
+}
+
+impl Tally {
+    pub(crate) fn unsupported(&mut self, feature: impl Into<String>) {
+        *self.unsupported.entry(feature.into()).or_default() += 1;
+    }
+
+    fn count(&mut self, verdict: &Verdict, looked_up: bool, rule: &'static str) {
+        match verdict {
+            Verdict::Proved { .. } => {
+                self.proved += 1;
+                self.looked_up += u64::from(looked_up);
+            }
+            Verdict::Refuted(_) => self.refuted += 1,
+            Verdict::Unknown(reason) => {
+                self.unknown += 1;
+                *self.open.entry(format!("{rule}: {reason}")).or_default() += 1;
+            }
+            Verdict::Unsupported(feature) => self.unsupported(format!("prover: {feature}")),
+        }
+    }
+}
+
+/// Says what happens.
+struct Narrator<'h> {
+    target: &'static Target,
+    prover: &'h mut Prover,
+    tally: &'h mut Tally,
+    say: &'h mut dyn FnMut(String),
+}
+
+impl Observer for Narrator<'_> {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
+        let text = tribunal_ir::text::print_function(function, self.target.vocabulary);
+        (self.say)(format!("# after {}\n{text}", pass.name));
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+        let step = Step { rule, function, before, after: &after };
+        let verdict = self.prover.judge(self.target, &step);
+        self.tally.count(&verdict, false, rule);
+        (self.say)(prover::explain(&step, &verdict, self.target.vocabulary));
     }
 }

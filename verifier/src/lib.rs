@@ -6,6 +6,6 @@
 pub mod allocation;
 pub mod finding;
 pub mod machine_verifier;
-//pub mod prover;
+pub mod prover;
 
 pub use finding::Finding;

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipeline};
-use tribunal_fuzz::{Harness, Tally};
+use tribunal_fuzz::{Harness, Tally, Watch};
 use tribunal_ir::{Module, text};
 
 /// Compiles every function of a file at any stage of the pipeline.
@@ -120,7 +120,7 @@ fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tal
     if arguments.verify_each || arguments.prove_each {
         let mut harness = Harness::new(source.target, options)?;
         for function in &source.module.functions {
-            total.add(harness.judge_compilation(function, arguments.verify_each, arguments.prove_each));
+            total.add(harness.judge_compilation(function, Watch { verify: arguments.verify_each, prove: arguments.prove_each }));
         }
     }
     Ok(total)
@@ -136,7 +136,7 @@ fn compiled(
 ) -> Result<Vec<u8>, CliError> {
     let legalizer = (source.target.legality)(options.features);
     let mut observer = NoObserver;
-    let mut context = Context { target: source.target, options, legalizer: &legalizer, observer: &mut observer };
+    let mut context = Context { target: source.target, options, legalizer, observer: &mut observer };
     let mut codes = Vec::new();
     for function in &mut source.module.functions {
         match pipeline::run_until(function, &mut context, stop_after) {

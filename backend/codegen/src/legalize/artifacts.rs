@@ -78,6 +78,12 @@ impl Look<'_, '_, '_, '_> {
         self.legalizer.function.type_of(register)
     }
 
+    /// True if looking through `source` would make its free bits a second choice: others read the first one too.
+    fn shares_choice(&self, source: &InstData) -> bool {
+        let read_elsewhere = |register: VReg| self.legalizer.function.use_count(register) > 1;
+        source.opcode == Opcode::G_ANYEXT && source.vreg(0).is_some_and(read_elsewhere)
+    }
+
     fn constant_is_legal(&self, ty: Type) -> bool {
         let query = LegalityQuery { opcode: Opcode::G_CONSTANT, types: [ty].into_iter().collect(), memory: Default::default() };
         self.legalizer.context.legalizer.action(&query).action == Action::Legal
@@ -103,7 +109,13 @@ fn truncation(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
     let inner = source.vreg(1);
     match source.opcode {
         G_TRUNC => resize("combine trunc_of_trunc", through, G_TRUNC, inner?),
-        G_ANYEXT | G_ZEXT | G_SEXT => resize("combine trunc_of_ext", through, source.opcode, inner?),
+        G_ANYEXT | G_ZEXT | G_SEXT => {
+            let kept = look.type_of(inner?)?.bits();
+            match look.shares_choice(source) && dst_ty.bits() > kept {
+                true => None,
+                false => resize("combine trunc_of_ext", through, source.opcode, inner?),
+            }
+        }
         G_MERGE_VALUES => {
             let parts: Vec<VReg> = source.vreg_uses().collect();
             let part = look.type_of(parts[0])?.bits();
@@ -141,7 +153,7 @@ fn extension(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             r.builder.define(dst, G_CONSTANT, [Operand::Const(value)]);
         });
     }
-    if !matches!(source.opcode, G_TRUNC | G_ANYEXT | G_ZEXT | G_SEXT) {
+    if !matches!(source.opcode, G_TRUNC | G_ANYEXT | G_ZEXT | G_SEXT) || look.shares_choice(source) {
         return None;
     }
     let inner = source.vreg(1)?;
@@ -210,7 +222,7 @@ fn unmerge(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             let inner = source.vreg(1)?;
             let bits = look.type_of(inner)?.bits();
             let extension = source.opcode;
-            match bits <= part.bits() {
+            match bits <= part.bits() && !look.shares_choice(source) {
                 true => combined("combine unmerge_of_ext", through, move |r| unmerge_extended(r, &parts, extension, inner)),
                 false => None,
             }

@@ -25,6 +25,7 @@ pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
         G_CTPOP => population(r),
         G_BSWAP => byte_swap(r),
         G_ASSERT_SEXT | G_ASSERT_ZEXT | G_ASSERT_ALIGN => hint(r),
+        G_ANYEXT => any_extension(r),
         G_MERGE_VALUES => merge(r),
         G_UNMERGE_VALUES => unmerge(r),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => return memory::lower_load(r),
@@ -240,6 +241,12 @@ fn disjoint_or(r: &mut Recipe<'_>, dst: VReg, parts: &[VReg]) {
 fn hint(r: &mut Recipe<'_>) {
     let (source, dst) = (r.register(1), r.dst());
     r.define(dst, Opcode::COPY, &[source]);
+}
+
+/// Any bits will do, and zeros are one choice that all readers see alike.
+fn any_extension(r: &mut Recipe<'_>) {
+    let (source, dst) = (r.register(1), r.dst());
+    r.define(dst, Opcode::G_ZEXT, &[source]);
 }
 
 /// The type in which parts of a value of `bits` bits are put together: wide enough, and a power of two.

@@ -128,6 +128,7 @@ fn artifacts() -> Vec<RuleSet> {
     let in_words = |q: &crate::legality::LegalityQuery| q.types[0] == S128 && [S8, S16, S32].contains(&q.types[1]);
     let of_words = |q: &crate::legality::LegalityQuery| q.types[1] == S128 && [S8, S16, S32].contains(&q.types[0]);
     vec![
+        on(&[G_ANYEXT]).lower(),
         on(&[G_MERGE_VALUES]).unsupported_if(halves).narrow_scalar_if(in_words, 0, S64).lower(),
         on(&[G_UNMERGE_VALUES]).unsupported_if(parts).narrow_scalar_if(of_words, 1, S64).lower(),
     ]

@@ -1,0 +1,100 @@
+//! Terms on numbers: the prover's concrete samples, and the check of every counterexample.
+
+use super::term::{MemNode, MemTerm, Node, Symbolic, Term, concrete_binary};
+use rustc_hash::FxHashMap;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{Choice, Concrete, Domain};
+
+/// Values of variables; memory contents are a function of this seed and the address.
+#[derive(Clone, Debug, Default)]
+pub struct Assignment {
+    pub values: FxHashMap<Term, Bits>,
+    pub seed: u64,
+}
+
+/// Evaluates terms under one assignment, each once.
+pub struct Evaluator<'g> {
+    graph: &'g Symbolic,
+    assignment: &'g Assignment,
+    known: Vec<Option<Bits>>,
+}
+
+impl<'g> Evaluator<'g> {
+    pub fn new(graph: &'g Symbolic, assignment: &'g Assignment) -> Evaluator<'g> {
+        Evaluator { graph, assignment, known: vec![None; graph.bound()] }
+    }
+
+    /// The value of `term`. Terms refer to older terms only, so a stack of pending ones suffices.
+    pub fn value(&mut self, term: Term) -> Bits {
+        let mut pending = vec![term];
+        while let Some(&top) = pending.last() {
+            if self.known[top.0 as usize].is_some() {
+                pending.pop();
+                continue;
+            }
+            let missing: Vec<Term> =
+                operands(self.graph, top).into_iter().filter(|operand| self.known[operand.0 as usize].is_none()).collect();
+            if missing.is_empty() {
+                self.known[top.0 as usize] = Some(self.compute(top));
+                pending.pop();
+            } else {
+                pending.extend(missing);
+            }
+        }
+        self.known[term.0 as usize].unwrap_or(Bits::zero(1))
+    }
+
+    pub fn holds(&mut self, term: Term) -> bool {
+        !self.value(term).is_zero()
+    }
+
+    fn of(&self, term: Term) -> Bits {
+        self.known[term.0 as usize].unwrap_or(Bits::zero(self.graph.width_of(term)))
+    }
+
+    fn compute(&self, term: Term) -> Bits {
+        let width = self.graph.width_of(term);
+        let truth = |value: bool| Bits::new(u128::from(value), 1);
+        let mut d = Concrete { choice: Choice::Zeros };
+        match self.graph.node(term) {
+            Node::Const(bits) => bits,
+            Node::Var(_) => self.assignment.values.get(&term).copied().unwrap_or(Bits::zero(width)),
+            Node::Binary(op, a, b) => concrete_binary(&mut d, op, &self.of(a), &self.of(b)),
+            Node::Not(a) => d.not(&self.of(a)),
+            Node::Concat(high, low) => d.concat(&self.of(high), &self.of(low)),
+            Node::Extract(a, offset) => self.of(a).extract(offset, width),
+            Node::Zext(a) => self.of(a).zext_or_trunc(width),
+            Node::Sext(a) => self.of(a).sext_or_trunc(width),
+            Node::Eq(a, b) => truth(self.of(a) == self.of(b)),
+            Node::Ult(a, b) => truth(self.of(a).unsigned() < self.of(b).unsigned()),
+            Node::Slt(a, b) => truth(self.of(a).signed() < self.of(b).signed()),
+            Node::Ite(condition, a, b) => if self.of(condition).is_zero() { self.of(b) } else { self.of(a) },
+            Node::Select(memory, address) => self.select(memory, self.of(address), width),
+        }
+    }
+
+    /// Initial contents: a hash of memory, seed and address. Selects of stores are expanded when built.
+    fn select(&self, memory: MemTerm, address: Bits, width: u32) -> Bits {
+        let MemNode::Initial(number, _) = self.graph.memories[memory.0 as usize] else { return Bits::zero(width) };
+        let mixed = (address.unsigned() as u64 ^ self.assignment.seed.rotate_left(number * 16 + 7))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29)
+            .wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        // Flags are mostly set for what is valid and clear for poison, or no sample would be defined.
+        match (width, number) {
+            (1, super::memory::VALID) => Bits::new(u128::from(!mixed.is_multiple_of(64)), 1),
+            (1, _) => Bits::new(u128::from(mixed.is_multiple_of(16)), 1),
+            _ => Bits::new(u128::from(mixed >> 8), width),
+        }
+    }
+}
+
+/// The terms that `term` is made of.
+pub fn operands(graph: &Symbolic, term: Term) -> Vec<Term> {
+    match graph.node(term) {
+        Node::Const(_) | Node::Var(_) => Vec::new(),
+        Node::Not(a) | Node::Extract(a, _) | Node::Zext(a) | Node::Sext(a) | Node::Select(_, a) => vec![a],
+        Node::Binary(_, a, b) | Node::Concat(a, b) | Node::Eq(a, b) | Node::Ult(a, b) | Node::Slt(a, b) => vec![a, b],
+        Node::Ite(a, b, c) => vec![a, b, c],
+    }
+}

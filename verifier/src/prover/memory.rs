@@ -1,0 +1,100 @@
+//! Symbolic memory: bytes and their poison flags by address, from unknown initial contents.
+
+use super::term::{MemTerm, Symbolic, Term};
+use rustc_hash::FxHashMap;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{Domain, Memory, Value};
+use tribunal_ir::{MemOperand, StackSlot};
+
+/// Numbers of the initial memories: contents, poison flags, and which addresses may be touched.
+pub(super) const BYTES: u32 = 0;
+pub(super) const POISON: u32 = 1;
+pub(super) const VALID: u32 = 2;
+
+/// What one side of a step does to memory. Both sides start from the same contents.
+pub(super) struct SymbolicMemory {
+    pub bytes: MemTerm,
+    pub poison: MemTerm,
+    valid: MemTerm,
+    slots: FxHashMap<StackSlot, Term>,
+    pub stored: bool,
+    /// Machine code knows no poison: what it loads is bits.
+    machine: bool,
+}
+
+impl SymbolicMemory {
+    pub fn new(d: &mut Symbolic, slots: FxHashMap<StackSlot, Term>, machine: bool) -> SymbolicMemory {
+        SymbolicMemory {
+            bytes: d.initial_memory(BYTES, 8),
+            poison: d.initial_memory(POISON, 1),
+            valid: d.initial_memory(VALID, 1),
+            slots,
+            stored: false,
+            machine,
+        }
+    }
+
+    pub fn slots(&self) -> FxHashMap<StackSlot, Term> {
+        self.slots.clone()
+    }
+
+    fn unit(d: &mut Symbolic, address: Term, index: u32) -> Term {
+        let width = d.width_of(address);
+        let offset = d.value(Bits::new(index.into(), width));
+        d.add(&address, &offset)
+    }
+
+    /// True where the access touches what it may not, or is less aligned than it claims.
+    fn undefined(&self, d: &mut Symbolic, address: Term, bytes: u32, operand: &MemOperand) -> Term {
+        let mut ub = d.truth(false);
+        for index in 0..bytes {
+            let place = Self::unit(d, address, index);
+            let valid = d.select(self.valid, place);
+            let invalid = d.complement(valid);
+            ub = d.bool_or(&ub, &invalid);
+        }
+        if operand.align > 1 {
+            let low = d.extract(&address, 0, operand.align.trailing_zeros());
+            let aligned = d.is_zero(&low);
+            let misaligned = d.complement(aligned);
+            ub = d.bool_or(&ub, &misaligned);
+        }
+        ub
+    }
+}
+
+impl Memory<Symbolic> for SymbolicMemory {
+    fn load(&mut self, d: &mut Symbolic, address: &Term, bytes: u32, operand: &MemOperand) -> (Value<Symbolic>, Term) {
+        let ub = self.undefined(d, *address, bytes, operand);
+        let mut value: Option<Term> = None;
+        let mut poison = d.truth(false);
+        for index in 0..bytes {
+            let place = Self::unit(d, *address, index);
+            let byte = d.select(self.bytes, place);
+            value = Some(value.map_or(byte, |low| d.concatenate(byte, low)));
+            if !self.machine {
+                let flag = d.select(self.poison, place);
+                poison = d.bool_or(&poison, &flag);
+            }
+        }
+        let bits = value.unwrap_or_else(|| d.truth(false));
+        (Value { bits, poison }, ub)
+    }
+
+    fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {
+        let bytes = d.width_of(value.bits) / 8;
+        let ub = self.undefined(d, *address, bytes, operand);
+        self.stored = true;
+        for index in 0..bytes {
+            let place = Self::unit(d, *address, index);
+            let byte = d.extract(&value.bits, 8 * index, 8);
+            self.bytes = d.store_unit(self.bytes, place, byte);
+            self.poison = d.store_unit(self.poison, place, value.poison);
+        }
+        ub
+    }
+
+    fn frame_address(&mut self, d: &mut Symbolic, slot: StackSlot, bits: u32) -> Term {
+        *self.slots.entry(slot).or_insert_with(|| d.variable(bits))
+    }
+}

@@ -1,0 +1,239 @@
+//! The prover: does what a rule wrote refine what it replaced, for all values and all memories?
+//!
+//! Refinement: where the source is undefined, anything goes; where its result is poison, any value will do; otherwise the
+//! target is defined, not poison, equal in every bit, and leaves equal memory. Choices of the source are existential and
+//! are read off the target's outputs; choices of the target are universal. Each is one choice for the whole step.
+//!
+//! Engines in order: concrete samples with corner values, which find wrong rules at once; equality of normalised terms;
+//! z3 on bit-vectors. A counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so
+//! that a proved recipe is a table look-up from then on.
+
+mod evaluate;
+mod memory;
+mod query;
+mod shape;
+mod side;
+mod solver;
+mod term;
+
+use evaluate::{Assignment, Evaluator};
+use query::Query;
+use rustc_hash::FxHashMap;
+use shape::Shape;
+use std::fmt::{self, Write};
+use std::sync::{Arc, PoisonError, RwLock};
+use tribunal_ir::bits::Bits;
+use tribunal_ir::{Step, Vocabulary, text};
+use tribunal_target::Target;
+
+/// Which engine proved a step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Engine {
+    /// The obligation folded to false while it was built.
+    Structural,
+    Z3,
+}
+
+/// Values that show a step wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counterexample {
+    /// What registers hold: the register's number in the step, its value, whether it is poison.
+    pub inputs: Vec<(tribunal_ir::VReg, Bits, bool)>,
+    /// What comes out: the name, then value and poison before and after.
+    pub outputs: Vec<(String, (Bits, bool), (Bits, bool))>,
+}
+
+/// What the prover says of a step. Never merged: `unknown` is not success.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Proved { engine: Engine },
+    /// With a counterexample that was evaluated.
+    Refuted(Counterexample),
+    Unknown(String),
+    Unsupported(String),
+}
+
+/// Verdicts by shape, shared by provers of several threads.
+#[derive(Clone, Default)]
+pub struct Cache {
+    verdicts: Arc<RwLock<FxHashMap<Shape, Verdict>>>,
+}
+
+impl Cache {
+    pub fn len(&self) -> usize {
+        self.verdicts.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What a prover has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub judged: u64,
+    /// Of those, answered from the cache.
+    pub looked_up: u64,
+    pub structural: u64,
+    pub z3: u64,
+}
+
+/// Judges steps.
+#[derive(Default)]
+pub struct Prover {
+    cache: Cache,
+    counters: Counters,
+}
+
+impl Prover {
+    pub fn with_cache(cache: Cache) -> Prover {
+        Prover { cache, counters: Counters::default() }
+    }
+
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The verdict on `step`; from the cache if a step of this shape was judged before.
+    pub fn judge(&mut self, target: &Target, step: &Step<'_>) -> Verdict {
+        self.counters.judged += 1;
+        let shape = shape::shape(target.name, step);
+        let known = self.cache.verdicts.read().unwrap_or_else(PoisonError::into_inner).get(&shape).cloned();
+        if let Some(verdict) = known {
+            self.counters.looked_up += 1;
+            return verdict;
+        }
+        let verdict = decide(target, step);
+        match &verdict {
+            Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
+            Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
+            Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
+        }
+        self.cache.verdicts.write().unwrap_or_else(PoisonError::into_inner).insert(shape, verdict.clone());
+        verdict
+    }
+}
+
+fn decide(target: &Target, step: &Step<'_>) -> Verdict {
+    let query = match query::query(target, step) {
+        Ok(query) => query,
+        Err(unsupported) => return Verdict::Unsupported(unsupported.feature),
+    };
+    if query.graph.is_false(query.source_defined) {
+        return Verdict::Unknown("vacuous: the source is undefined whatever the inputs".to_string());
+    }
+    if query.open_choices {
+        return Verdict::Unknown("a choice of the source that no output shows".to_string());
+    }
+    if query.graph.is_false(query.wrong) {
+        return Verdict::Proved { engine: Engine::Structural };
+    }
+    if let Some(assignment) = sample(&query) {
+        return Verdict::Refuted(counterexample(&query, &assignment));
+    }
+    match solver::solve(&query.graph, query.wrong) {
+        solver::Answer::Unsatisfiable => Verdict::Proved { engine: Engine::Z3 },
+        solver::Answer::Unknown(reason) => Verdict::Unknown(reason),
+        solver::Answer::Satisfiable(assignment) => match Evaluator::new(&query.graph, &assignment).holds(query.wrong) {
+            true => Verdict::Refuted(counterexample(&query, &assignment)),
+            false => Verdict::Unknown("the solver's counterexample does not hold when evaluated".to_string()),
+        },
+    }
+}
+
+/// Samples tried before a solver is asked.
+const SAMPLES: u64 = 96;
+
+/// An assignment that shows the step wrong, if a sample does.
+fn sample(query: &Query) -> Option<Assignment> {
+    (0..SAMPLES).map(|index| assignment(query, index)).find(|assignment| Evaluator::new(&query.graph, assignment).holds(query.wrong))
+}
+
+/// The `index`th sample: the first few are corners for every input at once, then a mix of corners and noise.
+fn assignment(query: &Query, index: u64) -> Assignment {
+    let mut assignment = Assignment { seed: index.wrapping_mul(0x1234_5678_9abc_def1), ..Assignment::default() };
+    let mut state = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for number in 0..query.graph.bound() as u32 {
+        let term = term::Term(number);
+        if !matches!(query.graph.node(term), term::Node::Var(_)) {
+            continue;
+        }
+        let width = query.graph.width_of(term);
+        let corners = query::corners(width);
+        let value = match (width, index) {
+            // Poison, mostly not.
+            (1, 8..) => Bits::new(u128::from(random() % 5 == 0), 1),
+            (_, 0..8) => corners[(index as usize + number as usize * usize::from(index >= 4)) % corners.len()],
+            _ => match random() % 3 {
+                0 => corners[random() as usize % corners.len()],
+                1 => Bits::new(u128::from(random() % 130), width),
+                _ => Bits::new(u128::from(random()) << 64 | u128::from(random()), width),
+            },
+        };
+        assignment.values.insert(term, value);
+    }
+    for value in query.inputs.registers.values() {
+        // In the first samples nothing is poison.
+        if index < 8 {
+            assignment.values.insert(value.poison, Bits::zero(1));
+        }
+    }
+    assignment
+}
+
+fn counterexample(query: &Query, assignment: &Assignment) -> Counterexample {
+    let mut evaluator = Evaluator::new(&query.graph, assignment);
+    let mut read = |value: &side::Scalar| (evaluator.value(value.bits), evaluator.holds(value.poison));
+    let inputs = query.inputs.order.iter().map(|register| {
+        let (bits, poison) = read(&query.inputs.registers[register]);
+        (*register, bits, poison)
+    });
+    let inputs = inputs.collect();
+    let outputs = query.outputs.iter().map(|output| {
+        let name = output.register.map_or(output.name.to_string(), |register| register.to_string());
+        (name, read(&output.source), read(&output.target))
+    });
+    Counterexample { inputs, outputs: outputs.collect() }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Proved { engine: Engine::Structural } => write!(f, "proved (terms equal)"),
+            Verdict::Proved { engine: Engine::Z3 } => write!(f, "proved (z3)"),
+            Verdict::Refuted(_) => write!(f, "refuted"),
+            Verdict::Unknown(reason) => write!(f, "unknown: {reason}"),
+            Verdict::Unsupported(feature) => write!(f, "unsupported: {feature}"),
+        }
+    }
+}
+
+/// A step and its verdict in lines: the rule, the instructions before and after, and the values that show it wrong.
+pub fn explain(step: &Step<'_>, verdict: &Verdict, vocabulary: &dyn Vocabulary) -> String {
+    let mut lines = format!("{}: {verdict}\n", step.rule);
+    for (sign, side) in [('-', step.before), ('+', step.after)] {
+        for data in side {
+            let _ = writeln!(lines, "  {sign} {}", text::print_inst(step.function, data, vocabulary));
+        }
+    }
+    if let Verdict::Refuted(counterexample) = verdict {
+        let shown = |(bits, poison): (Bits, bool)| match poison {
+            true => "poison".to_string(),
+            false => format!("{:#x}", bits.unsigned()),
+        };
+        for &(register, bits, poison) in &counterexample.inputs {
+            let _ = writeln!(lines, "  where {register} = {}", shown((bits, poison)));
+        }
+        for (name, before, after) in &counterexample.outputs {
+            let _ = writeln!(lines, "  {name}: {} before, {} after", shown(*before), shown(*after));
+        }
+    }
+    lines
+}

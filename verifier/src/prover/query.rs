@@ -1,0 +1,232 @@
+//! The refinement obligation of a step, as one term that is true where the step is wrong.
+
+use super::memory::SymbolicMemory;
+use super::side::{Evaluation, Inputs, Scalar, Side};
+use super::term::{Node, Symbolic, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{Domain, Unsupported};
+use tribunal_ir::{Properties, Step, VReg};
+use tribunal_target::Target;
+
+/// One output of both sides.
+pub(super) struct Output {
+    /// `None` for memory and control.
+    pub register: Option<VReg>,
+    pub name: &'static str,
+    pub source: Scalar,
+    pub target: Scalar,
+}
+
+/// A step as a question.
+pub(super) struct Query {
+    pub graph: Symbolic,
+    pub inputs: Inputs,
+    pub outputs: Vec<Output>,
+    /// True where the source is defined: not undefined behaviour.
+    pub source_defined: Term,
+    /// True where the target does something that the source does not allow.
+    pub wrong: Term,
+    /// Choices of the source that no output shows: they need a quantifier.
+    pub open_choices: bool,
+}
+
+/// Builds the question for `step`.
+pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupported> {
+    let mut graph = Symbolic::default();
+    let mut inputs = Inputs::default();
+    // Selection runs on functions whose banks are selected; everything before is generic on both sides.
+    let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED);
+    let mut side = |insts, machine| {
+        Evaluation { d: &mut graph, target, function: step.function, inputs: &mut inputs, machine }.side(insts)
+    };
+    let source = side(step.before, false)?;
+    let result = side(step.after, machine)?;
+    let mut outputs = outputs(step, &source, &result)?;
+    control_and_memory(&mut graph, &source, &result, &mut outputs)?;
+    let open_choices = witness(&mut graph, &source.choices, &mut outputs);
+    let mut wrong = result.ub;
+    for output in &outputs {
+        let differ = graph.equal(output.source.bits, output.target.bits);
+        let differ = graph.complement(differ);
+        let bad = graph.bool_or(&output.target.poison, &differ);
+        let defined = graph.complement(output.source.poison);
+        let bad = graph.bool_and(&defined, &bad);
+        wrong = graph.bool_or(&wrong, &bad);
+    }
+    let source_defined = graph.complement(source.ub);
+    let wrong = graph.bool_and(&source_defined, &wrong);
+    Ok(Query { graph, inputs, outputs, source_defined, wrong, open_choices })
+}
+
+/// Registers that both sides define. What the last instruction replaced defined must still be defined.
+fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<Output>, Unsupported> {
+    let root: FxHashSet<VReg> = step.before.last().map(|data| data.vreg_defs().collect()).unwrap_or_default();
+    let mut outputs = Vec::new();
+    for register in step.before.iter().flat_map(|data| data.vreg_defs()) {
+        match (source.defined.get(&register), result.defined.get(&register)) {
+            (Some(before), Some(after)) => {
+                if step.before.len() > 1 && !root.contains(&register) && before.bits == after.bits {
+                    continue;
+                }
+                let (source, target) = (before.clone(), after.clone());
+                outputs.push(Output { register: Some(register), name: "register", source, target });
+            }
+            (Some(_), None) if root.contains(&register) => {
+                return Err(Unsupported::new(format!("a step that loses its result {register}")));
+            }
+            _ => {}
+        }
+    }
+    Ok(outputs)
+}
+
+/// The branch goes the same way; every byte of memory is the same.
+fn control_and_memory(
+    d: &mut Symbolic,
+    source: &Side,
+    result: &Side,
+    outputs: &mut Vec<Output>,
+) -> Result<(), Unsupported> {
+    let known = d.truth(false);
+    match (source.taken, result.taken) {
+        (Some(before), Some(after)) => {
+            let value = |bits| Scalar { bits, poison: known };
+            outputs.push(Output { register: None, name: "branch", source: value(before), target: value(after) });
+        }
+        (None, None) => {}
+        _ => return Err(Unsupported::new("a step that makes or loses a branch")),
+    }
+    if source.memory.stored || result.memory.stored {
+        let place = d.variable(64);
+        let mut byte = |memory: &SymbolicMemory| Scalar { bits: d.select(memory.bytes, place), poison: d.select(memory.poison, place) };
+        let (source, target) = (byte(&source.memory), byte(&result.memory));
+        outputs.push(Output { register: None, name: "memory", source, target });
+    }
+    Ok(())
+}
+
+/// Replaces choices of the source by what the target's outputs show for them; true if some are left.
+fn witness(d: &mut Symbolic, choices: &[Term], outputs: &mut [Output]) -> bool {
+    if choices.is_empty() {
+        return false;
+    }
+    let open: FxHashSet<Term> = choices.iter().copied().collect();
+    let mut found: FxHashMap<Term, Term> = FxHashMap::default();
+    for output in outputs.iter() {
+        find(d, output.source.bits, output.target.bits, &open, &mut found);
+    }
+    let mut memo = FxHashMap::default();
+    for output in outputs.iter_mut() {
+        output.source.bits = substituted(d, output.source.bits, &found, &mut memo);
+        output.source.poison = substituted(d, output.source.poison, &found, &mut memo);
+    }
+    open.iter().any(|choice| !found.contains_key(choice) && outputs.iter().any(|output| mentions(d, output.source.bits, *choice)))
+}
+
+/// Walks the source term as far as it is put together, taking the same part of the target's term along.
+fn find(d: &mut Symbolic, source: Term, target: Term, open: &FxHashSet<Term>, found: &mut FxHashMap<Term, Term>) {
+    if open.contains(&source) {
+        found.entry(source).or_insert(target);
+        return;
+    }
+    match d.node(source) {
+        Node::Concat(high, low) => {
+            let split = d.width_of(low);
+            let upper = d.extract_bits(target, split, d.width_of(high));
+            let lower = d.extract_bits(target, 0, split);
+            find(d, high, upper, open, found);
+            find(d, low, lower, open, found);
+        }
+        Node::Ite(_, a, b) => {
+            find(d, a, target, open, found);
+            find(d, b, target, open, found);
+        }
+        Node::Zext(inner) | Node::Sext(inner) => {
+            let low = d.extract_bits(target, 0, d.width_of(inner));
+            find(d, inner, low, open, found);
+        }
+        _ => {}
+    }
+}
+
+fn mentions(d: &Symbolic, term: Term, wanted: Term) -> bool {
+    let mut pending = vec![term];
+    let mut seen = FxHashSet::default();
+    while let Some(term) = pending.pop() {
+        if term == wanted {
+            return true;
+        }
+        if seen.insert(term) {
+            pending.extend(super::evaluate::operands(d, term));
+        }
+    }
+    false
+}
+
+/// The term with variables replaced, rebuilt and so normalised again.
+fn substituted(d: &mut Symbolic, term: Term, with: &FxHashMap<Term, Term>, memo: &mut FxHashMap<Term, Term>) -> Term {
+    if let Some(&known) = with.get(&term).or_else(|| memo.get(&term)) {
+        return known;
+    }
+    let width = d.width_of(term);
+    let new = match d.node(term) {
+        Node::Const(_) | Node::Var(_) | Node::Select(..) => term,
+        Node::Binary(op, a, b) => {
+            let (a, b) = (substituted(d, a, with, memo), substituted(d, b, with, memo));
+            d.binary(op, a, b)
+        }
+        Node::Not(a) => {
+            let a = substituted(d, a, with, memo);
+            d.complement(a)
+        }
+        Node::Concat(high, low) => {
+            let (high, low) = (substituted(d, high, with, memo), substituted(d, low, with, memo));
+            d.concatenate(high, low)
+        }
+        Node::Extract(a, offset) => {
+            let a = substituted(d, a, with, memo);
+            d.extract_bits(a, offset, width)
+        }
+        Node::Zext(a) => {
+            let a = substituted(d, a, with, memo);
+            d.zero_extend(a, width)
+        }
+        Node::Sext(a) => {
+            let a = substituted(d, a, with, memo);
+            d.sign_extend(a, width)
+        }
+        Node::Eq(a, b) => {
+            let (a, b) = (substituted(d, a, with, memo), substituted(d, b, with, memo));
+            d.equal(a, b)
+        }
+        Node::Ult(a, b) | Node::Slt(a, b) => {
+            let signed = matches!(d.node(term), Node::Slt(..));
+            let (a, b) = (substituted(d, a, with, memo), substituted(d, b, with, memo));
+            d.less(a, b, signed)
+        }
+        Node::Ite(c, a, b) => {
+            let c = substituted(d, c, with, memo);
+            let (a, b) = (substituted(d, a, with, memo), substituted(d, b, with, memo));
+            d.if_then_else(c, a, b)
+        }
+    };
+    memo.insert(term, new);
+    new
+}
+
+/// Corner values of a width.
+pub(super) fn corners(width: u32) -> [Bits; 7] {
+    let one = Bits::new(1, width);
+    let most = Bits::ones(width);
+    let least = Bits::signed_min(width);
+    [
+        Bits::zero(width),
+        one,
+        most,
+        least,
+        Bits::new(least.unsigned().wrapping_sub(1), width),
+        Bits::new(most.unsigned().wrapping_sub(1), width),
+        Bits::new(u128::from(width), width),
+    ]
+}

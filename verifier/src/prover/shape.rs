@@ -1,0 +1,83 @@
+//! The shape of a step: what is the same for all steps that are the same but for register numbers. The key of the proof
+//! cache.
+
+use rustc_hash::FxHashMap;
+use tribunal_ir::{InstData, Opcode, Operand, Properties, Reg, Step, VReg};
+
+/// Everything that the obligation depends on, as words. Equal words, equal obligation.
+pub type Shape = Box<[u64]>;
+
+/// The shape of `step` for the target called `target`.
+pub fn shape(target: &str, step: &Step<'_>) -> Shape {
+    let mut writer = Writer { step, words: Vec::with_capacity(64), registers: FxHashMap::default(), blocks: FxHashMap::default() };
+    writer.words.push(u64::from(step.function.properties.contains(Properties::REG_BANK_SELECTED)) | (target.len() as u64) << 8);
+    writer.words.push(target.bytes().fold(0, |hash: u64, byte| hash.rotate_left(8) ^ u64::from(byte)));
+    step.before.iter().for_each(|data| writer.inst(data));
+    writer.words.push(u64::MAX);
+    step.after.iter().for_each(|data| writer.inst(data));
+    writer.words.into()
+}
+
+struct Writer<'s> {
+    step: &'s Step<'s>,
+    words: Vec<u64>,
+    registers: FxHashMap<VReg, u64>,
+    blocks: FxHashMap<u32, u64>,
+}
+
+impl Writer<'_> {
+    fn inst(&mut self, data: &InstData) {
+        let opcode = match data.opcode {
+            Opcode::Target(opcode) => 0x1_0000 | u64::from(opcode.0),
+            generic => Opcode::ALL.iter().position(|&other| other == generic).unwrap_or(0xffff) as u64,
+        };
+        self.words.push(opcode | u64::from(data.flags.bits()) << 20 | (data.operands.len() as u64) << 48);
+        for operand in &data.operands {
+            self.operand(operand);
+        }
+        for memory in &data.memory {
+            let bits = memory.ty.map_or(0, |ty| u64::from(ty.bits()));
+            self.words.push(bits | u64::from(memory.align) << 16 | u64::from(memory.flags.bits()) << 56);
+        }
+    }
+
+    fn operand(&mut self, operand: &Operand) {
+        let word = match operand {
+            Operand::Reg(register) => {
+                let flags = u64::from(register.flags.bits()) << 40 | u64::from(register.subregister.0) << 56;
+                match register.reg {
+                    Reg::Physical(register) => 1 << 36 | u64::from(register.0) | flags,
+                    Reg::Virtual(register) => self.register(register) | flags,
+                }
+            }
+            Operand::Imm(value) => *value as u64 ^ 2 << 60,
+            Operand::Const(value) => {
+                self.words.push(value.low_u64());
+                (value.unsigned() >> 64) as u64 ^ u64::from(value.width()) << 48
+            }
+            Operand::Block(block) => {
+                let next = self.blocks.len() as u64;
+                *self.blocks.entry(block.as_u32()).or_insert(next) | 3 << 60
+            }
+            Operand::Predicate(predicate) => *predicate as u64 | 4 << 60,
+            Operand::Stack(slot) => u64::from(slot.as_u32()) | 5 << 60,
+            Operand::FixedStack(slot) => u64::from(slot.as_u32()) | 6 << 60,
+            Operand::Symbol(symbol) => u64::from(symbol.as_u32()) | 7 << 60,
+        };
+        self.words.push(word);
+    }
+
+    /// The register's number by order of appearance, and what it is.
+    fn register(&mut self, register: VReg) -> u64 {
+        let next = self.registers.len() as u64;
+        let number = *self.registers.entry(register).or_insert(next);
+        let data = &self.step.function.vregs[register];
+        let ty = data.ty.map_or(0, |ty| u64::from(ty.bits()) | u64::from(ty.is_pointer()) << 15);
+        let class = match data.constraint {
+            tribunal_ir::Constraint::Class(class) => u64::from(class.0) + 1,
+            _ => 0,
+        };
+        self.words.push(ty | class << 20);
+        number
+    }
+}

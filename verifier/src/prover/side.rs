@@ -1,0 +1,234 @@
+//! One side of a rewrite step, evaluated symbolically.
+//!
+//! Registers that a side reads and does not define are inputs, shared by both sides. A fragment with PHIs is evaluated for
+//! one arbitrary entry into the block: which edge it was is one more input. Machine code knows no poison: its inputs are
+//! bits, whatever the source says of them.
+
+use super::memory::SymbolicMemory;
+use super::term::{Symbolic, Term};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
+use tribunal_ir::{Block, Constraint, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, StackSlot, VReg};
+use tribunal_target::Target;
+
+pub(super) type Scalar = Value<Symbolic>;
+
+/// Inputs of both sides.
+#[derive(Default)]
+pub(super) struct Inputs {
+    pub registers: FxHashMap<VReg, Scalar>,
+    pub physical: FxHashMap<PReg, Term>,
+    pub edge: Option<Term>,
+    pub slots: FxHashMap<StackSlot, Term>,
+    /// In order of appearance, for reports.
+    pub order: Vec<VReg>,
+}
+
+/// What a side computes.
+pub(super) struct Side {
+    pub defined: FxHashMap<VReg, Scalar>,
+    pub physical: FxHashMap<PReg, Scalar>,
+    pub memory: SymbolicMemory,
+    pub ub: Term,
+    /// Where control goes: the condition of the branch, if one stands there.
+    pub taken: Option<Term>,
+    /// Choices that this side made.
+    pub choices: Vec<Term>,
+}
+
+pub(super) struct Evaluation<'e> {
+    pub d: &'e mut Symbolic,
+    pub target: &'e Target,
+    pub function: &'e Function,
+    pub inputs: &'e mut Inputs,
+    pub machine: bool,
+}
+
+impl Evaluation<'_> {
+    pub fn side(mut self, insts: &[InstData]) -> Result<Side, Unsupported> {
+        self.d.choices.clear();
+        let memory = SymbolicMemory::new(self.d, self.inputs.slots.clone(), self.machine);
+        let ub = self.d.truth(false);
+        let mut side = Side {
+            defined: FxHashMap::default(),
+            physical: FxHashMap::default(),
+            memory,
+            ub,
+            taken: None,
+            choices: Vec::new(),
+        };
+        for data in insts {
+            self.step(&mut side, data)?;
+        }
+        side.choices = std::mem::take(&mut self.d.choices);
+        self.inputs.slots = side.memory.slots();
+        Ok(side)
+    }
+
+    fn step(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        match data.opcode {
+            opcode if opcode.is_phi() => self.phi(side, data),
+            Opcode::G_BR => Ok(()),
+            Opcode::G_BRCOND => self.branch(side, data),
+            Opcode::COPY => self.copy(side, data),
+            Opcode::IMPLICIT_DEF => {
+                let Some(register) = data.vreg(0) else { return Ok(()) };
+                let width = self.width(register);
+                let bits = self.d.choose(width);
+                let poison = self.d.truth(false);
+                side.defined.insert(register, Value { bits, poison });
+                Ok(())
+            }
+            Opcode::Target(_) => self.machine_inst(side, data),
+            _ => self.generic(side, data),
+        }
+    }
+
+    fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let args: SmallVec<[Scalar; 4]> = data.vreg_uses().map(|register| self.read(side, register)).collect();
+        let evaluation = semantics::evaluate(self.d, &mut side.memory, self.function, data, &args)?;
+        side.ub = self.d.bool_or(&side.ub, &evaluation.ub);
+        for (register, value) in data.vreg_defs().zip(evaluation.results) {
+            side.defined.insert(register, value);
+        }
+        Ok(())
+    }
+
+    fn machine_inst(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let Opcode::Target(opcode) = data.opcode else { return Ok(()) };
+        let flags = self.target.instruction(opcode).flags;
+        if flags.contains(OpcodeFlags::BARRIER) {
+            return Ok(());
+        }
+        let args: SmallVec<[Scalar; 4]> = data.uses().map(|operand| self.read_operand(side, operand)).collect();
+        let evaluation = tribunal_target::evaluate(self.target, self.d, &mut side.memory, data, &args)?;
+        side.ub = self.d.bool_or(&side.ub, &evaluation.ub);
+        let defs: SmallVec<[Reg; 2]> = data.defs().map(|operand| operand.reg).collect();
+        for (reg, value) in defs.into_iter().zip(evaluation.results) {
+            match reg {
+                Reg::Virtual(register) => {
+                    side.defined.insert(register, value);
+                }
+                Reg::Physical(register) => {
+                    side.physical.insert(register, value);
+                }
+            }
+        }
+        side.taken = evaluation.taken.or(side.taken);
+        Ok(())
+    }
+
+    fn branch(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let register = data.vreg(0).ok_or_else(|| Unsupported::new("malformed G_BRCOND"))?;
+        let condition = self.read(side, register);
+        let (taken, wild) = semantics::condition_of(self.d, &condition.bits);
+        let ub = self.d.bool_or(&condition.poison, &wild);
+        side.ub = self.d.bool_or(&side.ub, &ub);
+        side.taken = Some(taken);
+        Ok(())
+    }
+
+    fn copy(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else {
+            return Err(Unsupported::new("malformed COPY"));
+        };
+        let mut value = self.read_operand(side, src);
+        match dst.reg {
+            Reg::Virtual(register) => {
+                let width = self.width(register);
+                value.bits = self.d.zext_or_trunc(&value.bits, width);
+                side.defined.insert(register, value);
+            }
+            Reg::Physical(register) => {
+                side.physical.insert(register, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value that came along the edge.
+    fn phi(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let inputs: Vec<(VReg, Block)> = data.phi_inputs().collect();
+        let malformed = || Unsupported::new("malformed G_PHI");
+        let register = data.vreg(0).ok_or_else(malformed)?;
+        let edge = match self.inputs.edge {
+            Some(edge) => edge,
+            None => *self.inputs.edge.insert(self.d.variable(32)),
+        };
+        let mut value: Option<Scalar> = None;
+        for (input, block) in inputs.into_iter().rev() {
+            let arriving = self.read(side, input);
+            value = Some(match value {
+                None => arriving,
+                Some(others) => {
+                    let number = self.d.value(Bits::new(block.as_u32().into(), 32));
+                    let here = self.d.equal(edge, number);
+                    let bits = self.d.if_then_else(here, arriving.bits, others.bits);
+                    Value { bits, poison: self.d.if_then_else(here, arriving.poison, others.poison) }
+                }
+            });
+        }
+        side.defined.insert(register, value.ok_or_else(malformed)?);
+        Ok(())
+    }
+
+    fn width(&self, register: VReg) -> u32 {
+        let data = &self.function.vregs[register];
+        match (data.ty, data.constraint) {
+            (Some(ty), _) => ty.bits(),
+            (None, Constraint::Class(class)) => self.target.class(class).bits,
+            (None, Constraint::Bank(_) | Constraint::None) => u32::from(self.target.pointer_bits),
+        }
+    }
+
+    fn read(&mut self, side: &Side, register: VReg) -> Scalar {
+        if let Some(value) = side.defined.get(&register) {
+            return value.clone();
+        }
+        if !self.inputs.registers.contains_key(&register) {
+            let width = self.width(register);
+            let value = Value { bits: self.d.variable(width), poison: self.d.variable(1) };
+            self.inputs.registers.insert(register, value);
+            self.inputs.order.push(register);
+        }
+        let mut value = self.inputs.registers[&register].clone();
+        if self.machine {
+            value.poison = self.d.truth(false);
+        }
+        value
+    }
+
+    fn read_operand(&mut self, side: &Side, operand: &RegOperand) -> Scalar {
+        let mut value = match operand.reg {
+            Reg::Virtual(register) => self.read(side, register),
+            Reg::Physical(register) => self.read_physical(side, register),
+        };
+        if operand.subregister.0 != 0 {
+            let bits = self.target.vocabulary.subregister_bits(operand.subregister);
+            value.bits = self.d.zext_or_trunc(&value.bits, bits);
+        }
+        value
+    }
+
+    fn read_physical(&mut self, side: &Side, register: PReg) -> Scalar {
+        if let Some(value) = side.physical.get(&register) {
+            return value.clone();
+        }
+        let width = self.target.vocabulary.register_bits(register);
+        let poison = self.d.truth(false);
+        if self.target.is_zero_register(register) {
+            return Value { bits: self.d.value(Bits::zero(width)), poison };
+        }
+        let bits = match self.inputs.physical.get(&register) {
+            Some(&bits) => bits,
+            None => {
+                let bits = self.d.variable(width);
+                self.inputs.physical.insert(register, bits);
+                bits
+            }
+        };
+        Value { bits, poison }
+    }
+}

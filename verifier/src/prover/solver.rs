@@ -1,0 +1,150 @@
+//! Terms to z3, under a resource limit that is the same on every machine, with a timeout for a watchdog.
+
+use super::evaluate::{Assignment, operands};
+use super::term::{MemNode, Node, Op, Symbolic, Term};
+use rustc_hash::FxHashMap;
+use tribunal_ir::bits::Bits;
+use z3::ast::{Array, BV};
+use z3::{Params, SatResult, Solver, Sort};
+
+/// z3's own unit of work; some tens of seconds.
+const RESOURCES: u32 = 60_000_000;
+/// Milliseconds after which it is told to give up whatever it counted.
+const WATCHDOG: u32 = 60_000;
+
+/// What the solver says of a satisfiability question.
+pub(super) enum Answer {
+    Unsatisfiable,
+    Satisfiable(Assignment),
+    Unknown(String),
+}
+
+/// Asks whether `wrong` can be true.
+pub(super) fn solve(graph: &Symbolic, wrong: Term) -> Answer {
+    let mut translation = Translation { graph, made: FxHashMap::default() };
+    let condition = translation.term(wrong);
+    let solver = Solver::new();
+    let mut params = Params::new();
+    params.set_u32("rlimit", RESOURCES);
+    params.set_u32("timeout", WATCHDOG);
+    solver.set_params(&params);
+    solver.assert(condition.eq(BV::from_u64(1, 1)));
+    match solver.check() {
+        SatResult::Unsat => Answer::Unsatisfiable,
+        SatResult::Unknown => Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_string())),
+        SatResult::Sat => match solver.get_model() {
+            Some(model) => {
+                let mut assignment = Assignment::default();
+                for (&term, bv) in translation.made.iter().filter(|(term, _)| matches!(graph.node(**term), Node::Var(_))) {
+                    if let Some(value) = model.eval(bv, true).and_then(|value| bits(&value)) {
+                        assignment.values.insert(term, value);
+                    }
+                }
+                Answer::Satisfiable(assignment)
+            }
+            None => Answer::Unknown("satisfiable without a model".to_string()),
+        },
+    }
+}
+
+/// A literal's value, read in halves.
+fn bits(value: &BV) -> Option<Bits> {
+    let width = value.get_size();
+    if width <= 64 {
+        return value.as_u64().map(|low| Bits::new(low.into(), width));
+    }
+    let low = value.extract(63, 0).simplify_u64()?;
+    let high = value.extract(width - 1, 64).simplify_u64()?;
+    Some(Bits::new(u128::from(high) << 64 | u128::from(low), width))
+}
+
+trait SimplifyU64 {
+    fn simplify_u64(&self) -> Option<u64>;
+}
+
+impl SimplifyU64 for BV {
+    fn simplify_u64(&self) -> Option<u64> {
+        use z3::ast::Ast;
+        self.simplify().as_u64()
+    }
+}
+
+struct Translation<'g> {
+    graph: &'g Symbolic,
+    made: FxHashMap<Term, BV>,
+}
+
+impl Translation<'_> {
+    /// Terms refer to older ones only, so pending ones fit a stack.
+    fn term(&mut self, root: Term) -> BV {
+        let mut pending = vec![root];
+        while let Some(&top) = pending.last() {
+            let missing: Vec<Term> =
+                operands(self.graph, top).into_iter().filter(|operand| !self.made.contains_key(operand)).collect();
+            if missing.is_empty() {
+                if !self.made.contains_key(&top) {
+                    let bv = self.make(top);
+                    self.made.insert(top, bv);
+                }
+                pending.pop();
+            } else {
+                pending.extend(missing);
+            }
+        }
+        self.made[&root].clone()
+    }
+
+    fn make(&self, term: Term) -> BV {
+        let width = self.graph.width_of(term);
+        let of = |term: Term| &self.made[&term];
+        let truth = |condition: z3::ast::Bool| condition.ite(&BV::from_u64(1, 1), &BV::from_u64(0, 1));
+        match self.graph.node(term) {
+            Node::Const(bits) => constant(bits),
+            Node::Var(number) => BV::new_const(format!("v{number}"), width),
+            Node::Binary(op, a, b) => binary(op, of(a), of(b)),
+            Node::Not(a) => of(a).bvnot(),
+            Node::Concat(high, low) => of(high).concat(of(low)),
+            Node::Extract(a, offset) => of(a).extract(offset + width - 1, offset),
+            Node::Zext(a) => of(a).zero_ext(width - self.graph.width_of(a)),
+            Node::Sext(a) => of(a).sign_ext(width - self.graph.width_of(a)),
+            Node::Eq(a, b) => truth(of(a).eq(of(b))),
+            Node::Ult(a, b) => truth(of(a).bvult(of(b))),
+            Node::Slt(a, b) => truth(of(a).bvslt(of(b))),
+            Node::Ite(condition, a, b) => of(condition).eq(BV::from_u64(1, 1)).ite(of(a), of(b)),
+            Node::Select(memory, address) => {
+                let MemNode::Initial(number, unit) = self.graph.memories[memory.0 as usize] else {
+                    unreachable!("selects of stores are expanded when they are built")
+                };
+                let address = of(address);
+                let array = Array::new_const(format!("m{number}"), &Sort::bitvector(address.get_size()), &Sort::bitvector(unit));
+                array.select(address).as_bv().unwrap_or_else(|| BV::from_u64(0, unit))
+            }
+        }
+    }
+}
+
+fn constant(bits: Bits) -> BV {
+    if bits.width() <= 64 {
+        return BV::from_u64(bits.low_u64(), bits.width());
+    }
+    let high = BV::from_u64((bits.unsigned() >> 64) as u64, bits.width() - 64);
+    high.concat(BV::from_u64(bits.low_u64(), 64))
+}
+
+fn binary(op: Op, a: &BV, b: &BV) -> BV {
+    match op {
+        Op::Add => a.bvadd(b),
+        Op::Sub => a.bvsub(b),
+        Op::Mul => a.bvmul(b),
+        Op::Udiv => a.bvudiv(b),
+        Op::Urem => a.bvurem(b),
+        Op::Sdiv => a.bvsdiv(b),
+        Op::Srem => a.bvsrem(b),
+        Op::And => a.bvand(b),
+        Op::Or => a.bvor(b),
+        Op::Xor => a.bvxor(b),
+        Op::Shl => a.bvshl(b),
+        Op::Lshr => a.bvlshr(b),
+        Op::Ashr => a.bvashr(b),
+    }
+}
