@@ -11,6 +11,8 @@ pub enum Outcome {
     Returned,
     /// It did something undefined.
     Undefined,
+    /// It took a way, or touched a place, that a free choice decides.
+    Open,
     OutOfFuel,
 }
 
@@ -30,27 +32,6 @@ pub struct Observation {
     pub returned: Vec<(PReg, u32, Known)>,
     /// Each buffer's bytes, with a mask of fixed bits for each.
     pub buffers: Vec<Vec<(u8, u8)>>,
-}
-
-impl Observation {
-    /// What holds whatever the choices: given two runs with opposite choices, bits that differ are open. `None` if the
-    /// runs took different ways, so that no single expectation stands.
-    pub fn merged(&self, other: &Observation) -> Option<Observation> {
-        let comparable = self.outcome == other.outcome && self.returned.len() == other.returned.len();
-        if !comparable {
-            return None;
-        }
-        let mut merged = self.clone();
-        for (mine, theirs) in merged.returned.iter_mut().zip(&other.returned) {
-            mine.2.fixed &= theirs.2.fixed & !(mine.2.value ^ theirs.2.value);
-        }
-        for (mine, theirs) in merged.buffers.iter_mut().zip(&other.buffers) {
-            for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                mine.1 &= theirs.1 & !(mine.0 ^ theirs.0);
-            }
-        }
-        Some(merged)
-    }
 }
 
 /// How machine code differs from the source.

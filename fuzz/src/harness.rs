@@ -10,7 +10,7 @@ use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::{Execution, Interpreter, Settings};
 use tribunal_emulator::machine::{Machine, MachineError, MachineRun};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
-use tribunal_ir::semantics::{Choice, Unsupported};
+use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Function, Inst, InstData, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
@@ -231,17 +231,8 @@ impl Harness {
 
 /// What must come out whatever the free choices; `None` if the source does not say.
 pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<Option<Observation>, Unsupported> {
-    let run = |choice| interpreter.run(input, Settings { choice, fuel: FUEL, events: 0 });
-    let Execution { observation: first, .. } = run(Choice::Zeros)?;
-    if first.outcome != Outcome::Returned {
-        return Ok(None);
-    }
-    if !interpreter.makes_choices() {
-        return Ok(Some(first));
-    }
-    let second = run(Choice::Ones)?.observation;
-    let third = run(Choice::Seeded(0x5eed))?.observation;
-    Ok(first.merged(&second).and_then(|merged| merged.merged(&third)))
+    let Execution { observation, .. } = interpreter.run(input, Settings { fuel: FUEL, events: 0 })?;
+    Ok((observation.outcome == Outcome::Returned).then_some(observation))
 }
 
 /// The kind of fault that a run shows, and in words.

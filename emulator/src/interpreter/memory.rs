@@ -2,13 +2,15 @@
 
 use crate::input::{Input, OBJECTS};
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Concrete, Memory, Value};
+use tribunal_ir::semantics::{Memory, Partial, PartialBits, PartialBool, Value};
 use tribunal_ir::{Function, MemOperand, StackSlot};
 
 /// Some bytes at an address.
 struct Allocation {
     address: u64,
     bytes: Vec<u8>,
+    /// Bits of each byte that are open: chosen freely.
+    open: Vec<u8>,
     /// One flag a byte.
     poison: Vec<bool>,
 }
@@ -24,6 +26,7 @@ impl ConcreteMemory {
         let buffer = |buffer: &crate::input::Buffer| Allocation {
             address: buffer.address,
             bytes: buffer.bytes.clone(),
+            open: vec![0; buffer.bytes.len()],
             poison: vec![false; buffer.bytes.len()],
         };
         let mut allocations: Vec<Allocation> = input.buffers.iter().map(buffer).collect();
@@ -33,7 +36,7 @@ impl ConcreteMemory {
             // A size that no frame can have is not allocated: every access to it is undefined.
             let size = usize::try_from(object.size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0);
             address = address.next_multiple_of(u64::from(object.align).max(16));
-            allocations.push(Allocation { address, bytes: vec![0; size], poison: vec![true; size] });
+            allocations.push(Allocation { address, bytes: vec![0; size], open: vec![0; size], poison: vec![true; size] });
             // A gap, so that running off one object does not reach the next.
             address += size as u64 + 64;
         }
@@ -51,8 +54,11 @@ impl ConcreteMemory {
 
     /// Bytes of the first `count` allocations with a mask of fixed bits each.
     pub fn buffers(&self, count: usize) -> Vec<Vec<(u8, u8)>> {
-        let masked = |(&byte, &poison): (&u8, &bool)| (byte, if poison { 0 } else { 0xff });
-        let bytes = |allocation: &Allocation| allocation.bytes.iter().zip(&allocation.poison).map(masked).collect();
+        let bytes = |allocation: &Allocation| {
+            let masks = allocation.poison.iter().zip(&allocation.open);
+            let masks = masks.map(|(&poison, &open)| if poison { 0 } else { !open });
+            allocation.bytes.iter().copied().zip(masks).collect()
+        };
         self.allocations.iter().take(count).map(bytes).collect()
     }
 }
@@ -62,40 +68,49 @@ fn misaligned(address: u64, operand: &MemOperand) -> bool {
     !address.is_multiple_of(u64::from(operand.align.max(1)))
 }
 
-impl Memory<Concrete> for ConcreteMemory {
-    fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, operand: &MemOperand) -> (Value<Concrete>, bool) {
-        let nothing = Value { bits: Bits::zero(8 * bytes), poison: true };
-        let address = address.low_u64();
+/// An access whose place a choice decides: whether it is undefined is open.
+const UNPLACED: PartialBool = PartialBool { value: false, open: true };
+
+impl Memory<Partial> for ConcreteMemory {
+    fn load(&mut self, _: &mut Partial, address: &PartialBits, bytes: u32, operand: &MemOperand) -> (Value<Partial>, PartialBool) {
+        let nothing = Value { bits: PartialBits::known(Bits::zero(8 * bytes)), poison: PartialBool::known(true) };
+        if !address.is_known() {
+            return (nothing, UNPLACED);
+        }
+        let address = address.value.low_u64();
         match self.find(address, bytes) {
             Some((allocation, offset)) if !misaligned(address, operand) => {
                 let range = offset..offset + bytes as usize;
-                let mut value = 0u128;
-                for &byte in allocation.bytes[range.clone()].iter().rev() {
-                    value = value << 8 | u128::from(byte);
-                }
-                let poison = allocation.poison[range].contains(&true);
-                (Value { bits: Bits::new(value, 8 * bytes), poison }, false)
+                let joined = |units: &[u8]| units.iter().rev().fold(0u128, |value, &unit| value << 8 | u128::from(unit));
+                let value = Bits::new(joined(&allocation.bytes[range.clone()]), 8 * bytes);
+                let open = Bits::new(joined(&allocation.open[range.clone()]), 8 * bytes);
+                let poison = PartialBool::known(allocation.poison[range].contains(&true));
+                (Value { bits: PartialBits { value, open }, poison }, PartialBool::known(false))
             }
-            _ => (nothing, true),
+            _ => (nothing, PartialBool::known(true)),
         }
     }
 
-    fn store(&mut self, _: &mut Concrete, address: &Bits, value: &Value<Concrete>, operand: &MemOperand) -> bool {
-        let (address, bytes) = (address.low_u64(), value.bits.width() / 8);
+    fn store(&mut self, _: &mut Partial, address: &PartialBits, value: &Value<Partial>, operand: &MemOperand) -> PartialBool {
+        if !address.is_known() {
+            return UNPLACED;
+        }
+        let (address, bytes) = (address.value.low_u64(), value.bits.width() / 8);
         match self.find(address, bytes) {
             Some((allocation, offset)) if !misaligned(address, operand) => {
                 for index in 0..bytes as usize {
-                    allocation.bytes[offset + index] = (value.bits.unsigned() >> (8 * index)) as u8;
-                    allocation.poison[offset + index] = value.poison;
+                    allocation.bytes[offset + index] = (value.bits.value.unsigned() >> (8 * index)) as u8;
+                    allocation.open[offset + index] = (value.bits.open.unsigned() >> (8 * index)) as u8;
+                    allocation.poison[offset + index] = value.poison.value || value.poison.open;
                 }
-                false
+                PartialBool::known(false)
             }
-            _ => true,
+            _ => PartialBool::known(true),
         }
     }
 
-    fn frame_address(&mut self, _: &mut Concrete, slot: StackSlot, bits: u32) -> Bits {
+    fn frame_address(&mut self, _: &mut Partial, slot: StackSlot, bits: u32) -> PartialBits {
         let allocation = self.allocations.get(self.first_object + slot.as_u32() as usize);
-        Bits::new(allocation.map_or(0, |allocation| allocation.address).into(), bits)
+        PartialBits::known(Bits::new(allocation.map_or(0, |allocation| allocation.address).into(), bits))
     }
 }

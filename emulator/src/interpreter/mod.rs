@@ -1,4 +1,5 @@
-//! Runs a function at any stage before allocation, on numbers.
+//! Runs a function at any stage up to allocation, on numbers of which a free choice may leave bits open: one run tells which
+//! bits of the results hold whatever the choices.
 //!
 //! Generic instructions mean what [`tribunal_ir::semantics`] says, machine instructions what
 //! [`tribunal_target::evaluate`] says; this file only walks: blocks, PHIs, physical registers, fuel.
@@ -11,13 +12,13 @@ use memory::ConcreteMemory;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{self, Choice, Concrete, Unsupported, Value};
+use tribunal_ir::semantics::{self, Partial, PartialBits, PartialBool, Unsupported, Value};
 use tribunal_ir::{
     Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, VReg,
 };
 use tribunal_target::Target;
 
-type Scalar = Value<Concrete>;
+type Scalar = Value<Partial>;
 
 /// A function ready to run on many inputs.
 pub struct Interpreter<'f> {
@@ -32,6 +33,8 @@ pub struct Event {
     /// The register written; `None` for a store.
     pub register: Option<VReg>,
     pub value: Bits,
+    /// Bits that a free choice decides.
+    pub open: Bits,
     pub poison: bool,
     /// The address of a store.
     pub address: Option<u64>,
@@ -49,7 +52,6 @@ pub struct Execution {
 /// What a run is told besides its input.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    pub choice: Choice,
     /// Instructions at most.
     pub fuel: u64,
     /// Events kept at most; 0 for none.
@@ -61,29 +63,12 @@ impl<'f> Interpreter<'f> {
         Interpreter { function, target }
     }
 
-    /// True if some instruction leaves bits open, so that one run does not tell all.
-    pub fn makes_choices(&self) -> bool {
-        let insts = self.function.layout().iter().flat_map(|&block| self.function.insts(block));
-        insts.map(|inst| self.function.inst(inst)).any(|data| {
-            let narrow_load = || {
-                let memory = data.memory.first().and_then(|memory| memory.ty).map(|ty| ty.bits());
-                let value = data.vreg(0).and_then(|register| self.function.type_of(register)).map(|ty| ty.bits());
-                memory != value
-            };
-            match data.opcode {
-                Opcode::G_ANYEXT | Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE | Opcode::IMPLICIT_DEF => true,
-                Opcode::G_LOAD => narrow_load(),
-                _ => false,
-            }
-        })
-    }
-
     /// Runs from the entry to a return.
     pub fn run(&self, input: &Input, settings: Settings) -> Result<Execution, Unsupported> {
         let mut state = State {
             function: self.function,
             target: self.target,
-            domain: Concrete { choice: settings.choice },
+            domain: Partial,
             memory: ConcreteMemory::new(self.function, input),
             registers: vec![None; self.function.vregs.len()],
             physical: input.registers.iter().map(|&(register, value)| (register, full(value))).collect(),
@@ -94,11 +79,12 @@ impl<'f> Interpreter<'f> {
         let end = state.walk(&mut walk)?;
         let returned = match end {
             End::Returned(inst) => state.results(inst),
-            End::Undefined | End::OutOfFuel => Vec::new(),
+            End::Undefined | End::Open | End::OutOfFuel => Vec::new(),
         };
         let outcome = match end {
             End::Returned(_) => Outcome::Returned,
             End::Undefined => Outcome::Undefined,
+            End::Open => Outcome::Open,
             End::OutOfFuel => Outcome::OutOfFuel,
         };
         let buffers = state.memory.buffers(input.buffers.len());
@@ -108,12 +94,17 @@ impl<'f> Interpreter<'f> {
 }
 
 fn full(value: u64) -> Scalar {
-    Value { bits: Bits::new(value.into(), 64), poison: false }
+    scalar(Bits::new(value.into(), 64))
+}
+
+fn scalar(bits: Bits) -> Scalar {
+    Value { bits: PartialBits::known(bits), poison: PartialBool::known(false) }
 }
 
 enum End {
     Returned(Inst),
     Undefined,
+    Open,
     OutOfFuel,
 }
 
@@ -132,7 +123,7 @@ struct Walk {
 struct State<'f> {
     function: &'f Function,
     target: &'static Target,
-    domain: Concrete,
+    domain: Partial,
     memory: ConcreteMemory,
     registers: Vec<Option<Scalar>>,
     /// Full registers.
@@ -200,17 +191,18 @@ impl State<'_> {
             Opcode::G_BRCOND => {
                 let condition = self.register(data.vreg(0).ok_or_else(|| malformed(data))?)?;
                 let (taken, wild) = semantics::condition_of(&mut self.domain, &condition.bits);
-                match (condition.poison || wild, taken) {
-                    (true, _) => Ok(Next::End(End::Undefined)),
-                    (false, true) => label(data).map(Next::To),
-                    (false, false) => Ok(Next::Following),
+                use semantics::Domain;
+                let ub = self.domain.bool_or(&condition.poison, &wild);
+                match undefined(ub) {
+                    Some(end) => Ok(Next::End(end)),
+                    None => branch(taken, data),
                 }
             }
             Opcode::COPY => self.copy(inst, data),
             Opcode::IMPLICIT_DEF => {
                 let (Some(register), bits) = (data.vreg(0), self.width_of(data, 0)) else { return Ok(Next::Following) };
                 use semantics::Domain;
-                let value = Value { bits: self.domain.choose(bits), poison: false };
+                let value = Value { bits: self.domain.choose(bits), poison: PartialBool::known(false) };
                 self.write(inst, register, value);
                 Ok(Next::Following)
             }
@@ -223,12 +215,12 @@ impl State<'_> {
     fn generic(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
         let args = data.vreg_uses().map(|register| self.register(register)).collect::<Result<SmallVec<[Scalar; 4]>, _>>()?;
         let evaluation = semantics::evaluate(&mut self.domain, &mut self.memory, self.function, data, &args)?;
-        if evaluation.ub {
-            return Ok(Next::End(End::Undefined));
+        if let Some(end) = undefined(evaluation.ub) {
+            return Ok(Next::End(end));
         }
         if data.opcode == Opcode::G_STORE && self.events.len() < self.keep {
-            let address = Some(args[1].bits.low_u64());
-            self.events.push(Event { inst, register: None, value: args[0].bits, poison: args[0].poison, address });
+            let address = Some(args[1].bits.value.low_u64());
+            self.events.push(event(inst, None, &args[0], address));
         }
         for (register, value) in data.vreg_defs().zip(evaluation.results) {
             self.write(inst, register, value);
@@ -250,11 +242,11 @@ impl State<'_> {
             args.push(self.read(operand)?);
         }
         let evaluation = tribunal_target::evaluate(self.target, &mut self.domain, &mut self.memory, data, &args)?;
-        if evaluation.ub {
-            return Ok(Next::End(End::Undefined));
+        if let Some(end) = undefined(evaluation.ub) {
+            return Ok(Next::End(end));
         }
         if flags.contains(OpcodeFlags::STORE) && self.events.len() < self.keep {
-            self.events.push(Event { inst, register: None, value: args[0].bits, poison: args[0].poison, address: None });
+            self.events.push(event(inst, None, &args[0], None));
         }
         let defs: SmallVec<[Reg; 2]> = data.defs().map(|operand| operand.reg).collect();
         for (reg, value) in defs.into_iter().zip(evaluation.results) {
@@ -264,8 +256,8 @@ impl State<'_> {
             }
         }
         match evaluation.taken {
-            Some(true) => label(data).map(Next::To),
-            Some(false) | None => Ok(Next::Following),
+            Some(taken) => branch(taken, data),
+            None => Ok(Next::Following),
         }
     }
 
@@ -316,8 +308,7 @@ impl State<'_> {
 
     fn write(&mut self, inst: Inst, register: VReg, value: Scalar) {
         if self.events.len() < self.keep {
-            let event = Event { inst, register: Some(register), value: value.bits, poison: value.poison, address: None };
-            self.events.push(event);
+            self.events.push(event(inst, Some(register), &value, None));
         }
         self.registers[register.as_u32() as usize] = Some(value);
     }
@@ -326,7 +317,7 @@ impl State<'_> {
     fn read_physical(&self, register: PReg) -> Scalar {
         let bits = self.target.vocabulary.register_bits(register);
         if self.target.is_zero_register(register) {
-            return Value { bits: Bits::zero(bits), poison: false };
+            return scalar(Bits::zero(bits));
         }
         let full_register = self.target.vocabulary.full_register(register);
         let arbitrary = || full(u64::from(full_register.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -348,11 +339,34 @@ impl State<'_> {
         let registers = self.function.inst(inst).uses().filter_map(|operand| operand.reg.as_physical());
         let known = |register| {
             let value = self.read_physical(register);
-            let fixed = if value.poison { 0 } else { u64::MAX };
-            (register, value.bits.width(), Known { value: value.bits.low_u64(), fixed })
+            let poison = value.poison.value || value.poison.open;
+            let fixed = if poison { 0 } else { !value.bits.open.low_u64() };
+            (register, value.bits.width(), Known { value: value.bits.value.low_u64(), fixed })
         };
         registers.map(known).collect()
     }
+}
+
+/// How a run ends where `ub` may hold.
+fn undefined(ub: PartialBool) -> Option<End> {
+    match (ub.value, ub.open) {
+        (_, true) => Some(End::Open),
+        (true, false) => Some(End::Undefined),
+        (false, false) => None,
+    }
+}
+
+fn branch(taken: PartialBool, data: &InstData) -> Result<Next, Unsupported> {
+    match (taken.value, taken.open) {
+        (_, true) => Ok(Next::End(End::Open)),
+        (true, false) => label(data).map(Next::To),
+        (false, false) => Ok(Next::Following),
+    }
+}
+
+fn event(inst: Inst, register: Option<VReg>, value: &Scalar, address: Option<u64>) -> Event {
+    let poison = value.poison.value || value.poison.open;
+    Event { inst, register, value: value.bits.value, open: value.bits.open, poison, address }
 }
 
 fn malformed(data: &InstData) -> Unsupported {

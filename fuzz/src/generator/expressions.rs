@@ -122,7 +122,9 @@ impl Generator<'_, '_, '_> {
     fn funnel(&mut self, ty: Type) -> Result<Entry> {
         let opcode = if self.u.arbitrary()? { Opcode::G_FSHL } else { Opcode::G_FSHR };
         let (high, low) = (self.value(ty, false)?, self.value(ty, false)?);
-        let amount = self.value(ty, false)?;
+        // The amount modulo a width that is no power of two is a division, which beyond 64 bits is a library call.
+        let amount_ty = if ty.bits() > DIVISION_BITS { tribunal_ir::types::S64 } else { ty };
+        let amount = self.value(amount_ty, false)?;
         let register = self.builder.op(ty, opcode, &[high.register, low.register, amount.register]);
         Ok(Entry { register, ty, firm: high.firm && low.firm && amount.firm })
     }

@@ -104,7 +104,9 @@ impl Prover {
             self.counters.looked_up += 1;
             return verdict;
         }
+        let t0 = std::time::Instant::now();
         let verdict = decide(target, step);
+        if t0.elapsed().as_millis() > 150 { eprintln!("SLOW {:?} {}", t0.elapsed(), explain(step, &verdict, target.vocabulary)); }
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,

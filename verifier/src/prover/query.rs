@@ -2,7 +2,7 @@
 
 use super::memory::SymbolicMemory;
 use super::side::{Evaluation, Inputs, Scalar, Side};
-use super::term::{Node, Symbolic, Term};
+use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported};
@@ -37,26 +37,56 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let mut inputs = Inputs::default();
     // Selection runs on functions whose banks are selected; everything before is generic on both sides.
     let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED);
-    let mut side = |insts, machine| {
-        Evaluation { d: &mut graph, target, function: step.function, inputs: &mut inputs, machine }.side(insts)
+    let mut side = |insts, machine, standing| {
+        let (d, function) = (&mut graph, step.function);
+        Evaluation { d, target, function, inputs: &mut inputs, machine, standing }.side(insts)
     };
-    let source = side(step.before, false)?;
-    let result = side(step.after, machine)?;
+    let source = side(step.before, false, None)?;
+    let result = side(step.after, machine, Some(&source.defined))?;
     let mut outputs = outputs(step, &source, &result)?;
     control_and_memory(&mut graph, &source, &result, &mut outputs)?;
     let open_choices = witness(&mut graph, &source.choices, &mut outputs);
-    let mut wrong = result.ub;
+    let source_defined = graph.complement(source.ub);
+    let mut wrong = assuming(&mut graph, &[source.ub], result.ub);
     for output in &outputs {
         let differ = graph.equal(output.source.bits, output.target.bits);
         let differ = graph.complement(differ);
         let bad = graph.bool_or(&output.target.poison, &differ);
-        let defined = graph.complement(output.source.poison);
-        let bad = graph.bool_and(&defined, &bad);
+        let bad = assuming(&mut graph, &[source.ub, output.source.poison], bad);
         wrong = graph.bool_or(&wrong, &bad);
     }
-    let source_defined = graph.complement(source.ub);
-    let wrong = graph.bool_and(&source_defined, &wrong);
     Ok(Query { graph, inputs, outputs, source_defined, wrong, open_choices })
+}
+
+/// `bad` and none of `excuses`: what the excuses being false says of their parts is put into `bad` first, which often
+/// leaves nothing of it.
+fn assuming(d: &mut Symbolic, excuses: &[Term], bad: Term) -> Term {
+    let mut known = FxHashMap::default();
+    for &excuse in excuses {
+        assume(d, excuse, false, &mut known);
+    }
+    let mut rest = substituted(d, bad, &known, &mut FxHashMap::default());
+    for &excuse in excuses {
+        let absent = d.complement(excuse);
+        rest = d.bool_and(&absent, &rest);
+    }
+    rest
+}
+
+/// What follows at once from `term` being `value`.
+fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term, Term>) {
+    match (d.node(term), value) {
+        (Node::Const(_), _) => {}
+        (Node::Not(inner), _) => assume(d, inner, !value, known),
+        (Node::Binary(Op::Or, a, b), false) | (Node::Binary(Op::And, a, b), true) => {
+            assume(d, a, value, known);
+            assume(d, b, value, known);
+        }
+        _ => {
+            let value = d.truth(value);
+            known.insert(term, value);
+        }
+    }
 }
 
 /// Registers that both sides define. What the last instruction replaced defined must still be defined.
@@ -139,6 +169,11 @@ fn find(d: &mut Symbolic, source: Term, target: Term, open: &FxHashSet<Term>, fo
             find(d, low, lower, open, found);
         }
         Node::Ite(_, a, b) => {
+            find(d, a, target, open, found);
+            find(d, b, target, open, found);
+        }
+        // A choice between truth values is kept as logic; whatever is put in for a choice is a witness.
+        Node::Binary(Op::And | Op::Or, a, b) if d.width_of(source) == 1 => {
             find(d, a, target, open, found);
             find(d, b, target, open, found);
         }

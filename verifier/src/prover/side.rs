@@ -44,6 +44,9 @@ pub(super) struct Evaluation<'e> {
     pub function: &'e Function,
     pub inputs: &'e mut Inputs,
     pub machine: bool,
+    /// What the other side defines: a definition that was looked through still stands for whoever reads it. That it does
+    /// stand is the verifier's business.
+    pub standing: Option<&'e FxHashMap<VReg, Scalar>>,
 }
 
 impl Evaluation<'_> {
@@ -186,6 +189,10 @@ impl Evaluation<'_> {
     fn read(&mut self, side: &Side, register: VReg) -> Scalar {
         if let Some(value) = side.defined.get(&register) {
             return value.clone();
+        }
+        if let Some(value) = self.standing.and_then(|standing| standing.get(&register)) {
+            let poison = if self.machine { self.d.truth(false) } else { value.poison };
+            return Value { bits: value.bits, poison };
         }
         if !self.inputs.registers.contains_key(&register) {
             let width = self.width(register);

@@ -273,14 +273,16 @@ impl Symbolic {
             Node::Const(bits) => bits.unsigned() >> 64 == 0,
             _ => false,
         };
-        if width != 128 || (is_narrow(self, a) && is_narrow(self, b)) {
+        if width <= 64 || (width == 128 && is_narrow(self, a) && is_narrow(self, b)) {
             return Some(self.intern(Node::Binary(Op::Mul, a, b), width));
         }
-        let half = |this: &mut Self, term: Term, offset: u32| this.extract_bits(term, offset, 64);
-        let (a0, a1, b0, b1) = (half(self, a, 0), half(self, a, 64), half(self, b, 0), half(self, b, 64));
+        let rest = width - 64;
+        let (a0, b0) = (self.extract_bits(a, 0, 64), self.extract_bits(b, 0, 64));
+        let (a1, b1) = (self.extract_bits(a, 64, rest), self.extract_bits(b, 64, rest));
         let (wide_a, wide_b) = (self.zero_extend(a0, 128), self.zero_extend(b0, 128));
         let full = self.binary(Op::Mul, wide_a, wide_b);
-        let (low, high) = (half(self, full, 0), half(self, full, 64));
+        let (low, high) = (self.extract_bits(full, 0, 64), self.extract_bits(full, 64, rest));
+        let (a0, b0) = (self.extract_bits(a0, 0, rest), self.extract_bits(b0, 0, rest));
         let (cross1, cross2) = (self.binary(Op::Mul, a1, b0), self.binary(Op::Mul, a0, b1));
         let sum = self.binary(Op::Add, cross1, cross2);
         let high = self.binary(Op::Add, high, sum);
@@ -302,7 +304,7 @@ impl Symbolic {
                 (Op::And, ..) => {
                     // A low mask is a truncation and an extension.
                     let ones = bits.unsigned().trailing_ones();
-                    if bits == Bits::ones(ones).zext_or_trunc(width) {
+                    if ones > 0 && bits == Bits::ones(ones).zext_or_trunc(width) {
                         let low = self.extract_bits(a, 0, ones);
                         return Some(self.zero_extend(low, width));
                     }

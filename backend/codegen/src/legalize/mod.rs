@@ -125,9 +125,10 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         Ok(changed)
     }
 
-    /// No artifact combines any more: those that are not legal are split or expanded. True if anything was.
+    /// No artifact combines any more: those that have a recipe are split or expanded. True if any was. One that has none
+    /// may combine with what the others leave; if no other is left, it cannot be legalized.
     fn legalize_artifacts(&mut self) -> Result<bool, CompileError> {
-        let mut changed = false;
+        let (mut changed, mut stuck) = (false, None);
         let mut pending = std::mem::take(&mut self.artifacts);
         // Last first: an artifact that goes may leave the one that fed it dead.
         pending.reverse();
@@ -135,15 +136,22 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             if !self.is_live(inst) {
                 continue;
             }
-            if self.context.legalizer.legality(self.function, self.function.inst(inst)).action != Action::Legal {
-                self.legalize_inst(inst)?;
-                changed = true;
+            match self.context.legalizer.legality(self.function, self.function.inst(inst)).action {
+                Action::Legal => {}
+                Action::Unsupported => stuck = Some(inst),
+                _ => {
+                    self.legalize_inst(inst)?;
+                    changed = true;
+                }
             }
         }
-        if changed {
-            self.artifacts.extend(pending.into_iter().filter(|&inst| self.function.block_of(inst).is_some()));
+        match stuck {
+            Some(inst) if !changed => self.legalize_inst(inst).map(|()| false),
+            _ => {
+                self.artifacts.extend(pending.into_iter().filter(|&inst| self.function.block_of(inst).is_some()));
+                Ok(changed)
+            }
         }
-        Ok(changed)
     }
 
     fn legalize_inst(&mut self, inst: Inst) -> Result<(), CompileError> {

@@ -10,11 +10,13 @@ mod domain;
 mod integer;
 mod memory;
 mod opcodes;
+mod partial;
 
 pub use concrete::{Choice, Concrete};
 pub use domain::Domain;
 pub use integer::condition_of;
 pub use memory::{Memory, Pure};
+pub use partial::{Partial, PartialBits, PartialBool};
 pub use opcodes::{Evaluation, SUPPORTED, Unsupported, evaluate};
 
 /// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing.
