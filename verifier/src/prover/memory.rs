@@ -54,10 +54,13 @@ impl SymbolicMemory {
             ub = d.bool_or(&ub, &invalid);
         }
         if operand.align > 1 {
-            let low = d.extract(&address, 0, operand.align.trailing_zeros());
-            let aligned = d.is_zero(&low);
-            let misaligned = d.complement(aligned);
-            ub = d.bool_or(&ub, &misaligned);
+            // Bit by bit, so that an alignment claimed above shows in each claim that follows from it.
+            let bits = operand.align.trailing_zeros();
+            let low = d.extract(&address, 0, bits);
+            for index in 0..bits {
+                let set = d.extract(&low, index, 1);
+                ub = d.bool_or(&ub, &set);
+            }
         }
         ub
     }

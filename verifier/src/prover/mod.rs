@@ -106,7 +106,7 @@ impl Prover {
         }
         let t0 = std::time::Instant::now();
         let verdict = decide(target, step);
-        if t0.elapsed().as_millis() > 150 { eprintln!("SLOW {:?} {}", t0.elapsed(), explain(step, &verdict, target.vocabulary)); }
+        if matches!(verdict, Verdict::Proved { engine: Engine::Z3 }) { eprintln!("Z3 {} {} {:?}", t0.elapsed().as_micros(), step.rule, step.before.last().map(|d| (d.opcode, step.function.type_of(d.vreg(0).unwrap_or(tribunal_ir::VReg::from_u32(0)))))); }
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,

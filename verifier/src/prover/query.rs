@@ -44,7 +44,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
     let mut outputs = outputs(step, &source, &result)?;
-    control_and_memory(&mut graph, &source, &result, &mut outputs)?;
+    control_and_memory(&mut graph, &source, &result, machine, &mut outputs)?;
     let open_choices = witness(&mut graph, &source.choices, &mut outputs);
     let source_defined = graph.complement(source.ub);
     let mut wrong = assuming(&mut graph, &[source.ub], result.ub);
@@ -116,6 +116,7 @@ fn control_and_memory(
     d: &mut Symbolic,
     source: &Side,
     result: &Side,
+    machine: bool,
     outputs: &mut Vec<Output>,
 ) -> Result<(), Unsupported> {
     let known = d.truth(false);
@@ -130,7 +131,11 @@ fn control_and_memory(
     if source.memory.stored || result.memory.stored {
         let place = d.variable(64);
         let mut byte = |memory: &SymbolicMemory| Scalar { bits: d.select(memory.bytes, place), poison: d.select(memory.poison, place) };
-        let (source, target) = (byte(&source.memory), byte(&result.memory));
+        let (source, mut target) = (byte(&source.memory), byte(&result.memory));
+        if machine {
+            // What machine code stores is bits.
+            target.poison = known;
+        }
         outputs.push(Output { register: None, name: "memory", source, target });
     }
     Ok(())

@@ -211,6 +211,14 @@ impl Symbolic {
     /// Sums are kept flat: summands in order, the constant last.
     fn sum(&mut self, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
+        for (spread, other) in [(a, b), (b, a)] {
+            // A truth value spread over all bits is 0 or -1.
+            if let Some(condition) = self.spread_truth(spread) {
+                let minus_one = self.value(Bits::ones(width));
+                let less = self.binary(Op::Add, other, minus_one);
+                return Some(self.if_then_else(condition, less, other));
+            }
+        }
         let (mut terms, mut constant) = (Vec::new(), Bits::zero(width));
         for term in [a, b] {
             self.summands(term, &mut terms, &mut constant);
@@ -229,6 +237,14 @@ impl Symbolic {
             sum = self.intern(Node::Binary(Op::Add, sum, constant), width);
         }
         Some(sum)
+    }
+
+    /// The condition of `sext s1`.
+    fn spread_truth(&self, term: Term) -> Option<Term> {
+        match self.node(term) {
+            Node::Sext(inner) if self.width_of(inner) == 1 => Some(inner),
+            _ => None,
+        }
     }
 
     fn summands(&self, term: Term, terms: &mut Vec<Term>, constant: &mut Bits) {
@@ -324,6 +340,13 @@ impl Symbolic {
             if not_b == a {
                 return Some(self.truth(op != Op::And));
             }
+        } else if op == Op::Xor {
+            for (spread, other) in [(a, b), (b, a)] {
+                if let Some(condition) = self.spread_truth(spread) {
+                    let flipped = self.complement(other);
+                    return Some(self.if_then_else(condition, flipped, other));
+                }
+            }
         }
         if let Some(split) = self.logic_by_parts(op, a, b) {
             return Some(split);
@@ -352,6 +375,20 @@ impl Symbolic {
         let width = self.width_of(a);
         if self.as_const(a).is_some_and(Bits::is_zero) {
             return Some(a);
+        }
+        if let (Node::Zext(y), None) = (self.node(b), self.as_const(a)) {
+            // Of an extended value: the narrow shift, extended. An amount beyond the narrow width shifts all out either way.
+            let inner = match (op, self.node(a)) {
+                (Op::Lshr, Node::Zext(x)) | (Op::Ashr, Node::Sext(x)) => Some(x),
+                _ => None,
+            };
+            if let Some(x) = inner
+                && self.width_of(y) <= self.width_of(x)
+            {
+                let amount = self.zero_extend(y, self.width_of(x));
+                let narrow = self.binary(op, x, amount);
+                return Some(if op == Op::Lshr { self.zero_extend(narrow, width) } else { self.sign_extend(narrow, width) });
+            }
         }
         let amount = self.as_const(b)?;
         if amount.is_zero() {
@@ -425,6 +462,15 @@ impl Symbolic {
         match self.node(a) {
             Node::Const(bits) => self.value(Bits::new(!bits.unsigned(), bits.width())),
             Node::Not(inner) => inner,
+            // -1 - (x + k) is (-1 - k) - x.
+            Node::Binary(Op::Add, x, k) if self.as_const(k).is_some() => {
+                let k = self.complement(k);
+                self.binary(Op::Sub, k, x)
+            }
+            Node::Ite(condition, x, y) if self.width_of(a) > 1 => {
+                let (x, y) = (self.complement(x), self.complement(y));
+                self.if_then_else(condition, x, y)
+            }
             _ => {
                 let width = self.width_of(a);
                 self.intern(Node::Not(a), width)
@@ -533,8 +579,18 @@ impl Symbolic {
                 let (x, y) = (self.extract_bits(x, 0, width), self.extract_bits(y, 0, width));
                 self.binary(op, x, y)
             }
+            // So do those of a left shift, if the amount fits them.
+            Node::Binary(Op::Shl, x, amount) if offset == 0 && self.amount_fits(amount, width) => {
+                let (x, amount) = (self.extract_bits(x, 0, width), self.extract_bits(amount, 0, width));
+                self.binary(Op::Shl, x, amount)
+            }
             _ => self.intern(Node::Extract(a, offset), width),
         }
+    }
+
+    /// True if the amount has no set bits at or above `width`.
+    fn amount_fits(&self, amount: Term, width: u32) -> bool {
+        matches!(self.node(amount), Node::Zext(inner) if self.width_of(inner) <= width)
     }
 
     fn extract_of_concat(&mut self, high: Term, low: Term, offset: u32, width: u32) -> Term {
@@ -611,7 +667,12 @@ impl Symbolic {
             }
             _ => {}
         }
-        if !signed && self.as_const(b).is_some_and(Bits::is_zero) {
+        if signed && self.as_const(b).is_some_and(Bits::is_zero) {
+            return self.extract_bits(a, self.width_of(a) - 1, 1);
+        }
+        // Nothing is below zero, and nothing above all ones.
+        let most = |term| self.as_const(term).is_some_and(|bits| bits == Bits::ones(bits.width()));
+        if !signed && (self.as_const(b).is_some_and(Bits::is_zero) || most(a)) {
             return self.truth(false);
         }
         self.intern(if signed { Node::Slt(a, b) } else { Node::Ult(a, b) }, 1)

@@ -146,12 +146,20 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             }
         }
         match stuck {
+            // What reads it may be dead itself.
+            Some(_) if !changed && remove_dead(self.context, self.function) => Ok(self.keep(pending)),
             Some(inst) if !changed => self.legalize_inst(inst).map(|()| false),
             _ => {
-                self.artifacts.extend(pending.into_iter().filter(|&inst| self.function.block_of(inst).is_some()));
+                self.keep(pending);
                 Ok(changed)
             }
         }
+    }
+
+    /// Puts the artifacts that still stand back on their list; true, since there is more to do.
+    fn keep(&mut self, pending: Vec<Inst>) -> bool {
+        self.artifacts.extend(pending.into_iter().filter(|&inst| self.function.block_of(inst).is_some()));
+        true
     }
 
     fn legalize_inst(&mut self, inst: Inst) -> Result<(), CompileError> {
@@ -289,14 +297,17 @@ fn propagate_copies(function: &mut Function) {
         liveins.into_iter().map(|livein| LiveIn { copy: livein.copy.map(resolve), ..livein }).collect();
 }
 
-/// Removes what nothing reads, last uses first.
-fn remove_dead(context: &Context<'_>, function: &mut Function) {
+/// Removes what nothing reads, last uses first; true if there was any.
+fn remove_dead(context: &Context<'_>, function: &mut Function) -> bool {
+    let mut removed = false;
     for block in function.reverse_post_order().into_iter().rev() {
         let insts: Vec<Inst> = function.insts_reversed(block).collect();
         for inst in insts {
             if is_dead(context, function, inst) {
                 function.remove(inst);
+                removed = true;
             }
         }
     }
+    removed
 }

@@ -224,27 +224,24 @@ fn shift<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, amount: &D::Bits) ->
     }
 }
 
-/// `high:low` shifted left (or right), amount modulo the width; the high (low) half.
+/// `high:low` shifted left (or right), amount modulo the width; the high (low) half. One shift of the far half is by one,
+/// the other by one less, so that no shift reaches the width.
 fn funnel<D: Domain>(d: &mut D, left: bool, high: &D::Bits, low: &D::Bits, amount: &D::Bits) -> D::Bits {
     let width = d.width(high);
     let amount = modulo(d, amount, width);
-    let bits = d.literal(i64::from(width), width.max(9));
-    let amount_wide = d.zext(&amount, width.max(9));
-    let rest = d.sub(&bits, &amount_wide);
-    // The rest may be the whole width, which shifts everything out: what the primitives do.
+    let (one, last) = (d.literal(1, width), d.literal(i64::from(width) - 1, width));
+    let rest = d.sub(&last, &amount);
     let (first, second) = match left {
-        true => (d.shl(high, &amount), wide_shift(d, low, &rest, false)),
-        false => (wide_shift(d, high, &rest, true), d.lshr(low, &amount)),
+        true => {
+            let halved = d.lshr(low, &one);
+            (d.shl(high, &amount), d.lshr(&halved, &rest))
+        }
+        false => {
+            let doubled = d.shl(high, &one);
+            (d.shl(&doubled, &rest), d.lshr(low, &amount))
+        }
     };
     d.or(&first, &second)
-}
-
-/// A shift whose amount has at least as many bits as the value.
-fn wide_shift<D: Domain>(d: &mut D, a: &D::Bits, amount: &D::Bits, left: bool) -> D::Bits {
-    let (width, amount_width) = (d.width(a), d.width(amount));
-    let a = d.zext(a, amount_width);
-    let shifted = if left { d.shl(&a, amount) } else { d.lshr(&a, amount) };
-    d.extract(&shifted, 0, width)
 }
 
 /// `amount` modulo `width`, as `width` bits.
