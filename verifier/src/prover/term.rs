@@ -667,6 +667,15 @@ impl Symbolic {
             }
             _ => {}
         }
+        if !signed {
+            // Plain bounds decide most questions about shift amounts.
+            if self.as_const(b).is_some_and(|bound| self.most(a, 6) < bound.unsigned()) {
+                return self.truth(true);
+            }
+            if self.as_const(a).is_some_and(|bound| self.most(b, 6) <= bound.unsigned()) {
+                return self.truth(false);
+            }
+        }
         if signed && self.as_const(b).is_some_and(Bits::is_zero) {
             return self.extract_bits(a, self.width_of(a) - 1, 1);
         }
@@ -676,6 +685,26 @@ impl Symbolic {
             return self.truth(false);
         }
         self.intern(if signed { Node::Slt(a, b) } else { Node::Ult(a, b) }, 1)
+    }
+
+    /// An upper bound, unsigned, found by looking `depth` operations deep.
+    fn most(&self, term: Term, depth: u32) -> u128 {
+        let whole = Bits::ones(self.width_of(term)).unsigned();
+        if depth == 0 {
+            return whole;
+        }
+        match self.node(term) {
+            Node::Const(bits) => bits.unsigned(),
+            Node::Zext(inner) => self.most(inner, depth - 1),
+            Node::Binary(Op::Urem, _, by) => self.as_const(by).map_or(whole, |by| by.unsigned().saturating_sub(1).min(whole)),
+            Node::Binary(Op::And, a, b) => self.most(a, depth - 1).min(self.most(b, depth - 1)),
+            Node::Binary(Op::Sub, from, what) => match self.as_const(from) {
+                Some(from) if self.most(what, depth - 1) <= from.unsigned() => from.unsigned(),
+                _ => whole,
+            },
+            Node::Ite(_, a, b) => self.most(a, depth - 1).max(self.most(b, depth - 1)),
+            _ => whole,
+        }
     }
 
     pub fn if_then_else(&mut self, condition: Term, a: Term, b: Term) -> Term {
