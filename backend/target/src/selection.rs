@@ -92,6 +92,8 @@ pub enum Out {
     Const(i64),
     /// Reads or defines a physical register (the zero register; flags as implicit operands).
     Phys(PReg),
+    /// Defines a physical register (the zero register, to drop a result).
+    PhysDef(PReg),
     ImplicitDef(PReg),
     ImplicitUse(PReg),
     /// Stack object slot `n`.

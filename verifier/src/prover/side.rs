@@ -220,13 +220,13 @@ impl Evaluation<'_> {
     }
 
     fn read_physical(&mut self, side: &Side, register: PReg) -> Scalar {
-        if let Some(value) = side.physical.get(&register) {
-            return value.clone();
-        }
         let width = self.target.vocabulary.register_bits(register);
         let poison = self.d.truth(false);
         if self.target.is_zero_register(register) {
             return Value { bits: self.d.value(Bits::zero(width)), poison };
+        }
+        if let Some(value) = side.physical.get(&register) {
+            return value.clone();
         }
         let bits = match self.inputs.physical.get(&register) {
             Some(&bits) => bits,

@@ -219,6 +219,7 @@ impl Selector<'_, '_, '_> {
             Out::ImmWith(slot, function) => Operand::Imm(function(matched.immediate(*slot))),
             Out::Const(value) => Operand::Imm(*value),
             Out::Phys(register) => Operand::used(*register),
+            Out::PhysDef(register) => Operand::def(*register),
             Out::ImplicitDef(register) => Operand::implicit_def(*register),
             Out::ImplicitUse(register) => Operand::implicit_use(*register),
             Out::Stack(slot) => Operand::Stack(matched.stack(*slot)),
@@ -246,11 +247,17 @@ impl Selector<'_, '_, '_> {
         Operand::used(register)
     }
 
-    /// Gives `register` the class, or the smaller of its class and this one.
+    /// Gives `register` the class, or the largest one that lies in both its class and this one.
     fn constrain(&mut self, register: VReg, class: RegClass) {
         let target = self.context.target;
         let new = match self.function.vregs[register].constraint {
-            Constraint::Class(old) if target.class(old).members.len() <= target.class(class).members.len() => old,
+            Constraint::Class(old) if old != class => {
+                let within = |inner: RegClass, outer: RegClass| {
+                    target.class(inner).members.iter().all(|member| target.class(outer).members.contains(member))
+                };
+                let common = (0..target.classes.len() as u8).map(RegClass).filter(|&c| within(c, old) && within(c, class));
+                common.max_by_key(|&common| target.class(common).members.len()).unwrap_or(class)
+            }
             Constraint::Class(_) | Constraint::Bank(_) | Constraint::None => class,
         };
         self.function.vregs[register].constraint = Constraint::Class(new);

@@ -1,43 +1,186 @@
-//! Moves, spills, frames, branches.
+//! Moves, spills, frames, branches. None of these sequences touches the flags.
 
+// Opcode constants are spelled as LLVM spells the opcodes.
+#![allow(non_upper_case_globals)]
+
+use super::encoding::decode_bitmask;
+use super::instructions::*;
+use super::registers::{REGISTERS, XZR};
 use crate::Machine;
-use tribunal_ir::{Block, InstData, PReg, TargetOpcode};
+use crate::instructions::{ImmRange, OperandDesc};
+use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
 pub struct MachineCode;
 
+fn inst(opcode: TargetOpcode, operands: impl IntoIterator<Item = Operand>) -> InstData {
+    InstData::new(Opcode::Target(opcode), operands)
+}
+
+/// Bytes of the access of a load or store.
+pub(super) fn access_bytes(opcode: TargetOpcode) -> Option<i64> {
+    Some(match opcode {
+        LDRBBui | LDRSBWui | LDRSBXui | STRBBui | LDURBBi | LDURSBWi | LDURSBXi | STURBBi => 1,
+        LDRHHui | LDRSHWui | LDRSHXui | STRHHui | LDURHHi | LDURSHWi | LDURSHXi | STURHHi => 2,
+        LDRWui | LDRSWui | STRWui | LDURWi | LDURSWi | STURWi => 4,
+        LDRXui | STRXui | LDURXi | STURXi => 8,
+        _ => return None,
+    })
+}
+
+/// What one unit of the offset operand is, in bytes.
+fn scale(opcode: TargetOpcode) -> i64 {
+    match fields(opcode).format {
+        Format::Scaled => access_bytes(opcode).unwrap_or(1),
+        _ => 1,
+    }
+}
+
+fn fields(opcode: TargetOpcode) -> Fields {
+    FIELDS[usize::from(opcode.0)]
+}
+
+/// `dst = src + part << shift`, or minus.
+fn add_part(dst: PReg, src: PReg, part: i64, shift: i64, negative: bool) -> InstData {
+    let opcode = if negative { SUBXri } else { ADDXri };
+    inst(opcode, [Operand::def(dst), Operand::used(src), Operand::Imm(part), Operand::Imm(shift)])
+}
+
 impl Machine for MachineCode {
-    fn copy(&self, _dst: PReg, _src: PReg) -> InstData {
-        unreachable!()
-    }
-    fn reload(&self, _dst: PReg, _base: PReg, _offset: i64) -> InstData {
-        unreachable!()
-    }
-    fn spill(&self, _src: PReg, _base: PReg, _offset: i64) -> InstData {
-        unreachable!()
-    }
-    fn offset_fits(&self, _opcode: TargetOpcode, _offset: i64) -> bool {
-        unreachable!()
-    }
-    fn offset_operand(&self, _opcode: TargetOpcode, offset: i64) -> i64 {
-        offset
-    }
-    fn operand_offset(&self, _opcode: TargetOpcode, operand: i64) -> i64 {
-        operand
+    fn copy(&self, dst: PReg, src: PReg) -> InstData {
+        inst(ORRXrr, [Operand::def(dst), Operand::used(XZR), Operand::used(src)])
     }
 
-    fn add_offset(&self, _dst: PReg, _src: PReg, _offset: i64, _scratch: PReg) -> Vec<InstData> {
-        unreachable!()
+    fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData {
+        inst(LDRXui, [Operand::def(dst), Operand::used(base), Operand::Imm(offset / 8)])
     }
-    fn expand_pseudo(&self, _inst: &InstData) -> Option<InstData> {
-        unreachable!()
+
+    fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData {
+        inst(STRXui, [Operand::used(src), Operand::used(base), Operand::Imm(offset / 8)])
     }
-    fn invert_branch(&self, _inst: &InstData) -> Option<InstData> {
-        unreachable!()
+
+    fn offset_fits(&self, opcode: TargetOpcode, offset: i64) -> bool {
+        let scale = scale(opcode);
+        match fields(opcode).format {
+            Format::Unscaled => ImmRange::Signed(9).accepts(offset),
+            _ => offset % scale == 0 && ImmRange::Unsigned(12).accepts(offset / scale),
+        }
     }
-    fn jump(&self, _destination: Block) -> InstData {
-        unreachable!()
+
+    fn offset_operand(&self, opcode: TargetOpcode, offset: i64) -> i64 {
+        offset / scale(opcode)
     }
-    fn assembly(&self, _inst: &InstData, _label: &dyn Fn(Block) -> String) -> String {
-        unreachable!()
+
+    fn operand_offset(&self, opcode: TargetOpcode, operand: i64) -> i64 {
+        operand * scale(opcode)
+    }
+
+    fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
+        let (size, negative) = (offset.unsigned_abs() as i64, offset < 0);
+        let (low, high) = (size & 0xfff, size >> 12);
+        if high == 0 {
+            return vec![add_part(dst, src, low, 0, negative)];
+        }
+        if high < 0x1000 && dst != scratch {
+            let mut code = vec![add_part(dst, src, high, 12, negative)];
+            if low != 0 {
+                code.push(add_part(dst, dst, low, 0, negative));
+            }
+            return code;
+        }
+        let piece = |index: i64| Operand::Imm(size >> (16 * index) & 0xffff);
+        let mut code = vec![inst(MOVZXi, [Operand::def(scratch), piece(0), Operand::Imm(0)])];
+        for index in 1..4 {
+            if size >> (16 * index) & 0xffff != 0 {
+                let shift = Operand::Imm(16 * index);
+                code.push(inst(MOVKXi, [Operand::def(scratch), Operand::used(scratch), piece(index), shift]));
+            }
+        }
+        let opcode = if negative { SUBXrx64 } else { ADDXrx64 };
+        code.push(inst(opcode, [Operand::def(dst), Operand::used(src), Operand::used(scratch), Operand::Imm(24)]));
+        code
+    }
+
+    fn expand_pseudo(&self, _: &InstData) -> Option<InstData> {
+        // Every row has a word of its own.
+        None
+    }
+
+    fn invert_branch(&self, data: &InstData) -> Option<InstData> {
+        let Opcode::Target(opcode) = data.opcode else { return None };
+        let mut inverted = data.clone();
+        inverted.opcode = Opcode::Target(match opcode {
+            Bcc => {
+                // Conditions stand in pairs.
+                inverted.operands[0] = Operand::Imm(data.imm(0)? ^ 1);
+                Bcc
+            }
+            CBZW => CBNZW,
+            CBNZW => CBZW,
+            CBZX => CBNZX,
+            CBNZX => CBZX,
+            _ => return None,
+        });
+        Some(inverted)
+    }
+
+    fn jump(&self, destination: Block) -> InstData {
+        inst(B, [Operand::Block(destination)])
+    }
+
+    fn assembly(&self, data: &InstData, label: &dyn Fn(Block) -> String) -> String {
+        let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
+        let (row, mut text) = (&INSTRUCTIONS[usize::from(opcode.0)], String::new());
+        let mut letters = fields(opcode).assembly.chars();
+        while let Some(letter) = letters.next() {
+            if letter != '%' {
+                text.push(letter);
+                continue;
+            }
+            let mut kind = letters.next().unwrap_or(' ');
+            let mut digit = kind;
+            if kind.is_ascii_digit() {
+                kind = ' ';
+            } else {
+                digit = letters.next().unwrap_or('0');
+            }
+            let index = digit.to_digit(10).unwrap_or(0) as usize;
+            let Some(operand) = data.operands.get(index) else { continue };
+            text.push_str(&shown(kind, opcode, row.operands.get(index), operand, label));
+        }
+        text
+    }
+}
+
+const CONDITIONS: [&str; 16] =
+    ["eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"];
+
+/// One operand as the row's template asks for it.
+fn shown(
+    kind: char,
+    opcode: TargetOpcode,
+    desc: Option<&OperandDesc>,
+    operand: &Operand,
+    label: &dyn Fn(Block) -> String,
+) -> String {
+    match (kind, operand) {
+        ('c', Operand::Imm(value)) => CONDITIONS.get(*value as usize).copied().unwrap_or("al").to_string(),
+        ('s', Operand::Imm(value)) => (value * scale(opcode)).to_string(),
+        ('l', Operand::Imm(value)) => {
+            let width = if desc == Some(&OperandDesc::Imm(ImmRange::LogicalMask(64))) { 64 } else { 32 };
+            decode_bitmask(*value, width).map_or(value.to_string(), |mask| format!("{mask:#x}"))
+        }
+        ('w', Operand::Reg(register)) => register_name(register.reg).replacen('x', "w", 1),
+        (_, Operand::Reg(register)) => register_name(register.reg),
+        (_, Operand::Imm(value)) => value.to_string(),
+        (_, Operand::Block(block)) => label(*block),
+        (_, Operand::Stack(slot)) => slot.to_string(),
+        (_, Operand::Const(_) | Operand::Predicate(_) | Operand::FixedStack(_) | Operand::Symbol(_)) => String::new(),
+    }
+}
+
+fn register_name(register: Reg) -> String {
+    match register {
+        Reg::Physical(register) => REGISTERS[usize::from(register.0)].assembly.to_string(),
+        Reg::Virtual(register) => register.to_string(),
     }
 }

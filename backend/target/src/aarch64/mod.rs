@@ -38,7 +38,7 @@ pub static AARCH64: Target = Target {
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
     abi: &abi::ABI,
-    zero: &[],
+    zero: &[registers::XZR, registers::WZR],
     legality: legality::rules,
     encode: encoding::encode,
     machine: &machine::MachineCode,

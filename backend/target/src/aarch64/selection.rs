@@ -1,5 +1,386 @@
-//! The selection rules.
+//! The selection rules, most specific first within an opcode.
 
-use crate::selection::SelectionRule;
+// Opcode constants are spelled as LLVM spells the opcodes.
+#![allow(non_upper_case_globals)]
 
-pub static RULES: &[SelectionRule] = &[];
+use super::encoding::encode_bitmask;
+use super::instructions::*;
+use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
+use crate::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
+use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, PhysDef, Reg, Stack, SubReg, Temp};
+use tribunal_ir::Opcode::*;
+use tribunal_ir::{Bits, IntPredicate, Opcode, TargetOpcode};
+
+const W: Types = Types::Bits(32);
+const X: Types = Types::Bits(64);
+
+const EVERY: ImmClass = ImmClass { name: "any", accepts: |_| true };
+const ZERO: ImmClass = ImmClass { name: "zero", accepts: |value| value.is_zero() };
+const UIMM12: ImmClass = ImmClass { name: "uimm12", accepts: |value| value.unsigned() < 4096 };
+const NEGATED: ImmClass = ImmClass { name: "negated uimm12", accepts: |value| (-4095..=-1).contains(&value.signed()) };
+const BELOW_WIDTH: ImmClass = ImmClass { name: "below the width", accepts: |value| value.unsigned() < value.width().into() };
+const MASK: ImmClass = ImmClass { name: "bitmask", accepts: |value| encode_bitmask(value.low_u64(), value.width()).is_some() };
+const IMM16: ImmClass = ImmClass { name: "uimm16", accepts: |value| value.unsigned() < 1 << 16 };
+const NOT16: ImmClass = ImmClass { name: "complement of uimm16", accepts: |value| complement(value) < 1 << 16 };
+const IMM32: ImmClass = ImmClass { name: "uimm32", accepts: |value| value.unsigned() < 1 << 32 };
+
+/// A multiple of the access size up to 4095 of them.
+macro_rules! scaled {
+    ($bytes:literal) => {
+        ImmClass {
+            name: concat!("offset scaled by ", $bytes),
+            accepts: |value| value.signed() % $bytes == 0 && (0..4096).contains(&(value.signed() / $bytes)),
+        }
+    };
+}
+
+fn complement(value: Bits) -> u128 {
+    !value.unsigned() & Bits::ones(value.width()).unsigned()
+}
+fn negated(value: Bits) -> i64 {
+    -(value.signed() as i64)
+}
+fn mask(value: Bits) -> i64 {
+    encode_bitmask(value.low_u64(), value.width()).unwrap_or(0)
+}
+fn piece0(value: Bits) -> i64 {
+    (value.low_u64() & 0xffff) as i64
+}
+fn piece1(value: Bits) -> i64 {
+    (value.low_u64() >> 16 & 0xffff) as i64
+}
+fn piece2(value: Bits) -> i64 {
+    (value.low_u64() >> 32 & 0xffff) as i64
+}
+fn piece3(value: Bits) -> i64 {
+    (value.low_u64() >> 48 & 0xffff) as i64
+}
+fn not16(value: Bits) -> i64 {
+    complement(value) as i64
+}
+// A left shift by n is UBFM with immr = (width - n) mod width and imms = width - 1 - n.
+fn shl_immr32(value: Bits) -> i64 {
+    (32 - value.low_u64() as i64) % 32
+}
+fn shl_imms32(value: Bits) -> i64 {
+    31 - value.low_u64() as i64
+}
+fn shl_immr64(value: Bits) -> i64 {
+    (64 - value.low_u64() as i64) % 64
+}
+fn shl_imms64(value: Bits) -> i64 {
+    63 - value.low_u64() as i64
+}
+/// The last bit of a field of so many bits.
+fn last_bit(value: Bits) -> i64 {
+    value.low_u64() as i64 - 1
+}
+
+macro_rules! rules {
+    ($($name:literal: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
+        pub static RULES: &[SelectionRule] = &[$(SelectionRule {
+            name: concat!("aarch64 ", $name),
+            pattern: $pattern,
+            emit: &[$(Emit { opcode: machine($opcode), operands: &[$($out),*] }),*],
+        }),*];
+    };
+}
+
+/// `COPY` and `IMPLICIT_DEF` stand in rules by these numbers, which no instruction has.
+const MOVE: TargetOpcode = TargetOpcode(u16::MAX);
+const UNDEFINED: TargetOpcode = TargetOpcode(u16::MAX - 1);
+
+const fn machine(opcode: TargetOpcode) -> Opcode {
+    match opcode.0 {
+        0xffff => COPY,
+        0xfffe => IMPLICIT_DEF,
+        _ => Opcode::Target(opcode),
+    }
+}
+
+const fn op(opcode: Opcode, ty: Types, operands: &'static [Pat]) -> Pattern {
+    Pattern::of(opcode, ty, operands)
+}
+
+const A: Pat = Pat::Reg(0);
+const B_: Pat = Pat::Reg(1);
+const C: Pat = Pat::Reg(2);
+const A32: Pat = Pat::RegOf(0, W);
+const L: Pat = Pat::Label(0);
+const NIL: Pat = Pat::Imm(0, ZERO);
+const DW: Out = Def(GPR32);
+const DX: Out = Def(GPR64);
+const DWSP: Out = Def(GPR32SP);
+const DXSP: Out = Def(GPR64SP);
+const F: Out = ImplicitDef(NZCV);
+const G: Out = ImplicitUse(NZCV);
+const NOW: Out = PhysDef(WZR);
+const NOX: Out = PhysDef(XZR);
+const ZW: Out = Phys(WZR);
+const ZX: Out = Phys(XZR);
+
+rules! {
+    // Constants
+    "const32_zero": op(G_CONSTANT, W, &[NIL]) => [MOVE(DW, ZW)];
+    "const32_imm16": op(G_CONSTANT, W, &[Pat::Imm(0, IMM16)]) => [MOVZWi(DW, ImmWith(0, piece0), Const(0))];
+    "const32_not16": op(G_CONSTANT, W, &[Pat::Imm(0, NOT16)]) => [MOVNWi(DW, ImmWith(0, not16), Const(0))];
+    "const32_mask": op(G_CONSTANT, W, &[Pat::Imm(0, MASK)]) => [ORRWri(DWSP, ZW, ImmWith(0, mask))];
+    "const64_zero": op(G_CONSTANT, X, &[NIL]) => [MOVE(DX, ZX)];
+    "const64_imm16": op(G_CONSTANT, X, &[Pat::Imm(0, IMM16)]) => [MOVZXi(DX, ImmWith(0, piece0), Const(0))];
+    "const64_not16": op(G_CONSTANT, X, &[Pat::Imm(0, NOT16)]) => [MOVNXi(DX, ImmWith(0, not16), Const(0))];
+    "const64_mask": op(G_CONSTANT, X, &[Pat::Imm(0, MASK)]) => [ORRXri(DXSP, ZX, ImmWith(0, mask))];
+    "const32": op(G_CONSTANT, W, &[Pat::Imm(0, EVERY)]) => [MOVZWi(DefTemp(0, GPR32), ImmWith(0, piece0), Const(0)), MOVKWi(DW, Temp(0), ImmWith(0, piece1), Const(16))];
+    "const64_imm32": op(G_CONSTANT, X, &[Pat::Imm(0, IMM32)]) => [MOVZXi(DefTemp(0, GPR64), ImmWith(0, piece0), Const(0)), MOVKXi(DX, Temp(0), ImmWith(0, piece1), Const(16))];
+    "const64": op(G_CONSTANT, X, &[Pat::Imm(0, EVERY)]) => [MOVZXi(DefTemp(0, GPR64), ImmWith(0, piece0), Const(0)), MOVKXi(DefTemp(1, GPR64), Temp(0), ImmWith(0, piece1), Const(16)),
+        MOVKXi(DefTemp(2, GPR64), Temp(1), ImmWith(0, piece2), Const(32)), MOVKXi(DX, Temp(2), ImmWith(0, piece3), Const(48))];
+    "implicit_def32": op(G_IMPLICIT_DEF, W, &[]) => [UNDEFINED(DW)];
+    "implicit_def64": op(G_IMPLICIT_DEF, X, &[]) => [UNDEFINED(DX)];
+
+    // Values as they are
+    "freeze32": op(G_FREEZE, W, &[A]) => [MOVE(DW, Reg(0))];
+    "constant_fold_barrier32": op(G_CONSTANT_FOLD_BARRIER, W, &[A]) => [MOVE(DW, Reg(0))];
+    "assert_sext32": op(G_ASSERT_SEXT, W, &[A, Pat::Imm(0, EVERY)]) => [MOVE(DW, Reg(0))];
+    "assert_zext32": op(G_ASSERT_ZEXT, W, &[A, Pat::Imm(0, EVERY)]) => [MOVE(DW, Reg(0))];
+    "assert_align32": op(G_ASSERT_ALIGN, W, &[A, Pat::Imm(0, EVERY)]) => [MOVE(DW, Reg(0))];
+    "freeze64": op(G_FREEZE, X, &[A]) => [MOVE(DX, Reg(0))];
+    "constant_fold_barrier64": op(G_CONSTANT_FOLD_BARRIER, X, &[A]) => [MOVE(DX, Reg(0))];
+    "assert_sext64": op(G_ASSERT_SEXT, X, &[A, Pat::Imm(0, EVERY)]) => [MOVE(DX, Reg(0))];
+    "assert_zext64": op(G_ASSERT_ZEXT, X, &[A, Pat::Imm(0, EVERY)]) => [MOVE(DX, Reg(0))];
+    "assert_align64": op(G_ASSERT_ALIGN, X, &[A, Pat::Imm(0, EVERY)]) => [MOVE(DX, Reg(0))];
+    "ptrtoint": op(G_PTRTOINT, X, &[A]) => [MOVE(DX, Reg(0))];
+    "inttoptr": op(G_INTTOPTR, X, &[A]) => [MOVE(DX, Reg(0))];
+
+    // Between the two widths
+    "zext": op(G_ZEXT, X, &[A32]) => [SUBREG_TO_REG(DX, Reg(0), Const(1))];
+    "anyext": op(G_ANYEXT, X, &[A32]) => [SUBREG_TO_REG(DX, Reg(0), Const(1))];
+    "sext": op(G_SEXT, X, &[A32]) => [SUBREG_TO_REG(DefTemp(0, GPR64), Reg(0), Const(1)), SBFMXri(DX, Temp(0), Const(0), Const(31))];
+    "trunc": op(G_TRUNC, W, &[Pat::RegOf(0, X)]) => [MOVE(DW, SubReg(0, SUB_32))];
+    "sext_inreg32": op(G_SEXT_INREG, W, &[A, Pat::Imm(0, EVERY)]) => [SBFMWri(DW, Reg(0), Const(0), ImmWith(0, last_bit))];
+    "sext_inreg64": op(G_SEXT_INREG, X, &[A, Pat::Imm(0, EVERY)]) => [SBFMXri(DX, Reg(0), Const(0), ImmWith(0, last_bit))];
+
+    // Arithmetic
+    "add32_imm12": op(G_ADD, W, &[A, Pat::Imm(0, UIMM12)]) => [ADDWri(DWSP, Reg(0), Imm(0), Const(0))];
+    "add32_negated": op(G_ADD, W, &[A, Pat::Imm(0, NEGATED)]) => [SUBWri(DWSP, Reg(0), ImmWith(0, negated), Const(0))];
+    "sub32_imm12": op(G_SUB, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBWri(DWSP, Reg(0), Imm(0), Const(0))];
+    "neg32": op(G_SUB, W, &[NIL, A]) => [SUBWrr(DW, ZW, Reg(0))];
+    "madd32": op(G_ADD, W, &[A, Pat::Op(&op(G_MUL, W, &[B_, C]))]) => [MADDWrrr(DW, Reg(1), Reg(2), Reg(0))];
+    "msub32": op(G_SUB, W, &[A, Pat::Op(&op(G_MUL, W, &[B_, C]))]) => [MSUBWrrr(DW, Reg(1), Reg(2), Reg(0))];
+    "and32_mask": op(G_AND, W, &[A, Pat::Imm(0, MASK)]) => [ANDWri(DWSP, Reg(0), ImmWith(0, mask))];
+    "or32_mask": op(G_OR, W, &[A, Pat::Imm(0, MASK)]) => [ORRWri(DWSP, Reg(0), ImmWith(0, mask))];
+    "xor32_mask": op(G_XOR, W, &[A, Pat::Imm(0, MASK)]) => [EORWri(DWSP, Reg(0), ImmWith(0, mask))];
+    "shl32_imm": op(G_SHL, W, &[A, Pat::Imm(0, BELOW_WIDTH)]) => [UBFMWri(DW, Reg(0), ImmWith(0, shl_immr32), ImmWith(0, shl_imms32))];
+    "lshr32_imm": op(G_LSHR, W, &[A, Pat::Imm(0, BELOW_WIDTH)]) => [UBFMWri(DW, Reg(0), Imm(0), Const(31))];
+    "ashr32_imm": op(G_ASHR, W, &[A, Pat::Imm(0, BELOW_WIDTH)]) => [SBFMWri(DW, Reg(0), Imm(0), Const(31))];
+    "add32": op(G_ADD, W, &[A, B_]) => [ADDWrr(DW, Reg(0), Reg(1))];
+    "sub32": op(G_SUB, W, &[A, B_]) => [SUBWrr(DW, Reg(0), Reg(1))];
+    "and32": op(G_AND, W, &[A, B_]) => [ANDWrr(DW, Reg(0), Reg(1))];
+    "or32": op(G_OR, W, &[A, B_]) => [ORRWrr(DW, Reg(0), Reg(1))];
+    "xor32": op(G_XOR, W, &[A, B_]) => [EORWrr(DW, Reg(0), Reg(1))];
+    "shl32": op(G_SHL, W, &[A, B_]) => [LSLVWr(DW, Reg(0), Reg(1))];
+    "lshr32": op(G_LSHR, W, &[A, B_]) => [LSRVWr(DW, Reg(0), Reg(1))];
+    "ashr32": op(G_ASHR, W, &[A, B_]) => [ASRVWr(DW, Reg(0), Reg(1))];
+    "udiv32": op(G_UDIV, W, &[A, B_]) => [UDIVWr(DW, Reg(0), Reg(1))];
+    "sdiv32": op(G_SDIV, W, &[A, B_]) => [SDIVWr(DW, Reg(0), Reg(1))];
+    "mul32": op(G_MUL, W, &[A, B_]) => [MADDWrrr(DW, Reg(0), Reg(1), ZW)];
+    "bswap32": op(G_BSWAP, W, &[A]) => [REVWr(DW, Reg(0))];
+    "add64_imm12": op(G_ADD, X, &[A, Pat::Imm(0, UIMM12)]) => [ADDXri(DXSP, Reg(0), Imm(0), Const(0))];
+    "add64_negated": op(G_ADD, X, &[A, Pat::Imm(0, NEGATED)]) => [SUBXri(DXSP, Reg(0), ImmWith(0, negated), Const(0))];
+    "sub64_imm12": op(G_SUB, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBXri(DXSP, Reg(0), Imm(0), Const(0))];
+    "neg64": op(G_SUB, X, &[NIL, A]) => [SUBXrr(DX, ZX, Reg(0))];
+    "madd64": op(G_ADD, X, &[A, Pat::Op(&op(G_MUL, X, &[B_, C]))]) => [MADDXrrr(DX, Reg(1), Reg(2), Reg(0))];
+    "msub64": op(G_SUB, X, &[A, Pat::Op(&op(G_MUL, X, &[B_, C]))]) => [MSUBXrrr(DX, Reg(1), Reg(2), Reg(0))];
+    "and64_mask": op(G_AND, X, &[A, Pat::Imm(0, MASK)]) => [ANDXri(DXSP, Reg(0), ImmWith(0, mask))];
+    "or64_mask": op(G_OR, X, &[A, Pat::Imm(0, MASK)]) => [ORRXri(DXSP, Reg(0), ImmWith(0, mask))];
+    "xor64_mask": op(G_XOR, X, &[A, Pat::Imm(0, MASK)]) => [EORXri(DXSP, Reg(0), ImmWith(0, mask))];
+    "shl64_imm": op(G_SHL, X, &[A, Pat::Imm(0, BELOW_WIDTH)]) => [UBFMXri(DX, Reg(0), ImmWith(0, shl_immr64), ImmWith(0, shl_imms64))];
+    "lshr64_imm": op(G_LSHR, X, &[A, Pat::Imm(0, BELOW_WIDTH)]) => [UBFMXri(DX, Reg(0), Imm(0), Const(63))];
+    "ashr64_imm": op(G_ASHR, X, &[A, Pat::Imm(0, BELOW_WIDTH)]) => [SBFMXri(DX, Reg(0), Imm(0), Const(63))];
+    "add64": op(G_ADD, X, &[A, B_]) => [ADDXrr(DX, Reg(0), Reg(1))];
+    "sub64": op(G_SUB, X, &[A, B_]) => [SUBXrr(DX, Reg(0), Reg(1))];
+    "and64": op(G_AND, X, &[A, B_]) => [ANDXrr(DX, Reg(0), Reg(1))];
+    "or64": op(G_OR, X, &[A, B_]) => [ORRXrr(DX, Reg(0), Reg(1))];
+    "xor64": op(G_XOR, X, &[A, B_]) => [EORXrr(DX, Reg(0), Reg(1))];
+    "shl64": op(G_SHL, X, &[A, B_]) => [LSLVXr(DX, Reg(0), Reg(1))];
+    "lshr64": op(G_LSHR, X, &[A, B_]) => [LSRVXr(DX, Reg(0), Reg(1))];
+    "ashr64": op(G_ASHR, X, &[A, B_]) => [ASRVXr(DX, Reg(0), Reg(1))];
+    "udiv64": op(G_UDIV, X, &[A, B_]) => [UDIVXr(DX, Reg(0), Reg(1))];
+    "sdiv64": op(G_SDIV, X, &[A, B_]) => [SDIVXr(DX, Reg(0), Reg(1))];
+    "mul64": op(G_MUL, X, &[A, B_]) => [MADDXrrr(DX, Reg(0), Reg(1), ZX)];
+    "bswap64": op(G_BSWAP, X, &[A]) => [REVXr(DX, Reg(0))];
+    "umulh": op(G_UMULH, X, &[A, B_]) => [UMULHrr(DX, Reg(0), Reg(1))];
+    "smulh": op(G_SMULH, X, &[A, B_]) => [SMULHrr(DX, Reg(0), Reg(1))];
+
+    // Addresses
+    "ptr_add_stack_imm12": op(G_PTR_ADD, X, &[Pat::Stack(0), Pat::Imm(0, UIMM12)]) => [ADDXri(DXSP, Stack(0), Imm(0), Const(0))];
+    "ptr_add_imm12": op(G_PTR_ADD, X, &[A, Pat::Imm(0, UIMM12)]) => [ADDXri(DXSP, Reg(0), Imm(0), Const(0))];
+    "ptr_add_negated": op(G_PTR_ADD, X, &[A, Pat::Imm(0, NEGATED)]) => [SUBXri(DXSP, Reg(0), ImmWith(0, negated), Const(0))];
+    "ptr_add": op(G_PTR_ADD, X, &[A, B_]) => [ADDXrr(DX, Reg(0), Reg(1))];
+    "frame_index": op(G_FRAME_INDEX, X, &[Pat::Stack(0)]) => [ADDXri(DXSP, Stack(0), Const(0), Const(0))];
+
+    // Branches, with their comparison where it is theirs alone
+    "brcond_eq32_zero": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, W, &[A, NIL])), L]) => [CBZW(Reg(0), Label(0))];
+    "brcond_eq32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(0), Label(0), G)];
+    "brcond_eq32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(0), Label(0), G)];
+    "brcond_eq64_zero": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, X, &[A, NIL])), L]) => [CBZX(Reg(0), Label(0))];
+    "brcond_eq64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(0), Label(0), G)];
+    "brcond_eq64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(0), Label(0), G)];
+    "brcond_ne32_zero": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, W, &[A, NIL])), L]) => [CBNZW(Reg(0), Label(0))];
+    "brcond_ne32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(1), Label(0), G)];
+    "brcond_ne32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(1), Label(0), G)];
+    "brcond_ne64_zero": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, X, &[A, NIL])), L]) => [CBNZX(Reg(0), Label(0))];
+    "brcond_ne64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(1), Label(0), G)];
+    "brcond_ne64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(1), Label(0), G)];
+    "brcond_uge32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Uge, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(2), Label(0), G)];
+    "brcond_uge32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Uge, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(2), Label(0), G)];
+    "brcond_uge64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Uge, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(2), Label(0), G)];
+    "brcond_uge64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Uge, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(2), Label(0), G)];
+    "brcond_ult32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ult, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(3), Label(0), G)];
+    "brcond_ult32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ult, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(3), Label(0), G)];
+    "brcond_ult64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ult, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(3), Label(0), G)];
+    "brcond_ult64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ult, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(3), Label(0), G)];
+    "brcond_ugt32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ugt, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(8), Label(0), G)];
+    "brcond_ugt32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ugt, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(8), Label(0), G)];
+    "brcond_ugt64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ugt, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(8), Label(0), G)];
+    "brcond_ugt64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ugt, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(8), Label(0), G)];
+    "brcond_ule32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ule, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(9), Label(0), G)];
+    "brcond_ule32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ule, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(9), Label(0), G)];
+    "brcond_ule64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ule, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(9), Label(0), G)];
+    "brcond_ule64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ule, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(9), Label(0), G)];
+    "brcond_sge32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sge, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(10), Label(0), G)];
+    "brcond_sge32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sge, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(10), Label(0), G)];
+    "brcond_sge64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sge, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(10), Label(0), G)];
+    "brcond_sge64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sge, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(10), Label(0), G)];
+    "brcond_slt32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Slt, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(11), Label(0), G)];
+    "brcond_slt32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Slt, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(11), Label(0), G)];
+    "brcond_slt64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Slt, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(11), Label(0), G)];
+    "brcond_slt64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Slt, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(11), Label(0), G)];
+    "brcond_sgt32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sgt, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(12), Label(0), G)];
+    "brcond_sgt32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sgt, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(12), Label(0), G)];
+    "brcond_sgt64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sgt, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(12), Label(0), G)];
+    "brcond_sgt64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sgt, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(12), Label(0), G)];
+    "brcond_sle32_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, W, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), Bcc(Const(13), Label(0), G)];
+    "brcond_sle32": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, W, &[A, B_])), L]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), Bcc(Const(13), Label(0), G)];
+    "brcond_sle64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(13), Label(0), G)];
+    "brcond_sle64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(13), Label(0), G)];
+    "brcond": op(G_BRCOND, W, &[A, L]) => [CBNZW(Reg(0), Label(0))];
+    "br": Pattern::of(G_BR, Types::Any, &[L]) => [B(Label(0))];
+
+    // Selection
+    "select32_eq32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(0), G)];
+    "select32_eq64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(0), G)];
+    "select32_ne32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(1), G)];
+    "select32_ne64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(1), G)];
+    "select32_uge32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Uge, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(2), G)];
+    "select32_uge64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Uge, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(2), G)];
+    "select32_ult32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ult, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(3), G)];
+    "select32_ult64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ult, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(3), G)];
+    "select32_ugt32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ugt, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(8), G)];
+    "select32_ugt64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ugt, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(8), G)];
+    "select32_ule32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ule, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(9), G)];
+    "select32_ule64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Ule, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(9), G)];
+    "select32_sge32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sge, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(10), G)];
+    "select32_sge64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sge, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(10), G)];
+    "select32_slt32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Slt, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(11), G)];
+    "select32_slt64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Slt, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(11), G)];
+    "select32_sgt32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sgt, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(12), G)];
+    "select32_sgt64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sgt, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(12), G)];
+    "select32_sle32": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(13), G)];
+    "select32_sle64": op(G_SELECT, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELWr(DW, Reg(2), Reg(3), Const(13), G)];
+    "select32": op(G_SELECT, W, &[A, B_, C]) => [SUBSWri(NOW, Reg(0), Const(0), Const(0), F), CSELWr(DW, Reg(1), Reg(2), Const(1), G)];
+    "select64_eq32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(0), G)];
+    "select64_eq64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Eq, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(0), G)];
+    "select64_ne32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(1), G)];
+    "select64_ne64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Ne, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(1), G)];
+    "select64_uge32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Uge, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(2), G)];
+    "select64_uge64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Uge, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(2), G)];
+    "select64_ult32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Ult, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(3), G)];
+    "select64_ult64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Ult, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(3), G)];
+    "select64_ugt32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Ugt, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(8), G)];
+    "select64_ugt64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Ugt, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(8), G)];
+    "select64_ule32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Ule, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(9), G)];
+    "select64_ule64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Ule, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(9), G)];
+    "select64_sge32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Sge, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(10), G)];
+    "select64_sge64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Sge, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(10), G)];
+    "select64_slt32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Slt, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(11), G)];
+    "select64_slt64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Slt, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(11), G)];
+    "select64_sgt32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Sgt, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(12), G)];
+    "select64_sgt64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Sgt, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(12), G)];
+    "select64_sle32": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, W, &[A, B_])), C, Pat::Reg(3)]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(13), G)];
+    "select64_sle64": op(G_SELECT, X, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, X, &[A, B_])), C, Pat::Reg(3)]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSELXr(DX, Reg(2), Reg(3), Const(13), G)];
+    "select64": op(G_SELECT, X, &[A, B_, C]) => [SUBSWri(NOW, Reg(0), Const(0), Const(0), F), CSELXr(DX, Reg(1), Reg(2), Const(1), G)];
+
+    // Comparisons: zero plus one unless the opposite holds
+    "icmp_eq32_imm12": Pattern::icmp(IntPredicate::Eq, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(1), G)];
+    "icmp_eq32": Pattern::icmp(IntPredicate::Eq, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(1), G)];
+    "icmp_eq64_imm12": Pattern::icmp(IntPredicate::Eq, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(1), G)];
+    "icmp_eq64": Pattern::icmp(IntPredicate::Eq, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(1), G)];
+    "icmp_ne32_imm12": Pattern::icmp(IntPredicate::Ne, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(0), G)];
+    "icmp_ne32": Pattern::icmp(IntPredicate::Ne, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(0), G)];
+    "icmp_ne64_imm12": Pattern::icmp(IntPredicate::Ne, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(0), G)];
+    "icmp_ne64": Pattern::icmp(IntPredicate::Ne, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(0), G)];
+    "icmp_uge32_imm12": Pattern::icmp(IntPredicate::Uge, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(3), G)];
+    "icmp_uge32": Pattern::icmp(IntPredicate::Uge, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(3), G)];
+    "icmp_uge64_imm12": Pattern::icmp(IntPredicate::Uge, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(3), G)];
+    "icmp_uge64": Pattern::icmp(IntPredicate::Uge, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(3), G)];
+    "icmp_ult32_imm12": Pattern::icmp(IntPredicate::Ult, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(2), G)];
+    "icmp_ult32": Pattern::icmp(IntPredicate::Ult, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(2), G)];
+    "icmp_ult64_imm12": Pattern::icmp(IntPredicate::Ult, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(2), G)];
+    "icmp_ult64": Pattern::icmp(IntPredicate::Ult, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(2), G)];
+    "icmp_ugt32_imm12": Pattern::icmp(IntPredicate::Ugt, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(9), G)];
+    "icmp_ugt32": Pattern::icmp(IntPredicate::Ugt, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(9), G)];
+    "icmp_ugt64_imm12": Pattern::icmp(IntPredicate::Ugt, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(9), G)];
+    "icmp_ugt64": Pattern::icmp(IntPredicate::Ugt, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(9), G)];
+    "icmp_ule32_imm12": Pattern::icmp(IntPredicate::Ule, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(8), G)];
+    "icmp_ule32": Pattern::icmp(IntPredicate::Ule, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(8), G)];
+    "icmp_ule64_imm12": Pattern::icmp(IntPredicate::Ule, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(8), G)];
+    "icmp_ule64": Pattern::icmp(IntPredicate::Ule, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(8), G)];
+    "icmp_sge32_imm12": Pattern::icmp(IntPredicate::Sge, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(11), G)];
+    "icmp_sge32": Pattern::icmp(IntPredicate::Sge, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(11), G)];
+    "icmp_sge64_imm12": Pattern::icmp(IntPredicate::Sge, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(11), G)];
+    "icmp_sge64": Pattern::icmp(IntPredicate::Sge, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(11), G)];
+    "icmp_slt32_imm12": Pattern::icmp(IntPredicate::Slt, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(10), G)];
+    "icmp_slt32": Pattern::icmp(IntPredicate::Slt, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(10), G)];
+    "icmp_slt64_imm12": Pattern::icmp(IntPredicate::Slt, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(10), G)];
+    "icmp_slt64": Pattern::icmp(IntPredicate::Slt, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(10), G)];
+    "icmp_sgt32_imm12": Pattern::icmp(IntPredicate::Sgt, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(13), G)];
+    "icmp_sgt32": Pattern::icmp(IntPredicate::Sgt, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(13), G)];
+    "icmp_sgt64_imm12": Pattern::icmp(IntPredicate::Sgt, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(13), G)];
+    "icmp_sgt64": Pattern::icmp(IntPredicate::Sgt, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(13), G)];
+    "icmp_sle32_imm12": Pattern::icmp(IntPredicate::Sle, W, &[A, Pat::Imm(0, UIMM12)]) => [SUBSWri(NOW, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(12), G)];
+    "icmp_sle32": Pattern::icmp(IntPredicate::Sle, W, &[A, B_]) => [SUBSWrr(NOW, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(12), G)];
+    "icmp_sle64_imm12": Pattern::icmp(IntPredicate::Sle, X, &[A, Pat::Imm(0, UIMM12)]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), CSINCWr(DW, ZW, ZW, Const(12), G)];
+    "icmp_sle64": Pattern::icmp(IntPredicate::Sle, X, &[A, B_]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), CSINCWr(DW, ZW, ZW, Const(12), G)];
+
+    // Loads and stores; a plain load of a narrow access may leave anything above it
+    "load32_8": Pattern::access(G_LOAD, W, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DW, Address(0))];
+    "zextload32_8": Pattern::access(G_ZEXTLOAD, W, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DW, Address(0))];
+    "sextload32_8": Pattern::access(G_SEXTLOAD, W, 8, &[Pat::Address(0, scaled!(1))]) => [LDRSBWui(DW, Address(0))];
+    "sextload64_8": Pattern::access(G_SEXTLOAD, X, 8, &[Pat::Address(0, scaled!(1))]) => [LDRSBXui(DX, Address(0))];
+    "load64_8": Pattern::access(G_LOAD, X, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "zextload64_8": Pattern::access(G_ZEXTLOAD, X, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "load32_16": Pattern::access(G_LOAD, W, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DW, Address(0))];
+    "zextload32_16": Pattern::access(G_ZEXTLOAD, W, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DW, Address(0))];
+    "sextload32_16": Pattern::access(G_SEXTLOAD, W, 16, &[Pat::Address(0, scaled!(2))]) => [LDRSHWui(DW, Address(0))];
+    "sextload64_16": Pattern::access(G_SEXTLOAD, X, 16, &[Pat::Address(0, scaled!(2))]) => [LDRSHXui(DX, Address(0))];
+    "load64_16": Pattern::access(G_LOAD, X, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "zextload64_16": Pattern::access(G_ZEXTLOAD, X, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "load32_32": Pattern::access(G_LOAD, W, 32, &[Pat::Address(0, scaled!(4))]) => [LDRWui(DW, Address(0))];
+    "load64_64": Pattern::access(G_LOAD, X, 64, &[Pat::Address(0, scaled!(8))]) => [LDRXui(DX, Address(0))];
+    "load64_32": Pattern::access(G_LOAD, X, 32, &[Pat::Address(0, scaled!(4))]) => [LDRWui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "zextload64_32": Pattern::access(G_ZEXTLOAD, X, 32, &[Pat::Address(0, scaled!(4))]) => [LDRWui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "sextload64_32": Pattern::access(G_SEXTLOAD, X, 32, &[Pat::Address(0, scaled!(4))]) => [LDRSWui(DX, Address(0))];
+    "store32_8_zero": Pattern::access(G_STORE, W, 8, &[NIL, Pat::Address(0, scaled!(1))]) => [STRBBui(ZW, Address(0))];
+    "store32_8": Pattern::access(G_STORE, W, 8, &[A, Pat::Address(0, scaled!(1))]) => [STRBBui(Reg(0), Address(0))];
+    "store64_8_zero": Pattern::access(G_STORE, X, 8, &[NIL, Pat::Address(0, scaled!(1))]) => [STRBBui(ZW, Address(0))];
+    "store64_8": Pattern::access(G_STORE, X, 8, &[A, Pat::Address(0, scaled!(1))]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STRBBui(Temp(0), Address(0))];
+    "store32_16_zero": Pattern::access(G_STORE, W, 16, &[NIL, Pat::Address(0, scaled!(2))]) => [STRHHui(ZW, Address(0))];
+    "store32_16": Pattern::access(G_STORE, W, 16, &[A, Pat::Address(0, scaled!(2))]) => [STRHHui(Reg(0), Address(0))];
+    "store64_16_zero": Pattern::access(G_STORE, X, 16, &[NIL, Pat::Address(0, scaled!(2))]) => [STRHHui(ZW, Address(0))];
+    "store64_16": Pattern::access(G_STORE, X, 16, &[A, Pat::Address(0, scaled!(2))]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STRHHui(Temp(0), Address(0))];
+    "store32_32_zero": Pattern::access(G_STORE, W, 32, &[NIL, Pat::Address(0, scaled!(4))]) => [STRWui(ZW, Address(0))];
+    "store32_32": Pattern::access(G_STORE, W, 32, &[A, Pat::Address(0, scaled!(4))]) => [STRWui(Reg(0), Address(0))];
+    "store64_32_zero": Pattern::access(G_STORE, X, 32, &[NIL, Pat::Address(0, scaled!(4))]) => [STRWui(ZW, Address(0))];
+    "store64_32": Pattern::access(G_STORE, X, 32, &[A, Pat::Address(0, scaled!(4))]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STRWui(Temp(0), Address(0))];
+    "store64_64_zero": Pattern::access(G_STORE, X, 64, &[NIL, Pat::Address(0, scaled!(8))]) => [STRXui(ZX, Address(0))];
+    "store64_64": Pattern::access(G_STORE, X, 64, &[A, Pat::Address(0, scaled!(8))]) => [STRXui(Reg(0), Address(0))];
+}

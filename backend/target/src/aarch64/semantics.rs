@@ -1,15 +1,354 @@
-//! What every machine instruction computes.
+//! What every machine instruction computes (Arm Architecture Reference Manual, A64 base instructions).
+//!
+//! `x` registers hold 64 bits, `w` registers 32; the flags are four bits, N Z C V from the top. Machine code knows no poison
+//! of its own: a result is poison exactly if a source is.
 
-use crate::MachineEvaluation;
-use tribunal_ir::InstData;
+#![allow(non_upper_case_globals)]
+
+use super::encoding::decode_bitmask;
+use super::instructions::*;
+use super::machine::access_bytes;
+use crate::operands::{Sources, finish, jump_free, sources};
+use crate::{MachineEvaluation, Target};
+use smallvec::smallvec;
+use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, TargetOpcode, Type};
 
 pub fn evaluate<D: Domain, M: Memory<D>>(
-    _domain: &mut D,
-    _memory: &mut M,
-    _target: &crate::Target,
-    _inst: &InstData,
-    _args: &[Value<D>],
+    d: &mut D,
+    memory: &mut M,
+    target: &Target,
+    inst: &InstData,
+    args: &[Value<D>],
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    Err(Unsupported::new("machine instruction"))
+    let Opcode::Target(opcode) = inst.opcode else { return Err(Unsupported::new(inst.opcode.to_string())) };
+    let row = target.instruction(opcode);
+    let s = sources(d, memory, target, inst, args)?;
+    if row.flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE) {
+        return access(d, memory, opcode, inst, &s);
+    }
+    match opcode {
+        Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
+        B | RET | RET_ReallyLR => Ok(jump_free(d)),
+        ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr | SBCSXr => {
+            flag_setting(d, opcode, inst, &s)
+        }
+        _ => {
+            let bits = compute(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name))?;
+            Ok(finish(d, bits, &s))
+        }
+    }
+}
+
+/// The result of an instruction that sets no flags. Immediates are sources of 64 bits.
+fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sources<D>) -> Option<D::Bits> {
+    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let a = arg(0)?;
+    let number = |index: usize| inst.imm(index).map(|value| value as u32);
+    Some(match opcode {
+        ADDWrr | ADDXrr => d.add(a, arg(1)?),
+        SUBWrr | SUBXrr => d.sub(a, arg(1)?),
+        ADDXrx64 => d.add(a, arg(1)?),
+        SUBXrx64 => d.sub(a, arg(1)?),
+        ADDWri | ADDXri => {
+            let b = immediate(d, d.width(a), inst)?;
+            d.add(a, &b)
+        }
+        SUBWri | SUBXri => {
+            let b = immediate(d, d.width(a), inst)?;
+            d.sub(a, &b)
+        }
+        ANDWrr | ANDXrr => d.and(a, arg(1)?),
+        ORRWrr | ORRXrr => d.or(a, arg(1)?),
+        EORWrr | EORXrr => d.xor(a, arg(1)?),
+        ANDWri | ANDXri | ORRWri | ORRXri | EORWri | EORXri => logical(d, opcode, a, inst)?,
+        MADDWrrr | MADDXrrr => {
+            let product = d.mul(a, arg(1)?);
+            d.add(arg(2)?, &product)
+        }
+        MSUBWrrr | MSUBXrrr => {
+            let product = d.mul(a, arg(1)?);
+            d.sub(arg(2)?, &product)
+        }
+        UMULHrr => high(d, a, arg(1)?, D::zext),
+        SMULHrr => high(d, a, arg(1)?, D::sext),
+        UDIVWr | UDIVXr => divide(d, a, arg(1)?, D::udiv),
+        SDIVWr | SDIVXr => divide(d, a, arg(1)?, D::sdiv),
+        LSLVWr | LSLVXr => shift(d, a, arg(1)?, D::shl),
+        LSRVWr | LSRVXr => shift(d, a, arg(1)?, D::lshr),
+        ASRVWr | ASRVXr => shift(d, a, arg(1)?, D::ashr),
+        UBFMWri | UBFMXri => bitfield(d, a, number(2)?, number(3)?, false),
+        SBFMWri | SBFMXri => bitfield(d, a, number(2)?, number(3)?, true),
+        EXTRWrri | EXTRXrri => {
+            let (width, low, least) = (d.width(a), arg(1)?, number(3)?);
+            match least {
+                0 => low.clone(),
+                _ => {
+                    let (high, low) = (d.extract(a, 0, least), d.extract(low, least, width - least));
+                    d.concat(&high, &low)
+                }
+            }
+        }
+        CLZWr | CLZXr => leading_zeros(d, a),
+        RBITWr | RBITXr => reversed(d, a, 1),
+        REVWr | REVXr => reversed(d, a, 8),
+        CSELWr | CSELXr | CSINCWr | CSINCXr | CSINVWr | CSINVXr | CSNEGWr | CSNEGXr => {
+            let condition = condition(d, inst.imm(3)?, &s.values.last()?.bits)?;
+            let other = second_choice(d, opcode, arg(1)?);
+            d.ite(&condition, a, &other)
+        }
+        MOVZWi | MOVZXi | MOVNWi | MOVNXi => {
+            let width = if matches!(opcode, MOVZWi | MOVNWi) { 32 } else { 64 };
+            let value = d.constant(Bits::new((number(1)? as u128) << number(2)?, width));
+            if matches!(opcode, MOVNWi | MOVNXi) { d.not(&value) } else { value }
+        }
+        MOVKWi | MOVKXi => {
+            let (width, shift) = (d.width(a), number(3)?);
+            let cleared = d.constant(Bits::new(!(0xffffu128 << shift), width));
+            let piece = d.constant(Bits::new((number(2)? as u128) << shift, width));
+            let rest = d.and(a, &cleared);
+            d.or(&rest, &piece)
+        }
+        SUBREG_TO_REG => d.zext(a, 64),
+        _ => return None,
+    })
+}
+
+/// The twelve-bit immediate and its shift, the last two operands.
+fn immediate<D: Domain>(d: &mut D, width: u32, inst: &InstData) -> Option<D::Bits> {
+    let (value, shift) = (inst.imm(2)?, inst.imm(3)?);
+    Some(d.constant(Bits::new((value as u128) << shift, width)))
+}
+
+fn logical<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, inst: &InstData) -> Option<D::Bits> {
+    let width = d.width(a);
+    let mask = d.constant(Bits::new(decode_bitmask(inst.imm(2)?, width)?.into(), width));
+    Some(match opcode {
+        ANDWri | ANDXri => d.and(a, &mask),
+        ORRWri | ORRXri => d.or(a, &mask),
+        _ => d.xor(a, &mask),
+    })
+}
+
+fn high<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, wide: fn(&mut D, &D::Bits, u32) -> D::Bits) -> D::Bits {
+    let (a, b) = (wide(d, a, 128), wide(d, b, 128));
+    let product = d.mul(&a, &b);
+    d.extract(&product, 64, 64)
+}
+
+/// Zero for a zero divisor.
+fn divide<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+    let quotient = f(d, a, b);
+    let (by_zero, zero) = (d.is_zero(b), d.literal(0, d.width(a)));
+    d.ite(&by_zero, &zero, &quotient)
+}
+
+/// Amount modulo the width.
+fn shift<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let mask = d.literal(i64::from(width) - 1, width);
+    let amount = d.and(b, &mask);
+    f(d, a, &amount)
+}
+
+/// Bits immr to imms moved down, or bits 0 to imms moved up by width - immr; extended.
+fn bitfield<D: Domain>(d: &mut D, a: &D::Bits, immr: u32, imms: u32, signed: bool) -> D::Bits {
+    let width = d.width(a);
+    let extend = |d: &mut D, field: &D::Bits| if signed { d.sext(field, width) } else { d.zext(field, width) };
+    if imms >= immr {
+        let field = d.extract(a, immr, imms - immr + 1);
+        return extend(d, &field);
+    }
+    let (field, below) = (d.extract(a, 0, imms + 1), d.literal(0, width - immr));
+    let placed = d.concat(&field, &below);
+    extend(d, &placed)
+}
+
+fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let mut count = d.literal(i64::from(width), width);
+    for index in 0..width {
+        let (bit, one) = (d.extract(a, index, 1), d.literal(1, 1));
+        let (set, value) = (d.eq(&bit, &one), d.literal(i64::from(width - 1 - index), width));
+        count = d.ite(&set, &value, &count);
+    }
+    count
+}
+
+fn reversed<D: Domain>(d: &mut D, a: &D::Bits, group: u32) -> D::Bits {
+    let mut bits = d.extract(a, 0, group);
+    for index in 1..d.width(a) / group {
+        let next = d.extract(a, index * group, group);
+        bits = d.concat(&bits, &next);
+    }
+    bits
+}
+
+/// The second source of a conditional select as the opcode changes it.
+fn second_choice<D: Domain>(d: &mut D, opcode: TargetOpcode, b: &D::Bits) -> D::Bits {
+    let (zero, one) = (d.literal(0, d.width(b)), d.literal(1, d.width(b)));
+    match opcode {
+        CSINCWr | CSINCXr => d.add(b, &one),
+        CSINVWr | CSINVXr => d.not(b),
+        CSNEGWr | CSNEGXr => d.sub(&zero, b),
+        _ => b.clone(),
+    }
+}
+
+/// Whether a condition holds of the flags (Arm ARM, ConditionHolds).
+fn condition<D: Domain>(d: &mut D, code: i64, flags: &D::Bits) -> Option<D::Bool> {
+    let mut flag = |index: u32| {
+        let (bit, one) = (d.extract(flags, index, 1), d.literal(1, 1));
+        d.eq(&bit, &one)
+    };
+    let (n, z, c, v) = (flag(3), flag(2), flag(1), flag(0));
+    let base = match code >> 1 {
+        0 => z,
+        1 => c,
+        2 => n,
+        3 => v,
+        4 => {
+            let nonzero = d.bool_not(&z);
+            d.bool_and(&c, &nonzero)
+        }
+        5 => same(d, &n, &v),
+        6 => {
+            let (equal, nonzero) = (same(d, &n, &v), d.bool_not(&z));
+            d.bool_and(&equal, &nonzero)
+        }
+        7 => return Some(d.boolean(true)),
+        _ => return None,
+    };
+    Some(if code & 1 == 1 { d.bool_not(&base) } else { base })
+}
+
+fn same<D: Domain>(d: &mut D, a: &D::Bool, b: &D::Bool) -> D::Bool {
+    let not_b = d.bool_not(b);
+    d.bool_ite(a, b, &not_b)
+}
+
+/// Additions and subtractions that set the flags: the result, then the flags. Subtraction adds the complement and one.
+fn flag_setting<D: Domain>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let malformed = || Unsupported::new("malformed flag-setting instruction");
+    let a = s.values.first().ok_or_else(malformed)?.bits.clone();
+    let b = match opcode {
+        ADDSWri | ADDSXri | SUBSWri | SUBSXri => immediate(d, d.width(&a), inst).ok_or_else(malformed)?,
+        _ => s.values.get(1).ok_or_else(malformed)?.bits.clone(),
+    };
+    let subtracts = matches!(opcode, SUBSWrr | SUBSXrr | SUBSWri | SUBSXri | SBCSWr | SBCSXr);
+    let carry = match opcode {
+        ADCSWr | ADCSXr | SBCSWr | SBCSXr => Some(s.values.last().ok_or_else(malformed)?.bits.clone()),
+        _ => None,
+    };
+    let (result, flags) = match (carry, subtracts) {
+        (None, true) => subtraction(d, &a, &b),
+        (carry, _) => {
+            let b = if subtracts { d.not(&b) } else { b };
+            addition(d, &a, &b, carry.as_ref())
+        }
+    };
+    let mut evaluation = finish(d, result, s);
+    let poison = evaluation.results[0].poison.clone();
+    evaluation.results.push(Value { bits: flags, poison });
+    Ok(evaluation)
+}
+
+/// Flags of a comparison, stated by comparisons: C is no borrow, and N differs from V exactly if `a` is less.
+fn subtraction<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> (D::Bits, D::Bits) {
+    let result = d.sub(a, b);
+    let (n, z, borrow, less) = (d.is_negative(&result), d.eq(a, b), d.ult(a, b), d.slt(a, b));
+    let (c, agree) = (d.bool_not(&borrow), same(d, &n, &less));
+    let v = d.bool_not(&agree);
+    let flags = joined(d, [n, z, c, v]);
+    (result, flags)
+}
+
+fn addition<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, flags_in: Option<&D::Bits>) -> (D::Bits, D::Bits) {
+    let width = d.width(a);
+    let carry = match flags_in {
+        Some(flags) => {
+            let bit = d.extract(flags, 1, 1);
+            d.zext(&bit, width)
+        }
+        None => d.literal(0, width),
+    };
+    let first = d.add(a, b);
+    let result = d.add(&first, &carry);
+    let (over1, over2) = (d.ult(&first, a), d.ult(&result, &first));
+    let c = d.bool_or(&over1, &over2);
+    let (left, right) = (d.xor(a, &result), d.xor(b, &result));
+    let both = d.and(&left, &right);
+    let (n, z, v) = (d.is_negative(&result), d.is_zero(&result), d.is_negative(&both));
+    let flags = joined(d, [n, z, c, v]);
+    (result, flags)
+}
+
+fn joined<D: Domain>(d: &mut D, flags: [D::Bool; 4]) -> D::Bits {
+    let [n, z, c, v] = flags.map(|flag| d.bit(&flag));
+    let (high, low) = (d.concat(&n, &z), d.concat(&c, &v));
+    d.concat(&high, &low)
+}
+
+fn branch<D: Domain>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let malformed = || Unsupported::new("malformed branch");
+    let value = s.values.last().ok_or_else(malformed)?;
+    let taken = match opcode {
+        Bcc => condition(d, inst.imm(0).ok_or_else(malformed)?, &value.bits).ok_or_else(malformed)?,
+        CBZW | CBZX => d.is_zero(&value.bits),
+        _ => {
+            let zero = d.is_zero(&value.bits);
+            d.bool_not(&zero)
+        }
+    };
+    Ok(MachineEvaluation { results: smallvec![], ub: value.poison.clone(), taken: Some(taken) })
+}
+
+/// A load or store at base plus scaled offset; the machine claims no alignment.
+fn access<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let malformed = || Unsupported::new("malformed access");
+    let bytes = access_bytes(opcode).ok_or_else(malformed)?;
+    let scale = if FIELDS[usize::from(opcode.0)].format == Format::Scaled { bytes } else { 1 };
+    let offset = d.literal(inst.imm(2).ok_or_else(malformed)? * scale, 64);
+    let bits = bytes as u32 * 8;
+    let is_store = matches!(opcode, STRBBui | STRHHui | STRWui | STRXui | STURBBi | STURHHi | STURWi | STURXi);
+    if is_store {
+        let [value, base] = s.exactly(inst)?;
+        let address = d.add(&base.bits, &offset);
+        let low = Value { bits: d.extract(&value.bits, 0, bits), poison: value.poison.clone() };
+        let outside = memory.store(d, &address, &low, &MemOperand::new(MemFlags::STORE, Type::scalar(bits), 1));
+        let ub = d.bool_or(&outside, &base.poison);
+        return Ok(MachineEvaluation { results: smallvec![], ub, taken: None });
+    }
+    let [base] = s.exactly(inst)?;
+    let address = d.add(&base.bits, &offset);
+    let operand = MemOperand::new(MemFlags::LOAD, Type::scalar(bits), 1);
+    let (value, outside) = memory.load(d, &address, bytes as u32, &operand);
+    let width = match opcode {
+        LDRXui | LDURXi | LDRSBXui | LDRSHXui | LDRSWui | LDURSBXi | LDURSHXi | LDURSWi => 64,
+        _ => 32,
+    };
+    let signed = matches!(
+        opcode,
+        LDRSBWui | LDRSBXui | LDRSHWui | LDRSHXui | LDRSWui | LDURSBWi | LDURSBXi | LDURSHWi | LDURSHXi | LDURSWi
+    );
+    let wide = if signed { d.sext(&value.bits, width) } else { d.zext(&value.bits, width) };
+    let ub = d.bool_or(&outside, &base.poison);
+    Ok(MachineEvaluation { results: smallvec![Value { bits: wide, poison: value.poison }], ub, taken: None })
 }
