@@ -104,9 +104,7 @@ impl Prover {
             self.counters.looked_up += 1;
             return verdict;
         }
-        let t0 = std::time::Instant::now();
         let verdict = decide(target, step);
-        if matches!(verdict, Verdict::Proved { engine: Engine::Z3 }) { eprintln!("Z3 {} {} {:?}", t0.elapsed().as_micros(), step.rule, step.before.last().map(|d| (d.opcode, step.function.type_of(d.vreg(0).unwrap_or(tribunal_ir::VReg::from_u32(0)))))); }
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,

@@ -205,6 +205,7 @@ impl Symbolic {
             Op::Udiv | Op::Urem => self.unsigned_division(op, a, b),
             Op::Sdiv | Op::Srem => self.signed_division(op, a, b),
         }
+        .or_else(|| self.remainder(op, a, b))
         .unwrap_or_else(|| self.intern(Node::Binary(op, a, b), width))
     }
 
@@ -411,6 +412,22 @@ impl Symbolic {
                 self.sign_extend(high, width)
             }
         })
+    }
+
+    /// A remainder by a variable is the dividend less quotient times divisor: so it is for a zero divisor too, and for the
+    /// quotient that overflows.
+    fn remainder(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let division = match op {
+            Op::Urem => Op::Udiv,
+            Op::Srem => Op::Sdiv,
+            _ => return None,
+        };
+        if self.as_const(b).is_some() {
+            return None;
+        }
+        let quotient = self.binary(division, a, b);
+        let product = self.binary(Op::Mul, quotient, b);
+        Some(self.binary(Op::Sub, a, product))
     }
 
     /// Of zero-extended operands: the narrow operation, zero-extended; a zero divisor gives all ones at either width.
