@@ -111,6 +111,9 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
     for (feature, count) in &outcome.tally.unsupported {
         println!("unsupported: {feature} ({count} times)");
     }
+    for (reason, count) in &outcome.tally.open {
+        println!("unknown: {reason} ({count} times)");
+    }
     let tally = &outcome.tally;
     let seconds = outcome.elapsed.as_secs_f64();
     let names: Vec<&str> = campaign.targets.iter().map(|target| target.name).collect();
@@ -141,6 +144,9 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
 }
 
 fn report(outcome: &Outcome, interrupted: bool) -> Report {
+    for (reason, count) in &outcome.tally.open {
+        println!("unknown: {reason} ({count} times)");
+    }
     let tally = &outcome.tally;
     let seconds = outcome.elapsed.as_secs_f64();
     Report {

@@ -94,6 +94,9 @@ fn print_function(path: &std::path::Path, name: &str, tally: &Tally) {
     for feature in tally.unsupported.keys() {
         println!("  unsupported: {feature}");
     }
+    for reason in tally.open.keys() {
+        println!("  unknown: {reason}");
+    }
     for finding in &tally.findings {
         println!("  {}", finding.to_string().replace('\n', "\n  "));
     }

@@ -123,22 +123,27 @@ fn decide(target: &Target, step: &Step<'_>) -> Verdict {
     if query.graph.is_false(query.source_defined) {
         return Verdict::Unknown("vacuous: the source is undefined whatever the inputs".to_string());
     }
-    if query.open_choices {
-        return Verdict::Unknown("a choice of the source that no output shows".to_string());
-    }
     if query.graph.is_false(query.wrong) {
         return Verdict::Proved { engine: Engine::Structural };
     }
     if let Some(assignment) = sample(&query) {
-        return Verdict::Refuted(counterexample(&query, &assignment));
+        return refuted(&query, &assignment);
     }
     match solver::solve(&query.graph, query.wrong) {
         solver::Answer::Unsatisfiable => Verdict::Proved { engine: Engine::Z3 },
         solver::Answer::Unknown(reason) => Verdict::Unknown(reason),
         solver::Answer::Satisfiable(assignment) => match Evaluator::new(&query.graph, &assignment).holds(query.wrong) {
-            true => Verdict::Refuted(counterexample(&query, &assignment)),
+            true => refuted(&query, &assignment),
             false => Verdict::Unknown("the solver's counterexample does not hold when evaluated".to_string()),
         },
+    }
+}
+
+/// A counterexample, unless it stands on a choice that was guessed.
+fn refuted(query: &Query, assignment: &Assignment) -> Verdict {
+    match query.guessed {
+        true => Verdict::Unknown("a choice of the source that no output shows".to_string()),
+        false => Verdict::Refuted(counterexample(query, assignment)),
     }
 }
 

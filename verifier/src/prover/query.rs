@@ -27,8 +27,8 @@ pub(super) struct Query {
     pub source_defined: Term,
     /// True where the target does something that the source does not allow.
     pub wrong: Term,
-    /// Choices of the source that no output shows: they need a quantifier.
-    pub open_choices: bool,
+    /// Some bit of a source's choice was put in without an output that shows it: what fails then is not refuted.
+    pub guessed: bool,
 }
 
 /// Builds the question for `step`.
@@ -45,7 +45,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let result = side(step.after, machine, Some(&source.defined))?;
     let mut outputs = outputs(step, &source, &result)?;
     control_and_memory(&mut graph, &source, &result, machine, &mut outputs)?;
-    let open_choices = witness(&mut graph, &source.choices, &mut outputs);
+    let guessed = witness(&mut graph, &source.choices, &mut outputs);
     let source_defined = graph.complement(source.ub);
     let mut wrong = assuming(&mut graph, &[source.ub], result.ub);
     for output in &outputs {
@@ -55,7 +55,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
         let bad = assuming(&mut graph, &[source.ub, output.source.poison], bad);
         wrong = graph.bool_or(&wrong, &bad);
     }
-    Ok(Query { graph, inputs, outputs, source_defined, wrong, open_choices })
+    Ok(Query { graph, inputs, outputs, source_defined, wrong, guessed })
 }
 
 /// `bad` and none of `excuses`: what the excuses being false says of their parts is put into `bad` first, which often
@@ -141,50 +141,96 @@ fn control_and_memory(
     Ok(())
 }
 
-/// Replaces choices of the source by what the target's outputs show for them; true if some are left.
+/// Replaces choices of the source by what the target's outputs show for them. Whatever is put in is one admissible choice,
+/// so a proof is a proof; true if some bit was put in without being shown, so that a failure is none.
 fn witness(d: &mut Symbolic, choices: &[Term], outputs: &mut [Output]) -> bool {
     if choices.is_empty() {
         return false;
     }
-    let open: FxHashSet<Term> = choices.iter().copied().collect();
-    let mut found: FxHashMap<Term, Term> = FxHashMap::default();
+    let mut shown: Shown = choices.iter().map(|&choice| (choice, Vec::new())).collect();
     for output in outputs.iter() {
-        find(d, output.source.bits, output.target.bits, &open, &mut found);
+        find(d, output.source.bits, output.target.bits, &mut shown);
+    }
+    let mut guessed = false;
+    let mut found = FxHashMap::default();
+    for &choice in choices {
+        let (value, complete) = assembled(d, choice, &shown[&choice]);
+        guessed |= !complete && outputs.iter().any(|output| mentions(d, output.source.bits, choice));
+        found.insert(choice, value);
     }
     let mut memo = FxHashMap::default();
     for output in outputs.iter_mut() {
         output.source.bits = substituted(d, output.source.bits, &found, &mut memo);
         output.source.poison = substituted(d, output.source.poison, &found, &mut memo);
     }
-    open.iter().any(|choice| !found.contains_key(choice) && outputs.iter().any(|output| mentions(d, output.source.bits, *choice)))
+    guessed
+}
+
+/// For each choice, the parts of it that outputs show: offset, and the value.
+type Shown = FxHashMap<Term, Vec<(u32, Term)>>;
+
+/// A choice put together from the parts shown, zeros between them; whether they cover it.
+fn assembled(d: &mut Symbolic, choice: Term, parts: &[(u32, Term)]) -> (Term, bool) {
+    let width = d.width_of(choice);
+    let mut parts = parts.to_vec();
+    parts.sort_by_key(|&(offset, part)| (offset, std::cmp::Reverse(d.width_of(part))));
+    let (mut value, mut end, mut complete): (Option<Term>, u32, bool) = (None, 0, true);
+    let mut put = |d: &mut Symbolic, part: Term| value = Some(value.map_or(part, |low| d.concatenate(part, low)));
+    for (offset, part) in parts {
+        if offset > end {
+            complete = false;
+            let gap = d.value(Bits::zero(offset - end));
+            put(d, gap);
+            end = offset;
+        }
+        let part_end = offset + d.width_of(part);
+        if part_end > end {
+            // Where two parts overlap the first one stands; if they differ, the obligation fails, and is not refuted.
+            complete &= offset == end;
+            let rest = d.extract_bits(part, end - offset, part_end - end);
+            put(d, rest);
+            end = part_end;
+        }
+    }
+    if end < width {
+        complete = false;
+        let gap = d.value(Bits::zero(width - end));
+        put(d, gap);
+    }
+    (value.unwrap_or(choice), complete)
 }
 
 /// Walks the source term as far as it is put together, taking the same part of the target's term along.
-fn find(d: &mut Symbolic, source: Term, target: Term, open: &FxHashSet<Term>, found: &mut FxHashMap<Term, Term>) {
-    if open.contains(&source) {
-        found.entry(source).or_insert(target);
+fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
+    if let Some(parts) = shown.get_mut(&source) {
+        parts.push((0, target));
         return;
     }
     match d.node(source) {
+        Node::Extract(inner, offset) => {
+            if let Some(parts) = shown.get_mut(&inner) {
+                parts.push((offset, target));
+            }
+        }
         Node::Concat(high, low) => {
             let split = d.width_of(low);
             let upper = d.extract_bits(target, split, d.width_of(high));
             let lower = d.extract_bits(target, 0, split);
-            find(d, high, upper, open, found);
-            find(d, low, lower, open, found);
+            find(d, high, upper, shown);
+            find(d, low, lower, shown);
         }
         Node::Ite(_, a, b) => {
-            find(d, a, target, open, found);
-            find(d, b, target, open, found);
+            find(d, a, target, shown);
+            find(d, b, target, shown);
         }
-        // A choice between truth values is kept as logic; whatever is put in for a choice is a witness.
+        // A choice between truth values is kept as logic.
         Node::Binary(Op::And | Op::Or, a, b) if d.width_of(source) == 1 => {
-            find(d, a, target, open, found);
-            find(d, b, target, open, found);
+            find(d, a, target, shown);
+            find(d, b, target, shown);
         }
         Node::Zext(inner) | Node::Sext(inner) => {
             let low = d.extract_bits(target, 0, d.width_of(inner));
-            find(d, inner, low, open, found);
+            find(d, inner, low, shown);
         }
         _ => {}
     }

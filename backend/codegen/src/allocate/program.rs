@@ -95,7 +95,7 @@ impl Program {
         let insts: Vec<Inst> = function.insts(block).filter(|&inst| !function.inst(inst).opcode.is_phi()).collect();
         let mut rest = insts.as_slice();
         if entry {
-            let arguments = rest.iter().take_while(|&&inst| is_argument(function.inst(inst))).count();
+            let arguments = rest.iter().take_while(|&&inst| is_argument(function.inst(inst), target)).count();
             rest = self.group(function, target, block, rest, arguments)?;
         }
         let ending = rest.iter().rev().take_while(|&&inst| ends(function.inst(inst), target)).count();
@@ -158,8 +158,13 @@ fn opcode_flags(data: &InstData, target: &Target) -> OpcodeFlags {
 }
 
 /// `%v = COPY $argument`.
-fn is_argument(data: &InstData) -> bool {
-    matches!(copied(data), Some((Reg::Virtual(_), Reg::Physical(_))))
+fn is_argument(data: &InstData, target: &Target) -> bool {
+    match copied(data) {
+        Some((Reg::Virtual(_), Reg::Physical(register))) => {
+            target.abi.arguments.contains(&target.vocabulary.full_register(register))
+        }
+        _ => false,
+    }
 }
 
 /// A terminator, or a copy to a result register.
@@ -195,7 +200,7 @@ fn add_operands(
             if !target.classes[0].allocatable.contains(&full) {
                 // A copy of the zero register or of the stack pointer is an ordinary instruction.
                 None
-            } else if grouped || is_argument(data) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR) {
+            } else if grouped || is_argument(data, target) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR) {
                 Some(full)
             } else {
                 return Err("a copy of an argument or result register in mid-function".to_string());

@@ -294,7 +294,7 @@ impl Selector<'_, '_, '_> {
             }
         }
         for block in self.function.layout().to_vec() {
-            gather_boundary_copies(self.function, block);
+            gather_boundary_copies(self.function, self.context.target, block);
         }
         Ok(())
     }
@@ -302,13 +302,18 @@ impl Selector<'_, '_, '_> {
 
 /// Copies from argument registers move to the head of the entry, copies to result registers down to the return: between
 /// them and the boundary those registers belong to nobody, so that the allocator may treat each side as one instruction.
-fn gather_boundary_copies(function: &mut Function, block: Block) {
+fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block) {
     let (mut arguments, mut results, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for inst in function.insts(block) {
         let data = function.inst(inst);
         let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src), ..]) = (data.opcode, data.operands.as_slice()) else { continue };
         match (dst.reg, src.reg) {
-            (Reg::Virtual(_), Reg::Physical(register)) if !written.contains(&register) => arguments.push(inst),
+            (Reg::Virtual(_), Reg::Physical(register)) => {
+                let full = target.vocabulary.full_register(register);
+                if target.abi.arguments.contains(&full) && !written.contains(&register) {
+                    arguments.push(inst);
+                }
+            }
             (Reg::Physical(register), Reg::Virtual(_)) => {
                 written.push(register);
                 results.push(inst);
