@@ -54,6 +54,12 @@ fn make_fall_throughs_explicit(context: &Context<'_>, function: &mut Function) {
     let layout = function.layout().to_vec();
     for (index, &block) in layout.iter().enumerate() {
         let ends = function.last_inst(block).is_some_and(|last| flags(context, function.inst(last)).contains(OpcodeFlags::BARRIER));
+        if !ends && function.successors(block).next().is_none() {
+            // Nothing defined comes here: a loop of its own is as good as anything, and gives the block an end.
+            function.append(block, context.target.machine.jump(block));
+            function.block_mut(block).successors = vec![(block, None)];
+            continue;
+        }
         let Some(&next) = layout.get(index + 1) else { continue };
         if !ends && function.successors(block).any(|successor| successor == next) {
             function.append(block, context.target.machine.jump(next));

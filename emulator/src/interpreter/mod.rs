@@ -161,8 +161,14 @@ impl State<'_> {
             }
             let position = layout.iter().position(|&other| other == block);
             let next = position.and_then(|position| layout.get(position + 1).copied());
-            from = Some(block);
-            block = next.ok_or_else(|| Unsupported::new("control running off the end of the function"))?;
+            // Without a successor the end of a block is not reached by any defined run.
+            match next {
+                Some(next) if self.function.successors(block).any(|successor| successor == next) => {
+                    from = Some(block);
+                    block = next;
+                }
+                _ => return Ok(End::Undefined),
+            }
         }
     }
 

@@ -36,7 +36,9 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>) {
             }));
         }
     }
-    if falls_through {
+    // A block that ends without a terminator and has no successors is left by undefined behaviour only.
+    let unreachable = expected.is_empty() && function.successors(block).next().is_none();
+    if falls_through && !unreachable {
         match next {
             Some(next) => expected.push(next),
             None => verifier.findings.push(Finding::in_block("cfg-fall-through", block, "nothing follows this block")),

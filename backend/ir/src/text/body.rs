@@ -133,7 +133,8 @@ impl<'a> Body<'a> {
     }
 
     fn successors(&mut self, cursor: &mut Cursor<'a>, block: Block) -> Parsed<()> {
-        loop {
+        // The empty list: a block that ends in unreachable code.
+        while !cursor.at_end() {
             let successor = self.block_reference(cursor)?;
             let mut weight = None;
             if cursor.eat("(") {
@@ -145,9 +146,10 @@ impl<'a> Body<'a> {
             }
             self.function.block_mut(block).successors.push((successor, weight));
             if !cursor.eat(",") {
-                return Ok(());
+                break;
             }
         }
+        Ok(())
     }
 
     /// `%bb.N` or `%bb.N.name`.
