@@ -4,8 +4,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
-use tribunal_ir::text::{self, ParseError};
 use tribunal_ir::Module;
+use tribunal_ir::text::{self, ParseError};
 use tribunal_target::{Features, Target};
 
 /// Why a command did not run.
@@ -113,10 +113,8 @@ pub fn target_named(name: &str) -> Result<&'static Target, CliError> {
 /// Reads and parses one file.
 pub fn read(path: &Path, target: Option<&'static Target>) -> Result<Source, CliError> {
     let bytes = std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })?;
-    let text = String::from_utf8(bytes).map_err(|error| CliError::NotText {
-        path: path.into(),
-        offset: error.utf8_error().valid_up_to(),
-    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| CliError::NotText { path: path.into(), offset: error.utf8_error().valid_up_to() })?;
     let target = match (target, text::architecture(&text)) {
         (Some(target), _) => target,
         (None, Some(name)) => target_named(&name)?,
@@ -135,7 +133,8 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
     if path == Path::new("-") {
         return std::io::stdout().write_all(contents).map_err(failed);
     }
-    let mut name = path.file_name().ok_or_else(|| CliError::Usage(format!("{}: not a file", path.display())))?.to_owned();
+    let mut name =
+        path.file_name().ok_or_else(|| CliError::Usage(format!("{}: not a file", path.display())))?.to_owned();
     name.push(format!(".{}.partial", std::process::id()));
     let partial = path.with_file_name(name);
     let written = std::fs::write(&partial, contents).and_then(|()| std::fs::rename(&partial, path));
@@ -145,4 +144,3 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
     }
     written.map_err(failed)
 }
-

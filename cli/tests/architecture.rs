@@ -36,7 +36,12 @@ fn crates_depend_on_what_the_table_allows_and_on_nothing_else() {
         let (_, allowed) = EDGES.iter().find(|(name, _)| *name == package.name.as_str()).unwrap();
         let inside = package.dependencies.iter().filter(|dependency| names.contains(dependency.name.as_str()));
         for dependency in inside.filter(|dependency| dependency.kind == DependencyKind::Normal) {
-            assert!(allowed.contains(&dependency.name.as_str()), "{} must not depend on {}", package.name, dependency.name);
+            assert!(
+                allowed.contains(&dependency.name.as_str()),
+                "{} must not depend on {}",
+                package.name,
+                dependency.name
+            );
         }
     }
 }

@@ -29,7 +29,8 @@ fn main() {
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    let mut cases: Vec<PathBuf> = files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "mir")).collect();
+    let mut cases: Vec<PathBuf> =
+        files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "mir")).collect();
     cases.extend(folders.iter().flat_map(|folder| self::files(folder)));
     cases.sort();
     cases

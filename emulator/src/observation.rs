@@ -39,7 +39,9 @@ pub struct Observation {
 pub enum Mismatch {
     #[error("result register {index} is {actual:#x}, expected {expected:#x} (bits that count: {fixed:#x})")]
     Result { index: usize, expected: u64, actual: u64, fixed: u64 },
-    #[error("byte {offset} of buffer {buffer} is {actual:#04x}, expected {expected:#04x} (bits that count: {fixed:#04x})")]
+    #[error(
+        "byte {offset} of buffer {buffer} is {actual:#04x}, expected {expected:#04x} (bits that count: {fixed:#04x})"
+    )]
     Memory { buffer: usize, offset: usize, expected: u8, actual: u8, fixed: u8 },
 }
 

@@ -59,9 +59,8 @@ fn feature_names(features: Features) -> String {
 }
 
 fn input_lines(input: &Input, target: &Target) -> Vec<String> {
-    let register = |&(register, value): &(_, u64)| {
-        format!("input: ${} = {value:#x}", target.vocabulary.register_name(register))
-    };
+    let register =
+        |&(register, value): &(_, u64)| format!("input: ${} = {value:#x}", target.vocabulary.register_name(register));
     let buffer = |buffer: &Buffer| {
         let bytes = buffer.bytes.iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");

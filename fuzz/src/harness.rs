@@ -147,7 +147,13 @@ impl Harness {
             }
             Err(CompileError::Internal { pass, reason, .. }) => {
                 let guilty = pass.to_string();
-                tally.findings.push(Finding { judge: Judge::Compiler, kind: "contract".into(), guilty, details: reason, input: None });
+                tally.findings.push(Finding {
+                    judge: Judge::Compiler,
+                    kind: "contract".into(),
+                    guilty,
+                    details: reason,
+                    input: None,
+                });
                 None
             }
         }
@@ -201,7 +207,13 @@ impl Harness {
     ) -> Finding {
         let blame = blame::guilty(function, self.target, self.options, input, saboteur);
         let details = format!("{details}\n{}", blame.story).trim_end().to_string();
-        Finding { judge: Judge::Emulator, kind: kind.to_string(), guilty: blame.guilty, details, input: Some(input.clone()) }
+        Finding {
+            judge: Judge::Emulator,
+            kind: kind.to_string(),
+            guilty: blame.guilty,
+            details,
+            input: Some(input.clone()),
+        }
     }
 
     /// What the interpreter returns: the size in bits and the value of each result register.
@@ -291,9 +303,11 @@ impl Observer for Judges<'_> {
             "allocate" => {
                 if let Some(selected) = self.selected.take() {
                     let findings = allocation::check(&selected, function, self.target);
-                    self.tally.findings.extend(findings.iter().map(|finding| {
-                        from_verifier(Judge::Allocation, function, self.target, pass.name, finding)
-                    }));
+                    self.tally.findings.extend(
+                        findings
+                            .iter()
+                            .map(|finding| from_verifier(Judge::Allocation, function, self.target, pass.name, finding)),
+                    );
                 }
             }
             _ => {}
@@ -317,7 +331,13 @@ impl Observer for Judges<'_> {
         if matches!(verdict, Verdict::Refuted(_)) {
             let details = prover::explain(&step, &verdict, self.target.vocabulary);
             let guilty = rule.to_string();
-            self.tally.findings.push(Finding { judge: Judge::Prover, kind: "refuted".into(), guilty, details, input: None });
+            self.tally.findings.push(Finding {
+                judge: Judge::Prover,
+                kind: "refuted".into(),
+                guilty,
+                details,
+                input: None,
+            });
         }
     }
 }

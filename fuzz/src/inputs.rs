@@ -27,7 +27,10 @@ struct Argument {
 enum Kind {
     /// The index of its buffer.
     Pointer(usize),
-    Integer { bits: u32, promise: Option<Promise> },
+    Integer {
+        bits: u32,
+        promise: Option<Promise>,
+    },
 }
 
 /// The value is an extension of so many low bits.
@@ -156,7 +159,10 @@ fn contents(index: u32, random: &mut SmallRng) -> Vec<u8> {
     match index {
         0 => {}
         1 => bytes.fill(0xff),
-        2 => bytes.iter_mut().zip(b"the quick brown fox 0123456789 ".iter().cycle()).for_each(|(byte, &letter)| *byte = letter),
+        2 => bytes
+            .iter_mut()
+            .zip(b"the quick brown fox 0123456789 ".iter().cycle())
+            .for_each(|(byte, &letter)| *byte = letter),
         3 => bytes.iter_mut().for_each(|byte| *byte = random.random_range(0..4)),
         _ => random.fill_bytes(&mut bytes),
     }

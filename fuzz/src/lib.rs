@@ -34,7 +34,9 @@ pub fn differential(bytes: &[u8]) {
     }
     HARNESSES.with_borrow_mut(|harnesses| {
         for harness in harnesses {
-            let Ok(function) = generator::generate(&mut Unstructured::new(bytes), harness.target(), "f") else { continue };
+            let Ok(function) = generator::generate(&mut Unstructured::new(bytes), harness.target(), "f") else {
+                continue;
+            };
             assert!(harness.accepts(&function), "the generator wrote a function that the verifier rejects");
             let tally = harness.trial(&function, inputs::Plan { count: 16, seed: bytes.len() as u64 });
             if let Some(finding) = tally.findings.first() {

@@ -125,7 +125,12 @@ impl Checker<'_> {
                 self.clobber(state, data);
                 let is_jump = data.operands.iter().any(|operand| matches!(operand, Operand::Block(_)));
                 if report && !is_jump {
-                    self.findings.push(Finding::at("allocation-inserted", self.allocated, inst, "is no move, spill or reload"));
+                    self.findings.push(Finding::at(
+                        "allocation-inserted",
+                        self.allocated,
+                        inst,
+                        "is no move, spill or reload",
+                    ));
                 }
             }
         }
@@ -134,7 +139,12 @@ impl Checker<'_> {
     fn original(&mut self, state: &mut State, inst: Inst, data: &InstData, report: bool) {
         let meant = self.selected.inst(inst);
         if report && (meant.opcode != data.opcode || meant.operands.len() != data.operands.len()) {
-            self.findings.push(Finding::at("allocation-changed", self.allocated, inst, "is not the instruction selected"));
+            self.findings.push(Finding::at(
+                "allocation-changed",
+                self.allocated,
+                inst,
+                "is not the instruction selected",
+            ));
             return;
         }
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| !meant.is_def()) {

@@ -162,7 +162,8 @@ fn epilogues(function: &mut Function, target: &Target, saved: &[PReg], size: i64
     };
     for block in function.layout().to_vec() {
         let Some(last) = function.last_inst(block).filter(|&last| is_return(function.inst(last))) else { continue };
-        let reload = |(index, &register): (usize, &PReg)| target.machine.reload(register, sp, index as i64 * SAVED_BYTES);
+        let reload =
+            |(index, &register): (usize, &PReg)| target.machine.reload(register, sp, index as i64 * SAVED_BYTES);
         let restores = saved.iter().enumerate().map(reload);
         for data in restores.chain(target.machine.add_offset(sp, sp, size, scratch)) {
             function.insert_before(last, data.with_flags(InstFlags::FRAME_DESTROY));

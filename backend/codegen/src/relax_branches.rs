@@ -49,9 +49,13 @@ fn is_jump(target: &Target, data: &InstData) -> bool {
 fn simplify(function: &mut Function, target: &Target) {
     let layout = function.layout().to_vec();
     for (index, &block) in layout.iter().enumerate() {
-        let Some(last) = function.last_inst(block).filter(|&last| is_jump(target, function.inst(last))) else { continue };
+        let Some(last) = function.last_inst(block).filter(|&last| is_jump(target, function.inst(last))) else {
+            continue;
+        };
         let next = layout.get(index + 1).copied();
-        let branch = function.previous_inst(last).filter(|&inst| flags(target, function.inst(inst)).contains(OpcodeFlags::BRANCH));
+        let branch = function
+            .previous_inst(last)
+            .filter(|&inst| flags(target, function.inst(inst)).contains(OpcodeFlags::BRANCH));
         if let Some(branch) = branch
             && label(function.inst(branch)) == next
             && let Some(opposite) = target.machine.invert_branch(function.inst(branch))

@@ -18,7 +18,9 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     make_fall_throughs_explicit(context, function);
     let mut predecessors = vec![0u32; function.block_bound()];
     for &block in function.layout() {
-        function.successors(block).for_each(|successor| predecessors[cranelift_entity::EntityRef::index(successor)] += 1);
+        function
+            .successors(block)
+            .for_each(|successor| predecessors[cranelift_entity::EntityRef::index(successor)] += 1);
     }
     if let Some(entry) = function.entry() {
         // The caller is one more way into the entry.
@@ -53,7 +55,9 @@ fn flags(context: &Context<'_>, data: &InstData) -> OpcodeFlags {
 fn make_fall_throughs_explicit(context: &Context<'_>, function: &mut Function) {
     let layout = function.layout().to_vec();
     for (index, &block) in layout.iter().enumerate() {
-        let ends = function.last_inst(block).is_some_and(|last| flags(context, function.inst(last)).contains(OpcodeFlags::BARRIER));
+        let ends = function
+            .last_inst(block)
+            .is_some_and(|last| flags(context, function.inst(last)).contains(OpcodeFlags::BARRIER));
         if !ends && function.successors(block).next().is_none() {
             // Nothing defined comes here: a loop of its own is as good as anything, and gives the block an end.
             function.append(block, context.target.machine.jump(block));

@@ -471,7 +471,10 @@ impl Opcode {
 
     /// Hints that compute nothing: their result is their first operand.
     pub fn is_hint(self) -> bool {
-        matches!(self, Opcode::G_ASSERT_SEXT | Opcode::G_ASSERT_ZEXT | Opcode::G_ASSERT_ALIGN | Opcode::G_CONSTANT_FOLD_BARRIER)
+        matches!(
+            self,
+            Opcode::G_ASSERT_SEXT | Opcode::G_ASSERT_ZEXT | Opcode::G_ASSERT_ALIGN | Opcode::G_CONSTANT_FOLD_BARRIER
+        )
     }
 
     /// Legalization artifacts: extensions, truncations and (de)composition, which combine away between legal code.

@@ -8,13 +8,19 @@ pub enum OperandDesc {
     Def(RegClass),
     Use(RegClass),
     /// A use that must share its register with explicit operand `to`.
-    Tied { class: RegClass, to: u8 },
+    Tied {
+        class: RegClass,
+        to: u8,
+    },
     /// A base address: a register of the class, or a stack object before the frame is laid out.
     Base(RegClass),
     /// An immediate that fits.
     Imm(ImmRange),
     /// A branch destination: signed byte distance of `bits` bits, a multiple of `scale`.
-    Label { bits: u8, scale: u8 },
+    Label {
+        bits: u8,
+        scale: u8,
+    },
 }
 
 /// Which immediates an operand accepts, as they stand in MIR.

@@ -121,8 +121,11 @@ pub struct LegalizerInfo {
 
 impl LegalizerInfo {
     pub fn new(sets: Vec<RuleSet>) -> LegalizerInfo {
-        let by_opcode =
-            sets.iter().enumerate().flat_map(|(index, set)| set.opcodes.iter().map(move |&opcode| (opcode, index))).collect();
+        let by_opcode = sets
+            .iter()
+            .enumerate()
+            .flat_map(|(index, set)| set.opcodes.iter().map(move |&opcode| (opcode, index)))
+            .collect();
         LegalizerInfo { sets, by_opcode, memo: RwLock::default() }
     }
 
@@ -194,7 +197,12 @@ impl RuleSet {
     /// Legal if type 0 is one of these.
     pub fn legal_for(self, types: &[Type]) -> RuleSet {
         let types = types.to_vec();
-        self.rule("legal_for", Action::Legal, Box::new(move |q| q.types.first().is_some_and(|ty| types.contains(ty))), None)
+        self.rule(
+            "legal_for",
+            Action::Legal,
+            Box::new(move |q| q.types.first().is_some_and(|ty| types.contains(ty))),
+            None,
+        )
     }
 
     /// Legal if types 0 and 1 are one of these pairs.
@@ -212,7 +220,8 @@ impl RuleSet {
     pub fn legal_for_types_with_mem_desc(self, accesses: &[(Type, u32)], natural: Alignment) -> RuleSet {
         let accesses = accesses.to_vec();
         let fits = move |q: &LegalityQuery| {
-            let aligned = natural == Alignment::Any || q.memory.iter().all(|memory| memory.align_bits >= memory.ty.bits());
+            let aligned =
+                natural == Alignment::Any || q.memory.iter().all(|memory| memory.align_bits >= memory.ty.bits());
             aligned && accesses.iter().any(|&(ty, bits)| q.types.first() == Some(&ty) && q.mem_bits() == bits)
         };
         self.rule("legal_for_types_with_mem_desc", Action::Legal, Box::new(fits), None)
@@ -253,7 +262,8 @@ impl RuleSet {
 
     /// Vectors and atomic accesses, which nothing below handles.
     pub fn unsupported_if_not_scalar(self) -> RuleSet {
-        let other = |q: &LegalityQuery| q.types.iter().any(|ty| ty.is_vector()) || q.memory.iter().any(|memory| memory.atomic);
+        let other =
+            |q: &LegalityQuery| q.types.iter().any(|ty| ty.is_vector()) || q.memory.iter().any(|memory| memory.atomic);
         self.rule("unsupported_if_not_scalar", Action::Unsupported, Box::new(other), None)
     }
 
@@ -304,8 +314,12 @@ impl RuleSet {
         let narrower = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) < q.bits(other);
         let wider = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) > q.bits(other);
         let same = move |q: &LegalityQuery| (index, Type::scalar(q.bits(other)));
-        self.rule("scalar_same_size_as", Action::WidenScalar, Box::new(narrower), Some(Box::new(same)))
-            .rule("scalar_same_size_as", Action::NarrowScalar, Box::new(wider), Some(Box::new(same)))
+        self.rule("scalar_same_size_as", Action::WidenScalar, Box::new(narrower), Some(Box::new(same))).rule(
+            "scalar_same_size_as",
+            Action::NarrowScalar,
+            Box::new(wider),
+            Some(Box::new(same)),
+        )
     }
 }
 

@@ -57,9 +57,7 @@ pub(crate) fn sources<D: Domain, M: Memory<D>>(
                 }
             }
             Operand::Imm(value) => Value { bits: d.literal(*value, 64), poison: d.boolean(false) },
-            Operand::Stack(slot) => {
-                Value { bits: memory.frame_address(d, *slot, 64), poison: d.boolean(false) }
-            }
+            Operand::Stack(slot) => Value { bits: memory.frame_address(d, *slot, 64), poison: d.boolean(false) },
             Operand::Block(_) => continue,
             Operand::FixedStack(_) => return Err(Unsupported::new("stack arguments")),
             Operand::Const(_) | Operand::Predicate(_) | Operand::Symbol(_) => return Err(malformed()),

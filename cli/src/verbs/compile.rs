@@ -110,7 +110,8 @@ fn status(failures: &[CompileError], judged: &Tally) -> Status {
 fn stop_after(arguments: &Arguments) -> Result<Option<&'static str>, CliError> {
     let Some(name) = &arguments.stop_after else { return Ok(None) };
     let names = || pipeline::PIPELINE.iter().map(|pass| pass.name);
-    let unknown = || CliError::Usage(format!("unknown pass `{name}`; known are {}", names().collect::<Vec<_>>().join(", ")));
+    let unknown =
+        || CliError::Usage(format!("unknown pass `{name}`; known are {}", names().collect::<Vec<_>>().join(", ")));
     names().find(|known| known == name).map(Some).ok_or_else(unknown)
 }
 
@@ -120,7 +121,10 @@ fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tal
     if arguments.verify_each || arguments.prove_each {
         let mut harness = Harness::new(source.target, options)?;
         for function in &source.module.functions {
-            total.add(harness.judge_compilation(function, Watch { verify: arguments.verify_each, prove: arguments.prove_each }));
+            total.add(
+                harness
+                    .judge_compilation(function, Watch { verify: arguments.verify_each, prove: arguments.prove_each }),
+            );
         }
     }
     Ok(total)

@@ -36,7 +36,12 @@ impl ConcreteMemory {
             // A size that no frame can have is not allocated: every access to it is undefined.
             let size = usize::try_from(object.size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0);
             address = address.next_multiple_of(u64::from(object.align).max(16));
-            allocations.push(Allocation { address, bytes: vec![0; size], open: vec![0; size], poison: vec![true; size] });
+            allocations.push(Allocation {
+                address,
+                bytes: vec![0; size],
+                open: vec![0; size],
+                poison: vec![true; size],
+            });
             // A gap, so that running off one object does not reach the next.
             address += size as u64 + 64;
         }
@@ -72,7 +77,13 @@ fn misaligned(address: u64, operand: &MemOperand) -> bool {
 const UNPLACED: PartialBool = PartialBool { value: false, open: true };
 
 impl Memory<Partial> for ConcreteMemory {
-    fn load(&mut self, _: &mut Partial, address: &PartialBits, bytes: u32, operand: &MemOperand) -> (Value<Partial>, PartialBool) {
+    fn load(
+        &mut self,
+        _: &mut Partial,
+        address: &PartialBits,
+        bytes: u32,
+        operand: &MemOperand,
+    ) -> (Value<Partial>, PartialBool) {
         let nothing = Value { bits: PartialBits::known(Bits::zero(8 * bytes)), poison: PartialBool::known(true) };
         if !address.is_known() {
             return (nothing, UNPLACED);
@@ -81,7 +92,8 @@ impl Memory<Partial> for ConcreteMemory {
         match self.find(address, bytes) {
             Some((allocation, offset)) if !misaligned(address, operand) => {
                 let range = offset..offset + bytes as usize;
-                let joined = |units: &[u8]| units.iter().rev().fold(0u128, |value, &unit| value << 8 | u128::from(unit));
+                let joined =
+                    |units: &[u8]| units.iter().rev().fold(0u128, |value, &unit| value << 8 | u128::from(unit));
                 let value = Bits::new(joined(&allocation.bytes[range.clone()]), 8 * bytes);
                 let open = Bits::new(joined(&allocation.open[range.clone()]), 8 * bytes);
                 let poison = PartialBool::known(allocation.poison[range].contains(&true));
@@ -91,7 +103,13 @@ impl Memory<Partial> for ConcreteMemory {
         }
     }
 
-    fn store(&mut self, _: &mut Partial, address: &PartialBits, value: &Value<Partial>, operand: &MemOperand) -> PartialBool {
+    fn store(
+        &mut self,
+        _: &mut Partial,
+        address: &PartialBits,
+        value: &Value<Partial>,
+        operand: &MemOperand,
+    ) -> PartialBool {
         if !address.is_known() {
             return UNPLACED;
         }

@@ -219,7 +219,8 @@ impl State<'_> {
     }
 
     fn generic(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
-        let args = data.vreg_uses().map(|register| self.register(register)).collect::<Result<SmallVec<[Scalar; 4]>, _>>()?;
+        let args =
+            data.vreg_uses().map(|register| self.register(register)).collect::<Result<SmallVec<[Scalar; 4]>, _>>()?;
         let evaluation = semantics::evaluate(&mut self.domain, &mut self.memory, self.function, data, &args)?;
         if let Some(end) = undefined(evaluation.ub) {
             return Ok(Next::End(end));

@@ -115,7 +115,8 @@ impl Machine {
         engine.mem_map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
         engine.mem_write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
-        let registers = full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?))).collect();
+        let registers =
+            full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?))).collect();
         Ok(Machine { engine, target, registers, code_bytes: 0 })
     }
 
@@ -232,7 +233,14 @@ fn is_memory(error: uc_error) -> bool {
     use uc_error::*;
     matches!(
         error,
-        READ_UNMAPPED | WRITE_UNMAPPED | FETCH_UNMAPPED | WRITE_PROT | READ_PROT | FETCH_PROT | READ_UNALIGNED | WRITE_UNALIGNED
+        READ_UNMAPPED
+            | WRITE_UNMAPPED
+            | FETCH_UNMAPPED
+            | WRITE_PROT
+            | READ_PROT
+            | FETCH_PROT
+            | READ_UNALIGNED
+            | WRITE_UNALIGNED
     )
 }
 

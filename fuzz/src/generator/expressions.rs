@@ -216,7 +216,9 @@ impl Generator<'_, '_, '_> {
         Ok(match self.u.int_in_range(0..=5)? {
             0 => Bits::from_i64(self.u.int_in_range(-8..=16)?, bits),
             1 => Bits::from_i64(*self.u.choose(&LIMITS)?, bits),
-            2 => Bits::new((1u128 << self.u.int_in_range(0..=bits - 1)?).wrapping_sub(self.u.int_in_range(0..=1)?), bits),
+            2 => {
+                Bits::new((1u128 << self.u.int_in_range(0..=bits - 1)?).wrapping_sub(self.u.int_in_range(0..=1)?), bits)
+            }
             3 => Bits::signed_min(bits),
             4 => Bits::new(u128::MAX >> (129 - bits.max(2)), bits),
             _ => Bits::new(self.u.arbitrary()?, bits),

@@ -117,4 +117,3 @@ fn stack_object(index: u32, bytes: u32) -> tribunal_ir::function::StackObject {
         offset: 0,
     }
 }
-

@@ -91,8 +91,16 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -
     let policy = Policy::draw(u)?;
     let left = policy.statements;
     let builder = Builder::new(&mut function, Position::AtEnd(entry));
-    let mut generator =
-        Generator { u, builder, target, policy, scope: Vec::new(), pointers: Vec::new(), left, next_loose: SCRATCH_BYTES };
+    let mut generator = Generator {
+        u,
+        builder,
+        target,
+        policy,
+        scope: Vec::new(),
+        pointers: Vec::new(),
+        left,
+        next_loose: SCRATCH_BYTES,
+    };
     generator.arguments(entry)?;
     generator.stack_objects()?;
     generator.region(0)?;
@@ -139,7 +147,8 @@ impl Generator<'_, '_, '_> {
 
     /// A value of exactly `ty`: one in scope, one converted, or a constant.
     fn value(&mut self, ty: Type, firm: bool) -> Result<Entry> {
-        let fits: Vec<Entry> = self.scope.iter().copied().filter(|entry| entry.ty == ty && (entry.firm || !firm)).collect();
+        let fits: Vec<Entry> =
+            self.scope.iter().copied().filter(|entry| entry.ty == ty && (entry.firm || !firm)).collect();
         if !fits.is_empty() && self.u.ratio(7, 8)? {
             // Younger values first: programs become deep rather than wide.
             let back = self.u.int_in_range(0..=fits.len().min(8) - 1)?;

@@ -17,7 +17,7 @@ impl Generator<'_, '_, '_> {
             match self.u.int_in_range(0..=9)? {
                 0 if nested => self.diamond(depth)?,
                 1 if nested && self.policy.loops => self.counted_loop(depth)?,
-                2 | 3 | 4 if self.policy.memory => self.access()?,
+                2..=4 if self.policy.memory => self.access()?,
                 _ => self.expression()?,
             }
         }

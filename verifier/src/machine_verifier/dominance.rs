@@ -43,7 +43,8 @@ fn uses(
     if data.opcode.is_phi() {
         // A PHI reads at the end of the predecessor.
         for (register, from) in data.phi_inputs() {
-            let reaches = definitions[register.as_u32() as usize].is_some_and(|(defined, _)| tree.dominates(defined, from));
+            let reaches =
+                definitions[register.as_u32() as usize].is_some_and(|(defined, _)| tree.dominates(defined, from));
             if !reaches && tree.is_reachable(from) {
                 missing = Some(register);
             }

@@ -25,7 +25,7 @@ fn shape(verifier: &mut Verifier<'_>, inst: Inst) -> bool {
         verifier.fault("operand-count", inst, format!("{explicit} operands, {wanted} wanted"));
         return false;
     }
-    if data.opcode == Opcode::G_PHI && data.operands.len() % 2 == 0 {
+    if data.opcode == Opcode::G_PHI && data.operands.len().is_multiple_of(2) {
         verifier.fault("operand-count", inst, "a PHI has pairs of values and blocks");
         return false;
     }
@@ -97,12 +97,17 @@ fn types(verifier: &mut Verifier<'_>, inst: Inst) -> bool {
         let Some(position) = kind.type_index() else { continue };
         let first = *seen[position].get_or_insert(ty);
         if first != ty {
-            let rule = if matches!(data.opcode, Opcode::G_MERGE_VALUES | Opcode::G_UNMERGE_VALUES) { "type-merge" } else { "operand-type" };
+            let rule = if matches!(data.opcode, Opcode::G_MERGE_VALUES | Opcode::G_UNMERGE_VALUES) {
+                "type-merge"
+            } else {
+                "operand-type"
+            };
             verifier.fault(rule, inst, format!("{register} is {ty}, not {first}"));
             return false;
         }
         if kind.must_be_pointer() && !ty.is_pointer() {
-            let access = verifier.flags(data).intersects(tribunal_ir::OpcodeFlags::LOAD | tribunal_ir::OpcodeFlags::STORE);
+            let access =
+                verifier.flags(data).intersects(tribunal_ir::OpcodeFlags::LOAD | tribunal_ir::OpcodeFlags::STORE);
             let rule = if access { "type-pointer" } else { "operand-type" };
             verifier.fault(rule, inst, format!("{register} is {ty}, not a pointer"));
             return false;

@@ -10,7 +10,11 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Opcode::Target(opcode) = data.opcode else { return };
     let row = verifier.target.instruction(opcode);
     if data.operands.len() < row.operands.len() {
-        verifier.fault("operand-count", inst, format!("{} operands, {} wanted", data.operands.len(), row.operands.len()));
+        verifier.fault(
+            "operand-count",
+            inst,
+            format!("{} operands, {} wanted", data.operands.len(), row.operands.len()),
+        );
         return;
     }
     for (index, (desc, operand)) in row.operands.iter().zip(&data.operands).enumerate() {
@@ -27,7 +31,11 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 } else if let Some(class) = desc.class()
                     && !in_class(verifier, register, class)
                 {
-                    verifier.fault("stage-class", inst, format!("operand {index} is not in {}", verifier.target.class(class).name));
+                    verifier.fault(
+                        "stage-class",
+                        inst,
+                        format!("operand {index} is not in {}", verifier.target.class(class).name),
+                    );
                 }
             }
             _ => verifier.fault("operand-kind", inst, format!("operand {index}")),

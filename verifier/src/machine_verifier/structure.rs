@@ -50,7 +50,9 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>) {
         list.dedup();
     }
     if expected != actual {
-        let names = |list: &[Block]| list.iter().map(|&block| format!("bb.{}", function.block(block).number)).collect::<Vec<_>>().join(" ");
+        let names = |list: &[Block]| {
+            list.iter().map(|&block| format!("bb.{}", function.block(block).number)).collect::<Vec<_>>().join(" ")
+        };
         let message = format!("the list has {}; the terminators say {}", names(&actual), names(&expected));
         verifier.findings.push(Finding::in_block("cfg-successors", block, message));
     }

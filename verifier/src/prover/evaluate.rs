@@ -32,8 +32,10 @@ impl<'g> Evaluator<'g> {
                 pending.pop();
                 continue;
             }
-            let missing: Vec<Term> =
-                operands(self.graph, top).into_iter().filter(|operand| self.known[operand.0 as usize].is_none()).collect();
+            let missing: Vec<Term> = operands(self.graph, top)
+                .into_iter()
+                .filter(|operand| self.known[operand.0 as usize].is_none())
+                .collect();
             if missing.is_empty() {
                 self.known[top.0 as usize] = Some(self.compute(top));
                 pending.pop();
@@ -68,7 +70,13 @@ impl<'g> Evaluator<'g> {
             Node::Eq(a, b) => truth(self.of(a) == self.of(b)),
             Node::Ult(a, b) => truth(self.of(a).unsigned() < self.of(b).unsigned()),
             Node::Slt(a, b) => truth(self.of(a).signed() < self.of(b).signed()),
-            Node::Ite(condition, a, b) => if self.of(condition).is_zero() { self.of(b) } else { self.of(a) },
+            Node::Ite(condition, a, b) => {
+                if self.of(condition).is_zero() {
+                    self.of(b)
+                } else {
+                    self.of(a)
+                }
+            }
             Node::Select(memory, address) => self.select(memory, self.of(address), width),
         }
     }

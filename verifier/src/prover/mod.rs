@@ -34,19 +34,24 @@ pub enum Engine {
     Z3,
 }
 
+/// A value as a report shows it: its bits, and whether it is poison.
+pub type Shown = (Bits, bool);
+
 /// Values that show a step wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counterexample {
     /// What registers hold: the register's number in the step, its value, whether it is poison.
     pub inputs: Vec<(tribunal_ir::VReg, Bits, bool)>,
     /// What comes out: the name, then value and poison before and after.
-    pub outputs: Vec<(String, (Bits, bool), (Bits, bool))>,
+    pub outputs: Vec<(String, Shown, Shown)>,
 }
 
 /// What the prover says of a step. Never merged: `unknown` is not success.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    Proved { engine: Engine },
+    Proved {
+        engine: Engine,
+    },
     /// With a counterexample that was evaluated.
     Refuted(Counterexample),
     Unknown(String),
@@ -152,7 +157,9 @@ const SAMPLES: u64 = 96;
 
 /// An assignment that shows the step wrong, if a sample does.
 fn sample(query: &Query) -> Option<Assignment> {
-    (0..SAMPLES).map(|index| assignment(query, index)).find(|assignment| Evaluator::new(&query.graph, assignment).holds(query.wrong))
+    (0..SAMPLES)
+        .map(|index| assignment(query, index))
+        .find(|assignment| Evaluator::new(&query.graph, assignment).holds(query.wrong))
 }
 
 /// The `index`th sample: the first few are corners for every input at once, then a mix of corners and noise.

@@ -130,7 +130,10 @@ fn control_and_memory(
     }
     if source.memory.stored || result.memory.stored {
         let place = d.variable(64);
-        let mut byte = |memory: &SymbolicMemory| Scalar { bits: d.select(memory.bytes, place), poison: d.select(memory.poison, place) };
+        let mut byte = |memory: &SymbolicMemory| Scalar {
+            bits: d.select(memory.bytes, place),
+            poison: d.select(memory.poison, place),
+        };
         let (source, mut target) = (byte(&source.memory), byte(&result.memory));
         if machine {
             // What machine code stores is bits.

@@ -9,8 +9,11 @@ pub type Shape = Box<[u64]>;
 
 /// The shape of `step` for the target called `target`.
 pub fn shape(target: &str, step: &Step<'_>) -> Shape {
-    let mut writer = Writer { step, words: Vec::with_capacity(64), registers: FxHashMap::default(), blocks: FxHashMap::default() };
-    writer.words.push(u64::from(step.function.properties.contains(Properties::REG_BANK_SELECTED)) | (target.len() as u64) << 8);
+    let mut writer =
+        Writer { step, words: Vec::with_capacity(64), registers: FxHashMap::default(), blocks: FxHashMap::default() };
+    writer
+        .words
+        .push(u64::from(step.function.properties.contains(Properties::REG_BANK_SELECTED)) | (target.len() as u64) << 8);
     writer.words.push(target.bytes().fold(0, |hash: u64, byte| hash.rotate_left(8) ^ u64::from(byte)));
     step.before.iter().for_each(|data| writer.inst(data));
     writer.words.push(u64::MAX);

@@ -10,7 +10,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
-use tribunal_ir::{Block, Constraint, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, StackSlot, VReg};
+use tribunal_ir::{
+    Block, Constraint, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, StackSlot, VReg,
+};
 use tribunal_target::Target;
 
 pub(super) type Scalar = Value<Symbolic>;

@@ -31,11 +31,15 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term) -> Answer {
     solver.assert(condition.eq(BV::from_u64(1, 1)));
     match solver.check() {
         SatResult::Unsat => Answer::Unsatisfiable,
-        SatResult::Unknown => Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_string())),
+        SatResult::Unknown => {
+            Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_string()))
+        }
         SatResult::Sat => match solver.get_model() {
             Some(model) => {
                 let mut assignment = Assignment::default();
-                for (&term, bv) in translation.made.iter().filter(|(term, _)| matches!(graph.node(**term), Node::Var(_))) {
+                for (&term, bv) in
+                    translation.made.iter().filter(|(term, _)| matches!(graph.node(**term), Node::Var(_)))
+                {
                     if let Some(value) = model.eval(bv, true).and_then(|value| bits(&value)) {
                         assignment.values.insert(term, value);
                     }
@@ -116,7 +120,11 @@ impl Translation<'_> {
                     unreachable!("selects of stores are expanded when they are built")
                 };
                 let address = of(address);
-                let array = Array::new_const(format!("m{number}"), &Sort::bitvector(address.get_size()), &Sort::bitvector(unit));
+                let array = Array::new_const(
+                    format!("m{number}"),
+                    &Sort::bitvector(address.get_size()),
+                    &Sort::bitvector(unit),
+                );
                 array.select(address).as_bv().unwrap_or_else(|| BV::from_u64(0, unit))
             }
         }

@@ -362,7 +362,8 @@ impl Symbolic {
             _ => None,
         })?;
         let width = self.width_of(a);
-        let parts = |this: &mut Self, term| (this.extract_bits(term, split, width - split), this.extract_bits(term, 0, split));
+        let parts =
+            |this: &mut Self, term| (this.extract_bits(term, split, width - split), this.extract_bits(term, 0, split));
         let ((a1, a0), (b1, b0)) = (parts(self, a), parts(self, b));
         // Only where it makes things smaller: a part that is a constant.
         let known = [a1, a0, b1, b0].into_iter().any(|term| self.as_const(term).is_some());
@@ -388,7 +389,11 @@ impl Symbolic {
             {
                 let amount = self.zero_extend(y, self.width_of(x));
                 let narrow = self.binary(op, x, amount);
-                return Some(if op == Op::Lshr { self.zero_extend(narrow, width) } else { self.sign_extend(narrow, width) });
+                return Some(if op == Op::Lshr {
+                    self.zero_extend(narrow, width)
+                } else {
+                    self.sign_extend(narrow, width)
+                });
             }
         }
         let amount = self.as_const(b)?;
@@ -577,7 +582,11 @@ impl Symbolic {
                 let from = self.width_of(inner);
                 let start = offset.min(from - 1);
                 let low = self.extract_bits(inner, start, from - start);
-                if self.width_of(low) >= width { self.extract_bits(low, 0, width) } else { self.sign_extend(low, width) }
+                if self.width_of(low) >= width {
+                    self.extract_bits(low, 0, width)
+                } else {
+                    self.sign_extend(low, width)
+                }
             }
             Node::Ite(condition, x, y) => {
                 let (x, y) = (self.extract_bits(x, offset, width), self.extract_bits(y, offset, width));
@@ -644,8 +653,20 @@ impl Symbolic {
                 let c = self.value(c.zext_or_trunc(inner));
                 self.equal(x, c)
             }
-            (Node::Const(c), _) if width == 1 => if c.is_zero() { self.complement(b) } else { b },
-            (_, Node::Const(c)) if width == 1 => if c.is_zero() { self.complement(a) } else { a },
+            (Node::Const(c), _) if width == 1 => {
+                if c.is_zero() {
+                    self.complement(b)
+                } else {
+                    b
+                }
+            }
+            (_, Node::Const(c)) if width == 1 => {
+                if c.is_zero() {
+                    self.complement(a)
+                } else {
+                    a
+                }
+            }
             // Pieces that are cut alike are equal one by one.
             (Node::Concat(h1, l1), Node::Concat(h2, l2)) if self.width_of(l1) == self.width_of(l2) => {
                 let (high, low) = (self.equal(h1, h2), self.equal(l1, l2));
@@ -713,7 +734,9 @@ impl Symbolic {
         match self.node(term) {
             Node::Const(bits) => bits.unsigned(),
             Node::Zext(inner) => self.most(inner, depth - 1),
-            Node::Binary(Op::Urem, _, by) => self.as_const(by).map_or(whole, |by| by.unsigned().saturating_sub(1).min(whole)),
+            Node::Binary(Op::Urem, _, by) => {
+                self.as_const(by).map_or(whole, |by| by.unsigned().saturating_sub(1).min(whole))
+            }
             Node::Binary(Op::And, a, b) => self.most(a, depth - 1).min(self.most(b, depth - 1)),
             Node::Binary(Op::Sub, from, what) => match self.as_const(from) {
                 Some(from) if self.most(what, depth - 1) <= from.unsigned() => from.unsigned(),

@@ -11,7 +11,9 @@ use crate::{Allocator, CompileError, Context};
 use program::Program;
 use regalloc2::{Algorithm, Allocation, Edit, InstPosition, MachineEnv, Output, PRegSet, RegallocOptions};
 use tribunal_ir::function::StackObject;
-use tribunal_ir::{Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, SubReg};
+use tribunal_ir::{
+    Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, SubReg,
+};
 use tribunal_target::Target;
 
 pub static PASS: Pass = Pass {

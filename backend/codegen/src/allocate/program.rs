@@ -4,7 +4,9 @@
 //! the copies from argument registers at the entry, the copies to result registers with their return, and the terminators
 //! of a block (a conditional branch and the jump behind it).
 
-use regalloc2::{Block, Inst as AllocInst, InstRange, Operand as AllocOperand, OperandConstraint, OperandKind, OperandPos};
+use regalloc2::{
+    Block, Inst as AllocInst, InstRange, Operand as AllocOperand, OperandConstraint, OperandKind, OperandPos,
+};
 use regalloc2::{PRegSet, RegClass, VReg as AllocVReg};
 use smallvec::SmallVec;
 use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
@@ -66,7 +68,8 @@ impl Program {
         for (index, &block) in layout.iter().enumerate() {
             number[block.as_u32() as usize] = Some(Block::new(index));
         }
-        let numbered = |block: tribunal_ir::Block| number[block.as_u32() as usize].ok_or("a branch to a block that is gone");
+        let numbered =
+            |block: tribunal_ir::Block| number[block.as_u32() as usize].ok_or("a branch to a block that is gone");
         let mut program = Program {
             groups: Vec::new(),
             sources: Vec::new(),
@@ -90,7 +93,13 @@ impl Program {
         Ok(program)
     }
 
-    fn block(&mut self, function: &Function, target: &'static Target, block: tribunal_ir::Block, entry: bool) -> Result<(), String> {
+    fn block(
+        &mut self,
+        function: &Function,
+        target: &'static Target,
+        block: tribunal_ir::Block,
+        entry: bool,
+    ) -> Result<(), String> {
         let first = self.groups.len();
         let insts: Vec<Inst> = function.insts(block).filter(|&inst| !function.inst(inst).opcode.is_phi()).collect();
         let mut rest = insts.as_slice();
@@ -200,7 +209,10 @@ fn add_operands(
             if !target.classes[0].allocatable.contains(&full) {
                 // A copy of the zero register or of the stack pointer is an ordinary instruction.
                 None
-            } else if grouped || is_argument(data, target) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR) {
+            } else if grouped
+                || is_argument(data, target)
+                || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR)
+            {
                 Some(full)
             } else {
                 return Err("a copy of an argument or result register in mid-function".to_string());

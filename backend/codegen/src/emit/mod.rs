@@ -33,7 +33,8 @@ pub fn code(function: &Function, target: &'static Target) -> Result<Code, Compil
             let expanded = target.machine.expand_pseudo(data);
             let here = code.bytes.len() as i64;
             let resolved = resolved(expanded.as_ref().unwrap_or(data), |to| offsets[to.as_u32() as usize] - here);
-            let word = (target.encode)(&resolved).map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
+            let word = (target.encode)(&resolved)
+                .map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
             code.map.push((code.bytes.len() as u32, inst));
             code.bytes.extend(word.to_le_bytes());
         }

@@ -13,7 +13,11 @@ pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, Compil
         _ => Architecture::Aarch64,
     };
     let mut file = Object::new(BinaryFormat::Elf, architecture, Endianness::Little);
-    file.flags = FileFlags::Elf { os_abi: object::elf::ELFOSABI_NONE, abi_version: 0, e_flags: object::elf::FileFlags(target.elf_flags) };
+    file.flags = FileFlags::Elf {
+        os_abi: object::elf::ELFOSABI_NONE,
+        abi_version: 0,
+        e_flags: object::elf::FileFlags(target.elf_flags),
+    };
     let text = file.section_id(StandardSection::Text);
     for code in codes {
         let offset = file.append_section_data(text, &code.bytes, code.align.into());

@@ -68,7 +68,9 @@ impl Look<'_, '_, '_, '_> {
             let data = function.inst(inst);
             match (data.opcode, data.vreg(1)) {
                 // Steps stay small: a chain of copies this long is left to the end of the pass.
-                (Opcode::COPY, Some(source)) if through.len() < 8 && function.type_of(source).is_some() => current = source,
+                (Opcode::COPY, Some(source)) if through.len() < 8 && function.type_of(source).is_some() => {
+                    current = source
+                }
                 _ => return Some((through, data)),
             }
         }
@@ -85,7 +87,8 @@ impl Look<'_, '_, '_, '_> {
     }
 
     fn constant_is_legal(&self, ty: Type) -> bool {
-        let query = LegalityQuery { opcode: Opcode::G_CONSTANT, types: [ty].into_iter().collect(), memory: Default::default() };
+        let query =
+            LegalityQuery { opcode: Opcode::G_CONSTANT, types: [ty].into_iter().collect(), memory: Default::default() };
         self.legalizer.context.legalizer.action(&query).action == Action::Legal
     }
 }
@@ -147,7 +150,8 @@ fn extension(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
     let (through, source) = look.definition(data.vreg(1)?)?;
     if source.opcode == G_CONSTANT && look.constant_is_legal(dst_ty) {
         let Some(Operand::Const(value)) = source.operands.get(1).copied() else { return None };
-        let value = if opcode == G_ZEXT { value.zext_or_trunc(dst_ty.bits()) } else { value.sext_or_trunc(dst_ty.bits()) };
+        let value =
+            if opcode == G_ZEXT { value.zext_or_trunc(dst_ty.bits()) } else { value.sext_or_trunc(dst_ty.bits()) };
         return combined("combine ext_of_constant", through, move |r| {
             let dst = r.dst();
             r.builder.define(dst, G_CONSTANT, [Operand::Const(value)]);
@@ -223,7 +227,9 @@ fn unmerge(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             let bits = look.type_of(inner)?.bits();
             let extension = source.opcode;
             match bits <= part.bits() && !look.shares_choice(source) {
-                true => combined("combine unmerge_of_ext", through, move |r| unmerge_extended(r, &parts, extension, inner)),
+                true => {
+                    combined("combine unmerge_of_ext", through, move |r| unmerge_extended(r, &parts, extension, inner))
+                }
                 false => None,
             }
         }
@@ -232,7 +238,8 @@ fn unmerge(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             let whole = look.type_of(inner)?.bits();
             match whole.is_multiple_of(part.bits()) {
                 true => combined("combine unmerge_of_trunc", through, move |r| {
-                    let extra = (0..whole / part.bits() - parts.len() as u32).map(|_| r.builder.function.new_vreg(part));
+                    let extra =
+                        (0..whole / part.bits() - parts.len() as u32).map(|_| r.builder.function.new_vreg(part));
                     let defs: Vec<VReg> = parts.iter().copied().chain(extra.collect::<Vec<_>>()).collect();
                     push_unmerge(r, &defs, inner);
                 }),

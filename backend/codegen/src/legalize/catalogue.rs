@@ -4,8 +4,8 @@ use super::PASS;
 use crate::{Allocator, Context, Observer, Options};
 use tribunal_ir::types::{S1, S64};
 use tribunal_ir::{
-    Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position, Step,
-    Type, VReg,
+    Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position,
+    Step, Type, VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -64,8 +64,8 @@ pub fn catalogue(target: &'static Target, features: Features) -> Vec<OwnedStep> 
 const BINARY: &[Opcode] = {
     use Opcode::*;
     &[
-        G_ADD, G_SUB, G_MUL, G_AND, G_OR, G_XOR, G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_UDIV, G_SDIV, G_UREM, G_SREM, G_UADDSAT,
-        G_USUBSAT, G_ABDS, G_ABDU,
+        G_ADD, G_SUB, G_MUL, G_AND, G_OR, G_XOR, G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_UDIV, G_SDIV, G_UREM, G_SREM,
+        G_UADDSAT, G_USUBSAT, G_ABDS, G_ABDU,
     ]
 };
 const UNARY: &[Opcode] = &[Opcode::G_FREEZE, Opcode::G_CONSTANT_FOLD_BARRIER, Opcode::G_ABS];
@@ -98,7 +98,9 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         all.push(make(Opcode::G_CTPOP, &|i| i.operation(ty, Opcode::G_CTPOP, &[ty])));
         all.push(make(Opcode::G_SELECT, &|i| i.operation(ty, Opcode::G_SELECT, &[S1, ty, ty])));
         all.push(make(Opcode::G_PHI, &|i| i.phi(ty)));
-        all.push(make(Opcode::G_CONSTANT, &|i| i.value(ty, Opcode::G_CONSTANT, &[Operand::Const(tribunal_ir::Bits::ones(bits))])));
+        all.push(make(Opcode::G_CONSTANT, &|i| {
+            i.value(ty, Opcode::G_CONSTANT, &[Operand::Const(tribunal_ir::Bits::ones(bits))])
+        }));
         all.push(make(Opcode::G_IMPLICIT_DEF, &|i| i.value(ty, Opcode::G_IMPLICIT_DEF, &[])));
         for predicate in IntPredicate::ALL {
             all.push(make(Opcode::G_ICMP, &|i| i.compare(predicate, ty)));
@@ -239,8 +241,7 @@ impl Instance<'_> {
         self.builder.function.block_mut(self.entry).successors = vec![(body, None)];
         self.builder.position = Position::AtEnd(body);
         let again = self.builder.function.new_vreg(ty);
-        let operands =
-            [Operand::used(initial), Operand::Block(self.entry), Operand::used(again), Operand::Block(body)];
+        let operands = [Operand::used(initial), Operand::Block(self.entry), Operand::used(again), Operand::Block(body)];
         let value = self.builder.build(ty, Opcode::G_PHI, operands);
         self.needed(value);
         let next = self.input(ty);

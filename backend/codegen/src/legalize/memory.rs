@@ -92,7 +92,9 @@ fn load_rounded(r: &mut Recipe<'_>, memory: MemOperand, bits: u32) {
     let ty = if r.bits_of(dst) < rounded.bits() { rounded } else { r.type_of(dst) };
     let value = r.builder.load(Opcode::G_LOAD, ty, pointer, MemOperand { ty: Some(rounded), ..memory });
     let value = match r.data.opcode {
-        Opcode::G_SEXTLOAD => r.builder.build(ty, Opcode::G_SEXT_INREG, [Operand::used(value), Operand::Imm(bits.into())]),
+        Opcode::G_SEXTLOAD => {
+            r.builder.build(ty, Opcode::G_SEXT_INREG, [Operand::used(value), Operand::Imm(bits.into())])
+        }
         Opcode::G_ZEXTLOAD => {
             let mask = r.mask(ty, bits);
             r.op(ty, Opcode::G_AND, &[value, mask])

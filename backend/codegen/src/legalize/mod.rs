@@ -171,7 +171,8 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let before = self.context.observer.wants_steps().then(|| self.function.inst(inst).clone());
         let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst);
         if !apply(&mut recipe, step) {
-            let text = tribunal_ir::text::print_inst(self.function, self.function.inst(inst), self.context.target.vocabulary);
+            let text =
+                tribunal_ir::text::print_inst(self.function, self.function.inst(inst), self.context.target.vocabulary);
             return Err(CompileError::unsupported(self.function, PASS.name, feature(step, &text)));
         }
         let written = recipe.finish();
@@ -187,8 +188,11 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         self.burn(combine.rule)?;
         let artifact = self.function.inst(inst).clone();
         let wants = self.context.observer.wants_steps();
-        let looked_through: Vec<InstData> =
-            if wants { combine.through.iter().map(|&inst| self.function.inst(inst).clone()).collect() } else { Vec::new() };
+        let looked_through: Vec<InstData> = if wants {
+            combine.through.iter().map(|&inst| self.function.inst(inst).clone()).collect()
+        } else {
+            Vec::new()
+        };
         let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst);
         (combine.write)(&mut recipe);
         let written = recipe.finish();
@@ -293,8 +297,7 @@ fn propagate_copies(function: &mut Function) {
     insts.iter().for_each(|&inst| function.rename_uses(inst, resolve));
     removed.into_iter().for_each(|inst| function.remove(inst));
     let liveins = std::mem::take(&mut function.liveins);
-    function.liveins =
-        liveins.into_iter().map(|livein| LiveIn { copy: livein.copy.map(resolve), ..livein }).collect();
+    function.liveins = liveins.into_iter().map(|livein| LiveIn { copy: livein.copy.map(resolve), ..livein }).collect();
 }
 
 /// Removes what nothing reads, last uses first; true if there was any.

@@ -2,7 +2,7 @@
 
 use super::memory;
 use super::recipe::{Flags, Recipe};
-use tribunal_ir::{IntPredicate, InstData, Opcode, Operand, Type, VReg};
+use tribunal_ir::{InstData, IntPredicate, Opcode, Operand, Type, VReg};
 
 /// Splits type `index` into parts of `ty`; false if there is no recipe.
 pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
@@ -66,7 +66,8 @@ fn truncate_source(r: &mut Recipe<'_>, operand: usize, ty: Type) -> bool {
 /// A small result computed narrow, then zero-extended.
 fn extended_result(r: &mut Recipe<'_>, ty: Type) -> bool {
     let narrow = r.builder.function.new_vreg(ty);
-    let operands: Vec<Operand> = std::iter::once(Operand::def(narrow)).chain(r.data.operands[1..].iter().copied()).collect();
+    let operands: Vec<Operand> =
+        std::iter::once(Operand::def(narrow)).chain(r.data.operands[1..].iter().copied()).collect();
     r.rewritten(operands, Flags::Keep);
     let dst = r.dst();
     r.define(dst, Opcode::G_ZEXT, &[narrow]);

@@ -209,4 +209,3 @@ pub(super) enum Flags {
     Keep,
     Drop,
 }
-

@@ -42,7 +42,8 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
 /// A wide result of the same instruction, truncated.
 fn result(r: &mut Recipe<'_>, ty: Type) {
     let wide = r.builder.function.new_vreg(ty);
-    let operands: Vec<Operand> = std::iter::once(Operand::def(wide)).chain(r.data.operands[1..].iter().copied()).collect();
+    let operands: Vec<Operand> =
+        std::iter::once(Operand::def(wide)).chain(r.data.operands[1..].iter().copied()).collect();
     r.rewritten(operands, Flags::Keep);
     let dst = r.dst();
     r.define(dst, Opcode::G_TRUNC, &[wide]);

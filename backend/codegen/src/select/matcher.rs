@@ -136,7 +136,9 @@ impl Matcher<'_> {
         match (pat, operand) {
             (Pat::Label(slot), Operand::Block(block)) => self.found.labels.bind(*slot, *block),
             (Pat::Stack(slot), Operand::Stack(stack)) => self.found.stacks.bind(*slot, *stack),
-            (Pat::Imm(slot, class), Operand::Imm(value)) => return self.immediate(*slot, class, Bits::from_i64(*value, 64)),
+            (Pat::Imm(slot, class), Operand::Imm(value)) => {
+                return self.immediate(*slot, class, Bits::from_i64(*value, 64));
+            }
             (Pat::Imm(slot, class), Operand::Const(value)) => return self.immediate(*slot, class, *value),
             (pat, Operand::Reg(register)) => match register.reg.as_virtual() {
                 Some(register) => return self.register(register, pat),
@@ -217,7 +219,9 @@ impl Matcher<'_> {
         let data = self.function.inst(inst);
         let flags = data.opcode.info()?.flags;
         let here = self.function.block_of(inst) == self.function.block_of(self.root);
-        (here && flags.is_empty() | (flags == tribunal_ir::OpcodeFlags::COMMUTABLE) && self.function.use_count(register) == 1)
+        (here
+            && flags.is_empty() | (flags == tribunal_ir::OpcodeFlags::COMMUTABLE)
+            && self.function.use_count(register) == 1)
             .then_some(inst)
     }
 
@@ -230,7 +234,9 @@ impl Matcher<'_> {
         let plain = Address { base: Base::Register(register), offset: 0 };
         let Some(inst) = self.function.def_of(register) else { return plain };
         let data = self.function.inst(inst);
-        let (Opcode::G_PTR_ADD, Some(base), Some(offset)) = (data.opcode, data.vreg(1), data.vreg(2)) else { return plain };
+        let (Opcode::G_PTR_ADD, Some(base), Some(offset)) = (data.opcode, data.vreg(1), data.vreg(2)) else {
+            return plain;
+        };
         match self.constant(offset) {
             Some((constant, value)) if (class.accepts)(value) => {
                 self.found.through.extend([constant, inst]);

@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::{
-    Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegClass, RegFlags, RegOperand, VReg,
+    Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegClass, RegFlags,
+    RegOperand, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
@@ -77,7 +78,8 @@ fn remove_unreachable(function: &mut Function, reachable: &[tribunal_ir::Block])
             let mut data = function.inst(inst).clone();
             let inputs: Vec<_> = data.phi_inputs().filter(|(_, from)| layout.contains(from)).collect();
             data.operands.truncate(1);
-            data.operands.extend(inputs.into_iter().flat_map(|(value, from)| [Operand::used(value), Operand::Block(from)]));
+            data.operands
+                .extend(inputs.into_iter().flat_map(|(value, from)| [Operand::used(value), Operand::Block(from)]));
             function.replace(inst, data);
         }
     }
@@ -130,13 +132,16 @@ impl Selector<'_, '_, '_> {
         let effects = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;
         let flags = data.opcode.info().map_or(effects, |info| info.flags);
         let volatile = data.memory.iter().any(|memory| memory.flags.contains(tribunal_ir::MemFlags::VOLATILE));
-        let unread = |operand: &RegOperand| operand.reg.as_virtual().is_some_and(|register| self.function.use_count(register) == 0);
+        let unread = |operand: &RegOperand| {
+            operand.reg.as_virtual().is_some_and(|register| self.function.use_count(register) == 0)
+        };
         !flags.intersects(effects) && !volatile && data.defs().next().is_some() && data.defs().all(unread)
     }
 
     fn apply(&mut self, root: Inst, rule: &'static SelectionRule, matched: &Match) {
         let before: Option<Vec<InstData>> = self.context.observer.wants_steps().then(|| {
-            let mut before: Vec<InstData> = matched.through.iter().map(|&inst| self.function.inst(inst).clone()).collect();
+            let mut before: Vec<InstData> =
+                matched.through.iter().map(|&inst| self.function.inst(inst).clone()).collect();
             before.push(self.function.inst(root).clone());
             before
         });
@@ -183,7 +188,9 @@ impl Selector<'_, '_, '_> {
         temporaries: &mut SmallVec<[Option<VReg>; 8]>,
     ) {
         let class_of = |index: usize| match data.opcode {
-            Opcode::Target(opcode) => self.context.target.instruction(opcode).operands.get(index).and_then(OperandDesc::class),
+            Opcode::Target(opcode) => {
+                self.context.target.instruction(opcode).operands.get(index).and_then(OperandDesc::class)
+            }
             _ => None,
         };
         let position = data.operands.len();
@@ -212,7 +219,8 @@ impl Selector<'_, '_, '_> {
             Out::SubReg(slot, index) => {
                 let register = matched.register(*slot);
                 self.classify(register);
-                let reg = RegOperand { reg: register.into(), flags: RegFlags::empty(), subregister: *index, tied_to: None };
+                let reg =
+                    RegOperand { reg: register.into(), flags: RegFlags::empty(), subregister: *index, tied_to: None };
                 Operand::Reg(reg)
             }
             Out::Imm(slot) => Operand::Imm(matched.immediate(*slot).to_i64().unwrap_or(0)),
@@ -255,7 +263,8 @@ impl Selector<'_, '_, '_> {
                 let within = |inner: RegClass, outer: RegClass| {
                     target.class(inner).members.iter().all(|member| target.class(outer).members.contains(member))
                 };
-                let common = (0..target.classes.len() as u8).map(RegClass).filter(|&c| within(c, old) && within(c, class));
+                let common =
+                    (0..target.classes.len() as u8).map(RegClass).filter(|&c| within(c, old) && within(c, class));
                 common.max_by_key(|&common| target.class(common).members.len()).unwrap_or(class)
             }
             Constraint::Class(_) | Constraint::Bank(_) | Constraint::None => class,
@@ -306,7 +315,9 @@ fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block
     let (mut arguments, mut results, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for inst in function.insts(block) {
         let data = function.inst(inst);
-        let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src), ..]) = (data.opcode, data.operands.as_slice()) else { continue };
+        let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src), ..]) = (data.opcode, data.operands.as_slice()) else {
+            continue;
+        };
         match (dst.reg, src.reg) {
             (Reg::Virtual(_), Reg::Physical(register)) => {
                 let full = target.vocabulary.full_register(register);

@@ -16,8 +16,8 @@ pub use concrete::{Choice, Concrete};
 pub use domain::Domain;
 pub use integer::condition_of;
 pub use memory::{Memory, Pure};
-pub use partial::{Partial, PartialBits, PartialBool};
 pub use opcodes::{Evaluation, SUPPORTED, Unsupported, evaluate};
+pub use partial::{Partial, PartialBits, PartialBool};
 
 /// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing.
 /// Vectors will be values lane by lane.

@@ -85,7 +85,7 @@ impl<'a> Body<'a> {
         let room = lines.iter().map(|line| line.len()).sum::<usize>() as u64 * 8 + 1024;
         for (line, text) in (first..).zip(lines) {
             for (offset, _) in text.match_indices('%') {
-                let digits = text[offset + 1..].as_bytes().iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let digits = text.as_bytes()[offset + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
                 if digits == 0 {
                     continue;
                 }
@@ -141,7 +141,8 @@ impl<'a> Body<'a> {
                 let word = cursor.clone();
                 let text = cursor.word();
                 let parsed = text.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16));
-                weight = Some(parsed.and_then(Result::ok).ok_or_else(|| word.error("expected a weight: `0x40000000`"))?);
+                weight =
+                    Some(parsed.and_then(Result::ok).ok_or_else(|| word.error("expected a weight: `0x40000000`"))?);
                 cursor.expect(")")?;
             }
             self.function.block_mut(block).successors.push((successor, weight));
@@ -213,9 +214,8 @@ impl<'a> Body<'a> {
 
     fn instruction(&mut self, cursor: &mut Cursor<'a>) -> Parsed<InstData> {
         let mut data = InstData::new(Opcode::COPY, []);
-        if cursor.rest().starts_with(['%', '$']) {
-            self.definitions(cursor, &mut data)?;
-        } else if matches!(cursor.peek_word(), "dead" | "renamable" | "early-clobber" | "def" | "undef") {
+        let flagged = matches!(cursor.peek_word(), "dead" | "renamable" | "early-clobber" | "def" | "undef");
+        if flagged || cursor.rest().starts_with(['%', '$']) {
             self.definitions(cursor, &mut data)?;
         }
         data.flags = instruction_flags(cursor);

@@ -100,7 +100,11 @@ fn function(document: &Document<'_>, vocabulary: &dyn Vocabulary) -> Parsed<Func
     let body_at = body_at.ok_or_else(|| error_at(document.line, 1, format!("`{}` has no `body:`", function.name)))?;
     let body = &document.lines[body_at + 1..];
     if let Some(after) = body.iter().position(|line| !line.is_empty() && !line.starts_with([' ', '\t'])) {
-        return Err(error_at(document.line + body_at + 1 + after, 1, "expected an indented line of the body, or `...`"));
+        return Err(error_at(
+            document.line + body_at + 1 + after,
+            1,
+            "expected an indented line of the body, or `...`",
+        ));
     }
     let names = body::parse(body, document.line + body_at + 1, &mut function, &objects, vocabulary)?;
     let copy_of = |copy: &Option<String>| copy.as_deref().and_then(|name| names.get(name.strip_prefix('%')?).copied());
@@ -158,7 +162,8 @@ fn named_liveins(value: &Node, vocabulary: &dyn Vocabulary) -> Parsed<Vec<NamedL
         let register = required(entry, "reg")?;
         let name = scalar(register)?;
         let found = name.strip_prefix('$').and_then(|name| vocabulary.register(name));
-        let found = found.ok_or_else(|| error_at(register.line, register.column, format!("unknown register `{name}`")))?;
+        let found =
+            found.ok_or_else(|| error_at(register.line, register.column, format!("unknown register `{name}`")))?;
         let copy = field(entry, "virtual-reg").map(scalar).transpose()?.map(str::to_string);
         liveins.push(NamedLiveIn { register: found, copy });
     }

@@ -78,7 +78,10 @@ fn predicate(cursor: &mut Cursor<'_>) -> Parsed<Operand> {
 
 /// N of `iN`.
 fn integer_type(word: &str) -> Option<u32> {
-    word.strip_prefix('i').filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))?.parse().ok()
+    word.strip_prefix('i')
+        .filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))?
+        .parse()
+        .ok()
 }
 
 /// `i32 -5`, `i1 true`.
@@ -167,7 +170,8 @@ fn virtual_register<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, operand: &
         cursor.expect(":")?;
         let place = cursor.clone();
         let word = cursor.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
-        let constraint = constraint(body, word).ok_or_else(|| place.error(format!("unknown class or bank `{word}`")))?;
+        let constraint =
+            constraint(body, word).ok_or_else(|| place.error(format!("unknown class or bank `{word}`")))?;
         let old = std::mem::replace(&mut body.function.vregs[register].constraint, constraint);
         if old != Constraint::None && old != constraint {
             return Err(place.error_over(word.len(), format!("`%{name}` has another class or bank elsewhere")));

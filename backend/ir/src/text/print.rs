@@ -203,7 +203,7 @@ impl Printer<'_> {
     }
 
     fn instruction(&self, out: &mut String, data: &InstData) -> fmt::Result {
-        let explicit = |operand: &&Operand| operand.as_reg().is_some_and(|register| is_explicit_def(register));
+        let explicit = |operand: &&Operand| operand.as_reg().is_some_and(is_explicit_def);
         let defs = data.operands.iter().take_while(explicit).count();
         let mut printed = TypesPrinted::new(data);
         for (index, operand) in data.operands[..defs].iter().enumerate() {
@@ -355,7 +355,8 @@ fn flag_words(flags: RegFlags, leading: bool) -> impl Iterator<Item = &'static s
         (false, _) => None,
     };
     let own = RegFlags::IMPLICIT | RegFlags::DEF;
-    let rest = super::operands::REG_FLAGS.iter().filter(move |(_, flag)| !flag.intersects(own) && flags.contains(*flag));
+    let rest =
+        super::operands::REG_FLAGS.iter().filter(move |(_, flag)| !flag.intersects(own) && flags.contains(*flag));
     implicit.into_iter().chain(rest.map(|(name, _)| *name))
 }
 
@@ -388,7 +389,8 @@ fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     // Words that YAML would read as something else.
-    let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&name.to_lowercase().as_str());
+    let reserved =
+        ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&name.to_lowercase().as_str());
     match starts_well && !reserved && name.chars().all(plain) {
         true => name.to_string(),
         false => format!("'{}'", name.replace('\'', "''")),

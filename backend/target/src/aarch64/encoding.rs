@@ -47,7 +47,9 @@ fn operand(row: &InstrDesc, inst: &InstData, index: usize) -> Result<u32, Encode
     let out_of_range = |value| EncodeError::Range { name: row.name, index, value };
     match (row.operands.get(index), inst.operands.get(index)) {
         (Some(desc), Some(Operand::Reg(operand))) if desc.class().is_some() => match operand.reg {
-            Reg::Physical(register) => REGISTERS.get(usize::from(register.0)).map(|row| u32::from(row.encoding)).ok_or(wrong),
+            Reg::Physical(register) => {
+                REGISTERS.get(usize::from(register.0)).map(|row| u32::from(row.encoding)).ok_or(wrong)
+            }
             Reg::Virtual(_) => Err(wrong),
         },
         (Some(OperandDesc::Imm(range)), Some(Operand::Imm(value))) => match range.accepts(*value) {
@@ -129,7 +131,8 @@ mod tests {
                 }
             }
             // Arm's count: the sum over element sizes of size * (size - 1).
-            let expected: u32 = [2u32, 4, 8, 16, 32, 64].iter().filter(|&&size| size <= width).map(|size| size * (size - 1)).sum();
+            let expected: u32 =
+                [2u32, 4, 8, 16, 32, 64].iter().filter(|&&size| size <= width).map(|size| size * (size - 1)).sum();
             assert_eq!(masks.len() as u32, expected);
             assert_eq!(encode_bitmask(0, width), None);
             assert_eq!(encode_bitmask(5, width), None);

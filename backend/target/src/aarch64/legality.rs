@@ -28,7 +28,10 @@ fn sets() -> Vec<RuleSet> {
 
 fn arithmetic() -> Vec<RuleSet> {
     vec![
-        on(&[G_ADD, G_SUB, G_AND, G_OR, G_XOR, G_MUL]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
+        on(&[G_ADD, G_SUB, G_AND, G_OR, G_XOR, G_MUL])
+            .legal_for(&[S32, S64])
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, S32, S64),
         on(&[G_SHL, G_LSHR, G_ASHR])
             .legal_for_pairs(&[(S32, S32), (S64, S64)])
             .widen_scalar_to_next_pow2(0)
@@ -39,7 +42,11 @@ fn arithmetic() -> Vec<RuleSet> {
             .max_scalar(0, S64)
             .scalar_same_size_as(1, 0),
         on(&[G_UMULH, G_SMULH]).legal_for(&[S64]),
-        on(&[G_UDIV, G_SDIV]).legal_for(&[S32, S64]).libcall_for(&[S128]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S128),
+        on(&[G_UDIV, G_SDIV])
+            .legal_for(&[S32, S64])
+            .libcall_for(&[S128])
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, S32, S128),
         on(&[G_UREM, G_SREM]).libcall_for(&[S128]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S128).lower(),
         on(&[G_SEXT_INREG]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS, G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),

@@ -7,7 +7,10 @@ use super::encoding::encode_bitmask;
 use super::instructions::*;
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
 use crate::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
-use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, PhysDef, Reg, Stack, SubReg, Temp};
+use Out::{
+    Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, PhysDef, Reg, Stack, SubReg,
+    Temp,
+};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, IntPredicate, Opcode, TargetOpcode};
 
@@ -18,8 +21,10 @@ const EVERY: ImmClass = ImmClass { name: "any", accepts: |_| true };
 const ZERO: ImmClass = ImmClass { name: "zero", accepts: |value| value.is_zero() };
 const UIMM12: ImmClass = ImmClass { name: "uimm12", accepts: |value| value.unsigned() < 4096 };
 const NEGATED: ImmClass = ImmClass { name: "negated uimm12", accepts: |value| (-4095..=-1).contains(&value.signed()) };
-const BELOW_WIDTH: ImmClass = ImmClass { name: "below the width", accepts: |value| value.unsigned() < value.width().into() };
-const MASK: ImmClass = ImmClass { name: "bitmask", accepts: |value| encode_bitmask(value.low_u64(), value.width()).is_some() };
+const BELOW_WIDTH: ImmClass =
+    ImmClass { name: "below the width", accepts: |value| value.unsigned() < value.width().into() };
+const MASK: ImmClass =
+    ImmClass { name: "bitmask", accepts: |value| encode_bitmask(value.low_u64(), value.width()).is_some() };
 const IMM16: ImmClass = ImmClass { name: "uimm16", accepts: |value| value.unsigned() < 1 << 16 };
 const NOT16: ImmClass = ImmClass { name: "complement of uimm16", accepts: |value| complement(value) < 1 << 16 };
 const IMM32: ImmClass = ImmClass { name: "uimm32", accepts: |value| value.unsigned() < 1 << 32 };
@@ -27,13 +32,13 @@ const IMM32: ImmClass = ImmClass { name: "uimm32", accepts: |value| value.unsign
 /// A multiple of the access size up to 4095 of them.
 macro_rules! scaled {
     ($bytes:literal) => {
-        ImmClass {
-            name: concat!("offset scaled by ", $bytes),
-            accepts: |value| value.signed() % $bytes == 0 && (0..4096).contains(&(value.signed() / $bytes)),
-        }
+        ImmClass { name: concat!("offset scaled by ", $bytes), accepts: |value| is_scaled(value, $bytes) }
     };
 }
 
+fn is_scaled(value: Bits, bytes: i128) -> bool {
+    value.signed() % bytes == 0 && (0..4096).contains(&(value.signed() / bytes))
+}
 fn complement(value: Bits) -> u128 {
     !value.unsigned() & Bits::ones(value.width()).unsigned()
 }

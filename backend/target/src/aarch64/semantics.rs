@@ -31,9 +31,8 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
         B | RET | RET_ReallyLR => Ok(jump_free(d)),
-        ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr | SBCSXr => {
-            flag_setting(d, opcode, inst, &s)
-        }
+        ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
+        | SBCSXr => flag_setting(d, opcode, inst, &s),
         _ => {
             let bits = compute(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name))?;
             Ok(finish(d, bits, &s))

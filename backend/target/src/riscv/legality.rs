@@ -54,8 +54,16 @@ fn arithmetic() -> Vec<RuleSet> {
             .max_scalar(1, S64)
             .scalar_same_size_as(0, 1)
             .lower(),
-        on(&[G_ICMP]).legal_for_pairs(&[(S64, S64), (S64, P0)]).clamp_scalar(0, S64, S64).widen_scalar_to_next_pow2(1).clamp_scalar(1, S64, S64),
-        on(&[G_SELECT]).legal_for_pairs(&[(S64, S64), (P0, S64)]).clamp_scalar(1, S64, S64).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
+        on(&[G_ICMP])
+            .legal_for_pairs(&[(S64, S64), (S64, P0)])
+            .clamp_scalar(0, S64, S64)
+            .widen_scalar_to_next_pow2(1)
+            .clamp_scalar(1, S64, S64),
+        on(&[G_SELECT])
+            .legal_for_pairs(&[(S64, S64), (P0, S64)])
+            .clamp_scalar(1, S64, S64)
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, S64, S64),
     ]
 }
 

@@ -51,8 +51,32 @@ const NOT_ZERO: &[PReg] = ALL.split_at(1).1;
 
 /// Arguments, temporaries and the return address first; callee-saved ones cost a save.
 const ALLOCATABLE: &[PReg] = &[
-    x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17), x(5), x(6), x(7), x(28), x(29), x(30), x(8), x(9), x(18),
-    x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27),
+    x(10),
+    x(11),
+    x(12),
+    x(13),
+    x(14),
+    x(15),
+    x(16),
+    x(17),
+    x(5),
+    x(6),
+    x(7),
+    x(28),
+    x(29),
+    x(30),
+    x(8),
+    x(9),
+    x(18),
+    x(19),
+    x(20),
+    x(21),
+    x(22),
+    x(23),
+    x(24),
+    x(25),
+    x(26),
+    x(27),
 ];
 
 pub const GPR: RegClass = RegClass(0);

@@ -26,19 +26,29 @@ const NEGATED: ImmClass = ImmClass { name: "negated simm12", accepts: |value| (-
 /// One more fits twelve bits.
 const BELOW: ImmClass = ImmClass { name: "simm12 - 1", accepts: |value| (-2049..=2046).contains(&signed(value)) };
 /// One more fits twelve bits and does not wrap to zero.
-const UBELOW: ImmClass =
-    ImmClass { name: "simm12 - 1, not all ones", accepts: |value| signed(value) != -1 && (-2049..=2046).contains(&signed(value)) };
+const UBELOW: ImmClass = ImmClass {
+    name: "simm12 - 1, not all ones",
+    accepts: |value| signed(value) != -1 && (-2049..=2046).contains(&signed(value)),
+};
 const UIMM6: ImmClass = ImmClass { name: "uimm6", accepts: |value| value.unsigned() < 64 };
 const UIMM5: ImmClass = ImmClass { name: "uimm5", accepts: |value| value.unsigned() < 32 };
 const IS_32: ImmClass = ImmClass { name: "32", accepts: |value| value.unsigned() == 32 };
 /// `2^k - 1` for k from 12 to 63.
 const LOW_MASK: ImmClass = ImmClass {
     name: "low mask",
-    accepts: |value| value.width() == 64 && value.low_u64() > 0x7ff && (value.low_u64() & value.low_u64().wrapping_add(1)) == 0
-        && value.low_u64() != u64::MAX,
+    accepts: |value| {
+        value.width() == 64
+            && value.low_u64() > 0x7ff
+            && (value.low_u64() & value.low_u64().wrapping_add(1)) == 0
+            && value.low_u64() != u64::MAX
+    },
 };
-const UPPER20: ImmClass = ImmClass { name: "simm32 of zero low bits", accepts: |value| fits(signed(value), 32) && signed(value) & 0xfff == 0 };
-const SIMM32: ImmClass = ImmClass { name: "simm32", accepts: |value| value.to_i64().is_some_and(|value| fits(value, 32)) };
+const UPPER20: ImmClass = ImmClass {
+    name: "simm32 of zero low bits",
+    accepts: |value| fits(signed(value), 32) && signed(value) & 0xfff == 0,
+};
+const SIMM32: ImmClass =
+    ImmClass { name: "simm32", accepts: |value| value.to_i64().is_some_and(|value| fits(value, 32)) };
 
 /// 64 - n.
 fn from_64(value: Bits) -> i64 {

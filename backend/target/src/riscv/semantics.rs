@@ -152,7 +152,11 @@ fn load<D: Domain, M: Memory<D>>(
     let (value, outside) = memory.load(d, &address, bits / 8, &operand(inst, bits, MemFlags::LOAD));
     let wide = if signed { d.sext(&value.bits, 64) } else { d.zext(&value.bits, 64) };
     let ub = d.bool_or(&outside, &base.poison);
-    Ok(MachineEvaluation { results: [Value { bits: wide, poison: value.poison }].into_iter().collect(), ub, taken: None })
+    Ok(MachineEvaluation {
+        results: [Value { bits: wide, poison: value.poison }].into_iter().collect(),
+        ub,
+        taken: None,
+    })
 }
 
 fn store<D: Domain, M: Memory<D>>(
@@ -173,7 +177,9 @@ fn store<D: Domain, M: Memory<D>>(
 
 /// A branch on poison is undefined, as it is above.
 fn branch<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Result<MachineEvaluation<D>, Unsupported> {
-    let [Some(a), Some(b)] = [s.values.first(), s.values.get(1)] else { return Err(Unsupported::new("malformed branch")) };
+    let [Some(a), Some(b)] = [s.values.first(), s.values.get(1)] else {
+        return Err(Unsupported::new("malformed branch"));
+    };
     let ub = d.bool_or(&a.poison, &b.poison);
     let (a, b) = (&a.bits, &b.bits);
     let taken = match opcode {
