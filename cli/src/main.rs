@@ -19,19 +19,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Compile MIR to an object, assembly or MIR.
     Compile(verbs::compile::Arguments),
-    /// Run the machine verifier.
     Verify(verbs::verify::Arguments),
-    /// Put every function before every judge.
     Trial(verbs::trial::Arguments),
-    /// Prove the catalogue of legalization recipes.
     Prove(verbs::prove::Arguments),
-    /// Judge generated functions until the time is up.
     Fuzz(verbs::fuzz::Arguments),
-    /// Run a crash file again and name the guilty rule.
     Replay(verbs::replay::Arguments),
-    /// Print a function after every pass and every rewrite step, with rule names and verdicts.
     Explain(verbs::explain::Arguments),
 }
 

@@ -3,6 +3,7 @@
 //! Dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 
 use super::Verifier;
+use smallvec::SmallVec;
 use tribunal_ir::{Block, Function, Inst, Properties, VReg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -10,16 +11,22 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     let Some(entry) = function.entry() else { return };
     let order = function.reverse_post_order();
     let tree = Tree::new(function, &order, entry);
+    // Machine code may leave SSA when it loses its PHIs; then only a register with one definition can be judged.
+    let is_ssa = verifier.has(Properties::IS_SSA) || !verifier.has(Properties::NO_PHIS);
     // Position in the block of each register's definition; a second definition is a finding of its own.
     let mut definitions: Vec<Option<(Block, u32)>> = vec![None; function.vregs.len()];
     for &block in function.layout() {
         for (position, inst) in (1u32..).zip(function.insts(block)) {
             for register in function.inst(inst).vreg_defs() {
                 let slot = &mut definitions[register.as_u32() as usize];
-                if slot.is_some() && verifier.has(Properties::IS_SSA) {
+                if slot.is_some() && is_ssa {
                     verifier.fault("ssa-single-definition", inst, format!("{register} is defined elsewhere too"));
                 }
-                slot.get_or_insert((block, position));
+                match is_ssa || slot.is_none() {
+                    true => _ = slot.get_or_insert((block, position)),
+                    // Position 0 of the entry dominates all: nothing is said of this register.
+                    false => *slot = Some((entry, 0)),
+                }
             }
         }
     }
@@ -39,14 +46,14 @@ fn uses(
     inst: Inst,
 ) {
     let data = verifier.function.inst(inst);
-    let mut missing: Option<VReg> = None;
+    let mut missing: SmallVec<[VReg; 2]> = SmallVec::new();
     if data.opcode.is_phi() {
         // A PHI reads at the end of the predecessor.
         for (register, from) in data.phi_inputs() {
             let reaches =
                 definitions[register.as_u32() as usize].is_some_and(|(defined, _)| tree.dominates(defined, from));
             if !reaches && tree.is_reachable(from) {
-                missing = Some(register);
+                missing.push(register);
             }
         }
     } else {
@@ -56,11 +63,11 @@ fn uses(
                 false => tree.dominates(defined, block),
             });
             if !reaches {
-                missing = Some(register);
+                missing.push(register);
             }
         }
     }
-    if let Some(register) = missing {
+    for register in missing {
         verifier.fault("ssa-dominance", inst, format!("{register} is not defined on every way here"));
     }
 }

@@ -4,12 +4,24 @@ use super::Verifier;
 use tribunal_ir::{Inst, InstData, InstFlags, MemFlags, Opcode, Operand, OperandKind, Type};
 
 pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
+    if is_intrinsic(verifier.function.inst(inst).opcode) {
+        // The intrinsic says what it takes, and the table of opcodes does not.
+        return;
+    }
     if !shape(verifier, inst) || !types(verifier, inst) {
         // What follows relies on the shape.
         return;
     }
     opcode_rules(verifier, inst);
     flags(verifier, inst);
+}
+
+fn is_intrinsic(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        G_INTRINSIC | G_INTRINSIC_W_SIDE_EFFECTS | G_INTRINSIC_CONVERGENT | G_INTRINSIC_CONVERGENT_W_SIDE_EFFECTS
+    )
 }
 
 /// Counts and kinds of operands.
@@ -42,11 +54,12 @@ fn is_implicit(operand: &Operand) -> bool {
     operand.as_reg().is_some_and(|register| register.flags.contains(tribunal_ir::RegFlags::IMPLICIT))
 }
 
-/// What stands at operand `index` of `count`; `None` for PHI pairs, which are checked apart.
+/// What stands at operand `index` of `count`.
 fn kind_at(data: &InstData, index: usize, count: usize) -> Option<(OperandKind, bool)> {
     let info = data.opcode.info()?;
     if data.opcode.is_phi() && index > 0 {
-        return None;
+        let kind = if index % 2 == 1 { OperandKind::T0 } else { OperandKind::BLOCK };
+        return Some((kind, false));
     }
     if info.defs.contains(&OperandKind::MORE) {
         // An unmerge: all but the last are definitions.
@@ -89,11 +102,7 @@ fn types(verifier: &mut Verifier<'_>, inst: Inst) -> bool {
             verifier.fault("type-missing", inst, format!("{register} has no type"));
             return false;
         };
-        let kind = match (data.opcode, kind_at(data, index, explicit)) {
-            (Opcode::G_PHI, _) => OperandKind::T0,
-            (_, Some((kind, _))) => kind,
-            (_, None) => continue,
-        };
+        let Some((kind, _)) = kind_at(data, index, explicit) else { continue };
         let Some(position) = kind.type_index() else { continue };
         let first = *seen[position].get_or_insert(ty);
         if first != ty {
@@ -123,11 +132,11 @@ fn opcode_rules(verifier: &mut Verifier<'_>, inst: Inst) {
     let function = verifier.function;
     let ty = |index: usize| data.vreg(index).and_then(|register| function.type_of(register));
     let bits = |index: usize| ty(index).map_or(0, Type::bits);
+    let is_pointer = |index: usize| ty(index).is_some_and(Type::is_pointer);
     match data.opcode {
         G_ANYEXT | G_ZEXT | G_SEXT | G_TRUNC => {
             let grows = data.opcode != G_TRUNC;
-            let pointer = ty(0).is_some_and(Type::is_pointer) || ty(1).is_some_and(Type::is_pointer);
-            if pointer || bits(0) == bits(1) || (bits(0) > bits(1)) != grows {
+            if is_pointer(0) || is_pointer(1) || bits(0) == bits(1) || (bits(0) > bits(1)) != grows {
                 verifier.fault("type-extension", inst, format!("from {} to {} bits", bits(1), bits(0)));
             }
         }
@@ -138,8 +147,8 @@ fn opcode_rules(verifier: &mut Verifier<'_>, inst: Inst) {
             _ => {}
         },
         G_PTRTOINT | G_INTTOPTR => {
-            let (pointer, integer) = if data.opcode == G_PTRTOINT { (ty(1), ty(0)) } else { (ty(0), ty(1)) };
-            if !pointer.is_some_and(Type::is_pointer) || integer.is_some_and(Type::is_pointer) {
+            let (pointer, integer) = if data.opcode == G_PTRTOINT { (1, 0) } else { (0, 1) };
+            if !is_pointer(pointer) || is_pointer(integer) {
                 verifier.fault("type-cast", inst, "needs a pointer on one side and an integer on the other");
             }
         }
@@ -161,6 +170,15 @@ fn opcode_rules(verifier: &mut Verifier<'_>, inst: Inst) {
             if width < 1 || width >= i64::from(bits(0)) {
                 verifier.fault("immediate-range", inst, format!("{width} of {} bits", bits(0)));
             }
+        }
+        G_ASSERT_ALIGN if data.imm(2).is_none_or(|align| align < 1) => {
+            verifier.fault("immediate-range", inst, "an alignment is at least one byte");
+        }
+        G_ICMP | G_FCMP if is_pointer(0) => verifier.fault("type-condition", inst, "the result is a pointer"),
+        G_SELECT if is_pointer(1) => verifier.fault("type-condition", inst, "the condition is a pointer"),
+        G_BRCOND if is_pointer(0) => verifier.fault("type-condition", inst, "the condition is a pointer"),
+        G_PTR_ADD if is_pointer(2) || bits(2) != bits(0) => {
+            verifier.fault("type-offset", inst, format!("an offset of {} bits, a pointer of {}", bits(2), bits(0)));
         }
         G_BSWAP if !bits(0).is_multiple_of(16) => verifier.fault("byte-swap-size", inst, format!("{} bits", bits(0))),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD | G_STORE => memory(verifier, inst, bits(0)),

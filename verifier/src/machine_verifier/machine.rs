@@ -1,22 +1,21 @@
 //! Machine instructions, copies, and what registers must be at each stage.
 
 use super::Verifier;
-use tribunal_ir::{Constraint, Inst, Opcode, Operand, Properties, Reg, RegClass, RegOperand, Type};
-use tribunal_target::instructions::OperandDesc;
+use tribunal_ir::{Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Type};
+use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
 /// A machine instruction against its row.
 pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let Opcode::Target(opcode) = data.opcode else { return };
     let row = verifier.target.instruction(opcode);
-    if data.operands.len() < row.operands.len() {
-        verifier.fault(
-            "operand-count",
-            inst,
-            format!("{} operands, {} wanted", data.operands.len(), row.operands.len()),
-        );
+    let (explicit, wanted) = (data.operands.iter().filter(|operand| !is_implicit(operand)).count(), row.operands.len());
+    if explicit != wanted {
+        verifier.fault("operand-count", inst, format!("{explicit} operands, {wanted} wanted"));
         return;
     }
+    implicit_operands(verifier, inst, row);
+    ties(verifier, inst, row);
     for (index, (desc, operand)) in row.operands.iter().zip(&data.operands).enumerate() {
         match (desc, operand) {
             (OperandDesc::Imm(range), Operand::Imm(value)) => {
@@ -39,6 +38,42 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 }
             }
             _ => verifier.fault("operand-kind", inst, format!("operand {index}")),
+        }
+    }
+}
+
+fn is_implicit(operand: &Operand) -> bool {
+    operand.as_reg().is_some_and(|register| register.flags.contains(RegFlags::IMPLICIT))
+}
+
+/// Liveness and the allocator see what an instruction names, so that it must name all that it touches.
+fn implicit_operands(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
+    let data = verifier.function.inst(inst);
+    let names = |register: PReg, is_def: bool| {
+        data.operands.iter().any(|operand| {
+            is_implicit(operand)
+                && operand.is_def() == is_def
+                && operand.as_reg().is_some_and(|operand| operand.reg == Reg::Physical(register))
+        })
+    };
+    let read = row.implicit_uses.iter().find(|&&register| !names(register, false));
+    let missing = read.or_else(|| row.implicit_defs.iter().find(|&&register| !names(register, true)));
+    if let Some(&register) = missing {
+        let name = verifier.target.vocabulary.register_name(register);
+        verifier.fault("operand-implicit", inst, format!("${name} is not among the operands"));
+    }
+}
+
+/// Operands that share a register; virtual ones are brought together by the allocator.
+fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
+    let data = verifier.function.inst(inst);
+    let physical = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    for (index, desc) in row.operands.iter().enumerate() {
+        if let OperandDesc::Tied { to, .. } = *desc
+            && let (Some(used), Some(written)) = (physical(index), physical(to.into()))
+            && used != written
+        {
+            verifier.fault("operand-tied", inst, format!("operands {to} and {index} are not one register"));
         }
     }
 }
@@ -69,6 +104,30 @@ pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
         && dst != src
     {
         verifier.fault("type-copy", inst, format!("from {src} to {dst} bits"));
+    }
+}
+
+/// A machine PHI: pairs of values and blocks, values of one size.
+pub(super) fn check_phi(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    let Some((Operand::Reg(result), inputs)) = data.operands.split_first() else {
+        verifier.fault("operand-kind", inst, "a PHI defines a register");
+        return;
+    };
+    if inputs.len() % 2 != 0 {
+        verifier.fault("operand-count", inst, "a PHI has pairs of values and blocks");
+        return;
+    }
+    for pair in inputs.chunks_exact(2) {
+        let [Operand::Reg(value), Operand::Block(_)] = pair else {
+            verifier.fault("operand-kind", inst, "a PHI has pairs of values and blocks");
+            return;
+        };
+        if let (Some(dst), Some(src)) = (bits(verifier, result), bits(verifier, value))
+            && dst != src
+        {
+            verifier.fault("type-copy", inst, format!("from {src} to {dst} bits"));
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod dominance;
 mod generic;
 mod machine;
+mod physical;
 mod structure;
 
 use crate::Finding;
@@ -37,16 +38,21 @@ rules! {
     "phi-stage" "No PHI is left once they are resolved."
     "ssa-single-definition" "A register has one definition."
     "ssa-dominance" "A definition dominates its uses."
+    "physical-undefined" "A physical register is read only where it has been written or holds something on entry."
     "operand-count" "An instruction has the operands that its opcode takes."
     "operand-kind" "Each operand is of the kind that its opcode takes there."
+    "operand-implicit" "A machine instruction names the registers that it reads and writes besides its operands."
+    "operand-tied" "Operands that an instruction ties to each other are one register once allocated."
     "operand-type" "Operands of one type index have one type, and pointers stand where pointers must."
     "type-missing" "A register of a generic instruction has a type."
     "type-extension" "An extension goes to more bits, a truncation to fewer, of scalars."
     "type-constant" "A constant has the width of its result."
     "type-cast" "A cast between pointer and integer has one of each."
     "type-pointer" "The address of a load or store is a pointer."
+    "type-condition" "A condition is no pointer, and neither is the result of a comparison."
+    "type-offset" "What is added to a pointer is an integer of the pointer's size."
     "type-merge" "Parts have one type and together the size of the whole."
-    "type-copy" "A copy has registers of one size on both sides."
+    "type-copy" "A copy or a machine PHI has registers of one size on both sides."
     "immediate-range" "A width within a register is at least one bit and less than the register's."
     "byte-swap-size" "A byte swap is of a multiple of 16 bits."
     "memory-operand" "A load or store has one memory operand, of its direction."
@@ -67,6 +73,7 @@ pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -
     if !function.properties.contains(Properties::NO_VREGS) {
         dominance::check(&mut verifier);
     }
+    physical::check(&mut verifier);
     for &block in function.layout() {
         for inst in function.insts(block) {
             verifier.instruction(inst);
@@ -104,6 +111,7 @@ impl Verifier<'_> {
         match data.opcode {
             Opcode::Target(_) => machine::check(self, inst),
             Opcode::COPY => machine::check_copy(self, inst),
+            Opcode::PHI => machine::check_phi(self, inst),
             opcode if opcode.is_generic() => {
                 generic::check(self, inst);
                 self.legal(inst);

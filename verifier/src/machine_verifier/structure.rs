@@ -8,8 +8,10 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
     let predecessors = function.predecessors();
     let layout = function.layout();
+    let mut in_layout = vec![false; function.block_bound()];
+    layout.iter().for_each(|block| in_layout[block.as_u32() as usize] = true);
     for (index, &block) in layout.iter().enumerate() {
-        successors(verifier, block, layout.get(index + 1).copied());
+        successors(verifier, block, layout.get(index + 1).copied(), &in_layout);
         order(verifier, block);
         phis(verifier, block, &predecessors[block.as_u32() as usize]);
     }
@@ -21,7 +23,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
 }
 
 /// The list must be what the terminators and the fall-through say.
-fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>) {
+fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>, in_layout: &[bool]) {
     let function = verifier.function;
     let mut expected: Vec<Block> = Vec::new();
     let mut falls_through = true;
@@ -45,6 +47,10 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>) {
         }
     }
     let mut actual: Vec<Block> = function.successors(block).collect();
+    if let Some(gone) = actual.iter().find(|&&to| !in_layout[to.as_u32() as usize]) {
+        let message = format!("bb.{} is not in the function", function.block(*gone).number);
+        verifier.findings.push(Finding::in_block("cfg-successors", block, message));
+    }
     for list in [&mut expected, &mut actual] {
         list.sort_unstable();
         list.dedup();
@@ -82,6 +88,7 @@ fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
         let mut expected = predecessors.to_vec();
         from.sort_unstable();
         expected.sort_unstable();
+        expected.dedup();
         if from != expected {
             verifier.fault("phi-inputs", inst, format!("{} values for {} predecessors", from.len(), expected.len()));
         }

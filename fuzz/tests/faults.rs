@@ -1,0 +1,117 @@
+//! Faults planted in a compilation are found by the judge that should find them, and the finding names the rule.
+
+use tribunal_codegen::pipeline::Pass;
+use tribunal_codegen::{Allocator, Options};
+use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
+use tribunal_ir::{Function, Inst, InstData, Opcode, PReg, text};
+
+const ADD: &str = "
+# target: riscv64
+---
+name: f
+tracksRegLiveness: true
+body: |
+  bb.0:
+    liveins: $x10, $x11
+
+    %0:_(s64) = COPY $x10
+    %1:_(s64) = COPY $x11
+    %2:_(s8) = G_TRUNC %0(s64)
+    %3:_(s8) = G_TRUNC %1(s64)
+    %4:_(s8) = G_LSHR %2, %3(s8)
+    %5:_(s64) = G_ZEXT %4(s8)
+    %6:_(s64) = G_SUB %5, %1
+    $x10 = COPY %6(s64)
+    PseudoRET implicit $x10
+...
+";
+
+fn findings(saboteur: Option<&dyn Saboteur>) -> Vec<Finding> {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let module = text::parse_module(ADD.trim_start(), target.vocabulary).unwrap();
+    let function = &module.functions[0];
+    let mut harness =
+        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+    let inputs = inputs::inputs(function, target, inputs::Plan { count: 32, seed: 1 });
+    harness.trial_with(function, &inputs, saboteur).findings
+}
+
+/// A recipe that extends by the wrong kind.
+struct WrongExtension;
+
+impl Saboteur for WrongExtension {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &[Inst]) {
+        for &inst in after.iter().filter(|_| rule.contains("G_SHL") && rule.contains("scalar")) {
+            if function.inst(inst).opcode == Opcode::G_ZEXT {
+                let data = InstData { opcode: Opcode::G_SEXT, ..function.inst(inst).clone() };
+                function.replace(inst, data);
+            }
+        }
+    }
+}
+
+/// A selection rule that swaps its operands.
+struct SwappedOperands;
+
+impl Saboteur for SwappedOperands {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &[Inst]) {
+        if rule == "riscv sub" {
+            let mut data = function.inst(after[0]).clone();
+            data.operands.swap(1, 2);
+            function.replace(after[0], data);
+        }
+    }
+}
+
+/// A frame that does not save what it writes.
+struct ClobberedRegister;
+
+impl Saboteur for ClobberedRegister {
+    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+        if let ("frame", Some(entry)) = (pass.name, function.entry()) {
+            let target = tribunal_target::by_name("riscv64").unwrap();
+            function.prepend(entry, target.machine.copy(PReg(8), PReg(10)));
+        }
+    }
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is_planted() {
+    assert!(findings(None).is_empty());
+}
+
+#[test]
+fn a_wrong_recipe_is_refuted_and_named() {
+    let findings = findings(Some(&WrongExtension));
+    let refuted = findings.iter().find(|finding| finding.judge == Judge::Prover).expect("the prover refutes it");
+    assert!(refuted.guilty.contains("G_SHL") && refuted.guilty.contains("scalar"), "{refuted}");
+}
+
+#[test]
+fn a_wrong_selection_rule_is_refuted_executed_and_named() {
+    let findings = findings(Some(&SwappedOperands));
+    for judge in [Judge::Prover, Judge::Emulator] {
+        let finding = findings.iter().find(|finding| finding.judge == judge).expect("both judges find it");
+        assert_eq!(finding.guilty, "riscv sub", "{finding}");
+    }
+}
+
+#[test]
+fn a_clobbered_callee_saved_register_is_found_by_the_emulator() {
+    let findings = findings(Some(&ClobberedRegister));
+    let finding = findings.iter().find(|finding| finding.judge == Judge::Emulator).expect("the emulator finds it");
+    assert_eq!(finding.kind, "callee-saved-register", "{finding}");
+    assert!(finding.guilty.contains("frame"), "{finding}");
+}
+
+#[test]
+fn the_differential_target_runs() {
+    let bytes: Vec<u8> = (0..2048u32).map(|index| (index.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
+    let started = std::time::Instant::now();
+    let mut start = 0;
+    while started.elapsed().as_secs() < 1 && start < bytes.len() {
+        tribunal_fuzz::differential(&bytes[start..]);
+        start += 97;
+    }
+    assert!(start > 0);
+}

@@ -1,0 +1,74 @@
+//! MIR text on real files: printing is a fixed point, LLVM reads what we print, and no mutation makes the parser panic.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tribunal_ir::text;
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("corpus/real");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|end| end == "mir"));
+    files.sort();
+    assert!(files.len() >= 54);
+    files
+}
+
+fn target_of(source: &str) -> &'static tribunal_target::Target {
+    tribunal_target::by_name(&text::architecture(source).unwrap()).unwrap()
+}
+
+#[test]
+fn printing_is_a_fixed_point_that_llvm_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in files() {
+        let source = std::fs::read_to_string(&path).unwrap();
+        let vocabulary = target_of(&source).vocabulary;
+        let once = text::print_module(&text::parse_module(&source, vocabulary).unwrap(), vocabulary);
+        let twice = text::print_module(&text::parse_module(&once, vocabulary).unwrap(), vocabulary);
+        assert_eq!(once, twice, "{}", path.display());
+        let printed = folder.path().join("printed.mir");
+        std::fs::write(&printed, &once).unwrap();
+        let output = Command::new("llc-22").args(["-run-pass=none", "-o", "-"]).arg(&printed).output();
+        let output = output.expect("llc-22 is installed by `make test`");
+        assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn mutated_files_end_in_a_module_or_an_error_with_a_place() {
+    let files = files();
+    let mut state = 0x1234_5678_9abc_def1u64;
+    let mut random = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % limit.max(1)
+    };
+    let mut refused = 0;
+    for round in 0..4000 {
+        let source = std::fs::read_to_string(&files[round % files.len()]).unwrap();
+        // Head and one stretch of the middle: small files, so that thousands are quick.
+        let start = source.find("\n---\nname").unwrap_or(0);
+        let mut bytes = source.as_bytes()[start..(start + 6000).min(source.len())].to_vec();
+        for _ in 0..=random(3) {
+            let at = random(bytes.len());
+            match random(5) {
+                0 => bytes.truncate(at),
+                1 => drop(bytes.drain(at..(at + random(40)).min(bytes.len()))),
+                2 => bytes.get_mut(at).into_iter().for_each(|byte| *byte ^= 1 << random(7)),
+                3 => bytes.insert(at.min(bytes.len()), b"%$:(),={}[]0-\n "[random(15)]),
+                _ => {
+                    let piece = bytes[at.min(bytes.len())..(at + random(200)).min(bytes.len())].to_vec();
+                    bytes.extend(piece);
+                }
+            }
+        }
+        let mutated = String::from_utf8_lossy(&bytes).into_owned();
+        if let Err(error) = text::parse_module(&mutated, target_of(&source).vocabulary) {
+            refused += 1;
+            assert!(error.line >= 1 && error.line <= mutated.lines().count().max(1) + 1, "{error} in round {round}");
+            assert!(error.column >= 1 && error.length >= 1 && !error.message.is_empty());
+        }
+    }
+    assert!(refused > 1000, "only {refused} were refused: are the mutations real?");
+}
