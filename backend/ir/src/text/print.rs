@@ -4,7 +4,7 @@ use crate::entities::VReg;
 use crate::function::{Constraint, Function, Properties, SlotKind};
 use crate::inst::{InstData, InstFlags, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
 use crate::module::Module;
-use crate::opcode::{Opcode, OperandKind};
+use crate::opcode::{Opcode, OpcodeFlags, OperandKind};
 use crate::types::Type;
 use crate::vocabulary::Vocabulary;
 use std::fmt::{self, Write};
@@ -169,6 +169,10 @@ impl Printer<'_> {
             write!(out, " ({attributes})")?;
         }
         writeln!(out, ":")?;
+        if data.successors.is_empty() && self.falls_through(block) {
+            // Said, or a reader would take the next block for one.
+            out.push_str("    successors:\n  \n");
+        }
         if !data.successors.is_empty() {
             out.push_str("    successors: ");
             for (index, (successor, weight)) in data.successors.iter().enumerate() {
@@ -200,6 +204,16 @@ impl Printer<'_> {
             out.push('\n');
         }
         Ok(())
+    }
+
+    /// True if the block does not end in a barrier.
+    fn falls_through(&self, block: crate::Block) -> bool {
+        let flags = |data: &InstData| match data.opcode {
+            Opcode::Target(opcode) => self.vocabulary.opcode_flags(opcode),
+            generic => generic.info().map_or(OpcodeFlags::empty(), |info| info.flags),
+        };
+        let last = self.function.last_inst(block).map(|inst| flags(self.function.inst(inst)));
+        !last.is_some_and(|flags| flags.contains(OpcodeFlags::BARRIER))
     }
 
     fn instruction(&self, out: &mut String, data: &InstData) -> fmt::Result {
