@@ -2,6 +2,8 @@
 //!
 //! A forward dataflow over sets of full registers, met by intersection. On entry the live-ins hold something, and so do the
 //! stack pointer, the return address and the callee-saved registers: they are the caller's, and a prologue saves them.
+//! As in LLVM, only a function that tracks liveness is held to it: allocated code reads any register where the source had
+//! an undefined value, and the allocation checker has looked at it by then.
 
 use super::Verifier;
 use tribunal_ir::{Block, PReg, Properties, Reg, RegFlags};
@@ -11,9 +13,8 @@ type Set = u128;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
-    let tracked = Properties::TRACKS_REG_LIVENESS | Properties::NO_VREGS;
-    let (Some(entry), true) = (function.entry(), function.properties.intersects(tracked)) else { return };
-    if verifier.target.registers.len() > Set::BITS as usize {
+    let Some(entry) = function.entry() else { return };
+    if !verifier.has(Properties::TRACKS_REG_LIVENESS) || verifier.target.registers.len() > Set::BITS as usize {
         return;
     }
     let order = function.reverse_post_order();
