@@ -1,8 +1,8 @@
 //! Hash-consed bit-vector terms: the symbolic domain.
 //!
 //! Terms are folded and normalised as they are built, by identities that hold for all values of all widths involved, so
-//! that many obligations end as one term equal to itself. A truth value is a term of one bit. The identities are tested
-//! against the concrete domain on random terms.
+//! that many obligations end as one term equal to itself. A truth value is a term of one bit. They are trusted: a
+//! test against the concrete domain on random terms is still to be written.
 
 use rustc_hash::FxHashMap;
 use std::fmt;
