@@ -1,0 +1,197 @@
+//! The selection tables of every target are consistent with its instruction and legality tables: names are unique, what a
+//! rule writes is what the row takes, and every legal arithmetic type has a rule that asks nothing of its operands.
+
+use std::collections::HashSet;
+use tribunal_ir::types::{P0, S32, S64};
+use tribunal_ir::{Bits, IntPredicate, Opcode, OpcodeFlags, RegClass, Type};
+use tribunal_target::instructions::{ImmRange, OperandDesc};
+use tribunal_target::legality::{Action, LegalityQuery};
+use tribunal_target::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
+use tribunal_target::{ALL, Target};
+
+/// Immediate slots that a pattern binds.
+fn immediates<'p>(pattern: &'p Pattern, found: &mut Vec<(u8, &'p ImmClass)>) {
+    for pat in pattern.operands {
+        match pat {
+            Pat::Imm(slot, class) => found.push((*slot, class)),
+            Pat::Op(inner) => immediates(inner, found),
+            Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) => {}
+        }
+    }
+}
+
+/// Constants near every limit, at the widths that are legal.
+fn constants() -> Vec<Bits> {
+    let edges = (0..64).flat_map(|bit| [-1, 0, 1].map(|off| (1i64 << bit).wrapping_add(off)));
+    let all: Vec<i64> = edges.flat_map(|value| [value, value.wrapping_neg(), !value]).chain(-70..70).collect();
+    all.into_iter().flat_map(|value| [32, 64].map(|width| Bits::from_i64(value, width))).collect()
+}
+
+/// What is wrong with one operand that a rule writes where a row has `desc`.
+fn operand_fault(target: &Target, rule: &SelectionRule, desc: &OperandDesc, out: &Out) -> Option<String> {
+    let shared = |a: RegClass, b: RegClass| {
+        target.class(a).allocatable.iter().any(|member| target.class(b).members.contains(member))
+    };
+    let mut bound = Vec::new();
+    immediates(&rule.pattern, &mut bound);
+    let good = match (desc, out) {
+        (OperandDesc::Def(class), Out::Def(given) | Out::Def2(given)) => given == class,
+        (OperandDesc::Def(class), Out::DefTemp(_, given)) => shared(*given, *class),
+        (OperandDesc::Def(class), Out::PhysDef(register)) => target.class(*class).members.contains(register),
+        (OperandDesc::Use(class) | OperandDesc::Base(class), Out::Phys(register)) => {
+            target.class(*class).members.contains(register)
+        }
+        (OperandDesc::Base(_), Out::Stack(_)) => true,
+        (OperandDesc::Use(_) | OperandDesc::Base(_) | OperandDesc::Tied { .. }, Out::Reg(_) | Out::Temp(_)) => true,
+        (OperandDesc::Imm(range), Out::Const(value)) => range.accepts(*value),
+        (OperandDesc::Imm(range), Out::Imm(slot)) => {
+            return immediate_fault(&bound, *slot, *range, |value| value.to_i64());
+        }
+        (OperandDesc::Imm(range), Out::ImmWith(slot, with)) => {
+            return immediate_fault(&bound, *slot, *range, |value| Some(with(value)));
+        }
+        (OperandDesc::Label { .. }, Out::Label(_)) => true,
+        _ => false,
+    };
+    (!good).then(|| format!("does not fit {desc:?}"))
+}
+
+/// A constant that the pattern accepts and the instruction does not take. Hints and extensions in a register carry a size,
+/// which the types bound, so only constants of registers are tried against every width.
+fn immediate_fault(
+    bound: &[(u8, &ImmClass)],
+    slot: u8,
+    range: ImmRange,
+    written: impl Fn(Bits) -> Option<i64>,
+) -> Option<String> {
+    let Some((_, class)) = bound.iter().find(|(number, _)| *number == slot) else {
+        return Some(format!("immediate {slot} is not bound"));
+    };
+    if class.name == "any" {
+        return None;
+    }
+    let wide = matches!(range, ImmRange::Unsigned(5) | ImmRange::LogicalMask(32));
+    let tried = constants().into_iter().filter(|value| !wide || value.width() == 32);
+    let narrow = matches!(range, ImmRange::LogicalMask(64));
+    let mut tried = tried.filter(|value| !narrow || value.width() == 64).filter(|&value| (class.accepts)(value));
+    let wrong = tried.find(|&value| written(value).is_none_or(|value| !range.accepts(value)))?;
+    Some(format!("{} accepts {wrong:?}, {range:?} does not take {:?}", class.name, written(wrong)))
+}
+
+/// Byte offsets around every limit of an address.
+fn offsets() -> impl Iterator<Item = Bits> {
+    (-5000..40_000).chain([i64::MIN, i64::MAX]).map(|value| Bits::from_i64(value, 64))
+}
+
+fn emit_faults(target: &Target, rule: &SelectionRule, emit: &Emit) -> Vec<String> {
+    let Opcode::Target(opcode) = emit.opcode else { return Vec::new() };
+    let row = target.instruction(opcode);
+    let implicit = |out: &&Out| matches!(out, Out::ImplicitDef(_) | Out::ImplicitUse(_));
+    let explicit: Vec<&Out> = emit.operands.iter().filter(|out| !implicit(out)).collect();
+    // An address is two operands.
+    let mut faults = Vec::new();
+    let mut position = 0;
+    for out in explicit {
+        match (out, row.operands.get(position)) {
+            (Out::Address(slot), Some(OperandDesc::Base(_))) => {
+                let class = rule.pattern.operands.iter().find_map(|pat| match pat {
+                    Pat::Address(number, class) if number == slot => Some(class),
+                    _ => None,
+                });
+                let fits = |value: &Bits| target.machine.offset_fits(opcode, value.to_i64().unwrap_or(i64::MAX));
+                let mut folded = offsets().filter(|value| class.is_some_and(|class| (class.accepts)(*value)));
+                faults.extend(folded.find(|value| !fits(value)).map(|value| format!("offset {value} does not fit")));
+                position += 1;
+            }
+            (out, Some(desc)) => faults.extend(operand_fault(target, rule, desc, out)),
+            (_, None) => faults.push("too many operands".to_string()),
+        }
+        position += 1;
+    }
+    if position != row.operands.len() {
+        faults.push(format!("{position} operands of {}", row.operands.len()));
+    }
+    let defs = emit
+        .operands
+        .iter()
+        .filter_map(|out| if let Out::ImplicitDef(register) = out { Some(*register) } else { None });
+    let uses = emit
+        .operands
+        .iter()
+        .filter_map(|out| if let Out::ImplicitUse(register) = out { Some(*register) } else { None });
+    if !defs.eq(row.implicit_defs.iter().copied()) || !uses.eq(row.implicit_uses.iter().copied()) {
+        faults.push("implicit registers differ from the row's".to_string());
+    }
+    faults.into_iter().map(|fault| format!("{}: {}: {fault}", rule.name, row.name)).collect()
+}
+
+#[test]
+fn names_are_unique() {
+    let mut seen = HashSet::new();
+    for rule in ALL.iter().flat_map(|target| target.selection) {
+        assert!(seen.insert(rule.name), "{} is the name of two rules", rule.name);
+    }
+}
+
+#[test]
+fn rules_write_what_the_rows_take() {
+    let faults: Vec<String> = ALL
+        .iter()
+        .flat_map(|target| target.selection.iter().map(move |rule| (target, rule)))
+        .flat_map(|(target, rule)| rule.emit.iter().flat_map(move |emit| emit_faults(target, rule, emit)))
+        .collect();
+    assert!(faults.is_empty(), "{} faults: {:#?}", faults.len(), &faults[..faults.len().min(30)]);
+}
+
+/// True if the rule takes any operands of these types: the described type is the result's, or what is compared.
+fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
+    let fits = match rule.pattern.ty {
+        Types::Any => true,
+        Types::Bits(bits) => bits == ty.bits(),
+        Types::AtMost(bits) => ty.bits() <= bits,
+    };
+    let asks_nothing = |pat: &Pat| match pat {
+        Pat::Imm(_, class) => class.name == "any",
+        Pat::Op(_) => false,
+        Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) => true,
+    };
+    fits && rule.pattern.operands.iter().all(asks_nothing)
+}
+
+/// True if a plain rule selects the operation; of a comparison, one for each predicate.
+fn is_covered(target: &Target, opcode: Opcode, ty: Type) -> bool {
+    let plain = || target.selection.iter().filter(|rule| rule.pattern.opcode == opcode && is_plain(rule, ty));
+    let predicates: HashSet<_> = plain().map(|rule| rule.pattern.predicate).collect();
+    predicates.contains(&None) || predicates.len() == IntPredicate::ALL.len()
+}
+
+#[test]
+fn every_legal_operation_has_a_plain_rule() {
+    let mut missing = Vec::new();
+    for target in ALL {
+        let legality = (target.legality)(target.default_features);
+        for opcode in legality.opcodes() {
+            let Some(info) = opcode.info() else { continue };
+            let accesses = info.flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE);
+            if accesses || matches!(opcode, Opcode::G_PHI | Opcode::COPY) {
+                continue;
+            }
+            for first in [S32, S64, P0] {
+                for second in [S32, S64, P0] {
+                    let query = LegalityQuery {
+                        opcode,
+                        types: [first, second].into_iter().collect(),
+                        memory: Default::default(),
+                    };
+                    let described = if opcode == Opcode::G_ICMP { second } else { first };
+                    let legal = legality.action(&query).action == Action::Legal;
+                    if legal && !is_covered(target, opcode, described) {
+                        missing.push(format!("{} {opcode} {first} {second}", target.name));
+                    }
+                }
+            }
+        }
+    }
+    missing.dedup();
+    assert!(missing.is_empty(), "legal, and no rule selects it: {missing:#?}");
+}
