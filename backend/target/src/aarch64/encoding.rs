@@ -1,8 +1,8 @@
 //! Instruction words.
 
 use super::instructions::{FIELDS, Format, INSTRUCTIONS};
-use super::registers::REGISTERS;
-use crate::instructions::{EncodeError, InstrDesc, OperandDesc};
+use super::registers::{CLASSES, REGISTERS};
+use crate::instructions::{EncodeError, ImmRange, InstrDesc, OperandDesc};
 use tribunal_ir::{InstData, Opcode, Operand, Reg};
 
 /// The word of `inst`: registers physical, labels as byte distances.
@@ -12,32 +12,28 @@ pub fn encode(inst: &InstData) -> Result<u32, EncodeError> {
     let (Some(row), Some(fields)) = (INSTRUCTIONS.get(index), FIELDS.get(index)) else {
         return Err(EncodeError::Pseudo { name: "an unknown instruction" });
     };
-    let value = |index: usize| operand(row, inst, index);
-    let word = fields.word;
+    // Every operand is checked, also one that does not reach the word.
+    let mut values = [0; 4];
+    for (index, value) in values.iter_mut().enumerate().take(row.operands.len()) {
+        *value = operand(row, inst, index)?;
+    }
+    let ([a, b, c, d], word) = (values, fields.word);
     Ok(match fields.format {
-        Format::Rr => word | value(0)? | value(1)? << 5,
-        Format::Rrr => word | value(0)? | value(1)? << 5 | value(2)? << 16,
-        Format::Rrrr => word | value(0)? | value(1)? << 5 | value(2)? << 16 | value(3)? << 10,
-        Format::AddImm => word | value(0)? | value(1)? << 5 | value(2)? << 10 | (value(3)? / 12) << 22,
-        Format::Logical => word | value(0)? | value(1)? << 5 | value(2)? << 10,
-        Format::Bitfield => word | value(0)? | value(1)? << 5 | value(2)? << 16 | value(3)? << 10,
-        Format::Extract => word | value(0)? | value(1)? << 5 | value(2)? << 16 | value(3)? << 10,
-        Format::CondSelect => word | value(0)? | value(1)? << 5 | value(2)? << 16 | value(3)? << 12,
-        Format::MoveWide => word | value(0)? | value(1)? << 5 | (value(2)? / 16) << 21,
-        Format::MoveKeep => {
-            if value(0)? != value(1)? {
-                return Err(EncodeError::Operand { name: row.name, index: 1 });
-            }
-            word | value(0)? | value(2)? << 5 | (value(3)? / 16) << 21
-        }
-        Format::Scaled => word | value(0)? | value(1)? << 5 | value(2)? << 10,
-        Format::Unscaled => word | value(0)? | value(1)? << 5 | (value(2)? & 0x1ff) << 12,
-        Format::CondBranch => word | value(0)? | (value(1)? >> 2 & 0x7_ffff) << 5,
-        Format::CompareBranch => word | value(0)? | (value(1)? >> 2 & 0x7_ffff) << 5,
-        Format::Branch => word | (value(0)? >> 2 & 0x3ff_ffff),
-        Format::Register => word | value(0)? << 5,
+        Format::Rr => word | a | b << 5,
+        Format::Rrr => word | a | b << 5 | c << 16,
+        Format::Rrrr | Format::Bitfield | Format::Extract => word | a | b << 5 | c << 16 | d << 10,
+        Format::AddImm => word | a | b << 5 | c << 10 | (d / 12) << 22,
+        Format::Logical | Format::Scaled => word | a | b << 5 | c << 10,
+        Format::CondSelect => word | a | b << 5 | c << 16 | d << 12,
+        Format::MoveWide => word | a | b << 5 | (c / 16) << 21,
+        Format::MoveKeep if a != b => return Err(EncodeError::Operand { name: row.name, index: 1 }),
+        Format::MoveKeep => word | a | c << 5 | (d / 16) << 21,
+        Format::Unscaled => word | a | b << 5 | (c & 0x1ff) << 12,
+        Format::CondBranch | Format::CompareBranch => word | a | (b >> 2 & 0x7_ffff) << 5,
+        Format::Branch => word | (a >> 2 & 0x3ff_ffff),
+        Format::Register => word | a << 5,
         Format::Fixed => word,
-        Format::MoveWord => word | value(0)? | value(1)? << 16,
+        Format::MoveWord => word | a | c << 16,
     })
 }
 
@@ -46,12 +42,19 @@ fn operand(row: &InstrDesc, inst: &InstData, index: usize) -> Result<u32, Encode
     let wrong = EncodeError::Operand { name: row.name, index };
     let out_of_range = |value| EncodeError::Range { name: row.name, index, value };
     match (row.operands.get(index), inst.operands.get(index)) {
-        (Some(desc), Some(Operand::Reg(operand))) if desc.class().is_some() => match operand.reg {
-            Reg::Physical(register) => {
+        // The class matters: number 31 is the zero register in some places and the stack pointer in others.
+        (Some(desc), Some(Operand::Reg(operand))) => match (desc.class(), operand.reg) {
+            (Some(class), Reg::Physical(register)) if CLASSES[usize::from(class.0)].members.contains(&register) => {
                 REGISTERS.get(usize::from(register.0)).map(|row| u32::from(row.encoding)).ok_or(wrong)
             }
-            Reg::Virtual(_) => Err(wrong),
+            _ => Err(wrong),
         },
+        (Some(OperandDesc::Imm(ImmRange::LogicalMask(width))), Some(Operand::Imm(value))) => {
+            match is_canonical_bitmask(*value, u32::from(*width)) {
+                true => Ok(*value as u32),
+                false => Err(out_of_range(*value)),
+            }
+        }
         (Some(OperandDesc::Imm(range)), Some(Operand::Imm(value))) => match range.accepts(*value) {
             true => Ok(*value as u32),
             false => Err(out_of_range(*value)),
@@ -89,6 +92,11 @@ pub fn decode_bitmask(encoded: i64, width: u32) -> Option<u64> {
         value |= element << index;
     }
     Some(value)
+}
+
+/// True for the one encoding of a bitmask that assemblers write: its rotation is less than its element's size.
+pub fn is_canonical_bitmask(encoded: i64, width: u32) -> bool {
+    decode_bitmask(encoded, width).and_then(|mask| encode_bitmask(mask, width)) == Some(encoded)
 }
 
 /// N:immr:imms of a bitmask; `None` if `value` is none. Every element size is tried, smallest first.

@@ -80,7 +80,7 @@ impl Machine for MachineCode {
         if high == 0 {
             return vec![add_part(dst, src, low, 0, negative)];
         }
-        if high < 0x1000 && dst != scratch {
+        if (0..0x1000).contains(&high) {
             let mut code = vec![add_part(dst, src, high, 12, negative)];
             if low != 0 {
                 code.push(add_part(dst, dst, low, 0, negative));
