@@ -27,8 +27,11 @@ pub(super) fn operand<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parse
     if rest.starts_with("$noreg") || rest.starts_with("%const.") || rest.starts_with("%jump-table.") {
         return Ok(verbatim(body, cursor));
     }
-    if rest.starts_with("%ir-block.") || rest.starts_with("%ir.") || rest.starts_with("%subreg.") {
+    if rest.starts_with("%ir-block.") || rest.starts_with("%ir.") {
         return Ok(verbatim(body, cursor));
+    }
+    if rest.starts_with("%subreg.") {
+        return Ok(subregister_index(body, cursor));
     }
     if rest.starts_with(['%', '$']) || REG_FLAGS.iter().any(|(name, _)| *name == cursor.peek_word()) {
         return register(body, cursor, false);
@@ -52,6 +55,14 @@ fn verbatim<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Operand {
     let text = cursor.verbatim();
     cursor.skip_blanks();
     Operand::Symbol(body.function.intern(text))
+}
+
+/// `%subreg.sub_32`: the number of the index, or the text itself where the target has no such index.
+fn subregister_index<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Operand {
+    let text = cursor.verbatim();
+    cursor.skip_blanks();
+    let known = text.trim_end().strip_prefix("%subreg.").and_then(|name| body.vocabulary.subregister(name));
+    known.map_or_else(|| Operand::Symbol(body.function.intern(text)), |index| Operand::Imm(i64::from(index.0)))
 }
 
 fn stack_object<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Operand> {

@@ -6,7 +6,7 @@ use crate::inst::{InstData, InstFlags, MemFlags, MemOperand, Operand, Reg, RegFl
 use crate::module::Module;
 use crate::opcode::{Opcode, OpcodeFlags, OperandKind};
 use crate::types::Type;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{SubReg, Vocabulary};
 use std::fmt::{self, Write};
 
 /// Keys of function properties, in LLVM's order.
@@ -236,6 +236,10 @@ impl Printer<'_> {
         }
         for (index, operand) in data.operands.iter().enumerate().skip(defs) {
             out.push_str(if index > defs { ", " } else { " " });
+            if let Some(name) = self.subregister_index(data, index) {
+                write!(out, "%subreg.{name}")?;
+                continue;
+            }
             self.operand(out, operand, printed.wants(index), false)?;
         }
         for (index, memory) in data.memory.iter().enumerate() {
@@ -243,6 +247,14 @@ impl Printer<'_> {
             self.memory(out, memory)?;
         }
         Ok(())
+    }
+
+    /// The name of the sub-register index that stands as a number at operand `index`; LLVM's `isOperandSubregIdx`.
+    fn subregister_index(&self, data: &InstData, index: usize) -> Option<&'static str> {
+        let Opcode::Target(opcode) = data.opcode else { return None };
+        let (3, "SUBREG_TO_REG" | "INSERT_SUBREG") = (index, self.vocabulary.opcode_name(opcode)) else { return None };
+        let number = u8::try_from(data.imm(index)?).ok()?;
+        (number != 0).then(|| self.vocabulary.subregister_name(SubReg(number)))
     }
 
     fn operand(&self, out: &mut String, operand: &Operand, with_type: bool, leading: bool) -> fmt::Result {

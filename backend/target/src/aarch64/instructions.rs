@@ -2,7 +2,7 @@
 //! row: operands, format, word, assembly, flags, registers read and written besides the operands. Source: Arm Architecture
 //! Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
 
-use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV};
+use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32};
 use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
 use tribunal_ir::{OpcodeFlags, TargetOpcode};
 
@@ -62,7 +62,10 @@ const SHW: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16]));
 const SHX: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16, 32, 48]));
 /// `uxtx #0` as LLVM writes it.
 const EXT: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[24]));
-const SUB: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[1]));
+/// LLVM's zero before the part of `SUBREG_TO_REG`.
+const ABOVE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
+/// `%subreg.sub_32`.
+const SUB: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[SUB_32.0 as i64]));
 const LM32: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(32));
 const LM64: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(64));
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 4 };
@@ -207,5 +210,5 @@ instructions! {
     B [L28] Branch(0x14000000) "b %0" {TERMINATOR, BRANCH, BARRIER} [] []
     RET [U64] Register(0xd65f0000) "ret %0" {TERMINATOR, RETURN, BARRIER} [] []
     RET_ReallyLR [] Fixed(0xd65f03c0) "ret" {TERMINATOR, RETURN, BARRIER} [] []
-    SUBREG_TO_REG [D64, U32, SUB] MoveWord(0x2a0003e0) "mov %w0, %1" {} [] []
+    SUBREG_TO_REG [D64, ABOVE, U32, SUB] MoveWord(0x2a0003e0) "mov %w0, %2" {} [] []
 }

@@ -119,6 +119,8 @@ const DWSP: Out = Def(GPR32SP);
 const DXSP: Out = Def(GPR64SP);
 const F: Out = ImplicitDef(NZCV);
 const G: Out = ImplicitUse(NZCV);
+const ABOVE: Out = Const(0);
+const PART: Out = Const(SUB_32.0 as i64);
 const NOW: Out = PhysDef(WZR);
 const NOX: Out = PhysDef(XZR);
 const ZW: Out = Phys(WZR);
@@ -156,9 +158,10 @@ rules! {
     "inttoptr": op(G_INTTOPTR, X, &[A]) => [MOVE(DX, Reg(0))];
 
     // Between the two widths
-    "zext": op(G_ZEXT, X, &[A32]) => [SUBREG_TO_REG(DX, Reg(0), Const(1))];
-    "anyext": op(G_ANYEXT, X, &[A32]) => [SUBREG_TO_REG(DX, Reg(0), Const(1))];
-    "sext": op(G_SEXT, X, &[A32]) => [SUBREG_TO_REG(DefTemp(0, GPR64), Reg(0), Const(1)), SBFMXri(DX, Temp(0), Const(0), Const(31))];
+    // SUBREG_TO_REG promises zeros above the part: whoever wrote it must have written a w register.
+    "zext": op(G_ZEXT, X, &[A32]) => [ORRWrr(DefTemp(0, GPR32), ZW, Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "anyext": op(G_ANYEXT, X, &[A32]) => [SUBREG_TO_REG(DX, ABOVE, Reg(0), PART)];
+    "sext": op(G_SEXT, X, &[A32]) => [SUBREG_TO_REG(DefTemp(0, GPR64), ABOVE, Reg(0), PART), SBFMXri(DX, Temp(0), Const(0), Const(31))];
     "trunc": op(G_TRUNC, W, &[Pat::RegOf(0, X)]) => [MOVE(DW, SubReg(0, SUB_32))];
     "sext_inreg32": op(G_SEXT_INREG, W, &[A, Pat::Imm(0, EVERY)]) => [SBFMWri(DW, Reg(0), Const(0), ImmWith(0, last_bit))];
     "sext_inreg64": op(G_SEXT_INREG, X, &[A, Pat::Imm(0, EVERY)]) => [SBFMXri(DX, Reg(0), Const(0), ImmWith(0, last_bit))];
@@ -361,18 +364,18 @@ rules! {
     "zextload32_8": Pattern::access(G_ZEXTLOAD, W, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DW, Address(0))];
     "sextload32_8": Pattern::access(G_SEXTLOAD, W, 8, &[Pat::Address(0, scaled!(1))]) => [LDRSBWui(DW, Address(0))];
     "sextload64_8": Pattern::access(G_SEXTLOAD, X, 8, &[Pat::Address(0, scaled!(1))]) => [LDRSBXui(DX, Address(0))];
-    "load64_8": Pattern::access(G_LOAD, X, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
-    "zextload64_8": Pattern::access(G_ZEXTLOAD, X, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "load64_8": Pattern::access(G_LOAD, X, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "zextload64_8": Pattern::access(G_ZEXTLOAD, X, 8, &[Pat::Address(0, scaled!(1))]) => [LDRBBui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
     "load32_16": Pattern::access(G_LOAD, W, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DW, Address(0))];
     "zextload32_16": Pattern::access(G_ZEXTLOAD, W, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DW, Address(0))];
     "sextload32_16": Pattern::access(G_SEXTLOAD, W, 16, &[Pat::Address(0, scaled!(2))]) => [LDRSHWui(DW, Address(0))];
     "sextload64_16": Pattern::access(G_SEXTLOAD, X, 16, &[Pat::Address(0, scaled!(2))]) => [LDRSHXui(DX, Address(0))];
-    "load64_16": Pattern::access(G_LOAD, X, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
-    "zextload64_16": Pattern::access(G_ZEXTLOAD, X, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "load64_16": Pattern::access(G_LOAD, X, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "zextload64_16": Pattern::access(G_ZEXTLOAD, X, 16, &[Pat::Address(0, scaled!(2))]) => [LDRHHui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
     "load32_32": Pattern::access(G_LOAD, W, 32, &[Pat::Address(0, scaled!(4))]) => [LDRWui(DW, Address(0))];
     "load64_64": Pattern::access(G_LOAD, X, 64, &[Pat::Address(0, scaled!(8))]) => [LDRXui(DX, Address(0))];
-    "load64_32": Pattern::access(G_LOAD, X, 32, &[Pat::Address(0, scaled!(4))]) => [LDRWui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
-    "zextload64_32": Pattern::access(G_ZEXTLOAD, X, 32, &[Pat::Address(0, scaled!(4))]) => [LDRWui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, Temp(0), Const(1))];
+    "load64_32": Pattern::access(G_LOAD, X, 32, &[Pat::Address(0, scaled!(4))]) => [LDRWui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "zextload64_32": Pattern::access(G_ZEXTLOAD, X, 32, &[Pat::Address(0, scaled!(4))]) => [LDRWui(DefTemp(0, GPR32), Address(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
     "sextload64_32": Pattern::access(G_SEXTLOAD, X, 32, &[Pat::Address(0, scaled!(4))]) => [LDRSWui(DX, Address(0))];
     "store32_8_zero": Pattern::access(G_STORE, W, 8, &[NIL, Pat::Address(0, scaled!(1))]) => [STRBBui(ZW, Address(0))];
     "store32_8": Pattern::access(G_STORE, W, 8, &[A, Pat::Address(0, scaled!(1))]) => [STRBBui(Reg(0), Address(0))];

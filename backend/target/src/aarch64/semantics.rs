@@ -109,7 +109,7 @@ fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sour
             let rest = d.and(a, &cleared);
             d.or(&rest, &piece)
         }
-        SUBREG_TO_REG => d.zext(a, 64),
+        SUBREG_TO_REG => d.zext(arg(1)?, 64),
         _ => return None,
     })
 }
