@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Domain};
 
-/// Values of variables; memory contents are a function of this seed and the address.
+/// Values of variables; memory contents too where they are given, and elsewhere a function of this seed and the address.
 #[derive(Clone, Debug, Default)]
 pub struct Assignment {
     pub values: FxHashMap<Term, Bits>,
@@ -77,7 +77,10 @@ impl<'g> Evaluator<'g> {
                     self.of(a)
                 }
             }
-            Node::Select(memory, address) => self.select(memory, self.of(address), width),
+            Node::Select(memory, address) => match self.assignment.values.get(&term) {
+                Some(&value) => value,
+                None => self.select(memory, self.of(address), width),
+            },
         }
     }
 

@@ -1,11 +1,14 @@
 //! Terms to z3, under a resource limit that is the same on every machine, with a timeout for a watchdog.
+//!
+//! What initial memory holds is a variable for each place that is read, with equal values at equal addresses: no arrays
+//! are left, so that z3's solver for bit-vectors alone can take the question, which starts many times faster.
 
 use super::evaluate::{Assignment, operands};
-use super::term::{MemNode, Node, Op, Symbolic, Term};
+use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use tribunal_ir::bits::Bits;
-use z3::ast::{Array, BV};
-use z3::{Params, SatResult, Solver, Sort};
+use z3::ast::{Bool, BV};
+use z3::{Params, SatResult, Solver};
 
 /// z3's own unit of work; some tens of seconds.
 const RESOURCES: u32 = 60_000_000;
@@ -21,14 +24,15 @@ pub(super) enum Answer {
 
 /// Asks whether `wrong` can be true.
 pub(super) fn solve(graph: &Symbolic, wrong: Term) -> Answer {
-    let mut translation = Translation { graph, made: FxHashMap::default() };
+    let mut translation = Translation { graph, made: FxHashMap::default(), reads: Vec::new() };
     let condition = translation.term(wrong);
-    let solver = Solver::new();
+    let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
     let mut params = Params::new();
     params.set_u32("rlimit", RESOURCES);
     params.set_u32("timeout", WATCHDOG);
     solver.set_params(&params);
     solver.assert(condition.eq(BV::from_u64(1, 1)));
+    translation.same_address_same_contents(|fact| solver.assert(fact));
     match solver.check() {
         SatResult::Unsat => Answer::Unsatisfiable,
         SatResult::Unknown => {
@@ -36,15 +40,10 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term) -> Answer {
         }
         SatResult::Sat => match solver.get_model() {
             Some(model) => {
-                let mut assignment = Assignment::default();
-                for (&term, bv) in
-                    translation.made.iter().filter(|(term, _)| matches!(graph.node(**term), Node::Var(_)))
-                {
-                    if let Some(value) = model.eval(bv, true).and_then(|value| bits(&value)) {
-                        assignment.values.insert(term, value);
-                    }
-                }
-                Answer::Satisfiable(assignment)
+                let free = |term| matches!(graph.node(term), Node::Var(_) | Node::Select(..));
+                let free = translation.made.iter().filter(|(term, _)| free(**term));
+                let values = free.filter_map(|(&term, bv)| Some((term, bits(&model.eval(bv, true)?)?)));
+                Answer::Satisfiable(Assignment { values: values.collect(), seed: 0 })
             }
             None => Answer::Unknown("satisfiable without a model".to_string()),
         },
@@ -76,6 +75,8 @@ impl SimplifyU64 for BV {
 struct Translation<'g> {
     graph: &'g Symbolic,
     made: FxHashMap<Term, BV>,
+    /// The terms that read initial memory.
+    reads: Vec<Term>,
 }
 
 impl Translation<'_> {
@@ -87,6 +88,9 @@ impl Translation<'_> {
                 operands(self.graph, top).into_iter().filter(|operand| !self.made.contains_key(operand)).collect();
             if missing.is_empty() {
                 if !self.made.contains_key(&top) {
+                    if matches!(self.graph.node(top), Node::Select(..)) {
+                        self.reads.push(top);
+                    }
                     let bv = self.make(top);
                     self.made.insert(top, bv);
                 }
@@ -115,17 +119,23 @@ impl Translation<'_> {
             Node::Ult(a, b) => truth(of(a).bvult(of(b))),
             Node::Slt(a, b) => truth(of(a).bvslt(of(b))),
             Node::Ite(condition, a, b) => of(condition).eq(BV::from_u64(1, 1)).ite(of(a), of(b)),
-            Node::Select(memory, address) => {
-                let MemNode::Initial(number, unit) = self.graph.memories[memory.0 as usize] else {
-                    unreachable!("selects of stores are expanded when they are built")
+            Node::Select(..) => BV::new_const(format!("m{}", term.0), width),
+        }
+    }
+
+    /// Says of each two reads of one memory that equal addresses hold equal contents, unless they are plainly distinct.
+    fn same_address_same_contents(&self, mut say: impl FnMut(Bool)) {
+        for (index, &one) in self.reads.iter().enumerate() {
+            for &other in &self.reads[..index] {
+                let (Node::Select(memory, a), Node::Select(other_memory, b)) =
+                    (self.graph.node(one), self.graph.node(other))
+                else {
+                    continue;
                 };
-                let address = of(address);
-                let array = Array::new_const(
-                    format!("m{number}"),
-                    &Sort::bitvector(address.get_size()),
-                    &Sort::bitvector(unit),
-                );
-                array.select(address).as_bv().unwrap_or_else(|| BV::from_u64(0, unit))
+                if memory == other_memory && self.graph.same_address(a, b) != Some(false) {
+                    let same = self.made[&a].eq(&self.made[&b]);
+                    say(same.implies(self.made[&one].eq(&self.made[&other])));
+                }
             }
         }
     }

@@ -169,7 +169,7 @@ impl Symbolic {
     }
 
     /// Whether two addresses are equal, if that is plain.
-    fn same_address(&self, a: Term, b: Term) -> Option<bool> {
+    pub(super) fn same_address(&self, a: Term, b: Term) -> Option<bool> {
         let ((a_base, a_offset), (b_base, b_offset)) = (self.base_and_offset(a), self.base_and_offset(b));
         match a_base == b_base {
             true => Some(a_offset == b_offset),
