@@ -1,27 +1,23 @@
 //! Exit statuses, and the one JSON object that `--json` prints as the last line of standard output.
 
 use serde::Serialize;
+use std::io::Write;
 use std::process::ExitCode;
 use tribunal_fuzz::Tally;
 
 /// What a command says when it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    Well,
-    Fault,
-    BadInput,
+    Well = 0,
+    Fault = 1,
+    BadInput = 2,
     /// Something stayed unknown or unsupported: never success.
-    Unknown,
+    Unknown = 3,
 }
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
-        ExitCode::from(match status {
-            Status::Well => 0,
-            Status::Fault => 1,
-            Status::BadInput => 2,
-            Status::Unknown => 3,
-        })
+        ExitCode::from(status as u8)
     }
 }
 
@@ -35,27 +31,48 @@ impl Status {
     }
 }
 
+/// Prints a line on standard output. A reader that went away (`| head`) ends the process: what was not said was not found
+/// well.
+pub fn line(text: std::fmt::Arguments<'_>) {
+    if writeln!(std::io::stdout(), "{text}").is_err() {
+        std::process::exit(Status::Unknown as i32);
+    }
+}
+
+/// `println!` for a reader that may go away.
+macro_rules! say {
+    ($($text:tt)*) => { crate::output::line(format_args!($($text)*)) };
+}
+pub(crate) use say;
+
 /// Prints `report` as the last line of standard output.
 pub fn json(report: &impl Serialize) {
-    println!("{}", serde_json::to_string(report).expect("reports hold nothing but numbers, text and lists"));
+    say!("{}", serde_json::to_string(report).expect("reports hold nothing but numbers, text and lists"));
 }
 
-/// A finding as JSON.
+/// Findings as JSON: how many (`findings`), and each in full (`reports`).
 #[derive(Serialize)]
-pub struct FindingReport {
-    pub judge: String,
-    pub kind: String,
-    pub guilty: String,
-    pub details: String,
+pub struct Findings {
+    findings: usize,
+    reports: Vec<FindingReport>,
 }
 
-impl From<&tribunal_fuzz::Finding> for FindingReport {
-    fn from(finding: &tribunal_fuzz::Finding) -> FindingReport {
-        FindingReport {
+#[derive(Serialize)]
+struct FindingReport {
+    judge: String,
+    kind: String,
+    guilty: String,
+    details: String,
+}
+
+impl From<&[tribunal_fuzz::Finding]> for Findings {
+    fn from(findings: &[tribunal_fuzz::Finding]) -> Findings {
+        let report = |finding: &tribunal_fuzz::Finding| FindingReport {
             judge: finding.judge.to_string(),
             kind: finding.kind.clone(),
             guilty: finding.guilty.clone(),
             details: finding.details.clone(),
-        }
+        };
+        Findings { findings: findings.len(), reports: findings.iter().map(report).collect() }
     }
 }

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::RwLock;
-use tribunal_ir::{Function, InstData, MemFlags, Opcode, OperandKind, Type};
+use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, OperandKind, Type};
 
 /// What to do with an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -45,13 +45,21 @@ pub struct LegalityQuery {
     /// One for each type index.
     pub types: SmallVec<[Type; 3]>,
     pub memory: SmallVec<[MemDescr; 1]>,
+    /// How many low bits an in-register extension or an assertion speaks of.
+    pub immediate: Option<i64>,
 }
 
 impl LegalityQuery {
+    /// A query about types alone.
+    pub fn new(opcode: Opcode, types: impl IntoIterator<Item = Type>) -> LegalityQuery {
+        LegalityQuery { opcode, types: types.into_iter().collect(), memory: SmallVec::new(), immediate: None }
+    }
+
     /// The query that an instruction makes; `None` if it has no types yet or no more.
     pub fn of(function: &Function, data: &InstData) -> Option<LegalityQuery> {
         let info = data.opcode.info()?;
-        let mut query = LegalityQuery { opcode: data.opcode, types: SmallVec::new(), memory: SmallVec::new() };
+        let mut query = LegalityQuery::new(data.opcode, []);
+        query.immediate = data.operands.get(2).and_then(Operand::as_imm);
         let kinds = info.defs.iter().filter(|kind| **kind != OperandKind::MORE).chain(info.uses);
         // An unmerge defines any number of registers: its one use, of type 1, stands last.
         let many = info.defs.contains(&OperandKind::MORE);
@@ -343,6 +351,11 @@ pub mod predicates {
     /// Type `index` is a scalar wider than `bits`.
     pub fn scalar_wider_than(index: usize, bits: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync + Copy {
         move |q| q.is_scalar(index) && q.bits(index) > bits
+    }
+
+    /// An in-register extension from one of these widths.
+    pub fn extends_from(widths: &'static [i64]) -> impl Fn(&LegalityQuery) -> bool + Send + Sync + Copy {
+        move |q| q.immediate.is_some_and(|bits| widths.contains(&bits))
     }
 
     /// The access is narrower than type 0.

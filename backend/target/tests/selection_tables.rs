@@ -143,6 +143,9 @@ fn rules_write_what_the_rows_take() {
     assert!(faults.is_empty(), "{} faults: {:#?}", faults.len(), &faults[..faults.len().min(30)]);
 }
 
+/// The width from which in-register extensions are asked about.
+const FROM: u128 = 32;
+
 /// True if the rule takes any operands of these types: the described type is the result's, or what is compared.
 fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
     let fits = match rule.pattern.ty {
@@ -151,6 +154,8 @@ fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
         Types::AtMost(bits) => ty.bits() <= bits,
     };
     let asks_nothing = |pat: &Pat| match pat {
+        // An in-register extension is asked about at one width only.
+        Pat::Imm(_, class) if rule.pattern.opcode == Opcode::G_SEXT_INREG => (class.accepts)(Bits::new(FROM, 64)),
         Pat::Imm(_, class) => class.name == "any",
         Pat::Op(_) => false,
         Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) => true,
@@ -178,11 +183,8 @@ fn every_legal_operation_has_a_plain_rule() {
             }
             for first in [S32, S64, P0] {
                 for second in [S32, S64, P0] {
-                    let query = LegalityQuery {
-                        opcode,
-                        types: [first, second].into_iter().collect(),
-                        memory: Default::default(),
-                    };
+                    let query =
+                        LegalityQuery { immediate: Some(FROM as i64), ..LegalityQuery::new(opcode, [first, second]) };
                     let described = if opcode == Opcode::G_ICMP { second } else { first };
                     let legal = legality.action(&query).action == Action::Legal;
                     if legal && !is_covered(target, opcode, described) {

@@ -1,7 +1,7 @@
 //! `tribunal compile IN.mir -o OUT`: the backend as a compiler.
 
 use crate::input::{self, CliError, Source, TargetFlags};
-use crate::output::{self, Status};
+use crate::output::{self, Findings, Status};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -54,7 +54,8 @@ enum Emit {
 struct Report {
     functions: usize,
     failed: usize,
-    findings: usize,
+    #[serde(flatten)]
+    findings: Findings,
     proved: u64,
     unknown: u64,
     unsupported: u64,
@@ -86,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         output::json(&Report {
             functions: source.module.functions.len(),
             failed: failures.len(),
-            findings: judged.findings.len(),
+            findings: judged.findings.as_slice().into(),
             proved: judged.proved,
             unknown: judged.unknown,
             unsupported: judged.unsupported.values().sum(),

@@ -1,10 +1,11 @@
 //! `tribunal explain IN.mir`: the way of a function through the pipeline.
 
 use crate::input::{self, CliError, TargetFlags};
-use crate::output::Status;
+use crate::output::{self, Status, say};
 use clap::Args;
+use serde::Serialize;
 use std::path::PathBuf;
-use tribunal_fuzz::Harness;
+use tribunal_fuzz::{Harness, Tally};
 
 /// Prints every rewrite step with its rule, what it replaced, what it wrote and the prover's verdict, and the function
 /// after every pass.
@@ -18,6 +19,18 @@ pub struct Arguments {
     /// Only this function.
     #[arg(long)]
     function: Option<String>,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    functions: u64,
+    proved: u64,
+    refuted: u64,
+    unknown: u64,
+    unsupported: u64,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -28,15 +41,21 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if functions.is_empty() {
         return Err(CliError::Usage(format!("{}: no function to explain", arguments.file.display())));
     }
-    let mut status = Status::Well;
+    let mut total = Tally::default();
     for function in functions {
-        let tally = harness.explain(function, &mut |text| println!("{text}"));
-        for finding in &tally.findings {
-            println!("{finding}");
-        }
-        if status != Status::Fault && Status::of(&tally) != Status::Well {
-            status = Status::of(&tally);
-        }
+        total.add(harness.explain(function, &mut |text| say!("{text}")));
     }
-    Ok(status)
+    for finding in &total.findings {
+        say!("{finding}");
+    }
+    if arguments.json {
+        output::json(&Report {
+            functions: total.functions,
+            proved: total.proved,
+            refuted: total.refuted,
+            unknown: total.unknown,
+            unsupported: total.unsupported.values().sum(),
+        });
+    }
+    Ok(Status::of(&total))
 }

@@ -1,7 +1,7 @@
 //! `tribunal fuzz`: the embedded loop.
 
 use crate::input::{self, CliError};
-use crate::output::{self, FindingReport, Status};
+use crate::output::{self, Findings, Status, say};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -47,7 +47,8 @@ struct Report {
     programs: u64,
     executions: u64,
     rejected: u64,
-    findings: Vec<FindingReport>,
+    #[serde(flatten)]
+    findings: Findings,
     unsupported: u64,
     unknown: u64,
     proved: u64,
@@ -106,19 +107,19 @@ fn progress_bar(seconds: u64) -> ProgressBar {
 
 fn print(outcome: &Outcome, campaign: &Campaign) {
     for (finding, path) in &outcome.crashes {
-        println!("{finding}\n    crash file: {}", path.display());
+        say!("{finding}\n    crash file: {}", path.display());
     }
     for (feature, count) in &outcome.tally.unsupported {
-        println!("unsupported: {feature} ({count} times)");
+        say!("unsupported: {feature} ({count} times)");
     }
     for (reason, count) in &outcome.tally.open {
-        println!("unknown: {reason} ({count} times)");
+        say!("unknown: {reason} ({count} times)");
     }
     let tally = &outcome.tally;
     let seconds = outcome.elapsed.as_secs_f64();
     let names: Vec<&str> = campaign.targets.iter().map(|target| target.name).collect();
-    println!("targets: {}", names.join(", "));
-    println!(
+    say!("targets: {}", names.join(", "));
+    say!(
         "programs {}, rejected {}, findings {}, unknown {}, unsupported {}",
         tally.functions,
         outcome.rejected,
@@ -126,7 +127,7 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
         tally.unknown,
         tally.unsupported.values().sum::<u64>()
     );
-    println!(
+    say!(
         "verifications {}, steps proved {} ({} looked up), executions {} ({} inconclusive), rules fired {}",
         tally.verifications,
         tally.proved,
@@ -135,7 +136,7 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
         tally.inconclusive,
         outcome.rules.len()
     );
-    println!(
+    say!(
         "{:.0} judged programs a second on {} {} ({seconds:.1} s)",
         tally.functions as f64 / seconds,
         campaign.jobs,
@@ -145,7 +146,7 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
 
 fn report(outcome: &Outcome, interrupted: bool) -> Report {
     for (reason, count) in &outcome.tally.open {
-        println!("unknown: {reason} ({count} times)");
+        say!("unknown: {reason} ({count} times)");
     }
     let tally = &outcome.tally;
     let seconds = outcome.elapsed.as_secs_f64();
@@ -153,7 +154,7 @@ fn report(outcome: &Outcome, interrupted: bool) -> Report {
         programs: tally.functions,
         executions: tally.executions,
         rejected: outcome.rejected,
-        findings: tally.findings.iter().map(FindingReport::from).collect(),
+        findings: tally.findings.as_slice().into(),
         unsupported: tally.unsupported.values().sum(),
         unknown: tally.unknown,
         proved: tally.proved,

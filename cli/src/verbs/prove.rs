@@ -1,7 +1,7 @@
 //! `tribunal prove`: the catalogue of legalization recipes.
 
 use crate::input::{self, CliError};
-use crate::output::{self, Status};
+use crate::output::{self, Status, say};
 use clap::Args;
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -96,13 +96,18 @@ fn shard(text: &str) -> Result<(u64, u64), CliError> {
 
 fn print(summary: &Summary, seconds: f64) {
     for line in &summary.reports {
-        println!("{line}");
+        say!("{line}");
     }
     for (reason, count) in &summary.open {
-        println!("{count} times: {reason}");
+        say!("{count} times: {reason}");
     }
-    println!(
+    say!(
         "obligations {}, proved {} ({} by look-up), refuted {}, unknown {}, unsupported {} in {seconds:.1} s",
-        summary.obligations, summary.proved, summary.looked_up, summary.refuted, summary.unknown, summary.unsupported
+        summary.obligations,
+        summary.proved,
+        summary.looked_up,
+        summary.refuted,
+        summary.unknown,
+        summary.unsupported
     );
 }

@@ -1,7 +1,7 @@
 //! `tribunal replay FILE`: a crash file once more, and who is guilty.
 
 use crate::input::{self, CliError, Source, TargetFlags};
-use crate::output::{self, FindingReport, Status};
+use crate::output::{self, Findings, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -25,7 +25,8 @@ pub struct Arguments {
 
 #[derive(Serialize)]
 struct Report {
-    findings: Vec<FindingReport>,
+    #[serde(flatten)]
+    findings: Findings,
     guilty: Vec<String>,
     executions: u64,
     unsupported: u64,
@@ -36,19 +37,19 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
     let total = tally(arguments, &source)?;
     for finding in &total.findings {
-        println!("{finding}");
+        say!("{finding}");
     }
     let mut guilty: Vec<String> = total.findings.iter().map(|finding| finding.guilty.clone()).collect();
     guilty.sort();
     guilty.dedup();
     match guilty.is_empty() {
-        true => println!("no finding in {} executions", total.executions),
-        false => println!("guilty: {}", guilty.join(", ")),
+        true => say!("no finding in {} executions", total.executions),
+        false => say!("guilty: {}", guilty.join(", ")),
     }
     let status = Status::of(&total);
     if arguments.json {
         output::json(&Report {
-            findings: total.findings.iter().map(FindingReport::from).collect(),
+            findings: total.findings.as_slice().into(),
             guilty,
             executions: total.executions,
             unsupported: total.unsupported.values().sum(),

@@ -1,7 +1,7 @@
 //! `tribunal trial IN.mir...`: every judge on every function.
 
 use crate::input::{self, CliError, TargetFlags};
-use crate::output::{self, FindingReport, Status};
+use crate::output::{self, Findings, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -33,7 +33,8 @@ pub struct Arguments {
 struct Report {
     functions: u64,
     passed: u64,
-    findings: Vec<FindingReport>,
+    #[serde(flatten)]
+    findings: Findings,
     unsupported: u64,
     unsupported_features: BTreeMap<String, u64>,
     proved: u64,
@@ -84,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
 
 fn print_function(path: &std::path::Path, name: &str, tally: &Tally) {
     let verdict = if tally.passed == 1 { "passed" } else { "NOT PASSED" };
-    println!(
+    say!(
         "{} @{name}: {verdict}: {} steps proved, {} executions, {} inconclusive",
         path.display(),
         tally.proved,
@@ -92,18 +93,18 @@ fn print_function(path: &std::path::Path, name: &str, tally: &Tally) {
         tally.inconclusive
     );
     for feature in tally.unsupported.keys() {
-        println!("  unsupported: {feature}");
+        say!("  unsupported: {feature}");
     }
     for reason in tally.open.keys() {
-        println!("  unknown: {reason}");
+        say!("  unknown: {reason}");
     }
     for finding in &tally.findings {
-        println!("  {}", finding.to_string().replace('\n', "\n  "));
+        say!("  {}", finding.to_string().replace('\n', "\n  "));
     }
 }
 
 fn summary(total: &Tally, seconds: f64) {
-    println!(
+    say!(
         "{} functions, {} passed; findings {}, refuted {}, unknown {}, unsupported {}; {} steps proved ({} looked up), \
          {} verifications, {} executions in {seconds:.1} s",
         total.functions,
@@ -123,7 +124,7 @@ fn report(total: &Tally, fewest: u64, seconds: f64) -> Report {
     Report {
         functions: total.functions,
         passed: total.passed,
-        findings: total.findings.iter().map(FindingReport::from).collect(),
+        findings: total.findings.as_slice().into(),
         unsupported: total.unsupported.values().sum(),
         unsupported_features: total.unsupported.clone(),
         proved: total.proved,

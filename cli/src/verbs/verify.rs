@@ -1,7 +1,7 @@
 //! `tribunal verify IN.mir`: the machine verifier alone.
 
 use crate::input::{self, CliError, TargetFlags};
-use crate::output::{self, FindingReport, Status};
+use crate::output::{self, Findings, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -23,7 +23,8 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Report {
     functions: usize,
-    findings: Vec<FindingReport>,
+    #[serde(flatten)]
+    findings: Findings,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -35,13 +36,12 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         findings.extend(harness::verify(function, source.target, legalizer, "input"));
     }
     for finding in &findings {
-        println!("{finding}");
+        say!("{finding}");
     }
-    println!("{} functions, {} findings", source.module.functions.len(), findings.len());
+    say!("{} functions, {} findings", source.module.functions.len(), findings.len());
     let status = if findings.is_empty() { Status::Well } else { Status::Fault };
     if arguments.json {
-        let findings = findings.iter().map(FindingReport::from).collect();
-        output::json(&Report { functions: source.module.functions.len(), findings });
+        output::json(&Report { functions: source.module.functions.len(), findings: findings.as_slice().into() });
     }
     Ok(status)
 }

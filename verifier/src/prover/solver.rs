@@ -7,7 +7,7 @@ use super::evaluate::{Assignment, operands};
 use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use tribunal_ir::bits::Bits;
-use z3::ast::{Bool, BV};
+use z3::ast::{BV, Bool};
 use z3::{Params, SatResult, Solver};
 
 /// z3's own unit of work; some tens of seconds.

@@ -87,8 +87,7 @@ impl Look<'_, '_, '_, '_> {
     }
 
     fn constant_is_legal(&self, ty: Type) -> bool {
-        let query =
-            LegalityQuery { opcode: Opcode::G_CONSTANT, types: [ty].into_iter().collect(), memory: Default::default() };
+        let query = LegalityQuery::new(Opcode::G_CONSTANT, [ty]);
         self.legalizer.context.legalizer.action(&query).action == Action::Legal
     }
 }

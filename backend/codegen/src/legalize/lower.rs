@@ -24,6 +24,7 @@ pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
         G_UADDO | G_USUBO | G_SADDO | G_SSUBO => overflow(r),
         G_CTPOP => population(r),
         G_BSWAP => byte_swap(r),
+        G_SEXT_INREG => extension_in_register(r),
         G_ASSERT_SEXT | G_ASSERT_ZEXT | G_ASSERT_ALIGN => hint(r),
         G_ANYEXT => any_extension(r),
         G_MERGE_VALUES => merge(r),
@@ -59,6 +60,15 @@ pub(super) fn word_operation(r: &mut Recipe<'_>) -> bool {
     debug_assert_eq!(r.type_of(dst), S32);
     r.define(dst, G_TRUNC, &[wide]);
     true
+}
+
+/// Up to the top, and back with copies of the sign.
+fn extension_in_register(r: &mut Recipe<'_>) {
+    let (source, dst) = (r.register(1), r.dst());
+    let ty = r.type_of(dst);
+    let distance = r.constant(ty, i64::from(ty.bits() - r.imm(2)));
+    let up = r.op(ty, Opcode::G_SHL, &[source, distance]);
+    r.define(dst, Opcode::G_ASHR, &[up, distance]);
 }
 
 fn extremum(r: &mut Recipe<'_>, predicate: IntPredicate) {

@@ -1,7 +1,7 @@
 //! The legality rules of RV64 (LLVM's RISCVLegalizerInfo is the model). Everything ends in `s64` and `p0`.
 
 use crate::Features;
-use crate::legality::predicates::{mem_at_most, mem_narrower_than_value, misaligned, scalar_wider_than};
+use crate::legality::predicates::{extends_from, mem_at_most, mem_narrower_than_value, misaligned, scalar_wider_than};
 use crate::legality::{Alignment, LegalizerInfo, RuleSet, rules_for};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode;
@@ -44,7 +44,11 @@ fn arithmetic() -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, S64, S64),
         on(&[G_SLLW, G_SRLW, G_SRAW, G_DIVW, G_DIVUW, G_REMUW]).legal_for(&[S64]),
-        on(&[G_SEXT_INREG]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
+        on(&[G_SEXT_INREG])
+            .legal_if(|q| q.types[0] == S64 && extends_from(&[32])(q))
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, S64, S64)
+            .lower(),
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS, G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
         on(&[G_UADDSAT, G_USUBSAT, G_ABDS, G_ABDU, G_UADDO, G_USUBO, G_SADDO, G_SSUBO]).lower(),
         on(&[G_BSWAP]).widen_scalar_to_next_pow2(0).max_scalar(0, S64).lower(),

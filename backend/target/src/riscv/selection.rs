@@ -50,10 +50,6 @@ const UPPER20: ImmClass = ImmClass {
 const SIMM32: ImmClass =
     ImmClass { name: "simm32", accepts: |value| value.to_i64().is_some_and(|value| fits(value, 32)) };
 
-/// 64 - n.
-fn from_64(value: Bits) -> i64 {
-    64 - signed(value)
-}
 fn negated(value: Bits) -> i64 {
     -signed(value)
 }
@@ -170,7 +166,6 @@ rules! {
     "mulw": op(G_SEXT_INREG, &[Pat::Op(&op(G_MUL, &[A, B])), Pat::Imm(1, IS_32)]) => [MULW(D, Reg(0), Reg(1))];
     "shlw_imm": op(G_SEXT_INREG, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, UIMM5)])), Pat::Imm(1, IS_32)]) => [SLLIW(D, Reg(0), Imm(0))];
     "sext_word": op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_32)]) => [ADDIW(D, Reg(0), Const(0))];
-    "sext_inreg": op(G_SEXT_INREG, &[A, Pat::Imm(0, EVERY)]) => [SLLI(T, Reg(0), ImmWith(0, from_64)), SRAI(D, Temp(0), ImmWith(0, from_64))];
     "sllw_imm": op(G_SLLW, &[A, Pat::Imm(0, UIMM5)]) => [SLLIW(D, Reg(0), Imm(0))];
     "srlw_imm": op(G_SRLW, &[A, Pat::Imm(0, UIMM5)]) => [SRLIW(D, Reg(0), Imm(0))];
     "sraw_imm": op(G_SRAW, &[A, Pat::Imm(0, UIMM5)]) => [SRAIW(D, Reg(0), Imm(0))];

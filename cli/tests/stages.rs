@@ -1,0 +1,106 @@
+//! What `tribunal compile --stop-after` writes is LLVM's MIR at every stage: `llc-22` reads it, and goes on from it with
+//! its own passes under its own machine verifier. The assembly text is what the object holds. The peers are part of `make test`: a missing one fails the test.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The passes of the pipeline, and the pass of LLVM that can follow.
+const STAGES: [(&str, Option<&str>); 7] = [
+    ("legalize", Some("regbankselect")),
+    ("bank-select", Some("instruction-select")),
+    ("select", Some("finalize-isel")),
+    ("split-edges", Some("finalize-isel")),
+    ("allocate", None),
+    ("frame", None),
+    ("relax-branches", None),
+];
+
+/// The real functions of one target.
+fn files(target: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/real");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "mir") && path.to_string_lossy().contains(target))
+        .collect();
+    files.sort();
+    assert!(files.len() > 20, "{} files for {target}", files.len());
+    files
+}
+
+/// What the command says if it fails.
+fn failure(command: &mut Command) -> Option<String> {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let first = |text: &[u8]| String::from_utf8_lossy(text).lines().take(4).collect::<Vec<_>>().join("\n");
+    (!output.status.success()).then(|| first(&output.stderr))
+}
+
+fn llc(features: &str) -> Command {
+    let mut command = Command::new("llc-22");
+    command.args([&format!("-mattr={features}"), "-global-isel", "-verify-machineinstrs", "-o"]);
+    command.arg("-");
+    command.stdout(std::process::Stdio::null());
+    command
+}
+
+fn accepted(target: &str, features: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let staged = folder.path().join("staged.mir");
+    let mut refused = Vec::new();
+    for file in files(target) {
+        for (pass, next) in STAGES {
+            let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+            compile.arg("compile").arg(&file).args(["--stop-after", pass, "-o"]).arg(&staged);
+            let read = || failure(llc(features).arg("-run-pass=none").arg(&staged));
+            let go_on =
+                || next.and_then(|next| failure(llc(features).arg(format!("-start-before={next}")).arg(&staged)));
+            if let Some(reason) = failure(&mut compile).or_else(read).or_else(go_on) {
+                refused.push(format!("{} after {pass}: {reason}", file.display()));
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{} refused, the first: {:#?}", refused.len(), &refused[..refused.len().min(5)]);
+}
+
+#[test]
+fn llc_takes_every_stage_of_riscv64() {
+    accepted("riscv64", "+m");
+}
+
+#[test]
+fn llc_takes_every_stage_of_aarch64() {
+    accepted("aarch64", "+neon");
+}
+
+/// Assembly text put together by LLVM is the text section that is written as an object.
+fn assembles(target: &str, flags: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for file in files(target) {
+        for (kind, name) in [("asm", "ours.s"), ("obj", "ours.o")] {
+            let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+            compile.arg("compile").arg(&file).args(["--emit", kind, "-o"]).arg(path(name));
+            assert_eq!(failure(&mut compile), None, "{}", file.display());
+        }
+        let mut assembler = Command::new("llvm-mc-22");
+        assembler.args(flags).args(["-filetype=obj", "-o"]).args([path("theirs.o"), path("ours.s")]);
+        assert_eq!(failure(&mut assembler), None, "{}", file.display());
+        let text = |name: &str| {
+            let mut copy = Command::new("llvm-objcopy-22");
+            copy.args(["-O", "binary", "-j", ".text"]).args([path(name), path("text.bin")]);
+            assert_eq!(failure(&mut copy), None);
+            std::fs::read(path("text.bin")).unwrap()
+        };
+        assert!(!text("ours.o").is_empty() && text("ours.o") == text("theirs.o"), "{}", file.display());
+    }
+}
+
+#[test]
+fn riscv64_assembly_is_the_object() {
+    assembles("riscv64", &["-triple=riscv64", "-mattr=+m"]);
+}
+
+#[test]
+fn aarch64_assembly_is_the_object() {
+    assembles("aarch64", &["-triple=aarch64"]);
+}

@@ -1,0 +1,108 @@
+//! Each verb on a file of the corpus: its exit status, and what its JSON line counts.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn corpus(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus").join(name)
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+    command.args(arguments);
+    command
+}
+
+/// Runs the verb, which must end well, and reads the last line of its standard output.
+fn report(arguments: &[&str]) -> Value {
+    let output = command(arguments).arg("--json").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    serde_json::from_str(text.lines().last().unwrap_or_default()).unwrap_or_else(|error| panic!("{error} in:\n{text}"))
+}
+
+fn count(report: &Value, key: &str) -> u64 {
+    report[key].as_u64().unwrap_or_else(|| panic!("no number `{key}` in {report}"))
+}
+
+fn nothing_open(report: &Value, keys: &[&str]) {
+    keys.iter().for_each(|key| assert_eq!(count(report, key), 0, "{key} in {report}"));
+}
+
+#[test]
+fn compile_verifies_and_proves_what_it_writes() {
+    let (file, folder) = (corpus("real/numbers.aarch64.O2.mir"), tempfile::tempdir().unwrap());
+    let object = folder.path().join("numbers.o");
+    let (file, out) = (file.to_str().unwrap(), object.to_str().unwrap());
+    let report = report(&["compile", file, "--verify-each", "--prove-each", "-o", out]);
+    nothing_open(&report, &["failed", "findings", "unknown", "unsupported"]);
+    assert!(count(&report, "functions") > 3 && count(&report, "proved") > 100, "{report}");
+    assert!(std::fs::read(object).unwrap().starts_with(b"\x7fELF"));
+}
+
+#[test]
+fn trial_counts_every_judge() {
+    let file = corpus("real/wide.riscv64.O1.mir");
+    let report = report(&["trial", file.to_str().unwrap()]);
+    nothing_open(&report, &["findings", "unsupported", "refuted", "unknown"]);
+    assert_eq!(count(&report, "functions"), count(&report, "passed"));
+    assert!(count(&report, "executions") >= 30 * count(&report, "functions"), "{report}");
+    assert!(count(&report, "proved") > 100, "{report}");
+}
+
+#[test]
+fn verify_finds_nothing_in_real_input() {
+    let report = report(&["verify", corpus("real/sorting.aarch64.O0.mir").to_str().unwrap()]);
+    nothing_open(&report, &["findings"]);
+    assert!(count(&report, "functions") > 3, "{report}");
+}
+
+#[test]
+fn prove_goes_through_the_catalogue_of_an_opcode() {
+    let report = report(&["prove", "--target", "riscv64", "--opcode", "G_ADD"]);
+    nothing_open(&report, &["refuted", "unknown", "unsupported"]);
+    assert!(count(&report, "obligations") > 500, "{report}");
+    assert_eq!(count(&report, "obligations"), count(&report, "proved"));
+}
+
+#[test]
+fn fuzz_judges_the_programs_it_makes() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = report(&["fuzz", "--runs", "20", "--out", folder.path().to_str().unwrap()]);
+    assert_eq!(count(&report, "programs"), 20);
+    nothing_open(&report, &["rejected", "unknown", "unsupported"]);
+    assert!(count(&report, "executions") >= 16 * 20, "{report}");
+}
+
+#[test]
+fn replay_runs_a_mended_bug() {
+    for bug in std::fs::read_dir(corpus("bugs")).unwrap() {
+        let path = bug.unwrap().path();
+        let report = report(&["replay", path.to_str().unwrap()]);
+        assert_eq!(report["guilty"].as_array().map(Vec::len), Some(0), "{report}");
+        assert!(count(&report, "executions") >= 32, "{report}");
+    }
+}
+
+#[test]
+fn explain_names_rules_and_verdicts() {
+    let file = corpus("run/riscv64/g_mul.mir");
+    let output = command(&["explain", file.to_str().unwrap(), "--json"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("max_scalar: proved") && text.contains("# after legalize"), "{text}");
+    let report: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    nothing_open(&report, &["refuted", "unknown", "unsupported"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    let file = corpus("real/bits.riscv64.O2.mir");
+    let mut explain = command(&["explain", file.to_str().unwrap()]);
+    let mut child = explain.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
