@@ -1,0 +1,315 @@
+//! Arithmetic and bitwise logic, folded and normalised.
+
+use super::{Node, Op, Symbolic, Term, fold};
+use tribunal_ir::bits::Bits;
+
+impl Symbolic {
+    pub fn binary(&mut self, op: Op, a: Term, b: Term) -> Term {
+        let width = self.width_of(a);
+        if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
+            return self.value(fold(op, x, y));
+        }
+        match op {
+            Op::Add => self.sum(a, b),
+            Op::Sub => self.difference(a, b),
+            Op::Mul => self.product(a, b),
+            Op::And | Op::Or | Op::Xor => self.logic(op, a, b),
+            Op::Shl | Op::Lshr | Op::Ashr => self.shifted(op, a, b),
+            Op::Udiv | Op::Urem => self.unsigned_division(op, a, b),
+            Op::Sdiv | Op::Srem => self.signed_division(op, a, b),
+        }
+        .or_else(|| self.remainder(op, a, b))
+        .unwrap_or_else(|| self.intern(Node::Binary(op, a, b), width))
+    }
+
+    /// Sums are kept flat: summands in order, the constant last.
+    fn sum(&mut self, a: Term, b: Term) -> Option<Term> {
+        let width = self.width_of(a);
+        for (spread, other) in [(a, b), (b, a)] {
+            // A truth value spread over all bits is 0 or -1.
+            if let Some(condition) = self.spread_truth(spread) {
+                let minus_one = self.value(Bits::ones(width));
+                let less = self.binary(Op::Add, other, minus_one);
+                return Some(self.if_then_else(condition, less, other));
+            }
+        }
+        let (mut terms, mut constant) = (Vec::new(), Bits::zero(width));
+        for term in [a, b] {
+            self.summands(term, &mut terms, &mut constant);
+        }
+        terms.sort_unstable();
+        let mut terms = terms.into_iter();
+        let mut sum = match terms.next() {
+            Some(first) => first,
+            None => return Some(self.value(constant)),
+        };
+        for term in terms {
+            sum = self.intern(Node::Binary(Op::Add, sum, term), width);
+        }
+        if !constant.is_zero() {
+            let constant = self.value(constant);
+            sum = self.intern(Node::Binary(Op::Add, sum, constant), width);
+        }
+        Some(sum)
+    }
+
+    /// The condition of `sext s1`.
+    fn spread_truth(&self, term: Term) -> Option<Term> {
+        match self.node(term) {
+            Node::Sext(inner) if self.width_of(inner) == 1 => Some(inner),
+            _ => None,
+        }
+    }
+
+    fn summands(&self, term: Term, terms: &mut Vec<Term>, constant: &mut Bits) {
+        match self.node(term) {
+            Node::Const(bits) => *constant = fold(Op::Add, *constant, bits),
+            // Longer sums than recipes write are left as they are.
+            Node::Binary(Op::Add, a, b) if terms.len() < 24 => {
+                self.summands(a, terms, constant);
+                self.summands(b, terms, constant);
+            }
+            _ => terms.push(term),
+        }
+    }
+
+    fn difference(&mut self, a: Term, b: Term) -> Option<Term> {
+        let width = self.width_of(a);
+        if a == b {
+            return Some(self.value(Bits::zero(width)));
+        }
+        let constant = self.as_const(b)?;
+        let negated = self.value(fold(Op::Sub, Bits::zero(width), constant));
+        Some(self.binary(Op::Add, a, negated))
+    }
+
+    /// Multiplication beyond 64 bits is put together from the products of 64-bit halves: a ring identity. The full product
+    /// of two halves stays one term, so that a recipe's low and high products are its parts.
+    fn product(&mut self, a: Term, b: Term) -> Option<Term> {
+        let width = self.width_of(a);
+        for (x, y) in [(a, b), (b, a)] {
+            if let Some(bits) = self.as_const(x) {
+                if bits.is_zero() {
+                    return Some(x);
+                }
+                if bits.unsigned() == 1 {
+                    return Some(y);
+                }
+            }
+        }
+        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        let is_narrow = |this: &Self, term: Term| match this.node(term) {
+            Node::Zext(inner) => this.width_of(inner) <= 64,
+            Node::Const(bits) => bits.unsigned() >> 64 == 0,
+            _ => false,
+        };
+        if width <= 64 || (width == 128 && is_narrow(self, a) && is_narrow(self, b)) {
+            return Some(self.intern(Node::Binary(Op::Mul, a, b), width));
+        }
+        let rest = width - 64;
+        let (a0, b0) = (self.extract_bits(a, 0, 64), self.extract_bits(b, 0, 64));
+        let (a1, b1) = (self.extract_bits(a, 64, rest), self.extract_bits(b, 64, rest));
+        let (wide_a, wide_b) = (self.zero_extend(a0, 128), self.zero_extend(b0, 128));
+        let full = self.binary(Op::Mul, wide_a, wide_b);
+        let (low, high) = (self.extract_bits(full, 0, 64), self.extract_bits(full, 64, rest));
+        let (a0, b0) = (self.extract_bits(a0, 0, rest), self.extract_bits(b0, 0, rest));
+        let (cross1, cross2) = (self.binary(Op::Mul, a1, b0), self.binary(Op::Mul, a0, b1));
+        let sum = self.binary(Op::Add, cross1, cross2);
+        let high = self.binary(Op::Add, high, sum);
+        Some(self.concatenate(high, low))
+    }
+
+    fn logic(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let width = self.width_of(a);
+        if a == b {
+            return Some(if op == Op::Xor { self.value(Bits::zero(width)) } else { a });
+        }
+        // The constant second, otherwise in order.
+        let (a, b) = if self.as_const(a).is_some() || (self.as_const(b).is_none() && b < a) { (b, a) } else { (a, b) };
+        if let Some(bits) = self.as_const(b) {
+            match (op, bits.is_zero(), bits == Bits::ones(width)) {
+                (Op::And, true, _) | (Op::Or, _, true) => return Some(b),
+                (Op::And, _, true) | (Op::Or | Op::Xor, true, _) => return Some(a),
+                (Op::Xor, _, true) => return Some(self.complement(a)),
+                (Op::And, ..) => {
+                    // A low mask is a truncation and an extension.
+                    let ones = bits.unsigned().trailing_ones();
+                    if ones > 0 && bits == Bits::ones(ones).zext_or_trunc(width) {
+                        let low = self.extract_bits(a, 0, ones);
+                        return Some(self.zero_extend(low, width));
+                    }
+                }
+                _ => {}
+            }
+            if let Node::Binary(inner, x, y) = self.node(a)
+                && inner == op
+                && let Some(other) = self.as_const(y)
+            {
+                let both = self.value(fold(op, bits, other));
+                return Some(self.binary(op, x, both));
+            }
+        }
+        if width == 1 {
+            let not_b = self.complement(b);
+            if not_b == a {
+                return Some(self.truth(op != Op::And));
+            }
+        } else if op == Op::Xor {
+            for (spread, other) in [(a, b), (b, a)] {
+                if let Some(condition) = self.spread_truth(spread) {
+                    let flipped = self.complement(other);
+                    return Some(self.if_then_else(condition, flipped, other));
+                }
+            }
+        }
+        if let Some(split) = self.logic_by_parts(op, a, b) {
+            return Some(split);
+        }
+        Some(self.intern(Node::Binary(op, a, b), width))
+    }
+
+    /// Bitwise operations go into concatenations and extensions where a side is put together.
+    fn logic_by_parts(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let split = [a, b].into_iter().find_map(|term| match self.node(term) {
+            Node::Concat(_, low) | Node::Zext(low) => Some(self.width_of(low)),
+            _ => None,
+        })?;
+        let width = self.width_of(a);
+        let parts =
+            |this: &mut Self, term| (this.extract_bits(term, split, width - split), this.extract_bits(term, 0, split));
+        let ((a1, a0), (b1, b0)) = (parts(self, a), parts(self, b));
+        // Only where it makes things smaller: a part that is a constant.
+        let known = [a1, a0, b1, b0].into_iter().any(|term| self.as_const(term).is_some());
+        known.then(|| {
+            let (high, low) = (self.binary(op, a1, b1), self.binary(op, a0, b0));
+            self.concatenate(high, low)
+        })
+    }
+
+    fn shifted(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let width = self.width_of(a);
+        if self.as_const(a).is_some_and(Bits::is_zero) {
+            return Some(a);
+        }
+        if let (Node::Zext(y), None) = (self.node(b), self.as_const(a)) {
+            // Of an extended value: the narrow shift, extended. An amount beyond the narrow width shifts all out either way.
+            let inner = match (op, self.node(a)) {
+                (Op::Lshr, Node::Zext(x)) | (Op::Ashr, Node::Sext(x)) => Some(x),
+                _ => None,
+            };
+            if let Some(x) = inner
+                && self.width_of(y) <= self.width_of(x)
+            {
+                let amount = self.zero_extend(y, self.width_of(x));
+                let narrow = self.binary(op, x, amount);
+                return Some(if op == Op::Lshr {
+                    self.zero_extend(narrow, width)
+                } else {
+                    self.sign_extend(narrow, width)
+                });
+            }
+        }
+        let amount = self.as_const(b)?;
+        if amount.is_zero() {
+            return Some(a);
+        }
+        let amount = u32::try_from(amount.unsigned()).unwrap_or(u32::MAX).min(width);
+        Some(match (op, amount == width) {
+            (Op::Shl | Op::Lshr, true) => self.value(Bits::zero(width)),
+            (Op::Shl, false) => {
+                let (low, zeros) = (self.extract_bits(a, 0, width - amount), self.value(Bits::zero(amount)));
+                self.concatenate(low, zeros)
+            }
+            (Op::Lshr, false) => {
+                let high = self.extract_bits(a, amount, width - amount);
+                self.zero_extend(high, width)
+            }
+            _ => {
+                let amount = amount.min(width - 1);
+                let high = self.extract_bits(a, amount, width - amount);
+                self.sign_extend(high, width)
+            }
+        })
+    }
+
+    /// A remainder by a variable is the dividend less quotient times divisor: so it is for a zero divisor too, and for the
+    /// quotient that overflows.
+    fn remainder(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let division = match op {
+            Op::Urem => Op::Udiv,
+            Op::Srem => Op::Sdiv,
+            _ => return None,
+        };
+        if self.as_const(b).is_some() {
+            return None;
+        }
+        let quotient = self.binary(division, a, b);
+        let product = self.binary(Op::Mul, quotient, b);
+        Some(self.binary(Op::Sub, a, product))
+    }
+
+    /// Of zero-extended operands: the narrow operation, zero-extended; a zero divisor gives all ones at either width.
+    fn unsigned_division(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let width = self.width_of(a);
+        let (x, y) = self.narrowed(a, b, false)?;
+        let narrow = self.binary(op, x, y);
+        let wide = self.zero_extend(narrow, width);
+        if op == Op::Urem {
+            return Some(wide);
+        }
+        let (zero, ones) = (self.value(Bits::zero(self.width_of(y))), self.value(Bits::ones(width)));
+        let by_zero = self.equal(y, zero);
+        Some(self.if_then_else(by_zero, ones, wide))
+    }
+
+    /// Of sign-extended operands: the narrow operation, sign-extended, but for the one quotient that overflows there.
+    fn signed_division(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let width = self.width_of(a);
+        let (x, y) = self.narrowed(a, b, true)?;
+        let inner = self.width_of(x);
+        if inner == 1 {
+            return None;
+        }
+        let narrow = self.binary(op, x, y);
+        let wide = self.sign_extend(narrow, width);
+        if op == Op::Srem {
+            return Some(wide);
+        }
+        let (least, minus_one) = (self.value(Bits::signed_min(inner)), self.value(Bits::ones(inner)));
+        let (is_least, is_minus_one) = (self.equal(x, least), self.equal(y, minus_one));
+        let overflows = self.binary(Op::And, is_least, is_minus_one);
+        let positive = self.value(Bits::signed_min(inner).zext_or_trunc(width));
+        Some(self.if_then_else(overflows, positive, wide))
+    }
+
+    /// Both operands as extensions from one width.
+    fn narrowed(&mut self, a: Term, b: Term, signed: bool) -> Option<(Term, Term)> {
+        let inner = |this: &Self, term: Term| match this.node(term) {
+            Node::Zext(x) if !signed => Some(x),
+            Node::Sext(x) if signed => Some(x),
+            _ => None,
+        };
+        let (x, y) = (inner(self, a)?, inner(self, b)?);
+        (self.width_of(x) == self.width_of(y)).then_some((x, y))
+    }
+
+    pub fn complement(&mut self, a: Term) -> Term {
+        match self.node(a) {
+            Node::Const(bits) => self.value(Bits::new(!bits.unsigned(), bits.width())),
+            Node::Not(inner) => inner,
+            // -1 - (x + k) is (-1 - k) - x.
+            Node::Binary(Op::Add, x, k) if self.as_const(k).is_some() => {
+                let k = self.complement(k);
+                self.binary(Op::Sub, k, x)
+            }
+            Node::Ite(condition, x, y) if self.width_of(a) > 1 => {
+                let (x, y) = (self.complement(x), self.complement(y));
+                self.if_then_else(condition, x, y)
+            }
+            _ => {
+                let width = self.width_of(a);
+                self.intern(Node::Not(a), width)
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Comparison and choice.
+
+use super::{Node, Op, Symbolic, Term};
+use tribunal_ir::bits::Bits;
+
+impl Symbolic {
+    pub fn equal(&mut self, a: Term, b: Term) -> Term {
+        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        if a == b {
+            return self.truth(true);
+        }
+        let width = self.width_of(a);
+        match (self.node(a), self.node(b)) {
+            (Node::Const(_), Node::Const(_)) => self.truth(false),
+            (Node::Zext(x), Node::Zext(y)) | (Node::Sext(x), Node::Sext(y)) if self.width_of(x) == self.width_of(y) => {
+                self.equal(x, y)
+            }
+            (Node::Const(c), Node::Zext(x)) | (Node::Zext(x), Node::Const(c)) => {
+                let inner = self.width_of(x);
+                if c.zext_or_trunc(inner).zext_or_trunc(width) != c {
+                    return self.truth(false);
+                }
+                let c = self.value(c.zext_or_trunc(inner));
+                self.equal(x, c)
+            }
+            (Node::Const(c), _) if width == 1 => {
+                if c.is_zero() {
+                    self.complement(b)
+                } else {
+                    b
+                }
+            }
+            (_, Node::Const(c)) if width == 1 => {
+                if c.is_zero() {
+                    self.complement(a)
+                } else {
+                    a
+                }
+            }
+            // Pieces that are cut alike are equal one by one.
+            (Node::Concat(h1, l1), Node::Concat(h2, l2)) if self.width_of(l1) == self.width_of(l2) => {
+                let (high, low) = (self.equal(h1, h2), self.equal(l1, l2));
+                self.binary(Op::And, high, low)
+            }
+            _ => self.intern(Node::Eq(a, b), 1),
+        }
+    }
+
+    pub fn less(&mut self, a: Term, b: Term, signed: bool) -> Term {
+        if a == b {
+            return self.truth(false);
+        }
+        match (self.node(a), self.node(b)) {
+            (Node::Const(x), Node::Const(y)) => {
+                let holds = if signed { x.signed() < y.signed() } else { x.unsigned() < y.unsigned() };
+                return self.truth(holds);
+            }
+            (Node::Zext(x), Node::Zext(y)) if self.width_of(x) == self.width_of(y) => return self.less(x, y, false),
+            (Node::Sext(x), Node::Sext(y)) if self.width_of(x) == self.width_of(y) => return self.less(x, y, signed),
+            (Node::Zext(x), Node::Const(c)) if !signed || c.signed() >= 0 => {
+                let inner = self.width_of(x);
+                if c.unsigned() >> inner.min(127) != 0 && inner < 128 {
+                    return self.truth(true);
+                }
+                let c = self.value(c.zext_or_trunc(inner));
+                return self.less(x, c, false);
+            }
+            (Node::Const(c), Node::Zext(x)) if !signed || c.signed() >= 0 => {
+                let inner = self.width_of(x);
+                if c.unsigned() >> inner.min(127) != 0 && inner < 128 {
+                    return self.truth(false);
+                }
+                let c = self.value(c.zext_or_trunc(inner));
+                return self.less(c, x, false);
+            }
+            _ => {}
+        }
+        if !signed {
+            // Plain bounds decide most questions about shift amounts.
+            if self.as_const(b).is_some_and(|bound| self.most(a, 6) < bound.unsigned()) {
+                return self.truth(true);
+            }
+            if self.as_const(a).is_some_and(|bound| self.most(b, 6) <= bound.unsigned()) {
+                return self.truth(false);
+            }
+        }
+        if signed && self.as_const(b).is_some_and(Bits::is_zero) {
+            return self.extract_bits(a, self.width_of(a) - 1, 1);
+        }
+        // Nothing is below zero, and nothing above all ones.
+        let most = |term| self.as_const(term).is_some_and(|bits| bits == Bits::ones(bits.width()));
+        if !signed && (self.as_const(b).is_some_and(Bits::is_zero) || most(a)) {
+            return self.truth(false);
+        }
+        self.intern(if signed { Node::Slt(a, b) } else { Node::Ult(a, b) }, 1)
+    }
+
+    /// An upper bound, unsigned, found by looking `depth` operations deep.
+    fn most(&self, term: Term, depth: u32) -> u128 {
+        let whole = Bits::ones(self.width_of(term)).unsigned();
+        if depth == 0 {
+            return whole;
+        }
+        match self.node(term) {
+            Node::Const(bits) => bits.unsigned(),
+            Node::Zext(inner) => self.most(inner, depth - 1),
+            // A remainder by zero is the dividend.
+            Node::Binary(Op::Urem, _, by) => match self.as_const(by) {
+                Some(by) if !by.is_zero() => by.unsigned() - 1,
+                _ => whole,
+            },
+            Node::Binary(Op::And, a, b) => self.most(a, depth - 1).min(self.most(b, depth - 1)),
+            Node::Binary(Op::Sub, from, what) => match self.as_const(from) {
+                Some(from) if self.most(what, depth - 1) <= from.unsigned() => from.unsigned(),
+                _ => whole,
+            },
+            Node::Ite(_, a, b) => self.most(a, depth - 1).max(self.most(b, depth - 1)),
+            _ => whole,
+        }
+    }
+
+    pub fn if_then_else(&mut self, condition: Term, a: Term, b: Term) -> Term {
+        if a == b || self.is_true(condition) {
+            return a;
+        }
+        if self.is_false(condition) {
+            return b;
+        }
+        if let Node::Not(inner) = self.node(condition) {
+            return self.if_then_else(inner, b, a);
+        }
+        if self.width_of(a) == 1 {
+            return self.choice_of_truths(condition, a, b);
+        }
+        // The same condition below is decided.
+        if let Node::Ite(inner, x, _) = self.node(a)
+            && inner == condition
+        {
+            return self.if_then_else(condition, x, b);
+        }
+        if let Node::Ite(inner, _, y) = self.node(b)
+            && inner == condition
+        {
+            return self.if_then_else(condition, a, y);
+        }
+        let width = self.width_of(a);
+        match (self.node(a), self.node(b)) {
+            (Node::Zext(x), Node::Zext(y)) if self.width_of(x) == self.width_of(y) => {
+                let inner = self.if_then_else(condition, x, y);
+                self.zero_extend(inner, width)
+            }
+            (Node::Const(x), Node::Const(y)) if x.unsigned() == 1 && y.is_zero() => self.zero_extend(condition, width),
+            (Node::Const(x), Node::Const(y)) if y.unsigned() == 1 && x.is_zero() => {
+                let not = self.complement(condition);
+                self.zero_extend(not, width)
+            }
+            _ => self.intern(Node::Ite(condition, a, b), width),
+        }
+    }
+
+    fn choice_of_truths(&mut self, condition: Term, a: Term, b: Term) -> Term {
+        let not = self.complement(condition);
+        let (first, second) = (self.binary(Op::And, condition, a), self.binary(Op::And, not, b));
+        match (self.as_const(a), self.as_const(b)) {
+            (Some(one), _) if !one.is_zero() => self.binary(Op::Or, condition, b),
+            (_, Some(one)) if !one.is_zero() => self.binary(Op::Or, not, a),
+            _ => self.binary(Op::Or, first, second),
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Hash-consed bit-vector terms: the symbolic domain.
+//!
+//! Terms are folded and normalised as they are built, by identities that hold for all values of all widths involved, so
+//! that many obligations end as one term equal to itself. A truth value is a term of one bit. They are trusted,
+//! and held to the concrete domain on random programs (`tests.rs`).
+
+mod arithmetic;
+mod comparison;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashMap;
+use std::fmt;
+use tribunal_ir::bits::{Bits, MAX_BITS};
+use tribunal_ir::semantics::{Choice, Concrete, Domain};
+
+/// A term: an index into its graph.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Term(pub(super) u32);
+
+impl fmt::Debug for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{}", self.0)
+    }
+}
+
+/// Binary operations; the meanings are SMT-LIB's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    Add,
+    Sub,
+    Mul,
+    Udiv,
+    Urem,
+    Sdiv,
+    Srem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Lshr,
+    Ashr,
+}
+
+/// What a term is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    Const(Bits),
+    /// A free variable: its number.
+    Var(u32),
+    Binary(Op, Term, Term),
+    Not(Term),
+    /// High part, low part.
+    Concat(Term, Term),
+    /// Bits from this offset up.
+    Extract(Term, u32),
+    Zext(Term),
+    Sext(Term),
+    Eq(Term, Term),
+    Ult(Term, Term),
+    Slt(Term, Term),
+    Ite(Term, Term, Term),
+    /// What a memory holds at an address: one unit (a byte, or a flag).
+    Select(MemTerm, Term),
+}
+
+/// A memory: an index into the graph's memories.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct MemTerm(pub(super) u32);
+
+/// What a memory is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MemNode {
+    /// Initial contents: which memory, and bits a unit.
+    Initial(u32, u32),
+    /// One unit written.
+    Store(MemTerm, Term, Term),
+}
+
+/// The graph, and the domain that builds it.
+#[derive(Default)]
+pub struct Symbolic {
+    nodes: Vec<(Node, u32)>,
+    index: FxHashMap<(Node, u32), Term>,
+    pub(super) memories: Vec<MemNode>,
+    memory_index: FxHashMap<MemNode, MemTerm>,
+    /// Variables that stand for free choices, in the order in which they were made.
+    pub choices: Vec<Term>,
+    variables: u32,
+}
+
+impl Symbolic {
+    pub fn node(&self, term: Term) -> Node {
+        self.nodes[term.0 as usize].0
+    }
+
+    pub fn width_of(&self, term: Term) -> u32 {
+        self.nodes[term.0 as usize].1
+    }
+
+    /// How many terms there are; their numbers are below it.
+    pub fn bound(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn intern(&mut self, node: Node, width: u32) -> Term {
+        debug_assert!((1..=MAX_BITS).contains(&width), "{node:?} of {width} bits");
+        *self.index.entry((node, width)).or_insert_with(|| {
+            self.nodes.push((node, width));
+            Term(self.nodes.len() as u32 - 1)
+        })
+    }
+
+    /// A new free variable.
+    pub fn variable(&mut self, width: u32) -> Term {
+        self.variables += 1;
+        self.intern(Node::Var(self.variables - 1), width)
+    }
+
+    pub fn value(&mut self, bits: Bits) -> Term {
+        self.intern(Node::Const(bits), bits.width())
+    }
+
+    pub fn truth(&mut self, value: bool) -> Term {
+        self.value(Bits::new(u128::from(value), 1))
+    }
+
+    pub fn as_const(&self, term: Term) -> Option<Bits> {
+        match self.node(term) {
+            Node::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    pub fn is_true(&self, term: Term) -> bool {
+        self.as_const(term).is_some_and(|bits| bits == Bits::new(1, 1))
+    }
+
+    pub fn is_false(&self, term: Term) -> bool {
+        self.as_const(term).is_some_and(|bits| bits == Bits::zero(1))
+    }
+
+    // Memory.
+
+    pub fn initial_memory(&mut self, number: u32, unit_bits: u32) -> MemTerm {
+        self.intern_memory(MemNode::Initial(number, unit_bits))
+    }
+
+    fn intern_memory(&mut self, node: MemNode) -> MemTerm {
+        *self.memory_index.entry(node).or_insert_with(|| {
+            self.memories.push(node);
+            MemTerm(self.memories.len() as u32 - 1)
+        })
+    }
+
+    pub fn store_unit(&mut self, memory: MemTerm, address: Term, value: Term) -> MemTerm {
+        self.intern_memory(MemNode::Store(memory, address, value))
+    }
+
+    /// One unit at `address`; writes to other constant distances from the same base are looked through.
+    pub fn select(&mut self, memory: MemTerm, address: Term) -> Term {
+        match self.memories[memory.0 as usize] {
+            MemNode::Initial(_, bits) => self.intern(Node::Select(memory, address), bits),
+            MemNode::Store(older, written, value) => match self.same_address(written, address) {
+                Some(true) => value,
+                Some(false) => self.select(older, address),
+                None => {
+                    let same = self.equal(written, address);
+                    let below = self.select(older, address);
+                    self.if_then_else(same, value, below)
+                }
+            },
+        }
+    }
+
+    /// Whether two addresses are equal, if that is plain.
+    pub(super) fn same_address(&self, a: Term, b: Term) -> Option<bool> {
+        let ((a_base, a_offset), (b_base, b_offset)) = (self.base_and_offset(a), self.base_and_offset(b));
+        match a_base == b_base {
+            true => Some(a_offset == b_offset),
+            false => None,
+        }
+    }
+
+    /// An address as base and constant, modulo its width.
+    fn base_and_offset(&self, address: Term) -> (Option<Term>, u128) {
+        match self.node(address) {
+            Node::Const(bits) => (None, bits.unsigned()),
+            Node::Binary(Op::Add, base, offset) => match self.as_const(offset) {
+                Some(offset) => (Some(base), offset.unsigned()),
+                None => (Some(address), 0),
+            },
+            _ => (Some(address), 0),
+        }
+    }
+}
+
+/// A binary operation on constants, by the concrete domain.
+fn fold(op: Op, a: Bits, b: Bits) -> Bits {
+    let mut d = Concrete { choice: Choice::Zeros };
+    concrete_binary(&mut d, op, &a, &b)
+}
+
+pub(super) fn concrete_binary(d: &mut Concrete, op: Op, a: &Bits, b: &Bits) -> Bits {
+    match op {
+        Op::Add => d.add(a, b),
+        Op::Sub => d.sub(a, b),
+        Op::Mul => d.mul(a, b),
+        Op::Udiv => d.udiv(a, b),
+        Op::Urem => d.urem(a, b),
+        Op::Sdiv => d.sdiv(a, b),
+        Op::Srem => d.srem(a, b),
+        Op::And => d.and(a, b),
+        Op::Or => d.or(a, b),
+        Op::Xor => d.xor(a, b),
+        Op::Shl => d.shl(a, b),
+        Op::Lshr => d.lshr(a, b),
+        Op::Ashr => d.ashr(a, b),
+    }
+}
+
+impl Domain for Symbolic {
+    type Bits = Term;
+    type Bool = Term;
+
+    fn width(&self, a: &Term) -> u32 {
+        self.width_of(*a)
+    }
+    fn constant(&mut self, value: Bits) -> Term {
+        self.value(value)
+    }
+    fn boolean(&mut self, value: bool) -> Term {
+        self.truth(value)
+    }
+    fn choose(&mut self, width: u32) -> Term {
+        let choice = self.variable(width);
+        self.choices.push(choice);
+        choice
+    }
+    fn add(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Add, *a, *b)
+    }
+    fn sub(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Sub, *a, *b)
+    }
+    fn mul(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Mul, *a, *b)
+    }
+    fn udiv(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Udiv, *a, *b)
+    }
+    fn urem(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Urem, *a, *b)
+    }
+    fn sdiv(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Sdiv, *a, *b)
+    }
+    fn srem(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Srem, *a, *b)
+    }
+    fn and(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::And, *a, *b)
+    }
+    fn or(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Or, *a, *b)
+    }
+    fn xor(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Xor, *a, *b)
+    }
+    fn not(&mut self, a: &Term) -> Term {
+        self.complement(*a)
+    }
+    fn shl(&mut self, a: &Term, amount: &Term) -> Term {
+        self.binary(Op::Shl, *a, *amount)
+    }
+    fn lshr(&mut self, a: &Term, amount: &Term) -> Term {
+        self.binary(Op::Lshr, *a, *amount)
+    }
+    fn ashr(&mut self, a: &Term, amount: &Term) -> Term {
+        self.binary(Op::Ashr, *a, *amount)
+    }
+    fn concat(&mut self, high: &Term, low: &Term) -> Term {
+        self.concatenate(*high, *low)
+    }
+    fn extract(&mut self, a: &Term, offset: u32, width: u32) -> Term {
+        self.extract_bits(*a, offset, width)
+    }
+    fn zext(&mut self, a: &Term, width: u32) -> Term {
+        self.zero_extend(*a, width)
+    }
+    fn sext(&mut self, a: &Term, width: u32) -> Term {
+        self.sign_extend(*a, width)
+    }
+    fn eq(&mut self, a: &Term, b: &Term) -> Term {
+        self.equal(*a, *b)
+    }
+    fn ult(&mut self, a: &Term, b: &Term) -> Term {
+        self.less(*a, *b, false)
+    }
+    fn slt(&mut self, a: &Term, b: &Term) -> Term {
+        self.less(*a, *b, true)
+    }
+    fn ite(&mut self, condition: &Term, a: &Term, b: &Term) -> Term {
+        self.if_then_else(*condition, *a, *b)
+    }
+    fn bool_and(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::And, *a, *b)
+    }
+    fn bool_or(&mut self, a: &Term, b: &Term) -> Term {
+        self.binary(Op::Or, *a, *b)
+    }
+    fn bool_not(&mut self, a: &Term) -> Term {
+        self.complement(*a)
+    }
+    fn bool_ite(&mut self, condition: &Term, a: &Term, b: &Term) -> Term {
+        self.if_then_else(*condition, *a, *b)
+    }
+}

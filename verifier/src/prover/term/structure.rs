@@ -1,0 +1,136 @@
+//! Concatenation, extension and extraction: what cuts bits up and puts them together.
+
+use super::{Node, Op, Symbolic, Term};
+use tribunal_ir::bits::Bits;
+
+impl Symbolic {
+    pub fn concatenate(&mut self, high: Term, low: Term) -> Term {
+        let width = self.width_of(high) + self.width_of(low);
+        match (self.node(high), self.node(low)) {
+            (Node::Const(h), Node::Const(l)) => self.value(Bits::new(h.unsigned() << l.width() | l.unsigned(), width)),
+            (Node::Const(h), _) if h.is_zero() => self.zero_extend(low, width),
+            (Node::Zext(h), _) => {
+                let inner = self.concatenate(h, low);
+                self.zero_extend(inner, width)
+            }
+            (Node::Extract(x, high_offset), Node::Extract(y, low_offset))
+                if x == y && high_offset == low_offset + self.width_of(low) =>
+            {
+                self.extract_bits(x, low_offset, width)
+            }
+            // Right-leaning, so that neighbours meet.
+            (Node::Concat(top, middle), _) => {
+                let rest = self.concatenate(middle, low);
+                self.concatenate_plain(top, rest)
+            }
+            _ => self.concatenate_plain(high, low),
+        }
+    }
+
+    /// Joins `high` with the top part of `low` if they are neighbours in one term.
+    fn concatenate_plain(&mut self, high: Term, low: Term) -> Term {
+        let width = self.width_of(high) + self.width_of(low);
+        if let (Node::Extract(x, high_offset), Node::Concat(top, rest)) = (self.node(high), self.node(low))
+            && let Node::Extract(y, low_offset) = self.node(top)
+            && x == y
+            && high_offset == low_offset + self.width_of(top)
+        {
+            let joined = self.extract_bits(x, low_offset, self.width_of(high) + self.width_of(top));
+            return self.concatenate(joined, rest);
+        }
+        self.intern(Node::Concat(high, low), width)
+    }
+
+    pub fn zero_extend(&mut self, a: Term, width: u32) -> Term {
+        match self.node(a) {
+            _ if self.width_of(a) == width => a,
+            Node::Const(bits) => self.value(bits.zext_or_trunc(width)),
+            Node::Zext(inner) => self.zero_extend(inner, width),
+            _ => self.intern(Node::Zext(a), width),
+        }
+    }
+
+    pub fn sign_extend(&mut self, a: Term, width: u32) -> Term {
+        match self.node(a) {
+            _ if self.width_of(a) == width => a,
+            Node::Const(bits) => self.value(bits.sext_or_trunc(width)),
+            Node::Sext(inner) => self.sign_extend(inner, width),
+            Node::Zext(inner) => self.zero_extend(inner, width),
+            _ => self.intern(Node::Sext(a), width),
+        }
+    }
+
+    pub fn extract_bits(&mut self, a: Term, offset: u32, width: u32) -> Term {
+        let whole = self.width_of(a);
+        if offset == 0 && width == whole {
+            return a;
+        }
+        match self.node(a) {
+            Node::Const(bits) => self.value(bits.extract(offset, width)),
+            Node::Extract(inner, deeper) => self.extract_bits(inner, offset + deeper, width),
+            Node::Concat(high, low) => self.extract_of_concat(high, low, offset, width),
+            Node::Zext(inner) | Node::Sext(inner) if offset + width <= self.width_of(inner) => {
+                self.extract_bits(inner, offset, width)
+            }
+            Node::Zext(inner) => {
+                let from = self.width_of(inner);
+                if offset >= from {
+                    return self.value(Bits::zero(width));
+                }
+                let low = self.extract_bits(inner, offset, from - offset);
+                self.zero_extend(low, width)
+            }
+            Node::Sext(inner) => {
+                let from = self.width_of(inner);
+                let start = offset.min(from - 1);
+                let low = self.extract_bits(inner, start, from - start);
+                if self.width_of(low) >= width {
+                    self.extract_bits(low, 0, width)
+                } else {
+                    self.sign_extend(low, width)
+                }
+            }
+            Node::Ite(condition, x, y) => {
+                let (x, y) = (self.extract_bits(x, offset, width), self.extract_bits(y, offset, width));
+                self.if_then_else(condition, x, y)
+            }
+            Node::Not(inner) => {
+                let part = self.extract_bits(inner, offset, width);
+                self.complement(part)
+            }
+            Node::Binary(op @ (Op::And | Op::Or | Op::Xor), x, y) => {
+                let (x, y) = (self.extract_bits(x, offset, width), self.extract_bits(y, offset, width));
+                self.binary(op, x, y)
+            }
+            // Low bits of sums and products come from low bits alone.
+            Node::Binary(op @ (Op::Add | Op::Sub | Op::Mul), x, y) if offset == 0 => {
+                let (x, y) = (self.extract_bits(x, 0, width), self.extract_bits(y, 0, width));
+                self.binary(op, x, y)
+            }
+            // So do those of a left shift, if the amount fits them.
+            Node::Binary(Op::Shl, x, amount) if offset == 0 && self.amount_fits(amount, width) => {
+                let (x, amount) = (self.extract_bits(x, 0, width), self.extract_bits(amount, 0, width));
+                self.binary(Op::Shl, x, amount)
+            }
+            _ => self.intern(Node::Extract(a, offset), width),
+        }
+    }
+
+    /// True if the amount has no set bits at or above `width`.
+    fn amount_fits(&self, amount: Term, width: u32) -> bool {
+        matches!(self.node(amount), Node::Zext(inner) if self.width_of(inner) <= width)
+    }
+
+    fn extract_of_concat(&mut self, high: Term, low: Term, offset: u32, width: u32) -> Term {
+        let split = self.width_of(low);
+        if offset >= split {
+            return self.extract_bits(high, offset - split, width);
+        }
+        if offset + width <= split {
+            return self.extract_bits(low, offset, width);
+        }
+        let lower = self.extract_bits(low, offset, split - offset);
+        let upper = self.extract_bits(high, 0, offset + width - split);
+        self.concatenate(upper, lower)
+    }
+}

@@ -1,0 +1,197 @@
+//! The identities are trusted by every proof, so they are held to the concrete domain: random programs over the domain's
+//! primitives, the shapes that normalisation looks for among them, run in both domains on the same values.
+
+use super::Symbolic;
+use crate::prover::evaluate::{Assignment, Evaluator};
+use crate::prover::query::corners;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{Choice, Concrete, Domain};
+
+/// Small and odd widths, and those around the sizes of machine words.
+const WIDTHS: [u32; 16] = [1, 2, 3, 5, 7, 8, 9, 16, 31, 32, 33, 63, 64, 65, 127, 128];
+const WIDEST: u32 = 128;
+
+/// xorshift.
+#[derive(Clone)]
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        (self.next() >> 16) as u32 % bound
+    }
+
+    fn width(&mut self) -> u32 {
+        WIDTHS[self.below(WIDTHS.len() as u32) as usize]
+    }
+
+    fn bits(&mut self, width: u32) -> Bits {
+        let wide = u128::from(self.next()) << 64 | u128::from(self.next());
+        match self.below(5) {
+            0 | 1 => corners(width)[self.below(7) as usize],
+            2 => Bits::ones(self.below(width) + 1).zext_or_trunc(width),
+            // Masks of lanes, as bit tricks use them.
+            3 => {
+                let lanes = [0x55, 0x33, 0x0f, 0x01, 0xf0][self.below(5) as usize];
+                Bits::new(u128::from_le_bytes([lanes; 16]), width)
+            }
+            _ => Bits::new(wide, width),
+        }
+    }
+}
+
+/// What a program has made so far.
+struct Pool<D: Domain> {
+    values: Vec<D::Bits>,
+    truths: Vec<D::Bool>,
+}
+
+impl<D: Domain> Pool<D> {
+    /// Any value, recent ones more often.
+    fn any(&self, random: &mut Random) -> D::Bits {
+        let count = self.values.len() as u32;
+        let back = random.below(count).min(random.below(count));
+        self.values[(count - 1 - back) as usize].clone()
+    }
+
+    /// A value brought to `width`.
+    fn of_width(&self, d: &mut D, random: &mut Random, width: u32) -> D::Bits {
+        if random.below(5) == 0 {
+            return d.constant(random.bits(width));
+        }
+        let value = self.any(random);
+        match random.below(2) {
+            0 => d.zext_or_trunc(&value, width),
+            _ => d.sext_or_trunc(&value, width),
+        }
+    }
+
+    fn truth(&self, random: &mut Random) -> D::Bool {
+        self.truths[random.below(self.truths.len() as u32) as usize].clone()
+    }
+}
+
+/// Runs the program that `seed` stands for; the same one in every domain.
+fn run<D: Domain>(d: &mut D, inputs: Vec<D::Bits>, seed: u64, length: u32) -> Pool<D> {
+    let mut random = Random(seed);
+    let mut pool = Pool::<D> { values: inputs, truths: vec![d.boolean(false)] };
+    for _ in 0..length {
+        step(d, &mut pool, &mut random);
+    }
+    pool
+}
+
+fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
+    let a = pool.any(random);
+    let width = d.width(&a);
+    let kind = random.below(30);
+    let b = pool.of_width(d, random, width);
+    let new = match kind {
+        0 | 1 => d.add(&a, &b),
+        2 => d.sub(&a, &b),
+        3 => d.mul(&a, &b),
+        4 => d.udiv(&a, &b),
+        5 => d.urem(&a, &b),
+        6 => d.sdiv(&a, &b),
+        7 => d.srem(&a, &b),
+        8 | 9 => d.and(&a, &b),
+        10 => d.or(&a, &b),
+        11 => d.xor(&a, &b),
+        12 => d.not(&a),
+        13..=15 => {
+            let amount = match random.below(3) {
+                0 => b,
+                _ => d.constant(Bits::new(random.below(width + 1).into(), width)),
+            };
+            match kind {
+                13 => d.shl(&a, &amount),
+                14 => d.lshr(&a, &amount),
+                _ => d.ashr(&a, &amount),
+            }
+        }
+        16 | 17 => {
+            let other = pool.any(random);
+            match width + d.width(&other) <= WIDEST {
+                true => d.concat(&a, &other),
+                false => other,
+            }
+        }
+        18..=20 => {
+            let offset = random.below(width);
+            let kept = random.below(width - offset) + 1;
+            d.extract(&a, offset, kept)
+        }
+        21 => {
+            let wider = random.width().max(width);
+            d.zext(&a, wider)
+        }
+        22 => {
+            let wider = random.width().max(width);
+            d.sext(&a, wider)
+        }
+        23 | 24 => {
+            let condition = pool.truth(random);
+            d.ite(&condition, &a, &b)
+        }
+        _ => {
+            let truth = match kind {
+                25 => d.eq(&a, &b),
+                26 => d.ult(&a, &b),
+                27 => d.slt(&a, &b),
+                28 => d.ult(&b, &a),
+                _ => combined(d, pool, random),
+            };
+            pool.truths.push(truth.clone());
+            d.bit(&truth)
+        }
+    };
+    pool.values.push(new);
+}
+
+fn combined<D: Domain>(d: &mut D, pool: &Pool<D>, random: &mut Random) -> D::Bool {
+    let (x, y, z) = (pool.truth(random), pool.truth(random), pool.truth(random));
+    match random.below(4) {
+        0 => d.bool_and(&x, &y),
+        1 => d.bool_or(&x, &y),
+        2 => d.bool_not(&x),
+        _ => d.bool_ite(&x, &y, &z),
+    }
+}
+
+/// Runs one program in both domains on `samples` inputs; panics where they differ.
+fn agree(seed: u64, length: u32, samples: u32) {
+    let mut random = Random(seed ^ 0x5bd1_e995);
+    let widths: Vec<u32> = (0..4).map(|_| random.width()).collect();
+    let mut graph = Symbolic::default();
+    let variables: Vec<_> = widths.iter().map(|&width| graph.variable(width)).collect();
+    let symbolic = run(&mut graph, variables.clone(), seed, length);
+    for _ in 0..samples {
+        let inputs: Vec<Bits> = widths.iter().map(|&width| random.bits(width)).collect();
+        let concrete = run(&mut Concrete { choice: Choice::Zeros }, inputs.clone(), seed, length);
+        let values = variables.iter().copied().zip(inputs.iter().copied()).collect();
+        let assignment = Assignment { values, seed: 0 };
+        let mut evaluator = Evaluator::new(&graph, &assignment);
+        for (index, (&term, &expected)) in symbolic.values.iter().zip(&concrete.values).enumerate() {
+            assert_eq!(evaluator.value(term), expected, "seed {seed}, value {index} on {inputs:?}");
+        }
+        for (index, (&term, &expected)) in symbolic.truths.iter().zip(&concrete.truths).enumerate() {
+            assert_eq!(evaluator.holds(term), expected, "seed {seed}, truth {index} on {inputs:?}");
+        }
+    }
+}
+
+#[test]
+fn terms_mean_what_the_concrete_domain_computes() {
+    for seed in 1..=60_000 {
+        agree(seed, 12, 6);
+    }
+    for seed in 1..=1000 {
+        agree(seed << 32, 80, 4);
+    }
+}
