@@ -56,8 +56,7 @@ pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64
 
 fn obligations(query: &Query, target: &'static Target) -> Vec<OwnedStep> {
     let (part, of) = query.shard;
-    let wanted = |step: &OwnedStep| query.opcode.is_none_or(|opcode| step.opcode == opcode);
-    let steps = legalize::catalogue(target, target.default_features).into_iter().filter(wanted);
+    let steps = legalize::catalogue(target, target.default_features, query.opcode).into_iter();
     steps.enumerate().filter(|(index, _)| *index as u64 % of == part - 1).map(|(_, step)| step).collect()
 }
 

@@ -331,6 +331,50 @@ impl RuleSet {
     }
 }
 
+/// Opcodes that no target here has an instruction for and that become others at the same width.
+pub const EXPANDED: [Opcode; 37] = {
+    use Opcode::*;
+    [
+        G_UADDSAT,
+        G_USUBSAT,
+        G_SADDSAT,
+        G_SSUBSAT,
+        G_USHLSAT,
+        G_SSHLSAT,
+        G_ABDS,
+        G_ABDU,
+        G_UAVGFLOOR,
+        G_UAVGCEIL,
+        G_SAVGFLOOR,
+        G_SAVGCEIL,
+        G_UADDO,
+        G_USUBO,
+        G_SADDO,
+        G_SSUBO,
+        G_UADDE,
+        G_USUBE,
+        G_SADDE,
+        G_SSUBE,
+        G_UMULO,
+        G_SMULO,
+        G_SMULFIX,
+        G_UMULFIX,
+        G_SMULFIXSAT,
+        G_UMULFIXSAT,
+        G_UDIVREM,
+        G_SDIVREM,
+        G_SCMP,
+        G_UCMP,
+        G_PTRMASK,
+        G_CTLZ_ZERO_UNDEF,
+        G_CTTZ_ZERO_UNDEF,
+        G_UBFX,
+        G_SBFX,
+        G_EXTRACT,
+        G_INSERT,
+    ]
+};
+
 /// What a load or store may rely on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alignment {

@@ -62,6 +62,10 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         bar.set_position(done);
     });
     bar.finish_and_clear();
+    if summary.obligations == 0 && !stop.load(Ordering::Relaxed) {
+        // Nothing proved is no success.
+        return Err(CliError::Usage("the catalogue has nothing of that kind".to_string()));
+    }
     let seconds = started.elapsed().as_secs_f64();
     print(&summary, seconds);
     if arguments.json {

@@ -171,6 +171,21 @@ fn opcode_rules(verifier: &mut Verifier<'_>, inst: Inst) {
                 verifier.fault("immediate-range", inst, format!("{width} of {} bits", bits(0)));
             }
         }
+        G_EXTRACT | G_INSERT => {
+            let (whole, part, index) =
+                if data.opcode == G_EXTRACT { (bits(1), bits(0), 2) } else { (bits(0), bits(2), 3) };
+            let offset = data.imm(index).unwrap_or(-1);
+            if offset < 0 || offset.saturating_add(part.into()) > whole.into() {
+                verifier.fault("immediate-range", inst, format!("{part} bits from {offset} of {whole}"));
+            }
+        }
+        G_SMULFIX | G_UMULFIX | G_SMULFIXSAT | G_UMULFIXSAT => {
+            let scale = data.imm(3).unwrap_or(-1);
+            let most = i64::from(bits(0)) - i64::from(matches!(data.opcode, G_SMULFIX | G_SMULFIXSAT));
+            if !(0..=most).contains(&scale) {
+                verifier.fault("immediate-range", inst, format!("a scale of {scale} for {} bits", bits(0)));
+            }
+        }
         G_ASSERT_ALIGN if data.imm(2).is_none_or(|align| align < 1) => {
             verifier.fault("immediate-range", inst, "an alignment is at least one byte");
         }

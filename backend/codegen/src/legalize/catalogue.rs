@@ -2,6 +2,7 @@
 
 use super::PASS;
 use crate::{Allocator, Context, Observer, Options};
+use std::collections::BTreeSet;
 use tribunal_ir::types::{S1, S64};
 use tribunal_ir::{
     Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position,
@@ -46,11 +47,14 @@ impl Observer for Recorder {
 /// The widest scalar of an instance, in bits.
 const WIDEST: u32 = 128;
 
-/// Every step that legalizing the instances takes.
-pub fn catalogue(target: &'static Target, features: Features) -> Vec<OwnedStep> {
+/// Every step that legalizing the instances takes; of one opcode's instances, or of all.
+pub fn catalogue(target: &'static Target, features: Features, only: Option<Opcode>) -> Vec<OwnedStep> {
     let legalizer = (target.legality)(features);
     let mut steps = Vec::new();
     for (opcode, mut function) in instances(target) {
+        if only.is_some_and(|only| only != opcode) {
+            continue;
+        }
         let mut recorder = Recorder { opcode, steps: Vec::new() };
         let options = Options { features, allocator: Allocator::Ion };
         let mut context = Context { target, options, legalizer, observer: &mut recorder };
@@ -64,13 +68,52 @@ pub fn catalogue(target: &'static Target, features: Features) -> Vec<OwnedStep> 
 const BINARY: &[Opcode] = {
     use Opcode::*;
     &[
-        G_ADD, G_SUB, G_MUL, G_AND, G_OR, G_XOR, G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_UDIV, G_SDIV, G_UREM, G_SREM,
-        G_UADDSAT, G_USUBSAT, G_ABDS, G_ABDU,
+        G_ADD,
+        G_SUB,
+        G_MUL,
+        G_AND,
+        G_OR,
+        G_XOR,
+        G_SMIN,
+        G_SMAX,
+        G_UMIN,
+        G_UMAX,
+        G_UDIV,
+        G_SDIV,
+        G_UREM,
+        G_SREM,
+        G_UADDSAT,
+        G_USUBSAT,
+        G_SADDSAT,
+        G_SSUBSAT,
+        G_ABDS,
+        G_ABDU,
+        G_UMULH,
+        G_SMULH,
+        G_UAVGFLOOR,
+        G_UAVGCEIL,
+        G_SAVGFLOOR,
+        G_SAVGCEIL,
+        G_ROTL,
+        G_ROTR,
+        G_USHLSAT,
+        G_SSHLSAT,
     ]
 };
-const UNARY: &[Opcode] = &[Opcode::G_FREEZE, Opcode::G_CONSTANT_FOLD_BARRIER, Opcode::G_ABS];
+const UNARY: &[Opcode] = &[Opcode::G_FREEZE, Opcode::G_CONSTANT_FOLD_BARRIER, Opcode::G_ABS, Opcode::G_BITREVERSE];
 const SHIFTS: &[Opcode] = &[Opcode::G_SHL, Opcode::G_LSHR, Opcode::G_ASHR];
-const FUNNELS: &[Opcode] = &[Opcode::G_FSHL, Opcode::G_FSHR];
+const TERNARY: &[Opcode] = &[Opcode::G_FSHL, Opcode::G_FSHR, Opcode::G_UBFX, Opcode::G_SBFX];
+const COUNTS: &[Opcode] = {
+    use Opcode::*;
+    &[G_CTPOP, G_CTLZ, G_CTTZ, G_CTLZ_ZERO_UNDEF, G_CTTZ_ZERO_UNDEF]
+};
+/// A value and a flag from two operands; the second list takes a flag too.
+const OVERFLOWS: &[Opcode] = {
+    use Opcode::*;
+    &[G_UADDO, G_USUBO, G_SADDO, G_SSUBO, G_UMULO, G_SMULO]
+};
+const CARRIES: &[Opcode] = &[Opcode::G_UADDE, Opcode::G_USUBE, Opcode::G_SADDE, Opcode::G_SSUBE];
+const FIXED_POINT: &[Opcode] = &[Opcode::G_UMULFIX, Opcode::G_SMULFIX, Opcode::G_UMULFIXSAT, Opcode::G_SMULFIXSAT];
 
 /// One function an instance.
 fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
@@ -89,13 +132,32 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
                 all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, amount])));
             }
         }
-        for &opcode in FUNNELS {
+        for &opcode in TERNARY {
             all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, ty, ty])));
         }
+        for &opcode in COUNTS {
+            for count in [ty, S64] {
+                all.push(make(opcode, &|i| i.operation(count, opcode, &[ty])));
+            }
+        }
+        for &opcode in OVERFLOWS {
+            all.push(make(opcode, &|i| i.two_results(&[ty, S1], opcode, &[ty, ty])));
+        }
+        for &opcode in CARRIES {
+            all.push(make(opcode, &|i| i.two_results(&[ty, S1], opcode, &[ty, ty, S1])));
+        }
+        for opcode in [Opcode::G_UDIVREM, Opcode::G_SDIVREM] {
+            all.push(make(opcode, &|i| i.two_results(&[ty, ty], opcode, &[ty, ty])));
+        }
+        for opcode in [Opcode::G_SCMP, Opcode::G_UCMP] {
+            for result in [tribunal_ir::types::S8, tribunal_ir::types::S32] {
+                all.push(make(opcode, &|i| i.operation(result, opcode, &[ty, ty])));
+            }
+        }
+        all.extend(fixed_point_and_parts(target, ty));
         if bits.is_multiple_of(16) {
             all.push(make(Opcode::G_BSWAP, &|i| i.operation(ty, Opcode::G_BSWAP, &[ty])));
         }
-        all.push(make(Opcode::G_CTPOP, &|i| i.operation(ty, Opcode::G_CTPOP, &[ty])));
         all.push(make(Opcode::G_SELECT, &|i| i.operation(ty, Opcode::G_SELECT, &[S1, ty, ty])));
         all.push(make(Opcode::G_PHI, &|i| i.phi(ty)));
         all.push(make(Opcode::G_CONSTANT, &|i| {
@@ -120,6 +182,29 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
             }
         }
         all.extend(accesses(target, bits));
+    }
+    all.push((Opcode::G_PTRMASK, instance(target, &|i| i.pointer_mask())));
+    all
+}
+
+/// Opcodes with an immediate: a scale, or the place of a part.
+fn fixed_point_and_parts(target: &'static Target, ty: Type) -> Vec<(Opcode, Function)> {
+    let bits = ty.bits();
+    let mut all = Vec::new();
+    let corners = |most: u32| [0, 1, bits / 2, most].into_iter().filter(move |&at| at <= most).collect::<BTreeSet<_>>();
+    for &opcode in FIXED_POINT {
+        let signed = matches!(opcode, Opcode::G_SMULFIX | Opcode::G_SMULFIXSAT);
+        for scale in corners(bits - u32::from(signed)) {
+            all.push((opcode, instance(target, &|i| i.with_immediate(ty, opcode, &[ty, ty], scale))));
+        }
+    }
+    for part in corners(bits).into_iter().filter(|&part| part > 0 && part < bits) {
+        let part_ty = Type::scalar(part);
+        for offset in corners(bits - part) {
+            let (extract, insert) = (Opcode::G_EXTRACT, Opcode::G_INSERT);
+            all.push((extract, instance(target, &|i| i.with_immediate(part_ty, extract, &[ty], offset))));
+            all.push((insert, instance(target, &|i| i.with_immediate(ty, insert, &[ty, part_ty], offset))));
+        }
     }
     all
 }
@@ -209,6 +294,28 @@ impl Instance<'_> {
     fn value(&mut self, ty: Type, opcode: Opcode, operands: &[Operand]) {
         let result = self.builder.build(ty, opcode, operands.iter().copied());
         self.needed(result);
+    }
+
+    fn two_results(&mut self, results: &[Type], opcode: Opcode, sources: &[Type]) {
+        let sources: Vec<VReg> = sources.iter().map(|&ty| self.input(ty)).collect();
+        let results: Vec<VReg> = results.iter().map(|&ty| self.builder.function.new_vreg(ty)).collect();
+        let defs = results.iter().copied().map(Operand::def);
+        self.builder.push(InstData::new(opcode, defs.chain(sources.into_iter().map(Operand::used))));
+        results.into_iter().for_each(|result| self.needed(result));
+    }
+
+    fn with_immediate(&mut self, ty: Type, opcode: Opcode, sources: &[Type], immediate: u32) {
+        let mut operands: Vec<Operand> = sources.iter().map(|&ty| Operand::used(self.input(ty))).collect();
+        operands.push(Operand::Imm(immediate.into()));
+        self.value(ty, opcode, &operands);
+    }
+
+    fn pointer_mask(&mut self) {
+        let (pointer, mask) = (self.pointer(), self.input(Type::scalar(self.target.pointer_bits.into())));
+        let ty = self.builder.type_of(pointer);
+        let masked = self.builder.op(ty, Opcode::G_PTRMASK, &[pointer, mask]);
+        let value = self.input(S64);
+        self.builder.store(value, masked, MemOperand::new(MemFlags::STORE, S64, 8));
     }
 
     fn compare(&mut self, predicate: IntPredicate, ty: Type) {

@@ -1,7 +1,7 @@
 //! Expansions into other operations of the same types.
 
-use super::memory;
 use super::recipe::Recipe;
+use super::{counting, memory, overflow};
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{IntPredicate, Opcode, Operand, Type, VReg};
 
@@ -20,10 +20,31 @@ pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
         G_ROTL | G_ROTR => rotate(r),
         G_UREM => remainder(r, G_UDIV),
         G_SREM => remainder(r, G_SDIV),
-        G_UADDSAT | G_USUBSAT => saturating(r),
-        G_UADDO | G_USUBO | G_SADDO | G_SSUBO => overflow(r),
-        G_CTPOP => population(r),
-        G_BSWAP => byte_swap(r),
+        G_UADDSAT | G_USUBSAT => overflow::saturating(r),
+        G_SADDSAT | G_SSUBSAT => overflow::saturating_signed(r),
+        G_USHLSAT | G_SSHLSAT => overflow::shift_saturating(r),
+        G_UADDO | G_USUBO | G_SADDO | G_SSUBO => overflow::overflow(r),
+        G_UADDE | G_USUBE | G_SADDE | G_SSUBE => overflow::with_carry(r),
+        G_UMULO | G_SMULO => overflow::product_overflow(r),
+        G_SMULH => overflow::signed_high_product(r),
+        G_UMULH => overflow::high_product(r),
+        G_UAVGFLOOR | G_UAVGCEIL | G_SAVGFLOOR | G_SAVGCEIL => overflow::average(r),
+        G_SMULFIX | G_UMULFIX | G_SMULFIXSAT | G_UMULFIXSAT => overflow::fixed_point_product(r),
+        G_UDIVREM => division_with_remainder(r, G_UDIV, G_UREM),
+        G_SDIVREM => division_with_remainder(r, G_SDIV, G_SREM),
+        G_SCMP => three_way(r, IntPredicate::Slt),
+        G_UCMP => three_way(r, IntPredicate::Ult),
+        G_PTRMASK => pointer_mask(r),
+        G_CTPOP => counting::population(r),
+        G_CTLZ => counting::leading_zeros(r),
+        G_CTTZ => counting::trailing_zeros(r),
+        G_CTLZ_ZERO_UNDEF => counting::as_defined(r, G_CTLZ),
+        G_CTTZ_ZERO_UNDEF => counting::as_defined(r, G_CTTZ),
+        G_BSWAP => counting::byte_swap(r),
+        G_BITREVERSE => counting::bit_reverse(r),
+        G_UBFX | G_SBFX => counting::field(r),
+        G_EXTRACT => counting::extract(r),
+        G_INSERT => counting::insert(r),
         G_SEXT_INREG => extension_in_register(r),
         G_ASSERT_SEXT | G_ASSERT_ZEXT | G_ASSERT_ALIGN => hint(r),
         G_ANYEXT => any_extension(r),
@@ -36,9 +57,18 @@ pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
     true
 }
 
+/// The target's own expansion; false if there is none.
+pub(super) fn custom(r: &mut Recipe<'_>) -> bool {
+    match r.data.opcode {
+        Opcode::G_CTTZ => counting::trailing_zeros_by_reversal(r),
+        _ => return word_operation(r),
+    }
+    true
+}
+
 /// RV64's 32-bit operations. Sums and products are taken at 64 bits and their low word sign-extended; the others have
 /// generic word opcodes, which read low words only.
-pub(super) fn word_operation(r: &mut Recipe<'_>) -> bool {
+fn word_operation(r: &mut Recipe<'_>) -> bool {
     use Opcode::*;
     let opcode = match r.data.opcode {
         G_ADD | G_SUB | G_MUL => r.data.opcode,
@@ -102,36 +132,27 @@ fn remainder(r: &mut Recipe<'_>, division: Opcode) {
     r.define(dst, Opcode::G_SUB, &[a, product]);
 }
 
-/// An unsigned sum that wrapped is below its operand; a difference would wrap if the first is below the second.
-fn saturating(r: &mut Recipe<'_>) {
-    let (a, b, dst) = (r.register(1), r.register(2), r.dst());
-    let ty = r.type_of(a);
-    let add = r.data.opcode == Opcode::G_UADDSAT;
-    let plain = r.op(ty, if add { Opcode::G_ADD } else { Opcode::G_SUB }, &[a, b]);
-    let wrapped = if add { r.icmp(IntPredicate::Ult, plain, a) } else { r.icmp(IntPredicate::Ult, a, b) };
-    let bound = r.constant(ty, if add { -1 } else { 0 });
-    r.define(dst, Opcode::G_SELECT, &[wrapped, bound, plain]);
+fn division_with_remainder(r: &mut Recipe<'_>, division: Opcode, remainder: Opcode) {
+    let (quotient, rest, a, b) = (r.register(0), r.register(1), r.register(2), r.register(3));
+    r.define(quotient, division, &[a, b]);
+    r.define(rest, remainder, &[a, b]);
 }
 
-/// Signed: the result is on the wrong side of the first operand, seen from the sign of the second.
-fn overflow(r: &mut Recipe<'_>) {
-    use Opcode::*;
-    let (dst, flag, a, b) = (r.register(0), r.register(1), r.register(2), r.register(3));
-    let (ty, flag_ty) = (r.type_of(a), r.type_of(flag));
-    let opcode = if matches!(r.data.opcode, G_UADDO | G_SADDO) { G_ADD } else { G_SUB };
-    r.define(dst, opcode, &[a, b]);
-    let overflowed = match r.data.opcode {
-        G_UADDO => r.icmp(IntPredicate::Ult, dst, a),
-        G_USUBO => r.icmp(IntPredicate::Ult, a, b),
-        _ => {
-            let zero = r.constant(ty, 0);
-            let below = r.icmp(IntPredicate::Slt, dst, a);
-            let side = if opcode == G_ADD { IntPredicate::Slt } else { IntPredicate::Sgt };
-            let expected = r.icmp(side, b, zero);
-            r.op(tribunal_ir::types::S1, G_XOR, &[below, expected])
-        }
-    };
-    r.define_resized(flag, if flag_ty.bits() > 1 { G_ZEXT } else { COPY }, overflowed);
+/// Above less below: 1, 0 or -1.
+fn three_way(r: &mut Recipe<'_>, less: IntPredicate) {
+    let (a, b, dst) = (r.register(1), r.register(2), r.dst());
+    let ty = r.type_of(dst);
+    let (below, above) = (r.icmp(less, a, b), r.icmp(less, b, a));
+    let (below, above) = (r.resized(Opcode::G_ZEXT, below, ty), r.resized(Opcode::G_ZEXT, above, ty));
+    r.define(dst, Opcode::G_SUB, &[above, below]);
+}
+
+fn pointer_mask(r: &mut Recipe<'_>) {
+    let (pointer, mask, dst) = (r.register(1), r.register(2), r.dst());
+    let ty = Type::scalar(r.bits_of(pointer));
+    let address = r.op(ty, Opcode::G_PTRTOINT, &[pointer]);
+    let masked = r.op(ty, Opcode::G_AND, &[address, mask]);
+    r.define(dst, Opcode::G_INTTOPTR, &[masked]);
 }
 
 /// The amount modulo the width, in the value's type.
@@ -185,72 +206,6 @@ fn rotate(r: &mut Recipe<'_>) {
     let (value, amount, dst) = (r.register(1), r.register(2), r.dst());
     let opcode = if r.data.opcode == Opcode::G_ROTL { Opcode::G_FSHL } else { Opcode::G_FSHR };
     r.define(dst, opcode, &[value, value, amount]);
-}
-
-/// Sums of two, four, eight bits side by side, then of bytes, of pairs of bytes, ... (Hacker's Delight, 5-1). A last
-/// multiplication would be shorter, and takes a solver ten times as long.
-fn population(r: &mut Recipe<'_>) {
-    use Opcode::*;
-    let (source, dst) = (r.register(1), r.dst());
-    let ty = r.type_of(source);
-    let (pairs, nibbles, bytes) = (r.repeated(ty, 0x55), r.repeated(ty, 0x33), r.repeated(ty, 0x0f));
-    let odd = r.shift(G_LSHR, source, 1);
-    let odd = r.op(ty, G_AND, &[odd, pairs]);
-    let twos = r.op(ty, G_SUB, &[source, odd]);
-    let upper = r.shift(G_LSHR, twos, 2);
-    let (upper, lower) = (r.op(ty, G_AND, &[upper, nibbles]), r.op(ty, G_AND, &[twos, nibbles]));
-    let fours = r.op(ty, G_ADD, &[upper, lower]);
-    let upper = r.shift(G_LSHR, fours, 4);
-    let sum = r.op(ty, G_ADD, &[fours, upper]);
-    let mut count = r.op(ty, G_AND, &[sum, bytes]);
-    let mut width = 8;
-    while width < ty.bits() {
-        let upper = r.shift(G_LSHR, count, width);
-        count = r.op(ty, G_ADD, &[count, upper]);
-        width *= 2;
-    }
-    if ty.bits() > 8 {
-        let byte = r.mask(ty, 8);
-        count = r.op(ty, G_AND, &[count, byte]);
-    }
-    r.define_resized(dst, G_ZEXT, count);
-}
-
-/// Each byte moved to its mirror place.
-fn byte_swap(r: &mut Recipe<'_>) {
-    use Opcode::*;
-    let (source, dst) = (r.register(1), r.dst());
-    let ty = r.type_of(source);
-    let bytes = ty.bits() / 8;
-    let last = r.shift(G_SHL, source, ty.bits() - 8);
-    let first = r.shift(G_LSHR, source, ty.bits() - 8);
-    let mut parts = vec![last, first];
-    for index in 1..bytes / 2 {
-        let distance = ty.bits() - 8 - 16 * index;
-        let mask = r.builder.constant(ty, tribunal_ir::Bits::new(0xff << (8 * index), ty.bits()));
-        let low = r.op(ty, G_AND, &[source, mask]);
-        let up = r.shift(G_SHL, low, distance);
-        let high = r.shift(G_LSHR, source, distance);
-        let down = r.op(ty, G_AND, &[high, mask]);
-        parts.extend([up, down]);
-    }
-    disjoint_or(r, dst, &parts);
-}
-
-/// Ors the parts into `dst`.
-fn disjoint_or(r: &mut Recipe<'_>, dst: VReg, parts: &[VReg]) {
-    let ty = r.type_of(dst);
-    match parts {
-        [only] => r.define(dst, Opcode::COPY, &[*only]),
-        [rest @ .., last] => {
-            let mut sum = rest[0];
-            for &part in &rest[1..] {
-                sum = r.op(ty, Opcode::G_OR, &[sum, part]);
-            }
-            r.define(dst, Opcode::G_OR, &[sum, *last]);
-        }
-        [] => {}
-    }
 }
 
 /// A promise about a type that goes away is forgotten.

@@ -9,9 +9,11 @@
 
 mod artifacts;
 mod catalogue;
+mod counting;
 mod lower;
 mod memory;
 mod narrow;
+mod overflow;
 mod recipe;
 mod widen;
 
@@ -240,7 +242,7 @@ fn apply(recipe: &mut Recipe<'_>, step: LegalizeStep) -> bool {
         (Action::WidenScalar, Some(ty)) => widen::widen(recipe, step.type_index, ty),
         (Action::NarrowScalar, Some(ty)) => narrow::narrow(recipe, step.type_index, ty),
         (Action::Lower, _) => lower::lower(recipe),
-        (Action::Custom, _) => lower::word_operation(recipe),
+        (Action::Custom, _) => lower::custom(recipe),
         (Action::Legal | Action::Libcall | Action::Unsupported, _)
         | (Action::FewerElements | Action::MoreElements | Action::Bitcast, _)
         | (Action::WidenScalar | Action::NarrowScalar, None) => false,

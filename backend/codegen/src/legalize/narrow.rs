@@ -16,14 +16,17 @@ pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         (G_STORE, 0) => return memory::narrow_store(r, ty),
         (G_MERGE_VALUES, 0) => return merge_in_groups(r, ty),
         (G_UNMERGE_VALUES, 1) => return unmerge_in_groups(r, ty),
-        (G_ICMP | G_CTPOP | G_PTRTOINT, 0) => return extended_result(r, ty),
+        (G_ICMP | G_CTPOP | G_CTLZ | G_CTTZ | G_PTRTOINT, 0) => return extended_result(r, ty),
         _ => {}
     }
-    let whole = if matches!(r.data.opcode, G_ICMP | G_CTPOP) { source_bits(r) } else { r.bits_of(r.dst()) };
+    let whole =
+        if matches!(r.data.opcode, G_ICMP | G_CTPOP | G_CTLZ | G_CTTZ) { source_bits(r) } else { r.bits_of(r.dst()) };
     if !whole.is_multiple_of(ty.bits()) {
         return false;
     }
-    let halves = whole == 2 * ty.bits();
+    // What goes by halves goes by halves of halves where the parts are smaller.
+    let parts = whole / ty.bits();
+    let half = if parts.is_power_of_two() && parts > 1 { Type::scalar(whole / 2) } else { ty };
     match r.data.opcode {
         G_AND | G_OR | G_XOR => bitwise(r, ty),
         G_SELECT => select(r, ty),
@@ -31,14 +34,17 @@ pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         G_CONSTANT => constant(r, ty, whole),
         G_IMPLICIT_DEF => implicit_def(r, ty, whole),
         G_PHI => phi(r, ty, whole),
-        G_ADD if halves => add(r, ty),
-        G_SUB if halves => subtract(r, ty),
-        G_MUL if halves => multiply(r, ty),
-        G_SHL | G_LSHR | G_ASHR if halves => shift(r, ty),
-        G_ICMP if halves => compare(r, ty),
-        G_SEXT_INREG if halves => sext_inreg(r, ty),
-        G_CTPOP if halves => population(r, ty),
-        G_BSWAP if halves => reverse(r, ty),
+        _ if 2 * half.bits() != whole => return false,
+        G_ADD => add(r, half),
+        G_SUB => subtract(r, half),
+        G_MUL => multiply(r, half),
+        G_UMULH => high_product(r, half),
+        G_SHL | G_LSHR | G_ASHR => shift(r, half),
+        G_ICMP => compare(r, half),
+        G_SEXT_INREG => sext_inreg(r, half),
+        G_CTPOP => population(r, half),
+        G_CTLZ | G_CTTZ => zeros(r, half),
+        G_BSWAP | G_BITREVERSE => reverse(r, half),
         _ => return false,
     }
     true
@@ -138,9 +144,7 @@ fn halves(r: &mut Recipe<'_>, index: usize, ty: Type) -> (VReg, VReg) {
 /// The low sum is below either operand exactly if it carries.
 fn add(r: &mut Recipe<'_>, ty: Type) {
     let ((a0, a1), (b0, b1)) = (halves(r, 1, ty), halves(r, 2, ty));
-    let low = r.op(ty, Opcode::G_ADD, &[a0, b0]);
-    let carry = r.icmp(IntPredicate::Ult, low, a0);
-    let carry = r.truth(carry, ty);
+    let (low, carry) = sum_and_carry(r, ty, a0, b0);
     let sum = r.op(ty, Opcode::G_ADD, &[a1, b1]);
     let high = r.op(ty, Opcode::G_ADD, &[sum, carry]);
     merge_result(r, &[low, high]);
@@ -165,6 +169,36 @@ fn multiply(r: &mut Recipe<'_>, ty: Type) {
     let sum = r.op(ty, Opcode::G_ADD, &[carried, cross[0]]);
     let high = r.op(ty, Opcode::G_ADD, &[sum, cross[1]]);
     merge_result(r, &[low, high]);
+}
+
+/// Columns of the schoolbook product from the second on; what each carries goes to the next.
+fn high_product(r: &mut Recipe<'_>, ty: Type) {
+    use Opcode::*;
+    let ((a0, a1), (b0, b1)) = (halves(r, 1, ty), halves(r, 2, ty));
+    let carried = r.op(ty, G_UMULH, &[a0, b0]);
+    let crosses = [(a1, b0), (a0, b1)];
+    let low_of = |r: &mut Recipe<'_>, (a, b): (VReg, VReg)| r.op(ty, G_MUL, &[a, b]);
+    let high_of = |r: &mut Recipe<'_>, (a, b): (VReg, VReg)| r.op(ty, G_UMULH, &[a, b]);
+    let (cross1, cross2) = (low_of(r, crosses[0]), low_of(r, crosses[1]));
+    let (second, carry1) = sum_and_carry(r, ty, carried, cross1);
+    let (_, carry2) = sum_and_carry(r, ty, second, cross2);
+    let (high1, high2, last) = (high_of(r, crosses[0]), high_of(r, crosses[1]), low_of(r, (a1, b1)));
+    let (third, carry3) = sum_and_carry(r, ty, high1, high2);
+    let (third, carry4) = sum_and_carry(r, ty, third, last);
+    let carries = r.op(ty, G_ADD, &[carry1, carry2]);
+    let (third, carry5) = sum_and_carry(r, ty, third, carries);
+    let top = high_of(r, (a1, b1));
+    let carries = r.op(ty, G_ADD, &[carry3, carry4]);
+    let carries = r.op(ty, G_ADD, &[carries, carry5]);
+    let fourth = r.op(ty, G_ADD, &[top, carries]);
+    merge_result(r, &[third, fourth]);
+}
+
+/// The sum, and 1 if it wrapped.
+fn sum_and_carry(r: &mut Recipe<'_>, ty: Type, a: VReg, b: VReg) -> (VReg, VReg) {
+    let sum = r.op(ty, Opcode::G_ADD, &[a, b]);
+    let carry = r.icmp(IntPredicate::Ult, sum, a);
+    (sum, r.truth(carry, ty))
 }
 
 /// Two cases, by whether the amount reaches the half. A half shifted by its whole width, which an amount of zero asks for,
@@ -245,6 +279,20 @@ fn population(r: &mut Recipe<'_>, ty: Type) {
     let sum = r.op(ty, Opcode::G_ADD, &counts);
     let dst = r.dst();
     r.define_resized(dst, Opcode::G_ZEXT, sum);
+}
+
+/// In the half where the count begins, unless that is zero; then in the other, and the size of the first.
+fn zeros(r: &mut Recipe<'_>, ty: Type) {
+    let (low, high) = halves(r, 1, ty);
+    let (opcode, dst) = (r.data.opcode, r.dst());
+    let (first, second) = if opcode == Opcode::G_CTLZ { (high, low) } else { (low, high) };
+    let count = r.type_of(dst);
+    let zero = r.constant(ty, 0);
+    let is_zero = r.icmp(IntPredicate::Eq, first, zero);
+    let (near, far) = (r.op(count, opcode, &[first]), r.op(count, opcode, &[second]));
+    let half = r.builder.constant(count, tribunal_ir::Bits::new(ty.bits().into(), count.bits()));
+    let beyond = r.op(count, Opcode::G_ADD, &[far, half]);
+    r.define(dst, Opcode::G_SELECT, &[is_zero, beyond, near]);
 }
 
 fn reverse(r: &mut Recipe<'_>, ty: Type) {

@@ -77,6 +77,12 @@ impl<'f> Recipe<'f> {
         self.builder.define(dst, opcode, sources.iter().copied().map(Operand::used));
     }
 
+    /// The same for an operation of two results.
+    pub fn define_both(&mut self, first: VReg, second: VReg, opcode: Opcode, sources: &[VReg]) {
+        let operands = [Operand::def(first), Operand::def(second)].into_iter();
+        self.builder.push(InstData::new(opcode, operands.chain(sources.iter().copied().map(Operand::used))));
+    }
+
     pub fn constant(&mut self, ty: Type, value: i64) -> VReg {
         self.builder.constant_i64(ty, value)
     }

@@ -31,8 +31,12 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         (G_INTTOPTR, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
         (G_PTRTOINT | G_LOAD | G_ZEXTLOAD | G_SEXTLOAD, 0) => result(r, ty),
         (G_STORE, 0) => source(r, 0, ty, G_ANYEXT, Flags::Keep),
-        (G_BSWAP, 0) => high_aligned(r, ty),
-        (G_CTPOP, 0) => result(r, ty),
+        (G_BSWAP | G_BITREVERSE, 0) => high_aligned(r, ty),
+        (G_UMULH, 0) => high_product(r, ty, G_ZEXT),
+        (G_SMULH, 0) => high_product(r, ty, G_SEXT),
+        (G_CTPOP | G_CTLZ | G_CTTZ, 0) => result(r, ty),
+        (G_CTLZ, 1) => leading_zeros(r, ty),
+        (G_CTTZ, 1) => trailing_zeros(r, ty),
         (G_CTPOP, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
         _ => return false,
     }
@@ -142,4 +146,33 @@ fn high_aligned(r: &mut Recipe<'_>, ty: Type) {
     let low = r.shift(Opcode::G_LSHR, reversed, difference);
     let dst = r.dst();
     r.define(dst, Opcode::G_TRUNC, &[low]);
+}
+
+/// One operand at the top of the wide type: the high half of the product then is that of the narrow one.
+fn high_product(r: &mut Recipe<'_>, ty: Type, extension: Opcode) {
+    let (a, b) = (r.register(1), r.register(2));
+    let difference = ty.bits() - r.bits_of(a);
+    let (a, b) = (r.op(ty, extension, &[a]), r.op(ty, extension, &[b]));
+    let top = r.shift(Opcode::G_SHL, a, difference);
+    truncated(r, ty, &[top, b]);
+}
+
+/// The wide value has so many more leading zeros.
+fn leading_zeros(r: &mut Recipe<'_>, ty: Type) {
+    let (source, dst) = (r.register(1), r.dst());
+    let (count, difference) = (r.type_of(dst), ty.bits() - r.bits_of(source));
+    let wide = r.op(ty, Opcode::G_ZEXT, &[source]);
+    let zeros = r.op(count, Opcode::G_CTLZ, &[wide]);
+    let difference = r.builder.constant(count, tribunal_ir::Bits::new(difference.into(), count.bits()));
+    r.define(dst, Opcode::G_SUB, &[zeros, difference]);
+}
+
+/// A set bit just above the narrow value ends the count there.
+fn trailing_zeros(r: &mut Recipe<'_>, ty: Type) {
+    let (source, dst) = (r.register(1), r.dst());
+    let end = tribunal_ir::Bits::new(1 << r.bits_of(source), ty.bits());
+    let wide = r.op(ty, Opcode::G_ANYEXT, &[source]);
+    let end = r.builder.constant(ty, end);
+    let ended = r.op(ty, Opcode::G_OR, &[wide, end]);
+    r.define(dst, Opcode::G_CTTZ, &[ended]);
 }

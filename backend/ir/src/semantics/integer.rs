@@ -33,6 +33,11 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
         G_ABDS => distance(d, IntPredicate::Slt, a, b),
         G_ABDU => distance(d, IntPredicate::Ult, a, b),
         G_UADDSAT | G_SADDSAT | G_USUBSAT | G_SSUBSAT => saturating(d, op.inst.opcode, a, b),
+        G_USHLSAT | G_SSHLSAT => shift_saturating(d, op.inst.opcode == G_SSHLSAT, a, b),
+        G_UAVGFLOOR | G_UAVGCEIL | G_SAVGFLOOR | G_SAVGCEIL => average(d, op.inst.opcode, a, b),
+        G_SMULFIX | G_UMULFIX | G_SMULFIXSAT | G_UMULFIXSAT => {
+            fixed_point_product(d, op.inst.opcode, a, b, u32::try_from(op.imm()?).ok()?)
+        }
         G_SCMP => three_way(d, IntPredicate::Slt, a, b, op.width()),
         G_UCMP => three_way(d, IntPredicate::Ult, a, b, op.width()),
         G_SLLW | G_SRLW | G_SRAW | G_DIVW | G_DIVUW | G_REMUW => word(d, op.inst.opcode, a, b),
@@ -63,7 +68,7 @@ fn flag_poison<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> D::Bool {
     use Opcode::*;
     let mut poison = d.boolean(false);
     let args: SmallVec<[D::Bits; 3]> = op.args.iter().map(|value| value.bits.clone()).collect();
-    if matches!(op.inst.opcode, G_SHL | G_LSHR | G_ASHR) {
+    if matches!(op.inst.opcode, G_SHL | G_LSHR | G_ASHR | G_USHLSAT | G_SSHLSAT) {
         let beyond = reaches(d, &args[1], op.width());
         poison = d.bool_or(&poison, &beyond);
     }
@@ -91,7 +96,7 @@ fn flag_poison<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> D::Bool {
 }
 
 /// True if `amount`, unsigned, is at least `limit`.
-fn reaches<D: Domain>(d: &mut D, amount: &D::Bits, limit: u32) -> D::Bool {
+pub(super) fn reaches<D: Domain>(d: &mut D, amount: &D::Bits, limit: u32) -> D::Bool {
     let width = d.width(amount);
     if width < 32 && limit >> width != 0 {
         return d.boolean(false);
@@ -307,12 +312,72 @@ fn saturating<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits) ->
         Opcode::G_USUBSAT => (d.ult(a, b), d.literal(0, width)),
         _ => {
             let overflow = if add { add_overflows(d, a, b) } else { sub_overflows(d, a, b) };
-            let (least, negative) = (d.constant(Bits::signed_min(width)), d.is_negative(a));
-            let greatest = d.not(&least);
-            (overflow, d.ite(&negative, &least, &greatest))
+            (overflow, bound_like(d, a))
         }
     };
     d.ite(&overflow, &bound, &plain)
+}
+
+/// Where bits are lost on the left: all ones, or the bound on the side of the sign.
+fn shift_saturating<D: Domain>(d: &mut D, signed: bool, a: &D::Bits, amount: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let there = shift(d, Opcode::G_SHL, a, amount);
+    let back = shift(d, if signed { Opcode::G_ASHR } else { Opcode::G_LSHR }, &there, amount);
+    let lost = d.ne(&back, a);
+    let bound = if signed { bound_like(d, a) } else { d.constant(Bits::ones(width)) };
+    d.ite(&lost, &bound, &there)
+}
+
+/// The least signed value if `a` is negative, else the greatest.
+fn bound_like<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let (least, negative) = (d.constant(Bits::signed_min(d.width(a))), d.is_negative(a));
+    let greatest = d.not(&least);
+    d.ite(&negative, &least, &greatest)
+}
+
+/// Half the sum, rounded down or up, without overflow: taken one bit wider, or where there is no room, from the bits that
+/// both have and half of those that one has.
+fn average<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    use Opcode::*;
+    let (width, signed) = (d.width(a), matches!(opcode, G_SAVGFLOOR | G_SAVGCEIL));
+    let up = matches!(opcode, G_UAVGCEIL | G_SAVGCEIL);
+    if width < MAX_BITS {
+        let wide = |d: &mut D, x: &D::Bits| if signed { d.sext(x, width + 1) } else { d.zext(x, width + 1) };
+        let (a, b) = (wide(d, a), wide(d, b));
+        let sum = d.add(&a, &b);
+        let round = d.literal(i64::from(up), width + 1);
+        let sum = d.add(&sum, &round);
+        return d.extract(&sum, 1, width);
+    }
+    let (differ, one) = (d.xor(a, b), d.literal(1, width));
+    let half = if signed { d.ashr(&differ, &one) } else { d.lshr(&differ, &one) };
+    let common = if up { d.or(a, b) } else { d.and(a, b) };
+    if up { d.sub(&common, &half) } else { d.add(&common, &half) }
+}
+
+/// The double-width product shifted right by `scale`, its low half; saturated if it does not fit there.
+fn fixed_point_product<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits, scale: u32) -> D::Bits {
+    use Opcode::*;
+    let (width, signed) = (d.width(a), matches!(opcode, G_SMULFIX | G_SMULFIXSAT));
+    let (low, high) = (d.mul(a, b), high_product(d, a, b, signed));
+    let shifted = match scale {
+        0 => low,
+        scale if scale >= width => high.clone(),
+        _ => {
+            let (high_part, low_part) = (d.extract(&high, 0, scale), d.extract(&low, scale, width - scale));
+            d.concat(&high_part, &low_part)
+        }
+    };
+    if matches!(opcode, G_SMULFIX | G_UMULFIX) {
+        return shifted;
+    }
+    let (amount, last) = (d.literal(i64::from(scale.min(width)), width), d.literal(i64::from(width) - 1, width));
+    let (rest, expected, bound) = match signed {
+        true => (d.ashr(&high, &amount), d.ashr(&shifted, &last), bound_like(d, &high)),
+        false => (d.lshr(&high, &amount), d.literal(0, width), d.constant(Bits::ones(width))),
+    };
+    let lost = d.ne(&rest, &expected);
+    d.ite(&lost, &bound, &shifted)
 }
 
 /// -1, 0 or 1.

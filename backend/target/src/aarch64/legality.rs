@@ -2,7 +2,7 @@
 
 use crate::Features;
 use crate::legality::predicates::{mem_at_most, mem_narrower_than_value, scalar_wider_than};
-use crate::legality::{Alignment, LegalityQuery, LegalizerInfo, RuleSet, rules_for};
+use crate::legality::{Alignment, EXPANDED, LegalityQuery, LegalizerInfo, RuleSet, rules_for};
 use std::sync::OnceLock;
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
@@ -41,7 +41,8 @@ fn arithmetic() -> Vec<RuleSet> {
             .widen_scalar_if(|q| q.types[0] == S128 && q.types[1].bits() < 64, 1, S64)
             .max_scalar(0, S64)
             .scalar_same_size_as(1, 0),
-        on(&[G_UMULH, G_SMULH]).legal_for(&[S64]),
+        on(&[G_UMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
+        on(&[G_SMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).min_scalar(0, S64).lower(),
         on(&[G_UDIV, G_SDIV])
             .legal_for(&[S32, S64])
             .libcall_for(&[S128])
@@ -50,8 +51,18 @@ fn arithmetic() -> Vec<RuleSet> {
         on(&[G_UREM, G_SREM]).libcall_for(&[S128]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S128).lower(),
         on(&[G_SEXT_INREG]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS, G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
-        on(&[G_UADDSAT, G_USUBSAT, G_ABDS, G_ABDU, G_UADDO, G_USUBO, G_SADDO, G_SSUBO]).lower(),
-        on(&[G_BSWAP]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
+        on(&EXPANDED).lower(),
+        on(&[G_CTLZ])
+            .legal_for_pairs(&[(S32, S32), (S64, S64)])
+            .widen_scalar_to_next_pow2(1)
+            .clamp_scalar(1, S32, S64)
+            .scalar_same_size_as(0, 1),
+        on(&[G_CTTZ])
+            .widen_scalar_to_next_pow2(1)
+            .clamp_scalar(1, S32, S64)
+            .scalar_same_size_as(0, 1)
+            .custom_for(&[S32, S64]),
+        on(&[G_BSWAP, G_BITREVERSE]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
         on(&[G_CTPOP])
             .widen_scalar_to_next_pow2(1)
             .min_scalar(1, S32)

@@ -190,6 +190,8 @@ rules! {
     "udiv32": op(G_UDIV, W, &[A, B_]) => [UDIVWr(DW, Reg(0), Reg(1))];
     "sdiv32": op(G_SDIV, W, &[A, B_]) => [SDIVWr(DW, Reg(0), Reg(1))];
     "mul32": op(G_MUL, W, &[A, B_]) => [MADDWrrr(DW, Reg(0), Reg(1), ZW)];
+    "ctlz32": op(G_CTLZ, W, &[A]) => [CLZWr(DW, Reg(0))];
+    "bitreverse32": op(G_BITREVERSE, W, &[A]) => [RBITWr(DW, Reg(0))];
     "bswap32": op(G_BSWAP, W, &[A]) => [REVWr(DW, Reg(0))];
     "add64_imm12": op(G_ADD, X, &[A, Pat::Imm(0, UIMM12)]) => [ADDXri(DXSP, Reg(0), Imm(0), Const(0))];
     "add64_negated": op(G_ADD, X, &[A, Pat::Imm(0, NEGATED)]) => [SUBXri(DXSP, Reg(0), ImmWith(0, negated), Const(0))];
@@ -214,6 +216,8 @@ rules! {
     "udiv64": op(G_UDIV, X, &[A, B_]) => [UDIVXr(DX, Reg(0), Reg(1))];
     "sdiv64": op(G_SDIV, X, &[A, B_]) => [SDIVXr(DX, Reg(0), Reg(1))];
     "mul64": op(G_MUL, X, &[A, B_]) => [MADDXrrr(DX, Reg(0), Reg(1), ZX)];
+    "ctlz64": op(G_CTLZ, X, &[A]) => [CLZXr(DX, Reg(0))];
+    "bitreverse64": op(G_BITREVERSE, X, &[A]) => [RBITXr(DX, Reg(0))];
     "bswap64": op(G_BSWAP, X, &[A]) => [REVXr(DX, Reg(0))];
     "umulh": op(G_UMULH, X, &[A, B_]) => [UMULHrr(DX, Reg(0), Reg(1))];
     "smulh": op(G_SMULH, X, &[A, B_]) => [SMULHrr(DX, Reg(0), Reg(1))];

@@ -2,7 +2,7 @@
 
 use crate::Features;
 use crate::legality::predicates::{extends_from, mem_at_most, mem_narrower_than_value, misaligned, scalar_wider_than};
-use crate::legality::{Alignment, LegalizerInfo, RuleSet, rules_for};
+use crate::legality::{Alignment, EXPANDED, LegalizerInfo, RuleSet, rules_for};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
@@ -50,9 +50,10 @@ fn arithmetic() -> Vec<RuleSet> {
             .clamp_scalar(0, S64, S64)
             .lower(),
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS, G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
-        on(&[G_UADDSAT, G_USUBSAT, G_ABDS, G_ABDU, G_UADDO, G_USUBO, G_SADDO, G_SSUBO]).lower(),
+        on(&EXPANDED).lower(),
+        on(&[G_BITREVERSE]).widen_scalar_to_next_pow2(0).min_scalar(0, S8).max_scalar(0, S64).lower(),
         on(&[G_BSWAP]).widen_scalar_to_next_pow2(0).max_scalar(0, S64).lower(),
-        on(&[G_CTPOP])
+        on(&[G_CTPOP, G_CTLZ, G_CTTZ])
             .widen_scalar_to_next_pow2(1)
             .min_scalar(1, S32)
             .max_scalar(1, S64)
@@ -77,7 +78,8 @@ fn multiplication(m: bool) -> Vec<RuleSet> {
     }
     vec![
         on(&[G_MUL]).legal_for(&[S64]).custom_for(&[S32]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
-        on(&[G_UMULH, G_SMULH]).legal_for(&[S64]),
+        on(&[G_UMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
+        on(&[G_SMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).min_scalar(0, S64).lower(),
         on(&[G_UDIV, G_SDIV, G_UREM])
             .legal_for(&[S64])
             .custom_for(&[S32])
