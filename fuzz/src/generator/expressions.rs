@@ -21,13 +21,13 @@ const BINARY: &[Opcode] = &[
 const SHIFTS: &[Opcode] = &[Opcode::G_SHL, Opcode::G_LSHR, Opcode::G_ASHR];
 const DIVISIONS: &[Opcode] = &[Opcode::G_UDIV, Opcode::G_SDIV, Opcode::G_UREM, Opcode::G_SREM];
 /// The widest division that needs no library call.
-const DIVISION_BITS: u32 = 64;
+pub(super) const DIVISION_BITS: u32 = 64;
 
 impl Generator<'_, '_, '_> {
     /// One operation; its result joins the scope.
     pub(super) fn expression(&mut self) -> Result<()> {
         let ty = self.scalar()?;
-        let entry = match self.u.int_in_range(0..=15)? {
+        let entry = match self.u.int_in_range(0..=19)? {
             0..=4 => self.binary(ty)?,
             5..=6 => self.shift(ty)?,
             7 => self.division(ty)?,
@@ -38,6 +38,7 @@ impl Generator<'_, '_, '_> {
             12 => self.funnel(ty)?,
             13 => self.in_register(ty)?,
             14 => self.composition(ty)?,
+            15..=18 => self.family(ty)?,
             _ => self.loose(ty)?,
         };
         self.scope.push(entry);
@@ -65,7 +66,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// `amount` masked below the greatest power of two that is at most `width`.
-    fn amount_below(&mut self, amount: Entry, width: u32) -> VReg {
+    pub(super) fn amount_below(&mut self, amount: Entry, width: u32) -> VReg {
         let mask = Bits::new(u128::from((1u32 << width.ilog2()) - 1), 32);
         let mask = self.builder.constant(amount.ty, mask);
         self.builder.op(amount.ty, Opcode::G_AND, &[amount.register, mask])
@@ -76,16 +77,22 @@ impl Generator<'_, '_, '_> {
             return self.binary(ty);
         }
         let opcode = *self.u.choose(DIVISIONS)?;
+        let operands = self.safe_division(ty, matches!(opcode, Opcode::G_SDIV | Opcode::G_SREM))?;
+        let register = self.builder.op(ty, opcode, &operands);
+        Ok(Entry { register, ty, firm: true })
+    }
+
+    /// A dividend and a divisor whose quotient is defined.
+    pub(super) fn safe_division(&mut self, ty: Type, signed: bool) -> Result<[VReg; 2]> {
         let (dividend, divisor) = (self.value(ty, true)?, self.value(ty, true)?);
         let one = self.builder.constant_i64(ty, 1);
         let odd = self.builder.op(ty, Opcode::G_OR, &[divisor.register, one]);
         // Half the range of the dividend leaves out the least value, whose quotient by -1 overflows.
-        let halved = match opcode {
-            Opcode::G_SDIV | Opcode::G_SREM => self.builder.op(ty, Opcode::G_ASHR, &[dividend.register, one]),
-            _ => dividend.register,
+        let halved = match signed {
+            true => self.builder.op(ty, Opcode::G_ASHR, &[dividend.register, one]),
+            false => dividend.register,
         };
-        let register = self.builder.op(ty, opcode, &[halved, odd]);
-        Ok(Entry { register, ty, firm: true })
+        Ok([halved, odd])
     }
 
     fn comparison(&mut self, ty: Type) -> Result<Entry> {

@@ -9,6 +9,7 @@
 //! what the source leaves open without losing the rest.
 
 mod expressions;
+mod families;
 mod memory;
 mod regions;
 

@@ -1,0 +1,158 @@
+//! Families of operations beyond the plain ones: two results, saturation, high products, counts, parts of values.
+
+use super::expressions::DIVISION_BITS;
+use super::{Entry, Generator};
+use arbitrary::Result;
+use tribunal_ir::types::{S1, S64};
+use tribunal_ir::{InstData, InstFlags, Opcode, Operand, Type, VReg};
+
+/// Total operations on two values of one type.
+const BINARY: &[Opcode] = {
+    use Opcode::*;
+    &[
+        G_UADDSAT, G_SADDSAT, G_USUBSAT, G_SSUBSAT, G_UMULH, G_SMULH, G_ABDS, G_ABDU, G_UAVGFLOOR, G_UAVGCEIL,
+        G_SAVGFLOOR, G_SAVGCEIL,
+    ]
+};
+/// A value and a flag; the second list takes a flag too.
+const OVERFLOWS: &[Opcode] =
+    &[Opcode::G_UADDO, Opcode::G_USUBO, Opcode::G_SADDO, Opcode::G_SSUBO, Opcode::G_UMULO, Opcode::G_SMULO];
+const CARRIES: &[Opcode] = &[Opcode::G_UADDE, Opcode::G_USUBE, Opcode::G_SADDE, Opcode::G_SSUBE];
+const FIXED_POINT: &[Opcode] =
+    &[Opcode::G_UMULFIX, Opcode::G_SMULFIX, Opcode::G_UMULFIXSAT, Opcode::G_SMULFIXSAT];
+const COUNTS: &[Opcode] =
+    &[Opcode::G_CTLZ, Opcode::G_CTTZ, Opcode::G_CTLZ_ZERO_UNDEF, Opcode::G_CTTZ_ZERO_UNDEF];
+
+impl Generator<'_, '_, '_> {
+    /// One operation of any family.
+    pub(super) fn family(&mut self, ty: Type) -> Result<Entry> {
+        match self.u.int_in_range(0..=10)? {
+            0..=1 => self.from_list(ty, BINARY),
+            2 => self.overflow(ty),
+            3 => self.carry(ty),
+            4 => self.fixed_point(ty),
+            5 => self.count(ty),
+            6 => self.rotation(ty),
+            7 => self.three_way(ty),
+            8 => self.part(ty),
+            9 => self.field(ty),
+            _ => self.both_divisions(ty),
+        }
+    }
+
+    fn from_list(&mut self, ty: Type, opcodes: &[Opcode]) -> Result<Entry> {
+        let opcode = *self.u.choose(opcodes)?;
+        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        let register = self.builder.op(ty, opcode, &[left.register, right.register]);
+        Ok(Entry { register, ty, firm: left.firm && right.firm })
+    }
+
+    /// Defines two results, of which the second joins the scope here.
+    fn two(&mut self, opcode: Opcode, types: [Type; 2], sources: &[VReg], firm: bool) -> Entry {
+        let results = types.map(|ty| self.builder.function.new_vreg(ty));
+        let defs = results.into_iter().map(Operand::def);
+        self.builder.push(InstData::new(opcode, defs.chain(sources.iter().copied().map(Operand::used))));
+        self.scope.push(Entry { register: results[1], ty: types[1], firm });
+        Entry { register: results[0], ty: types[0], firm }
+    }
+
+    fn overflow(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(OVERFLOWS)?;
+        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        Ok(self.two(opcode, [ty, S1], &[left.register, right.register], left.firm && right.firm))
+    }
+
+    fn carry(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(CARRIES)?;
+        let (left, right, carry) = (self.value(ty, false)?, self.value(ty, false)?, self.value(S1, false)?);
+        let firm = left.firm && right.firm && carry.firm;
+        Ok(self.two(opcode, [ty, S1], &[left.register, right.register, carry.register], firm))
+    }
+
+    fn both_divisions(&mut self, ty: Type) -> Result<Entry> {
+        if !(2..=DIVISION_BITS).contains(&ty.bits()) {
+            return self.overflow(ty);
+        }
+        let opcode = *self.u.choose(&[Opcode::G_UDIVREM, Opcode::G_SDIVREM])?;
+        let operands = self.safe_division(ty, opcode == Opcode::G_SDIVREM)?;
+        Ok(self.two(opcode, [ty, ty], &operands, true))
+    }
+
+    fn fixed_point(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(FIXED_POINT)?;
+        let signed = matches!(opcode, Opcode::G_SMULFIX | Opcode::G_SMULFIXSAT);
+        let scale = self.u.int_in_range(0..=ty.bits() - u32::from(signed))?;
+        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        let operands = [Operand::used(left.register), Operand::used(right.register), Operand::Imm(scale.into())];
+        let register = self.builder.build(ty, opcode, operands);
+        Ok(Entry { register, ty, firm: left.firm && right.firm })
+    }
+
+    /// Zeros of a value, counted in a type that holds the count.
+    fn count(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(COUNTS)?;
+        let count = if ty.bits() < 8 { Type::scalar(8) } else { ty };
+        let source = self.value(ty, false)?;
+        let firm = source.firm && matches!(opcode, Opcode::G_CTLZ | Opcode::G_CTTZ);
+        Ok(Entry { register: self.builder.op(count, opcode, &[source.register]), ty: count, firm })
+    }
+
+    fn rotation(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(&[Opcode::G_ROTL, Opcode::G_ROTR, Opcode::G_USHLSAT, Opcode::G_SSHLSAT])?;
+        let amount_ty = if ty.bits() > DIVISION_BITS { S64 } else { ty };
+        let (value, amount) = (self.value(ty, false)?, self.value(amount_ty, false)?);
+        let saturates = matches!(opcode, Opcode::G_USHLSAT | Opcode::G_SSHLSAT);
+        let amount = match saturates {
+            true => Entry { register: self.amount_below(amount, ty.bits()), ..amount },
+            false => amount,
+        };
+        let register = self.builder.op_with(ty, opcode, &[value.register, amount.register], InstFlags::empty());
+        Ok(Entry { register, ty, firm: value.firm && amount.firm })
+    }
+
+    fn three_way(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(&[Opcode::G_SCMP, Opcode::G_UCMP])?;
+        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        let result = Type::scalar(*self.u.choose(&[2, 8, 32, 64])?);
+        let register = self.builder.op(result, opcode, &[left.register, right.register]);
+        Ok(Entry { register, ty: result, firm: left.firm && right.firm })
+    }
+
+    /// Part of a value taken out, or put in its place; bits reversed.
+    fn part(&mut self, ty: Type) -> Result<Entry> {
+        let whole = self.value(ty, false)?;
+        if ty.bits() < 2 || self.u.ratio(1, 3)? {
+            let register = self.builder.op(ty, Opcode::G_BITREVERSE, &[whole.register]);
+            return Ok(Entry { register, ..whole });
+        }
+        let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
+        let offset = Operand::Imm(self.u.int_in_range(0..=ty.bits() - bits)?.into());
+        let part_ty = Type::scalar(bits);
+        if self.u.arbitrary()? {
+            let register = self.builder.build(part_ty, Opcode::G_EXTRACT, [Operand::used(whole.register), offset]);
+            return Ok(Entry { register, ty: part_ty, firm: whole.firm });
+        }
+        let part = self.value(part_ty, false)?;
+        let operands = [Operand::used(whole.register), Operand::used(part.register), offset];
+        let register = self.builder.build(ty, Opcode::G_INSERT, operands);
+        Ok(Entry { register, ty, firm: whole.firm && part.firm })
+    }
+
+    /// A bit field at a constant place.
+    fn field(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(&[Opcode::G_UBFX, Opcode::G_SBFX])?;
+        let offset = self.u.int_in_range(0..=ty.bits() - 1)?;
+        let size = self.u.int_in_range(1..=ty.bits() - offset)?;
+        let source = self.value(ty, false)?;
+        let constant = |this: &mut Self, value: u32| {
+            this.builder.constant(ty, tribunal_ir::Bits::new(value.into(), ty.bits()))
+        };
+        // A size equal to the width of one or two bits does not fit the type of that width.
+        if ty.bits() < 3 {
+            return Ok(source);
+        }
+        let (offset, size) = (constant(self, offset), constant(self, size));
+        let register = self.builder.op(ty, opcode, &[source.register, offset, size]);
+        Ok(Entry { register, ty, firm: source.firm })
+    }
+}
