@@ -129,9 +129,9 @@ fn first_difference(source: &Function, before: &Execution, stage: &Stage, after:
             },
         };
         let width = expected.value.width().min(event.value.width());
-        let differ = expected.value.unsigned() ^ event.value.unsigned();
-        let fixed = !expected.open.unsigned() & Bits::ones(width).unsigned();
-        let same = expected.poison || differ & fixed == 0;
+        let low = |bits: Bits| bits.zext_or_trunc(width);
+        let differ = low(expected.value).xor(low(event.value)).and(low(expected.open).not());
+        let same = expected.poison || differ.is_zero();
         if !same {
             return difference(source, stage, expected, event, target);
         }
@@ -146,9 +146,9 @@ fn difference(source: &Function, stage: &Stage, expected: &Event, event: &Event,
         "first difference after {}:\n  - {} = {:#x}\n  + {} = {:#x}",
         stage.pass,
         printed(source, expected.inst),
-        expected.value.unsigned(),
+        expected.value,
         printed(&stage.function, event.inst),
-        event.value.unsigned()
+        event.value
     );
     Blame { guilty: guilty.to_string(), story }
 }

@@ -92,10 +92,14 @@ impl Memory<Partial> for ConcreteMemory {
         match self.find(address, bytes) {
             Some((allocation, offset)) if !misaligned(address, operand) => {
                 let range = offset..offset + bytes as usize;
-                let joined =
-                    |units: &[u8]| units.iter().rev().fold(0u128, |value, &unit| value << 8 | u128::from(unit));
-                let value = Bits::new(joined(&allocation.bytes[range.clone()]), 8 * bytes);
-                let open = Bits::new(joined(&allocation.open[range.clone()]), 8 * bytes);
+                let joined = |units: &[u8]| {
+                    let limb = |index: usize| units.chunks(8).nth(index).map_or(0, |limb| {
+                        limb.iter().rev().fold(0u64, |value, &unit| value << 8 | u64::from(unit))
+                    });
+                    Bits::from_limbs(limb, 8 * bytes)
+                };
+                let value = joined(&allocation.bytes[range.clone()]);
+                let open = joined(&allocation.open[range.clone()]);
                 let poison = PartialBool::known(allocation.poison[range].contains(&true));
                 (Value { bits: PartialBits { value, open }, poison }, PartialBool::known(false))
             }
@@ -116,9 +120,10 @@ impl Memory<Partial> for ConcreteMemory {
         let (address, bytes) = (address.value.low_u64(), value.bits.width() / 8);
         match self.find(address, bytes) {
             Some((allocation, offset)) if !misaligned(address, operand) => {
+                let (known, open) = (value.bits.value.limbs(), value.bits.open.limbs());
                 for index in 0..bytes as usize {
-                    allocation.bytes[offset + index] = (value.bits.value.unsigned() >> (8 * index)) as u8;
-                    allocation.open[offset + index] = (value.bits.open.unsigned() >> (8 * index)) as u8;
+                    allocation.bytes[offset + index] = (known[index / 8] >> (8 * (index % 8))) as u8;
+                    allocation.open[offset + index] = (open[index / 8] >> (8 * (index % 8))) as u8;
                     allocation.poison[offset + index] = value.poison.value || value.poison.open;
                 }
                 PartialBool::known(false)

@@ -224,10 +224,11 @@ impl Generator<'_, '_, '_> {
             0 => Bits::from_i64(self.u.int_in_range(-8..=16)?, bits),
             1 => Bits::from_i64(*self.u.choose(&LIMITS)?, bits),
             2 => {
-                Bits::new((1u128 << self.u.int_in_range(0..=bits - 1)?).wrapping_sub(self.u.int_in_range(0..=1)?), bits)
+                let less = Bits::new(self.u.int_in_range(0..=1)?, bits);
+                Bits::one_bit(self.u.int_in_range(0..=bits - 1)?, bits).sub(less)
             }
             3 => Bits::signed_min(bits),
-            4 => Bits::new(u128::MAX >> (129 - bits.max(2)), bits),
+            4 => Bits::signed_min(bits).not(),
             _ => Bits::new(self.u.arbitrary()?, bits),
         })
     }

@@ -68,8 +68,8 @@ impl<'g> Evaluator<'g> {
             Node::Zext(a) => self.of(a).zext_or_trunc(width),
             Node::Sext(a) => self.of(a).sext_or_trunc(width),
             Node::Eq(a, b) => truth(self.of(a) == self.of(b)),
-            Node::Ult(a, b) => truth(self.of(a).unsigned() < self.of(b).unsigned()),
-            Node::Slt(a, b) => truth(self.of(a).signed() < self.of(b).signed()),
+            Node::Ult(a, b) => truth(self.of(a).cmp_unsigned(self.of(b)).is_lt()),
+            Node::Slt(a, b) => truth(self.of(a).cmp_signed(self.of(b)).is_lt()),
             Node::Ite(condition, a, b) => {
                 if self.of(condition).is_zero() {
                     self.of(b)
@@ -87,7 +87,7 @@ impl<'g> Evaluator<'g> {
     /// Initial contents: a hash of memory, seed and address. Selects of stores are expanded when built.
     fn select(&self, memory: MemTerm, address: Bits, width: u32) -> Bits {
         let MemNode::Initial(number, _) = self.graph.memories[memory.0 as usize] else { return Bits::zero(width) };
-        let mixed = (address.unsigned() as u64 ^ self.assignment.seed.rotate_left(number * 16 + 7))
+        let mixed = (address.low_u64() ^ self.assignment.seed.rotate_left(number * 16 + 7))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .rotate_left(29)
             .wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -4,11 +4,12 @@
 //! target is defined, not poison, equal in every bit, and leaves equal memory. Choices of the source are existential and
 //! are read off the target's outputs; choices of the target are universal. Each is one choice for the whole step.
 //!
-//! Engines in order: concrete samples with corner values, which find wrong rules at once; equality of normalised terms;
-//! z3 on bit-vectors. A counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so
+//! Engines in order: equality of normalised terms; concrete samples with corner values, which find wrong rules at once;
+//! linear arithmetic over limbs where there are products; z3 on bit-vectors. A counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so
 //! that a proved recipe is a table look-up from then on.
 
 mod evaluate;
+mod integers;
 mod memory;
 mod query;
 mod shape;
@@ -31,6 +32,9 @@ use tribunal_target::Target;
 pub enum Engine {
     /// The obligation folded to false while it was built.
     Structural,
+    /// z3 on linear arithmetic over the limbs.
+    Integers,
+    /// z3 on bit-vectors.
     Z3,
 }
 
@@ -81,6 +85,7 @@ pub struct Counters {
     /// Of those, answered from the cache.
     pub looked_up: u64,
     pub structural: u64,
+    pub integers: u64,
     pub z3: u64,
 }
 
@@ -112,6 +117,7 @@ impl Prover {
         let verdict = decide(target, step);
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
+            Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
             Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
         }
@@ -133,6 +139,9 @@ fn decide(target: &Target, step: &Step<'_>) -> Verdict {
     }
     if let Some(assignment) = sample(&query) {
         return refuted(&query, &assignment);
+    }
+    if integers::worth_trying(&query.graph, query.wrong) && integers::impossible(&query.graph, query.wrong) {
+        return Verdict::Proved { engine: Engine::Integers };
     }
     match solver::solve(&query.graph, query.wrong) {
         solver::Answer::Unsatisfiable => Verdict::Proved { engine: Engine::Z3 },
@@ -186,7 +195,7 @@ fn assignment(query: &Query, index: u64) -> Assignment {
             _ => match random() % 3 {
                 0 => corners[random() as usize % corners.len()],
                 1 => Bits::new(u128::from(random() % 130), width),
-                _ => Bits::new(u128::from(random()) << 64 | u128::from(random()), width),
+                _ => Bits::from_limbs(|_| random(), width),
             },
         };
         assignment.values.insert(term, value);
@@ -219,6 +228,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Proved { engine: Engine::Structural } => write!(f, "proved (terms equal)"),
+            Verdict::Proved { engine: Engine::Integers } => write!(f, "proved (integers)"),
             Verdict::Proved { engine: Engine::Z3 } => write!(f, "proved (z3)"),
             Verdict::Refuted(_) => write!(f, "refuted"),
             Verdict::Unknown(reason) => write!(f, "unknown: {reason}"),
@@ -238,7 +248,7 @@ pub fn explain(step: &Step<'_>, verdict: &Verdict, vocabulary: &dyn Vocabulary) 
     if let Verdict::Refuted(counterexample) = verdict {
         let shown = |(bits, poison): (Bits, bool)| match poison {
             true => "poison".to_string(),
-            false => format!("{:#x}", bits.unsigned()),
+            false => format!("{bits:#x}"),
         };
         for &(register, bits, poison) in &counterexample.inputs {
             let _ = writeln!(lines, "  where {register} = {}", shown((bits, poison)));

@@ -314,8 +314,8 @@ pub(super) fn corners(width: u32) -> [Bits; 7] {
         one,
         most,
         least,
-        Bits::new(least.unsigned().wrapping_sub(1), width),
-        Bits::new(most.unsigned().wrapping_sub(1), width),
+        least.sub(one),
+        most.sub(one),
         Bits::new(u128::from(width), width),
     ]
 }

@@ -55,8 +55,9 @@ impl Writer<'_> {
             }
             Operand::Imm(value) => *value as u64 ^ 2 << 60,
             Operand::Const(value) => {
-                self.words.push(value.low_u64());
-                (value.unsigned() >> 64) as u64 ^ u64::from(value.width()) << 48
+                let limbs = value.limbs().into_iter().take(value.width().div_ceil(64) as usize);
+                self.words.extend(limbs);
+                u64::from(value.width()) | 1 << 59
             }
             Operand::Block(block) => {
                 let next = self.blocks.len() as u64;

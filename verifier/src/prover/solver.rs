@@ -50,15 +50,15 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term) -> Answer {
     }
 }
 
-/// A literal's value, read in halves.
+/// A literal's value, read by limbs.
 fn bits(value: &BV) -> Option<Bits> {
     let width = value.get_size();
     if width <= 64 {
         return value.as_u64().map(|low| Bits::new(low.into(), width));
     }
-    let low = value.extract(63, 0).simplify_u64()?;
-    let high = value.extract(width - 1, 64).simplify_u64()?;
-    Some(Bits::new(u128::from(high) << 64 | u128::from(low), width))
+    let limbs = (0..width.div_ceil(64)).map(|limb| value.extract((64 * limb + 63).min(width - 1), 64 * limb).simplify_u64());
+    let limbs = limbs.collect::<Option<Vec<u64>>>()?;
+    Some(Bits::from_limbs(|limb| limbs.get(limb).copied().unwrap_or(0), width))
 }
 
 trait SimplifyU64 {
@@ -145,8 +145,8 @@ fn constant(bits: Bits) -> BV {
     if bits.width() <= 64 {
         return BV::from_u64(bits.low_u64(), bits.width());
     }
-    let high = BV::from_u64((bits.unsigned() >> 64) as u64, bits.width() - 64);
-    high.concat(BV::from_u64(bits.low_u64(), 64))
+    let limb = |index: u32| BV::from_u64(bits.limbs()[index as usize], (bits.width() - 64 * index).min(64));
+    (1..bits.width().div_ceil(64)).fold(limb(0), |low, index| limb(index).concat(low))
 }
 
 fn binary(op: Op, a: &BV, b: &BV) -> BV {

@@ -84,7 +84,7 @@ pub(super) fn byte_swap(r: &mut Recipe<'_>) {
     let mut parts = vec![last, first];
     for index in 1..bytes / 2 {
         let distance = ty.bits() - 8 - 16 * index;
-        let mask = r.builder.constant(ty, tribunal_ir::Bits::new(0xff << (8 * index), ty.bits()));
+        let mask = r.builder.constant(ty, Bits::new(0xff, ty.bits()).shl(8 * index));
         let low = r.op(ty, G_AND, &[source, mask]);
         let up = r.shift(G_SHL, low, distance);
         let high = r.shift(G_LSHR, source, distance);
@@ -156,8 +156,8 @@ pub(super) fn insert(r: &mut Recipe<'_>) {
     if size == ty.bits() {
         return r.define(dst, COPY, &[part]);
     }
-    let around = !(Bits::ones(size).zext_or_trunc(128).unsigned() << offset);
-    let mask = r.builder.constant(ty, Bits::new(around, ty.bits()));
+    let place = Bits::ones(size).zext_or_trunc(ty.bits()).shl(offset);
+    let mask = r.builder.constant(ty, place.not());
     let kept = r.op(ty, G_AND, &[whole, mask]);
     let wide = r.op(ty, G_ZEXT, &[part]);
     let moved = if offset == 0 { wide } else { r.shift(G_SHL, wide, offset) };

@@ -94,8 +94,7 @@ impl<'f> Recipe<'f> {
 
     /// A byte repeated over the whole width.
     pub fn repeated(&mut self, ty: Type, byte: u8) -> VReg {
-        let value = u128::from_le_bytes([byte; 16]);
-        self.builder.constant(ty, Bits::new(value, ty.bits()))
+        self.builder.constant(ty, Bits::repeated(byte, ty.bits()))
     }
 
     pub fn icmp(&mut self, predicate: IntPredicate, left: VReg, right: VReg) -> VReg {

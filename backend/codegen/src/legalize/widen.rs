@@ -170,7 +170,7 @@ fn leading_zeros(r: &mut Recipe<'_>, ty: Type) {
 /// A set bit just above the narrow value ends the count there.
 fn trailing_zeros(r: &mut Recipe<'_>, ty: Type) {
     let (source, dst) = (r.register(1), r.dst());
-    let end = tribunal_ir::Bits::new(1 << r.bits_of(source), ty.bits());
+    let end = tribunal_ir::Bits::one_bit(r.bits_of(source), ty.bits());
     let wide = r.op(ty, Opcode::G_ANYEXT, &[source]);
     let end = r.builder.constant(ty, end);
     let ended = r.op(ty, Opcode::G_OR, &[wide, end]);

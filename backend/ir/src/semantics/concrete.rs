@@ -35,63 +35,55 @@ impl Domain for Concrete {
         match &mut self.choice {
             Choice::Zeros => Bits::zero(width),
             Choice::Ones => Bits::ones(width),
-            Choice::Seeded(state) => {
-                let high = u128::from(split_mix(state));
-                Bits::new(high << 64 | u128::from(split_mix(state)), width)
-            }
+            Choice::Seeded(state) => Bits::from_limbs(|_| split_mix(state), width),
         }
     }
     fn add(&mut self, a: &Bits, b: &Bits) -> Bits {
-        Bits::new(a.unsigned().wrapping_add(b.unsigned()), a.width())
+        Bits::add(*a, *b)
     }
     fn sub(&mut self, a: &Bits, b: &Bits) -> Bits {
-        Bits::new(a.unsigned().wrapping_sub(b.unsigned()), a.width())
+        Bits::sub(*a, *b)
     }
     fn mul(&mut self, a: &Bits, b: &Bits) -> Bits {
-        Bits::new(a.unsigned().wrapping_mul(b.unsigned()), a.width())
+        Bits::mul(*a, *b)
     }
     fn udiv(&mut self, a: &Bits, b: &Bits) -> Bits {
-        a.unsigned().checked_div(b.unsigned()).map_or(Bits::ones(a.width()), |quotient| Bits::new(quotient, a.width()))
+        a.checked_udiv(*b).unwrap_or(Bits::ones(a.width()))
     }
     fn urem(&mut self, a: &Bits, b: &Bits) -> Bits {
-        a.unsigned().checked_rem(b.unsigned()).map_or(*a, |remainder| Bits::new(remainder, a.width()))
+        a.checked_urem(*b).unwrap_or(*a)
     }
     fn sdiv(&mut self, a: &Bits, b: &Bits) -> Bits {
-        match b.is_zero() {
-            true if a.signed() < 0 => Bits::new(1, a.width()),
-            true => Bits::ones(a.width()),
-            false => Bits::new(a.signed().wrapping_div(b.signed()) as u128, a.width()),
-        }
+        let quotient = self.udiv(&a.magnitude(), &b.magnitude());
+        if a.is_negative() != b.is_negative() { quotient.negated() } else { quotient }
     }
     fn srem(&mut self, a: &Bits, b: &Bits) -> Bits {
-        match b.is_zero() {
-            true => *a,
-            false => Bits::new(a.signed().wrapping_rem(b.signed()) as u128, a.width()),
-        }
+        let remainder = self.urem(&a.magnitude(), &b.magnitude());
+        if a.is_negative() { remainder.negated() } else { remainder }
     }
     fn and(&mut self, a: &Bits, b: &Bits) -> Bits {
-        Bits::new(a.unsigned() & b.unsigned(), a.width())
+        Bits::and(*a, *b)
     }
     fn or(&mut self, a: &Bits, b: &Bits) -> Bits {
-        Bits::new(a.unsigned() | b.unsigned(), a.width())
+        Bits::or(*a, *b)
     }
     fn xor(&mut self, a: &Bits, b: &Bits) -> Bits {
-        Bits::new(a.unsigned() ^ b.unsigned(), a.width())
+        Bits::xor(*a, *b)
     }
     fn not(&mut self, a: &Bits) -> Bits {
-        Bits::new(!a.unsigned(), a.width())
+        Bits::not(*a)
     }
     fn shl(&mut self, a: &Bits, amount: &Bits) -> Bits {
-        Bits::new(a.unsigned().checked_shl(shift(amount, a.width())).unwrap_or(0), a.width())
+        Bits::shl(*a, shift(amount))
     }
     fn lshr(&mut self, a: &Bits, amount: &Bits) -> Bits {
-        Bits::new(a.unsigned().checked_shr(shift(amount, a.width())).unwrap_or(0), a.width())
+        Bits::lshr(*a, shift(amount))
     }
     fn ashr(&mut self, a: &Bits, amount: &Bits) -> Bits {
-        Bits::new((a.signed() >> shift(amount, a.width()).min(127)) as u128, a.width())
+        Bits::ashr(*a, shift(amount))
     }
     fn concat(&mut self, high: &Bits, low: &Bits) -> Bits {
-        Bits::new(high.unsigned() << low.width() | low.unsigned(), high.width() + low.width())
+        Bits::concat(*high, *low)
     }
     fn extract(&mut self, a: &Bits, offset: u32, width: u32) -> Bits {
         a.extract(offset, width)
@@ -106,10 +98,10 @@ impl Domain for Concrete {
         a == b
     }
     fn ult(&mut self, a: &Bits, b: &Bits) -> bool {
-        a.unsigned() < b.unsigned()
+        a.cmp_unsigned(*b).is_lt()
     }
     fn slt(&mut self, a: &Bits, b: &Bits) -> bool {
-        a.signed() < b.signed()
+        a.cmp_signed(*b).is_lt()
     }
     fn ite(&mut self, condition: &bool, a: &Bits, b: &Bits) -> Bits {
         if *condition { *a } else { *b }
@@ -128,9 +120,9 @@ impl Domain for Concrete {
     }
 }
 
-/// The amount, or 128 (which no shift of a `u128` accepts) once it reaches the width.
-fn shift(amount: &Bits, width: u32) -> u32 {
-    if amount.unsigned() < u128::from(width) { amount.low_u64() as u32 } else { 128 }
+/// The amount, or one that reaches any width.
+fn shift(amount: &Bits) -> u32 {
+    u32::try_from(amount.unsigned()).unwrap_or(u32::MAX)
 }
 
 /// Steele, Lea and Flood's SplitMix64.

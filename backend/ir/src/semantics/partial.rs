@@ -72,10 +72,10 @@ fn whole(f: Binary, a: &PartialBits, b: &PartialBits) -> PartialBits {
 /// Sums and products: a bit depends on bits at and below it.
 fn upward(f: Binary, a: &PartialBits, b: &PartialBits) -> PartialBits {
     let value = f(&mut CONCRETE.clone(), &a.value, &b.value);
-    let open = a.open.unsigned() | b.open.unsigned();
-    match open {
-        0 => PartialBits::known(value),
-        _ => PartialBits { value, open: Bits::new(u128::MAX << open.trailing_zeros(), value.width()) },
+    let open = a.open.or(b.open);
+    match open.is_zero() {
+        true => PartialBits::known(value),
+        false => PartialBits { value, open: Bits::ones(value.width()).shl(open.trailing_zeros()) },
     }
 }
 
@@ -129,24 +129,21 @@ impl Domain for Partial {
         whole(Concrete::srem, a, b)
     }
     fn and(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        let (x, y) = (a.value.unsigned() | a.open.unsigned(), b.value.unsigned() | b.open.unsigned());
+        let (x, y) = (a.value.or(a.open), b.value.or(b.open));
         // A zero that is known on one side is known in the result.
-        let open = (a.open.unsigned() | b.open.unsigned()) & x & y;
-        let value = a.value.unsigned() & b.value.unsigned();
-        PartialBits { value: Bits::new(value, a.width()), open: Bits::new(open, a.width()) }
+        let open = a.open.or(b.open).and(x).and(y);
+        PartialBits { value: a.value.and(b.value), open }
     }
     fn or(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        let ones = (a.value.unsigned() & !a.open.unsigned()) | (b.value.unsigned() & !b.open.unsigned());
-        let open = (a.open.unsigned() | b.open.unsigned()) & !ones;
-        let value = a.value.unsigned() | b.value.unsigned();
-        PartialBits { value: Bits::new(value, a.width()), open: Bits::new(open, a.width()) }
+        let ones = a.value.and(a.open.not()).or(b.value.and(b.open.not()));
+        let open = a.open.or(b.open).and(ones.not());
+        PartialBits { value: a.value.or(b.value), open }
     }
     fn xor(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        let open = Bits::new(a.open.unsigned() | b.open.unsigned(), a.width());
-        PartialBits { value: Bits::new(a.value.unsigned() ^ b.value.unsigned(), a.width()), open }
+        PartialBits { value: a.value.xor(b.value), open: a.open.or(b.open) }
     }
     fn not(&mut self, a: &PartialBits) -> PartialBits {
-        PartialBits { value: Bits::new(!a.value.unsigned(), a.width()), open: a.open }
+        PartialBits { value: a.value.not(), open: a.open }
     }
     fn shl(&mut self, a: &PartialBits, amount: &PartialBits) -> PartialBits {
         shifted(Concrete::shl, a, amount)
@@ -172,9 +169,9 @@ impl Domain for Partial {
         PartialBits { value: a.value.sext_or_trunc(width), open: a.open.sext_or_trunc(width) }
     }
     fn eq(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBool {
-        let open = a.open.unsigned() | b.open.unsigned();
-        let differ = (a.value.unsigned() ^ b.value.unsigned()) & !open != 0;
-        PartialBool { value: !differ, open: !differ && open != 0 }
+        let open = a.open.or(b.open);
+        let differ = !a.value.xor(b.value).and(open.not()).is_zero();
+        PartialBool { value: !differ, open: !differ && !open.is_zero() }
     }
     fn ult(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBool {
         compared(Concrete::ult, a, b)
@@ -191,8 +188,8 @@ impl Domain for Partial {
         if !condition.open {
             return if condition.value { *a } else { *b };
         }
-        let differ = a.value.unsigned() ^ b.value.unsigned();
-        PartialBits { value: a.value, open: Bits::new(a.open.unsigned() | b.open.unsigned() | differ, a.width()) }
+        let differ = a.value.xor(b.value);
+        PartialBits { value: a.value, open: a.open.or(b.open).or(differ) }
     }
     fn bool_and(&mut self, a: &PartialBool, b: &PartialBool) -> PartialBool {
         let refuted = (!a.value && !a.open) || (!b.value && !b.open);

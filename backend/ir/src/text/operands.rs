@@ -114,15 +114,13 @@ fn constant(cursor: &mut Cursor<'_>, width: u32) -> Parsed<Operand> {
         return Err(value.error("expected an integer"));
     }
     let too_wide = || value.error(format!("the value does not fit i{width}"));
-    let bits = match cursor.rest().starts_with('-') {
-        true => {
-            let number: i128 = cursor.signed()?;
-            Some(Bits::new(number as u128, width)).filter(|bits| bits.signed() == number)
-        }
-        false => {
-            let number: u128 = cursor.number()?;
-            Some(Bits::new(number, width)).filter(|bits| bits.unsigned() == number)
-        }
+    let negative = cursor.eat("-");
+    let bits = Bits::parse_decimal(cursor.take_until(|c| !c.is_ascii_digit()), width);
+    cursor.skip_blanks();
+    let bits = match negative {
+        // As great as the least value's, at most.
+        true => bits.filter(|bits| bits.cmp_unsigned(Bits::signed_min(width)).is_le()).map(Bits::negated),
+        false => bits,
     };
     bits.map(Operand::Const).ok_or_else(too_wide)
 }

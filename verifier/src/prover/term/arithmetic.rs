@@ -92,31 +92,60 @@ impl Symbolic {
                 if bits.is_zero() {
                     return Some(x);
                 }
-                if bits.unsigned() == 1 {
+                if bits == Bits::new(1, width) {
                     return Some(y);
                 }
             }
         }
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        for (x, y) in [(a, b), (b, a)] {
+            // A truth value spread over all bits is 0 or -1.
+            if let Some(condition) = self.spread_truth(x) {
+                let zero = self.value(Bits::zero(width));
+                let negated = self.binary(Op::Sub, zero, y);
+                return Some(self.if_then_else(condition, negated, zero));
+            }
+        }
         let is_narrow = |this: &Self, term: Term| match this.node(term) {
             Node::Zext(inner) => this.width_of(inner) <= 64,
-            Node::Const(bits) => bits.unsigned() >> 64 == 0,
+            Node::Const(bits) => bits.lshr(64).is_zero(),
             _ => false,
         };
-        if width <= 64 || (width == 128 && is_narrow(self, a) && is_narrow(self, b)) {
+        let narrow = is_narrow(self, a) && is_narrow(self, b);
+        if width <= 64 || (width == 128 && narrow) {
             return Some(self.intern(Node::Binary(Op::Mul, a, b), width));
         }
-        let rest = width - 64;
         let (a0, b0) = (self.extract_bits(a, 0, 64), self.extract_bits(b, 0, 64));
-        let (a1, b1) = (self.extract_bits(a, 64, rest), self.extract_bits(b, 64, rest));
         let (wide_a, wide_b) = (self.zero_extend(a0, 128), self.zero_extend(b0, 128));
         let full = self.binary(Op::Mul, wide_a, wide_b);
-        let (low, high) = (self.extract_bits(full, 0, 64), self.extract_bits(full, 64, rest));
-        let (a0, b0) = (self.extract_bits(a0, 0, rest), self.extract_bits(b0, 0, rest));
+        if narrow && width > 128 {
+            return Some(self.zero_extend(full, width));
+        }
+        let rest = width - 64;
+        let (a1, b1) = (self.extract_bits(a, 64, rest), self.extract_bits(b, 64, rest));
+        let (low, carried) = (self.extract_bits(full, 0, 64), self.extract_bits(full, 64, rest.min(64)));
+        let carried = self.zero_extend(carried, rest);
+        let resized = |this: &mut Self, term| match rest < 64 {
+            true => this.extract_bits(term, 0, rest),
+            false => this.zero_extend(term, rest),
+        };
+        let (a0, b0) = (resized(self, a0), resized(self, b0));
         let (cross1, cross2) = (self.binary(Op::Mul, a1, b0), self.binary(Op::Mul, a0, b1));
         let sum = self.binary(Op::Add, cross1, cross2);
-        let high = self.binary(Op::Add, high, sum);
-        Some(self.concatenate(high, low))
+        let high = self.binary(Op::Add, carried, sum);
+        // The product of both upper parts begins at twice 64 bits.
+        let upper = match rest > 64 {
+            true => {
+                let above = rest - 64;
+                let (a1, b1) = (self.extract_bits(a1, 0, above), self.extract_bits(b1, 0, above));
+                let product = self.binary(Op::Mul, a1, b1);
+                let zeros = self.value(Bits::zero(64));
+                let product = self.concatenate(product, zeros);
+                self.binary(Op::Add, high, product)
+            }
+            false => high,
+        };
+        Some(self.concatenate(upper, low))
     }
 
     fn logic(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
@@ -133,7 +162,7 @@ impl Symbolic {
                 (Op::Xor, _, true) => return Some(self.complement(a)),
                 (Op::And, ..) => {
                     // A low mask is a truncation and an extension.
-                    let ones = bits.unsigned().trailing_ones();
+                    let ones = bits.trailing_ones();
                     if ones > 0 && bits == Bits::ones(ones).zext_or_trunc(width) {
                         let low = self.extract_bits(a, 0, ones);
                         return Some(self.zero_extend(low, width));
@@ -154,11 +183,15 @@ impl Symbolic {
             if not_b == a {
                 return Some(self.truth(op != Op::And));
             }
-        } else if op == Op::Xor {
+        } else {
             for (spread, other) in [(a, b), (b, a)] {
                 if let Some(condition) = self.spread_truth(spread) {
-                    let flipped = self.complement(other);
-                    return Some(self.if_then_else(condition, flipped, other));
+                    let (with, without) = match op {
+                        Op::And => (other, self.value(Bits::zero(width))),
+                        Op::Or => (self.value(Bits::ones(width)), other),
+                        _ => (self.complement(other), other),
+                    };
+                    return Some(self.if_then_else(condition, with, without));
                 }
             }
         }
@@ -295,7 +328,7 @@ impl Symbolic {
 
     pub fn complement(&mut self, a: Term) -> Term {
         match self.node(a) {
-            Node::Const(bits) => self.value(Bits::new(!bits.unsigned(), bits.width())),
+            Node::Const(bits) => self.value(bits.not()),
             Node::Not(inner) => inner,
             // -1 - (x + k) is (-1 - k) - x.
             Node::Binary(Op::Add, x, k) if self.as_const(k).is_some() => {

@@ -52,22 +52,22 @@ impl Symbolic {
         }
         match (self.node(a), self.node(b)) {
             (Node::Const(x), Node::Const(y)) => {
-                let holds = if signed { x.signed() < y.signed() } else { x.unsigned() < y.unsigned() };
+                let holds = if signed { x.cmp_signed(y).is_lt() } else { x.cmp_unsigned(y).is_lt() };
                 return self.truth(holds);
             }
             (Node::Zext(x), Node::Zext(y)) if self.width_of(x) == self.width_of(y) => return self.less(x, y, false),
             (Node::Sext(x), Node::Sext(y)) if self.width_of(x) == self.width_of(y) => return self.less(x, y, signed),
-            (Node::Zext(x), Node::Const(c)) if !signed || c.signed() >= 0 => {
+            (Node::Zext(x), Node::Const(c)) if !signed || !c.is_negative() => {
                 let inner = self.width_of(x);
-                if c.unsigned() >> inner.min(127) != 0 && inner < 128 {
+                if !c.lshr(inner).is_zero() {
                     return self.truth(true);
                 }
                 let c = self.value(c.zext_or_trunc(inner));
                 return self.less(x, c, false);
             }
-            (Node::Const(c), Node::Zext(x)) if !signed || c.signed() >= 0 => {
+            (Node::Const(c), Node::Zext(x)) if !signed || !c.is_negative() => {
                 let inner = self.width_of(x);
-                if c.unsigned() >> inner.min(127) != 0 && inner < 128 {
+                if !c.lshr(inner).is_zero() {
                     return self.truth(false);
                 }
                 let c = self.value(c.zext_or_trunc(inner));
@@ -77,10 +77,10 @@ impl Symbolic {
         }
         if !signed {
             // Plain bounds decide most questions about shift amounts.
-            if self.as_const(b).is_some_and(|bound| self.most(a, 6) < bound.unsigned()) {
+            if self.as_const(b).is_some_and(|bound| self.most(a, 6).cmp_unsigned(bound).is_lt()) {
                 return self.truth(true);
             }
-            if self.as_const(a).is_some_and(|bound| self.most(b, 6) <= bound.unsigned()) {
+            if self.as_const(a).is_some_and(|bound| self.most(b, 6).cmp_unsigned(bound).is_le()) {
                 return self.truth(false);
             }
         }
@@ -96,25 +96,38 @@ impl Symbolic {
     }
 
     /// An upper bound, unsigned, found by looking `depth` operations deep.
-    fn most(&self, term: Term, depth: u32) -> u128 {
-        let whole = Bits::ones(self.width_of(term)).unsigned();
+    pub(super) fn most(&self, term: Term, depth: u32) -> Bits {
+        let width = self.width_of(term);
+        let whole = Bits::ones(width);
         if depth == 0 {
             return whole;
         }
+        let below = |term| self.most(term, depth - 1);
+        let least = |a: Bits, b: Bits| if a.cmp_unsigned(b).is_lt() { a } else { b };
         match self.node(term) {
-            Node::Const(bits) => bits.unsigned(),
-            Node::Zext(inner) => self.most(inner, depth - 1),
+            Node::Const(bits) => bits,
+            Node::Zext(inner) => below(inner).zext_or_trunc(width),
+            Node::Concat(high, low) => below(high).concat(below(low)),
             // A remainder by zero is the dividend.
             Node::Binary(Op::Urem, _, by) => match self.as_const(by) {
-                Some(by) if !by.is_zero() => by.unsigned() - 1,
+                Some(by) if !by.is_zero() => by.sub(Bits::new(1, width)),
                 _ => whole,
             },
-            Node::Binary(Op::And, a, b) => self.most(a, depth - 1).min(self.most(b, depth - 1)),
+            Node::Binary(Op::And, a, b) => least(below(a), below(b)),
+            Node::Binary(Op::Add, a, b) => {
+                let (a, b) = (below(a), below(b));
+                let sum = a.add(b);
+                // A sum that wraps is below its operands.
+                if sum.cmp_unsigned(a).is_lt() { whole } else { sum }
+            }
             Node::Binary(Op::Sub, from, what) => match self.as_const(from) {
-                Some(from) if self.most(what, depth - 1) <= from.unsigned() => from.unsigned(),
+                Some(from) if below(what).cmp_unsigned(from).is_le() => from,
                 _ => whole,
             },
-            Node::Ite(_, a, b) => self.most(a, depth - 1).max(self.most(b, depth - 1)),
+            Node::Ite(_, a, b) => {
+                let (a, b) = (below(a), below(b));
+                if a.cmp_unsigned(b).is_lt() { b } else { a }
+            }
             _ => whole,
         }
     }

@@ -184,14 +184,14 @@ impl Symbolic {
     }
 
     /// An address as base and constant, modulo its width.
-    fn base_and_offset(&self, address: Term) -> (Option<Term>, u128) {
+    fn base_and_offset(&self, address: Term) -> (Option<Term>, Option<Bits>) {
         match self.node(address) {
-            Node::Const(bits) => (None, bits.unsigned()),
+            Node::Const(bits) => (None, Some(bits)),
             Node::Binary(Op::Add, base, offset) => match self.as_const(offset) {
-                Some(offset) => (Some(base), offset.unsigned()),
-                None => (Some(address), 0),
+                Some(offset) => (Some(base), Some(offset)),
+                None => (Some(address), None),
             },
-            _ => (Some(address), 0),
+            _ => (Some(address), None),
         }
     }
 }

@@ -7,7 +7,7 @@ impl Symbolic {
     pub fn concatenate(&mut self, high: Term, low: Term) -> Term {
         let width = self.width_of(high) + self.width_of(low);
         match (self.node(high), self.node(low)) {
-            (Node::Const(h), Node::Const(l)) => self.value(Bits::new(h.unsigned() << l.width() | l.unsigned(), width)),
+            (Node::Const(h), Node::Const(l)) => self.value(h.concat(l)),
             (Node::Const(h), _) if h.is_zero() => self.zero_extend(low, width),
             (Node::Zext(h), _) => {
                 let inner = self.concatenate(h, low);

@@ -8,8 +8,8 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Domain};
 
 /// Small and odd widths, and those around the sizes of machine words.
-const WIDTHS: [u32; 16] = [1, 2, 3, 5, 7, 8, 9, 16, 31, 32, 33, 63, 64, 65, 127, 128];
-const WIDEST: u32 = 128;
+const WIDTHS: [u32; 20] = [1, 2, 3, 5, 7, 8, 9, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 192, 256, 512];
+const WIDEST: u32 = 512;
 
 /// xorshift.
 #[derive(Clone)]
@@ -32,16 +32,15 @@ impl Random {
     }
 
     fn bits(&mut self, width: u32) -> Bits {
-        let wide = u128::from(self.next()) << 64 | u128::from(self.next());
         match self.below(5) {
             0 | 1 => corners(width)[self.below(7) as usize],
             2 => Bits::ones(self.below(width) + 1).zext_or_trunc(width),
             // Masks of lanes, as bit tricks use them.
             3 => {
                 let lanes = [0x55, 0x33, 0x0f, 0x01, 0xf0][self.below(5) as usize];
-                Bits::new(u128::from_le_bytes([lanes; 16]), width)
+                Bits::repeated(lanes, width)
             }
-            _ => Bits::new(wide, width),
+            _ => Bits::from_limbs(|_| self.next(), width),
         }
     }
 }

@@ -1,0 +1,300 @@
+//! Terms to linear arithmetic over the integers: what bit-blasting cannot do.
+//!
+//! A term of `w` bits is an integer in `0 .. 2^w`. Concatenation, extension, extraction, sums and differences are
+//! equations with powers of two, by `x = q * 2^k + r`. A product is expanded over the limbs of its operands (a ring
+//! identity), and each product of two limbs is a name with its bounds; so what is left is linear. Whatever does not fit
+//! (variable shifts, bitwise logic of more than one bit) is a name as well, the same for the same term. Names may take more
+//! values than the terms can: so "no solution" is a proof, and a solution is none. See PROVING.md for the measurements.
+
+use super::evaluate::operands;
+use super::term::{Node, Op, Symbolic, Term};
+use rustc_hash::FxHashMap;
+use tribunal_ir::bits::{Bits, MAX_BITS};
+use z3::ast::{Bool, Int};
+use z3::{Params, SatResult, Solver};
+
+/// z3's own unit of work; a second or two.
+const RESOURCES: u32 = 8_000_000;
+/// Milliseconds after which it is told to give up whatever it counted.
+const WATCHDOG: u32 = 20_000;
+
+/// True if the question has what bit-blasting is bad at: products of values, or division.
+pub(super) fn worth_trying(graph: &Symbolic, root: Term) -> bool {
+    let mut pending = vec![root];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(term) = pending.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match graph.node(term) {
+            Node::Binary(Op::Mul | Op::Udiv | Op::Urem, ..) if graph.width_of(term) > 8 => return true,
+            _ => pending.extend(operands(graph, term)),
+        }
+    }
+    false
+}
+
+/// True if `wrong` is shown never to be true.
+pub(super) fn impossible(graph: &Symbolic, wrong: Term) -> bool {
+    let mut translation = Translation { graph, ints: FxHashMap::default(), cuts: FxHashMap::default(), products: FxHashMap::default(), facts: Vec::new() };
+    let condition = translation.truth(wrong);
+    let solver = Solver::new();
+    let mut params = Params::new();
+    params.set_u32("rlimit", RESOURCES);
+    params.set_u32("timeout", WATCHDOG);
+    solver.set_params(&params);
+    solver.assert(condition);
+    translation.facts.into_iter().for_each(|fact| solver.assert(fact));
+    solver.check() == SatResult::Unsat
+}
+
+/// A sum of limbs with coefficients, and a constant; the value is meant modulo a power of two.
+struct Linear {
+    limbs: Vec<(Int, Term)>,
+    constant: Int,
+}
+
+struct Translation<'g> {
+    graph: &'g Symbolic,
+    ints: FxHashMap<Term, Int>,
+    /// A term split at a bit: what is above, what is below.
+    cuts: FxHashMap<(Term, u32), (Int, Int)>,
+    products: FxHashMap<(Term, Term), Int>,
+    facts: Vec<Bool>,
+}
+
+impl Translation<'_> {
+    fn fact(&mut self, fact: Bool) {
+        self.facts.push(fact);
+    }
+
+    /// A name for an integer of `bits` bits.
+    fn name(&mut self, prefix: &str, bits: u32) -> Int {
+        let name = Int::fresh_const(prefix);
+        self.fact(name.ge(number(Bits::zero(1))));
+        self.fact(name.lt(power(bits)));
+        name
+    }
+
+    /// `value` modulo `2^bits`.
+    fn reduced(&mut self, value: Int, bits: u32) -> Int {
+        let (rest, times) = (self.name("r", bits), Int::fresh_const("q"));
+        self.fact(value.eq(&rest + &times * power(bits)));
+        rest
+    }
+
+    /// The same where it is known that it wraps once at most, upwards or downwards.
+    fn wrapped(&mut self, value: Int, bits: u32, down: bool) -> Int {
+        let (rest, wraps) = (self.name("r", bits), Bool::fresh_const("c"));
+        let once = wraps.ite(&power(bits), &number(Bits::zero(1)));
+        let back = if down { &value + &once } else { &value - &once };
+        self.fact(rest.eq(back));
+        rest
+    }
+
+    /// Recipes are shallow, but a counted value may be a long sum: older terms first.
+    fn int(&mut self, root: Term) -> Int {
+        let mut pending = vec![root];
+        while let Some(&top) = pending.last() {
+            if self.ints.contains_key(&top) {
+                pending.pop();
+                continue;
+            }
+            let missing: Vec<Term> =
+                operands(self.graph, top).into_iter().filter(|operand| !self.ints.contains_key(operand)).collect();
+            if missing.is_empty() {
+                let int = self.make(top);
+                self.ints.insert(top, int);
+                pending.pop();
+            } else {
+                pending.extend(missing);
+            }
+        }
+        self.ints[&root].clone()
+    }
+
+    fn of(&self, term: Term) -> Int {
+        self.ints[&term].clone()
+    }
+
+    /// Of one bit: not zero.
+    fn truth(&mut self, term: Term) -> Bool {
+        self.int(term).eq(number(Bits::new(1, 1)))
+    }
+
+    fn holds(&self, term: Term) -> Bool {
+        self.of(term).eq(number(Bits::new(1, 1)))
+    }
+
+    fn make(&mut self, term: Term) -> Int {
+        let width = self.graph.width_of(term);
+        let bit = |truth: Bool| truth.ite(&number(Bits::new(1, 1)), &number(Bits::zero(1)));
+        match self.graph.node(term) {
+            Node::Const(bits) => number(bits),
+            Node::Binary(op, a, b) => self.binary(term, op, a, b),
+            Node::Not(a) => number(Bits::ones(width)) - self.of(a),
+            Node::Concat(high, low) => self.of(high) * power(self.graph.width_of(low)) + self.of(low),
+            Node::Zext(a) => self.of(a),
+            Node::Sext(a) => {
+                let from = self.graph.width_of(a);
+                let above = number(Bits::ones(width).shl(from));
+                let sign = self.is_negative(a);
+                self.of(a) + sign.ite(&above, &number(Bits::zero(1)))
+            }
+            Node::Extract(a, offset) => self.part(a, offset, width),
+            Node::Eq(a, b) => bit(self.of(a).eq(self.of(b))),
+            Node::Ult(a, b) => bit(self.of(a).lt(self.of(b))),
+            Node::Slt(a, b) => {
+                let (a, b) = (self.signed(a), self.signed(b));
+                bit(a.lt(b))
+            }
+            Node::Ite(condition, a, b) => self.holds(condition).ite(&self.of(a), &self.of(b)),
+            Node::Var(_) | Node::Select(..) => self.name("x", width),
+        }
+    }
+
+    fn is_negative(&self, term: Term) -> Bool {
+        self.of(term).ge(power(self.graph.width_of(term) - 1))
+    }
+
+    fn signed(&self, term: Term) -> Int {
+        let whole = power(self.graph.width_of(term));
+        self.of(term) - self.is_negative(term).ite(&whole, &number(Bits::zero(1)))
+    }
+
+    fn binary(&mut self, term: Term, op: Op, a: Term, b: Term) -> Int {
+        let width = self.graph.width_of(term);
+        let (x, y) = (self.of(a), self.of(b));
+        let bit = |truth: Bool| truth.ite(&number(Bits::new(1, 1)), &number(Bits::zero(1)));
+        match op {
+            Op::Add => self.wrapped(x + y, width, false),
+            Op::Sub => self.wrapped(x - y, width, true),
+            Op::Mul => {
+                let product = self.product(a, b);
+                self.reduced(product, width)
+            }
+            Op::And if width == 1 => bit(self.holds(a) & self.holds(b)),
+            Op::Or if width == 1 => bit(self.holds(a) | self.holds(b)),
+            Op::Xor if width == 1 => bit(self.holds(a).xor(self.holds(b))),
+            Op::Udiv | Op::Urem if self.graph.as_const(b).is_some_and(|divisor| !divisor.is_zero()) => {
+                let (quotient, rest) = (self.name("q", width), self.name("r", width));
+                self.fact(x.eq(&quotient * &y + &rest));
+                self.fact(rest.lt(y));
+                if op == Op::Udiv { quotient } else { rest }
+            }
+            _ => self.name("o", width),
+        }
+    }
+
+    /// A term split at bit `at`, which is inside it.
+    fn cut(&mut self, term: Term, at: u32) -> (Int, Int) {
+        if let Some(known) = self.cuts.get(&(term, at)) {
+            return known.clone();
+        }
+        let whole = self.of(term);
+        let (high, low) = (self.name("h", self.graph.width_of(term) - at), self.name("l", at));
+        self.fact(whole.eq(&high * power(at) + &low));
+        self.cuts.insert((term, at), (high.clone(), low.clone()));
+        (high, low)
+    }
+
+    fn part(&mut self, term: Term, offset: u32, width: u32) -> Int {
+        let (end, whole) = (offset + width, self.graph.width_of(term));
+        match (offset == 0, end == whole) {
+            (true, true) => self.of(term),
+            (true, false) => self.cut(term, end).1,
+            (false, true) => self.cut(term, offset).0,
+            (false, false) => {
+                let (above, upto) = self.cut(term, end);
+                let (from, below) = self.cut(term, offset);
+                let part = self.name("p", width);
+                self.fact(upto.eq(&part * power(offset) + below));
+                self.fact(from.eq(above * power(width) + &part));
+                part
+            }
+        }
+    }
+
+    /// The term as a sum of limbs, modulo two to its width.
+    fn linear(&self, term: Term) -> Linear {
+        let zero = || number(Bits::zero(1));
+        let limb = |coefficient: Int, term: Term| Linear { limbs: vec![(coefficient, term)], constant: zero() };
+        match self.graph.node(term) {
+            Node::Const(bits) => Linear { limbs: Vec::new(), constant: number(bits) },
+            Node::Zext(inner) => self.linear(inner),
+            Node::Concat(high, low) => {
+                let (mut sum, low_sum) = (self.linear(high), self.linear(low));
+                let factor = power(self.graph.width_of(low));
+                sum.limbs.iter_mut().for_each(|(coefficient, _)| *coefficient = &*coefficient * &factor);
+                sum.constant = sum.constant * factor + low_sum.constant;
+                sum.limbs.extend(low_sum.limbs);
+                sum
+            }
+            _ => limb(number(Bits::new(1, 1)), term),
+        }
+    }
+
+    /// The product of two terms, exact over their limbs.
+    fn product(&mut self, a: Term, b: Term) -> Int {
+        let (a, b) = (self.linear(a), self.linear(b));
+        let mut sum = &a.constant * &b.constant;
+        for (coefficient, limb) in &a.limbs {
+            sum += coefficient * &b.constant * self.int(*limb);
+        }
+        for (coefficient, limb) in &b.limbs {
+            sum += coefficient * &a.constant * self.int(*limb);
+        }
+        for (ca, x) in &a.limbs {
+            for (cb, y) in &b.limbs {
+                sum += ca * cb * self.limb_product(*x, *y);
+            }
+        }
+        sum
+    }
+
+    /// A name for the product of two limbs, with its bounds; exact where one is a single bit.
+    fn limb_product(&mut self, a: Term, b: Term) -> Int {
+        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        if let Some(known) = self.products.get(&(a, b)) {
+            return known.clone();
+        }
+        let (x, y) = (self.int(a), self.int(b));
+        let (wa, wb) = (self.graph.width_of(a), self.graph.width_of(b));
+        let zero = number(Bits::zero(1));
+        let product = match (wa, wb) {
+            (1, _) => self.holds(a).ite(&y, &zero),
+            (_, 1) => self.holds(b).ite(&x, &zero),
+            _ => {
+                let product = Int::fresh_const("m");
+                self.fact(product.ge(&zero));
+                if wa + wb <= MAX_BITS {
+                    let (most_a, most_b) = (number(Bits::ones(wa)), number(Bits::ones(wb)));
+                    self.fact(product.le(&most_a * &most_b));
+                    // Linear bounds by each factor.
+                    self.fact(product.le(&x * most_b));
+                    self.fact(product.le(&y * most_a));
+                }
+                product
+            }
+        };
+        self.products.insert((a, b), product.clone());
+        product
+    }
+}
+
+/// A numeral.
+fn number(bits: Bits) -> Int {
+    let limbs = bits.limbs();
+    let top = limbs.iter().rposition(|&limb| limb != 0).unwrap_or(0);
+    let shift = power(64);
+    limbs[..top].iter().rev().fold(Int::from_u64(limbs[top]), |value, &limb| value * &shift + Int::from_u64(limb))
+}
+
+/// `2^exponent`.
+fn power(exponent: u32) -> Int {
+    let mut value = Int::from_u128(1 << (exponent % 64));
+    for _ in 0..exponent / 64 {
+        value *= Int::from_u128(1 << 64);
+    }
+    value
+}
