@@ -141,6 +141,11 @@ impl Bits {
         index < self.width() && self.limbs[(index / 64) as usize] >> (index % 64) & 1 == 1
     }
 
+    /// How many bits the value takes: the place of its highest set bit, counted from 1.
+    pub fn used(self) -> u32 {
+        self.whole().bits()
+    }
+
     pub fn trailing_zeros(self) -> u32 {
         self.whole().trailing_zeros().min(self.width())
     }

@@ -93,9 +93,12 @@ impl Memory<Partial> for ConcreteMemory {
             Some((allocation, offset)) if !misaligned(address, operand) => {
                 let range = offset..offset + bytes as usize;
                 let joined = |units: &[u8]| {
-                    let limb = |index: usize| units.chunks(8).nth(index).map_or(0, |limb| {
-                        limb.iter().rev().fold(0u64, |value, &unit| value << 8 | u64::from(unit))
-                    });
+                    let limb = |index: usize| {
+                        units
+                            .chunks(8)
+                            .nth(index)
+                            .map_or(0, |limb| limb.iter().rev().fold(0u64, |value, &unit| value << 8 | u64::from(unit)))
+                    };
                     Bits::from_limbs(limb, 8 * bytes)
                 };
                 let value = joined(&allocation.bytes[range.clone()]);

@@ -309,13 +309,5 @@ pub(super) fn corners(width: u32) -> [Bits; 7] {
     let one = Bits::new(1, width);
     let most = Bits::ones(width);
     let least = Bits::signed_min(width);
-    [
-        Bits::zero(width),
-        one,
-        most,
-        least,
-        least.sub(one),
-        most.sub(one),
-        Bits::new(u128::from(width), width),
-    ]
+    [Bits::zero(width), one, most, least, least.sub(one), most.sub(one), Bits::new(u128::from(width), width)]
 }

@@ -56,7 +56,8 @@ fn bits(value: &BV) -> Option<Bits> {
     if width <= 64 {
         return value.as_u64().map(|low| Bits::new(low.into(), width));
     }
-    let limbs = (0..width.div_ceil(64)).map(|limb| value.extract((64 * limb + 63).min(width - 1), 64 * limb).simplify_u64());
+    let limbs =
+        (0..width.div_ceil(64)).map(|limb| value.extract((64 * limb + 63).min(width - 1), 64 * limb).simplify_u64());
     let limbs = limbs.collect::<Option<Vec<u64>>>()?;
     Some(Bits::from_limbs(|limb| limbs.get(limb).copied().unwrap_or(0), width))
 }

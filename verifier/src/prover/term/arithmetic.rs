@@ -61,6 +61,14 @@ impl Symbolic {
         }
     }
 
+    /// What a sum adds up, in order, and its constant.
+    pub(in crate::prover) fn flat_sum(&self, term: Term) -> (Vec<Term>, Bits) {
+        let (mut terms, mut constant) = (Vec::new(), Bits::zero(self.width_of(term)));
+        self.summands(term, &mut terms, &mut constant);
+        terms.sort_unstable();
+        (terms, constant)
+    }
+
     fn summands(&self, term: Term, terms: &mut Vec<Term>, constant: &mut Bits) {
         match self.node(term) {
             Node::Const(bits) => *constant = fold(Op::Add, *constant, bits),
@@ -106,6 +114,24 @@ impl Symbolic {
                 return Some(self.if_then_else(condition, negated, zero));
             }
         }
+        for (x, y) in [(a, b), (b, a)] {
+            // Zeros below go below the product.
+            let zeros = self.low_zeros(x);
+            if zeros > 0 && zeros < width {
+                let (x, y) = (self.extract_bits(x, zeros, width - zeros), self.extract_bits(y, 0, width - zeros));
+                let product = self.binary(Op::Mul, x, y);
+                let below = self.value(Bits::zero(zeros));
+                return Some(self.concatenate(product, below));
+            }
+        }
+        // No wider than the product can be.
+        let used = self.most(a, 4).used() + self.most(b, 4).used();
+        if used < width && width > 128 {
+            let used = used.max(128);
+            let (x, y) = (self.extract_bits(a, 0, used), self.extract_bits(b, 0, used));
+            let product = self.binary(Op::Mul, x, y);
+            return Some(self.zero_extend(product, width));
+        }
         let is_narrow = |this: &Self, term: Term| match this.node(term) {
             Node::Zext(inner) => this.width_of(inner) <= 64,
             Node::Const(bits) => bits.lshr(64).is_zero(),
@@ -146,6 +172,16 @@ impl Symbolic {
             false => high,
         };
         Some(self.concatenate(upper, low))
+    }
+
+    /// How many of the lowest bits are plainly zero.
+    fn low_zeros(&self, term: Term) -> u32 {
+        match self.node(term) {
+            Node::Const(bits) => bits.trailing_zeros(),
+            Node::Zext(inner) | Node::Sext(inner) => self.low_zeros(inner),
+            Node::Concat(_, low) if self.as_const(low).is_some_and(Bits::is_zero) => self.width_of(low),
+            _ => 0,
+        }
     }
 
     fn logic(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {

@@ -96,7 +96,7 @@ impl Symbolic {
     }
 
     /// An upper bound, unsigned, found by looking `depth` operations deep.
-    pub(super) fn most(&self, term: Term, depth: u32) -> Bits {
+    pub(in crate::prover) fn most(&self, term: Term, depth: u32) -> Bits {
         let width = self.width_of(term);
         let whole = Bits::ones(width);
         if depth == 0 {
@@ -119,6 +119,14 @@ impl Symbolic {
                 let sum = a.add(b);
                 // A sum that wraps is below its operands.
                 if sum.cmp_unsigned(a).is_lt() { whole } else { sum }
+            }
+            Node::Binary(Op::Mul, a, b) => {
+                let (a, b) = (below(a), below(b));
+                if a.used() + b.used() <= width { a.mul(b) } else { whole }
+            }
+            Node::Extract(a, offset) => {
+                let most = below(a).lshr(offset);
+                if most.used() <= width { most.zext_or_trunc(width) } else { whole }
             }
             Node::Binary(Op::Sub, from, what) => match self.as_const(from) {
                 Some(from) if below(what).cmp_unsigned(from).is_le() => from,

@@ -107,6 +107,13 @@ impl Symbolic {
                 let (x, y) = (self.extract_bits(x, 0, width), self.extract_bits(y, 0, width));
                 self.binary(op, x, y)
             }
+            // And middle bits from the bits up to them; the product of two 64-bit halves stays whole.
+            Node::Binary(op @ (Op::Add | Op::Sub | Op::Mul), ..)
+                if offset + width < whole && (op != Op::Mul || whole <= 64) =>
+            {
+                let low = self.extract_bits(a, 0, offset + width);
+                self.extract_bits(low, offset, width)
+            }
             // So do those of a left shift, if the amount fits them.
             Node::Binary(Op::Shl, x, amount) if offset == 0 && self.amount_fits(amount, width) => {
                 let (x, amount) = (self.extract_bits(x, 0, width), self.extract_bits(amount, 0, width));
