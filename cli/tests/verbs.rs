@@ -67,6 +67,18 @@ fn prove_goes_through_the_catalogue_of_an_opcode() {
 }
 
 #[test]
+fn prove_checks_the_tables_without_a_solver() {
+    let report = report(&["prove", "--tables", "--target", "aarch64"]);
+    nothing_open(&report, &["endless", "illegal", "missing"]);
+    assert!(count(&report, "queries") > 20_000 && count(&report, "legal") > 100, "{report}");
+    let sum = ["legal", "legalized", "cannot"].map(|key| count(&report, key)).iter().sum::<u64>();
+    assert_eq!(count(&report, "queries"), sum);
+    let refusals = report["refusals"].as_array().unwrap();
+    let division = "aarch64: G_UDIV s128: library call (aarch64 G_UDIV#2 libcall_for)";
+    assert!(refusals.iter().any(|line| line == division), "{report}");
+}
+
+#[test]
 fn fuzz_judges_the_programs_it_makes() {
     let folder = tempfile::tempdir().unwrap();
     let report = report(&["fuzz", "--runs", "20", "--out", folder.path().to_str().unwrap()]);

@@ -6,7 +6,10 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 use tribunal_fuzz::catalogue::{self, Query, Summary};
+use tribunal_fuzz::tables;
+use tribunal_target::Target;
 
 /// Runs every recipe that the rules reach on an instance of each width, and proves what it wrote against what it replaced.
 ///
@@ -25,6 +28,10 @@ pub struct Arguments {
     /// Only the I-th of N parts, counted from 1: `2/8`.
     #[arg(long)]
     shard: Option<String>,
+    /// Check the legality tables instead, without a solver: on every query that input can make the rules end, in legal
+    /// instructions or in a refusal that is named.
+    #[arg(long, conflicts_with_all = ["opcode", "shard"])]
+    tables: bool,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -41,11 +48,14 @@ struct Report {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let targets = match &arguments.target {
         Some(name) => vec![input::target_named(name)?],
         None => tribunal_target::ALL.to_vec(),
     };
+    if arguments.tables {
+        return Ok(check_tables(&targets, arguments.json, started));
+    }
     let query = Query {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
@@ -83,6 +93,65 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         (0, 0, 1..) if !stop.load(Ordering::Relaxed) => Status::Well,
         _ => Status::Unknown,
     })
+}
+
+#[derive(Serialize)]
+struct TablesReport {
+    queries: u64,
+    legal: u64,
+    legalized: u64,
+    cannot: u64,
+    not_run: u64,
+    endless: usize,
+    illegal: usize,
+    missing: usize,
+    refusals: Vec<String>,
+    findings: Vec<String>,
+    seconds: f64,
+}
+
+fn check_tables(targets: &[&'static Target], json: bool, started: Instant) -> Status {
+    let mut all = tables::Summary::default();
+    let mut refusals = Vec::new();
+    for target in targets {
+        let summary = tables::check(target, (target.legality)(target.default_features));
+        refusals.extend(summary.refusals().map(|refusal| format!("{}: {refusal}", target.name)));
+        all.add(summary);
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let label = |kind: &str, lines: &[String]| lines.iter().map(|line| format!("{kind}: {line}")).collect::<Vec<_>>();
+    let findings =
+        [label("endless", &all.endless), label("illegal", &all.illegal), label("missing", &all.missing)].concat();
+    refusals.iter().for_each(|line| say!("cannot: {line}"));
+    findings.iter().for_each(|line| say!("{line}"));
+    say!(
+        "queries {}, legal {}, legalized {}, cannot {} ({} kinds), endless {}, illegal {}, missing {} in {seconds:.1} s",
+        all.queries,
+        all.legal,
+        all.legalized,
+        all.refused,
+        refusals.len(),
+        all.endless.len(),
+        all.illegal.len(),
+        all.missing.len()
+    );
+    let status = if findings.is_empty() { Status::Well } else { Status::Fault };
+    if json {
+        output::json(&TablesReport {
+            queries: all.queries,
+            legal: all.legal,
+            legalized: all.legalized,
+            cannot: all.refused,
+            not_run: all.not_run,
+            endless: all.endless.len(),
+            illegal: all.illegal.len(),
+            missing: all.missing.len(),
+            refusals,
+            findings,
+            seconds,
+        });
+    }
+    status
 }
 
 fn opcode_named(name: &str) -> Result<tribunal_ir::Opcode, CliError> {

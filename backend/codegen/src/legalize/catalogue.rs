@@ -1,5 +1,9 @@
 //! The catalogue: every recipe that the rules of a target reach, on one instance of each opcode, width and access.
 
+mod queries;
+
+pub use queries::{functions_of, queries};
+
 use super::PASS;
 use crate::{Allocator, Context, Observer, Options};
 use std::collections::BTreeSet;
