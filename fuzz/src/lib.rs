@@ -10,6 +10,8 @@ pub mod finding;
 pub mod generator;
 pub mod harness;
 pub mod inputs;
+pub mod ledger;
+pub mod questions;
 pub mod tables;
 
 pub use finding::{Finding, Judge, Tally};

@@ -10,18 +10,26 @@ use tribunal_ir::{InstData, InstFlags, Opcode, Operand, Type, VReg};
 const BINARY: &[Opcode] = {
     use Opcode::*;
     &[
-        G_UADDSAT, G_SADDSAT, G_USUBSAT, G_SSUBSAT, G_UMULH, G_SMULH, G_ABDS, G_ABDU, G_UAVGFLOOR, G_UAVGCEIL,
-        G_SAVGFLOOR, G_SAVGCEIL,
+        G_UADDSAT,
+        G_SADDSAT,
+        G_USUBSAT,
+        G_SSUBSAT,
+        G_UMULH,
+        G_SMULH,
+        G_ABDS,
+        G_ABDU,
+        G_UAVGFLOOR,
+        G_UAVGCEIL,
+        G_SAVGFLOOR,
+        G_SAVGCEIL,
     ]
 };
 /// A value and a flag; the second list takes a flag too.
 const OVERFLOWS: &[Opcode] =
     &[Opcode::G_UADDO, Opcode::G_USUBO, Opcode::G_SADDO, Opcode::G_SSUBO, Opcode::G_UMULO, Opcode::G_SMULO];
 const CARRIES: &[Opcode] = &[Opcode::G_UADDE, Opcode::G_USUBE, Opcode::G_SADDE, Opcode::G_SSUBE];
-const FIXED_POINT: &[Opcode] =
-    &[Opcode::G_UMULFIX, Opcode::G_SMULFIX, Opcode::G_UMULFIXSAT, Opcode::G_SMULFIXSAT];
-const COUNTS: &[Opcode] =
-    &[Opcode::G_CTLZ, Opcode::G_CTTZ, Opcode::G_CTLZ_ZERO_UNDEF, Opcode::G_CTTZ_ZERO_UNDEF];
+const FIXED_POINT: &[Opcode] = &[Opcode::G_UMULFIX, Opcode::G_SMULFIX, Opcode::G_UMULFIXSAT, Opcode::G_SMULFIXSAT];
+const COUNTS: &[Opcode] = &[Opcode::G_CTLZ, Opcode::G_CTTZ, Opcode::G_CTLZ_ZERO_UNDEF, Opcode::G_CTTZ_ZERO_UNDEF];
 
 impl Generator<'_, '_, '_> {
     /// One operation of any family.
@@ -144,9 +152,8 @@ impl Generator<'_, '_, '_> {
         let offset = self.u.int_in_range(0..=ty.bits() - 1)?;
         let size = self.u.int_in_range(1..=ty.bits() - offset)?;
         let source = self.value(ty, false)?;
-        let constant = |this: &mut Self, value: u32| {
-            this.builder.constant(ty, tribunal_ir::Bits::new(value.into(), ty.bits()))
-        };
+        let constant =
+            |this: &mut Self, value: u32| this.builder.constant(ty, tribunal_ir::Bits::new(value.into(), ty.bits()));
         // A size equal to the width of one or two bits does not fit the type of that width.
         if ty.bits() < 3 {
             return Ok(source);
