@@ -254,6 +254,27 @@ mod tests {
         }
     }
 
+    /// Inputs of instances have no definitions; but for that the verifier takes them, and each asks what it is made for.
+    #[test]
+    fn instances_are_well_formed() {
+        for target in tribunal_target::ALL {
+            let legalizer = (target.legality)(target.default_features);
+            let mut seen = 0;
+            for query in legalize::queries(target, legalizer).iter().step_by(29) {
+                for function in legalize::functions_of(target, query) {
+                    let findings = crate::harness::verify(&function, target, legalizer, "input");
+                    let findings = findings.iter().filter(|finding| finding.kind != "ssa-dominance");
+                    assert_eq!(findings.map(ToString::to_string).collect::<String>(), "", "{}", shown(query));
+                    let insts = function.layout().iter().flat_map(|&block| function.insts(block));
+                    let mut asked = insts.filter_map(|inst| LegalityQuery::of(&function, function.inst(inst)));
+                    assert!(asked.any(|asked| asked == *query), "{}", shown(query));
+                    seen += 1;
+                }
+            }
+            assert!(seen > 1000, "{seen} instances");
+        }
+    }
+
     fn on(opcodes: &[Opcode]) -> RuleSet {
         rules_for("test", opcodes)
     }

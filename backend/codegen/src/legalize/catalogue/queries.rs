@@ -59,13 +59,33 @@ fn with_immediate(query: &LegalityQuery, bits: i64) -> LegalityQuery {
     LegalityQuery { immediate: Some(bits), ..query.clone() }
 }
 
-/// Low widths that an in-register extension or an assertion of the query's type may speak of.
+/// What the immediate that a query shows may be: the low width of an in-register extension or an assertion, the offset of an
+/// extraction.
 fn immediates(query: &LegalityQuery) -> impl Iterator<Item = i64> + use<> {
-    let bits = query.types.first().map_or(0, |ty| i64::from(ty.bits()));
-    let mut all = vec![1, 8, 16, 32, bits / 2, bits - 1];
+    let bits = |index: usize| query.types.get(index).map_or(0, |ty| i64::from(ty.bits()));
+    let (least, most) = match query.opcode {
+        Opcode::G_EXTRACT => (0, bits(1) - bits(0)),
+        _ => (1, bits(0) - 1),
+    };
+    let mut all = vec![0, 1, 8, 16, 32, bits(0) / 2, most];
     all.sort_unstable();
     all.dedup();
-    all.into_iter().filter(move |&low| (1..bits).contains(&low))
+    all.into_iter().filter(move |low| (least..=most).contains(low))
+}
+
+/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point operation.
+fn hidden_immediates(query: &LegalityQuery) -> Vec<i64> {
+    use Opcode::*;
+    let bits = |index: usize| query.types.get(index).map_or(0, |ty| i64::from(ty.bits()));
+    let most = match (query.immediate, query.opcode) {
+        (Some(shown), _) => return vec![shown],
+        (None, G_INSERT) => bits(0) - bits(1),
+        (None, G_SMULFIX | G_UMULFIX | G_SMULFIXSAT | G_UMULFIXSAT) => bits(0) - 1,
+        _ => 0,
+    };
+    let mut all = vec![0, most / 2, most];
+    all.dedup();
+    all
 }
 
 fn is_access(opcode: Opcode) -> bool {
@@ -146,6 +166,8 @@ fn well_formed(query: &LegalityQuery) -> bool {
         G_TRUNC => bits(0) < bits(1),
         G_MERGE_VALUES => bits(0) > bits(1) && bits(0).is_multiple_of(bits(1)),
         G_UNMERGE_VALUES => bits(1) > bits(0) && bits(1).is_multiple_of(bits(0)),
+        G_EXTRACT => bits(0) <= bits(1),
+        G_INSERT => bits(1) <= bits(0),
         G_BSWAP => bits(0).is_multiple_of(16),
         G_PTR_ADD | G_PTRMASK => bits(0) == bits(1),
         G_INTTOPTR => is_pointer(0),
@@ -156,7 +178,7 @@ fn well_formed(query: &LegalityQuery) -> bool {
     }
 }
 
-/// Functions that make `query`; more than one where the recipe depends on a predicate, none for an operand that stands for
+/// Functions that make `query`; more than one where it leaves a predicate or an immediate open, none for an operand that stands for
 /// something outside the function (a jump table, an intrinsic).
 pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
     let Some(info) = query.opcode.info() else { return Vec::new() };
@@ -171,12 +193,20 @@ pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Funct
         Opcode::G_ICMP => &[IntPredicate::Eq, IntPredicate::Slt],
         _ => &[IntPredicate::Eq],
     };
-    predicates.iter().map(|&predicate| instance(target, &|i| i.ask(query, info, predicate))).collect()
+    let immediates = hidden_immediates(query);
+    let choices = predicates.iter().flat_map(|&predicate| immediates.iter().map(move |&imm| (predicate, imm)));
+    choices.map(|(predicate, imm)| instance(target, &|i| i.ask(query, info, &Open { predicate, imm }))).collect()
+}
+
+/// What a query leaves open of its instruction.
+struct Open {
+    predicate: IntPredicate,
+    imm: i64,
 }
 
 impl Instance<'_> {
     /// Writes the instruction that makes `query`, its inputs before it and what needs its results behind it.
-    fn ask(&mut self, query: &LegalityQuery, info: &OpcodeInfo, predicate: IntPredicate) {
+    fn ask(&mut self, query: &LegalityQuery, info: &OpcodeInfo, open: &Open) {
         if query.opcode == Opcode::G_PHI && query.types[0].is_scalar() {
             return self.phi(query.types[0]);
         }
@@ -195,7 +225,7 @@ impl Instance<'_> {
                     let source = self.registers(query, &info.uses[position..=position], Self::any);
                     operands.extend(source.into_iter().map(Operand::used));
                 }
-                _ => operands.push(self.other_operand(query, kind, predicate)),
+                _ => operands.push(self.other_operand(query, kind, open)),
             }
         }
         let mut data = InstData::new(query.opcode, operands);
@@ -244,12 +274,12 @@ impl Instance<'_> {
         self.builder.store(value, place, MemOperand::new(MemFlags::STORE, ty, ty.bytes()));
     }
 
-    fn other_operand(&mut self, query: &LegalityQuery, kind: OperandKind, predicate: IntPredicate) -> Operand {
+    fn other_operand(&mut self, query: &LegalityQuery, kind: OperandKind, open: &Open) -> Operand {
         let bits = query.types.first().map_or(1, |ty| ty.bits());
         match kind {
-            OperandKind::IMM => Operand::Imm(query.immediate.unwrap_or(0)),
+            OperandKind::IMM => Operand::Imm(open.imm),
             OperandKind::CONST => Operand::Const(Bits::ones(bits)),
-            OperandKind::PRED => Operand::Predicate(predicate),
+            OperandKind::PRED => Operand::Predicate(open.predicate),
             OperandKind::BLOCK => Operand::Block(self.builder.function.new_block()),
             OperandKind::FRAME => {
                 let object = StackObject { name: String::new(), kind: SlotKind::Default, size: 8, align: 8, offset: 0 };
