@@ -82,15 +82,18 @@ fn ledger(target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../verifier/ledger/{target}.txt"))
 }
 
-/// The whole catalogue takes a minute with an optimised build; here a part is gone through.
+/// The whole catalogue takes minutes; here parts of opcodes that stand for the others are gone through.
 #[test]
 fn every_class_of_obligations_is_in_the_committed_ledger() {
     for target in ["riscv64", "aarch64"] {
         let file = ledger(target);
         let file = file.to_str().unwrap();
-        let report = report(&["prove", "--target", target, "--shard", "1/64", "--ledger", file, "--check-ledger"]);
-        nothing_open(&report, &["refuted", "unknown", "unsupported", "ledger_differences"]);
-        assert!(count(&report, "obligations") > 2000, "{report}");
+        for opcode in ["G_ADD", "G_ICMP", "G_LOAD", "G_PHI", "G_SDIV"] {
+            let part = ["prove", "--target", target, "--opcode", opcode, "--shard", "1/4"];
+            let report = report(&[&part[..], &["--ledger", file, "--check-ledger"]].concat());
+            nothing_open(&report, &["refuted", "unknown", "unsupported", "ledger_differences"]);
+            assert!(count(&report, "obligations") > 50, "{report}");
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
-use tribunal_codegen::legalize::{self, OwnedStep};
+use tribunal_codegen::legalize::{self, CatalogueEntry, OwnedStep};
 use tribunal_ir::Opcode;
 use tribunal_target::Target;
 use tribunal_verifier::prover::{Prover, Verdict, explain};
@@ -51,16 +51,16 @@ pub struct Summary {
     pub open: BTreeMap<String, u64>,
 }
 
-/// Proves until done or stopped; `progress` is told how many of how many.
+/// Proves until done or stopped; `progress` is told how many instances of how many.
 pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> Summary {
-    let cache = ProofCache::default();
+    let (cache, asked) = (ProofCache::default(), AtomicU64::new(0));
     let mut summary = Summary::default();
-    let mut first = 0;
     for &target in &query.targets {
-        let steps = obligations(query, target);
-        let (next, count) = (AtomicU64::new(0), steps.len() as u64);
+        let entries = entries(query, target);
+        let (next, count) = (AtomicU64::new(0), entries.len() as u64);
         let shared = Mutex::new(&mut summary);
-        let work = Work { target, steps: &steps, next: &next, first, stop, cache: &cache, desk: query.desk.as_ref() };
+        let desk = query.desk.as_ref();
+        let work = Work { target, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, desk };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
             while workers.iter().any(|worker| !worker.is_finished()) {
@@ -68,24 +68,24 @@ pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64
                 progress(next.load(Ordering::Relaxed).min(count), count);
             }
         });
-        first += count;
     }
     summary
 }
 
-fn obligations(query: &Query, target: &'static Target) -> Vec<OwnedStep> {
+/// The instances of this shard: every N-th, so that each shard has all widths.
+fn entries(query: &Query, target: &'static Target) -> Vec<CatalogueEntry> {
     let (part, of) = query.shard;
-    let steps = legalize::catalogue(target, target.default_features, query.opcode).into_iter();
-    steps.enumerate().filter(|(index, _)| *index as u64 % of == part - 1).map(|(_, step)| step).collect()
+    let entries = legalize::catalogue(target, query.opcode).into_iter().enumerate();
+    entries.filter(|(index, _)| *index as u64 % of == part - 1).map(|(_, entry)| entry).collect()
 }
 
-/// One target's obligations, shared by the workers.
+/// One target's instances, shared by the workers.
 struct Work<'w> {
     target: &'static Target,
-    steps: &'w [OwnedStep],
+    entries: &'w [CatalogueEntry],
     next: &'w AtomicU64,
-    /// The number of the first one: numbers go on from target to target.
-    first: u64,
+    /// Questions written so far: the next one's number.
+    asked: &'w AtomicU64,
     stop: &'w AtomicBool,
     cache: &'w ProofCache,
     desk: Option<&'w Desk>,
@@ -97,45 +97,55 @@ impl Work<'_> {
         if self.desk.is_some() {
             prover.keep_questions();
         }
-        while !self.stop.load(Ordering::Relaxed) {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(owned) = self.steps.get(number as usize) else { break };
-            let step = owned.as_step();
-            let before = prover.counters().looked_up;
-            let started = Instant::now();
-            let verdict = prover.judge(self.target, &step);
-            let seconds = started.elapsed().as_secs_f64();
-            let looked_up = prover.counters().looked_up > before;
-            let put = prover
-                .take_question()
-                .zip(self.desk)
-                .map(|(question, desk)| desk.put(self.first + number, owned.rule, &question));
-            let mut summary = summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            summary.obligations += 1;
-            summary.ledger.seconds += seconds;
-            summary.ledger.count(self.target.name, owned.rule, &owned.opcode.to_string(), &verdict);
-            match put {
-                Some(Ok(tally)) => summary.questions.add(tally),
-                Some(Err(error)) => summary.unwritten.push(error),
-                None => {}
+        while let Some(entry) = self.entries.get(self.next.fetch_add(1, Ordering::Relaxed) as usize) {
+            for step in entry.steps(self.target, self.target.default_features) {
+                if self.stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                self.prove(&mut prover, &step, summary);
             }
-            match &verdict {
-                Verdict::Proved { .. } => {
-                    summary.proved += 1;
-                    summary.looked_up += u64::from(looked_up);
-                }
-                Verdict::Refuted(_) => {
-                    summary.refuted += 1;
-                    summary.reports.push(explain(&step, &verdict, self.target.vocabulary));
-                }
-                Verdict::Unknown(reason) => {
-                    summary.unknown += 1;
-                    *summary.open.entry(format!("unknown: {}: {reason}", owned.rule)).or_default() += 1;
-                }
-                Verdict::Unsupported(feature) => {
-                    summary.unsupported += 1;
-                    *summary.open.entry(format!("unsupported: {}: {feature}", owned.rule)).or_default() += 1;
-                }
+        }
+    }
+
+    fn prove(&self, prover: &mut Prover, owned: &OwnedStep, summary: &Mutex<&mut Summary>) {
+        let (step, before, started) = (owned.as_step(), prover.counters().looked_up, Instant::now());
+        let verdict = prover.judge(self.target, &step);
+        let seconds = started.elapsed().as_secs_f64();
+        let looked_up = prover.counters().looked_up > before;
+        let put = prover
+            .take_question()
+            .zip(self.desk)
+            .map(|(question, desk)| desk.put(self.asked.fetch_add(1, Ordering::Relaxed), owned.rule, &question));
+        let report = matches!(verdict, Verdict::Refuted(_)).then(|| explain(&step, &verdict, self.target.vocabulary));
+        let mut summary = summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        summary.ledger.seconds += seconds;
+        summary.ledger.count(self.target.name, owned.rule, &owned.opcode.to_string(), &verdict);
+        summary.reports.extend(report);
+        match put {
+            Some(Ok(tally)) => summary.questions.add(tally),
+            Some(Err(error)) => summary.unwritten.push(error),
+            None => {}
+        }
+        summary.count(&verdict, looked_up, owned.rule);
+    }
+}
+
+impl Summary {
+    fn count(&mut self, verdict: &Verdict, looked_up: bool, rule: &str) {
+        self.obligations += 1;
+        match verdict {
+            Verdict::Proved { .. } => {
+                self.proved += 1;
+                self.looked_up += u64::from(looked_up);
+            }
+            Verdict::Refuted(_) => self.refuted += 1,
+            Verdict::Unknown(reason) => {
+                self.unknown += 1;
+                *self.open.entry(format!("unknown: {rule}: {reason}")).or_default() += 1;
+            }
+            Verdict::Unsupported(feature) => {
+                self.unsupported += 1;
+                *self.open.entry(format!("unsupported: {rule}: {feature}")).or_default() += 1;
             }
         }
     }

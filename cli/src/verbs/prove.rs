@@ -42,7 +42,7 @@ pub struct Arguments {
     /// class met must be in the ledger with its engine; otherwise counts must be equal too.
     #[arg(long, requires = "ledger")]
     check_ledger: bool,
-    /// Write every question that goes to z3 as an SMT-LIB 2 file: `DIR/<number of the obligation>.smt2`.
+    /// Write every question that goes to z3 as an SMT-LIB 2 file: `DIR/<number>.smt2`.
     #[arg(long, value_name = "DIR")]
     emit_smt2: Option<PathBuf>,
     /// Ask this solver too (`cvc5`, `bitwuzla`): it gets each file's name, and its answer must be z3's.
