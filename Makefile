@@ -21,6 +21,10 @@ test: packages peers
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
 
+# The legalizer beside LLVM's, on the same functions.
+bench: packages peers
+	$(CARGO) bench --package tribunal-codegen --bench legalizer
+
 build: packages
 	$(CARGO) build --release --package tribunal
 

@@ -45,8 +45,17 @@ fn bad_files_end_in_status_2_with_the_place() {
 }
 
 #[test]
+fn a_solver_that_is_not_there_is_bad_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let questions = folder.path().to_str().unwrap();
+    let output = tribunal(&["prove", "--opcode", "G_ADD", "--emit-smt2", questions, "--confirm", "no-such-solver"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "error: the solver `no-such-solver` cannot be started\n");
+}
+
+#[test]
 fn bad_usage_ends_in_status_2() {
-    let bad: [&[&str]; 7] = [
+    let bad: [&[&str]; 11] = [
         &[],
         &["frobnicate"],
         &["trial"],
@@ -54,6 +63,10 @@ fn bad_usage_ends_in_status_2() {
         &["fuzz", "--target", "z80", "--seconds", "1"],
         &["fuzz", "--jobs", "0"],
         &["prove", "--shard", "9/8"],
+        &["prove", "--tables", "--opcode", "G_ADD"],
+        &["prove", "--check-ledger"],
+        &["prove", "--ledger", "no-such-ledger.txt", "--check-ledger"],
+        &["prove", "--confirm", "no-such-solver"],
     ];
     for arguments in bad {
         let output = tribunal(arguments);

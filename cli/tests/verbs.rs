@@ -67,6 +67,85 @@ fn prove_goes_through_the_catalogue_of_an_opcode() {
 }
 
 #[test]
+fn prove_checks_the_tables_without_a_solver() {
+    let report = report(&["prove", "--tables", "--target", "aarch64"]);
+    nothing_open(&report, &["endless", "illegal", "missing"]);
+    assert!(count(&report, "queries") > 20_000 && count(&report, "legal") > 100, "{report}");
+    let sum = ["legal", "legalized", "cannot"].map(|key| count(&report, key)).iter().sum::<u64>();
+    assert_eq!(count(&report, "queries"), sum);
+    let refusals = report["refusals"].as_array().unwrap();
+    let division = "aarch64: G_UDIV s128: library call (aarch64 G_UDIV#2 libcall_for)";
+    assert!(refusals.iter().any(|line| line == division), "{report}");
+}
+
+fn ledger(target: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../verifier/ledger/{target}.txt"))
+}
+
+/// The whole catalogue takes minutes; here parts of opcodes that stand for the others are gone through.
+#[test]
+fn every_class_of_obligations_is_in_the_committed_ledger() {
+    for target in ["riscv64", "aarch64"] {
+        let file = ledger(target);
+        let file = file.to_str().unwrap();
+        for opcode in ["G_ADD", "G_ICMP", "G_LOAD", "G_PHI", "G_SDIV"] {
+            let part = ["prove", "--target", target, "--opcode", opcode, "--shard", "1/4"];
+            let report = report(&[&part[..], &["--ledger", file, "--check-ledger"]].concat());
+            nothing_open(&report, &["refuted", "unknown", "unsupported", "ledger_differences"]);
+            assert!(count(&report, "obligations") > 50, "{report}");
+        }
+    }
+}
+
+#[test]
+fn a_ledger_that_differs_is_a_diff_and_status_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.txt");
+    let file = path.to_str().unwrap();
+    let catalogue = ["prove", "--target", "riscv64", "--opcode", "G_FREEZE", "--ledger", file];
+    assert!(count(&report(&catalogue), "obligations") > 100);
+    let check = [&catalogue[..], &["--check-ledger"]].concat();
+    assert_eq!(count(&report(&check), "ledger_differences"), 0);
+    let written = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, written.replacen("| structural |", "| z3 |", 1)).unwrap();
+    let output = command(&check).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let added: Vec<&str> = text.lines().filter(|line| line.starts_with('+')).collect();
+    assert!(added.len() == 1 && added[0].contains("| G_FREEZE | structural |"), "{text}");
+}
+
+/// A second solver that gives one answer to everything, and what z3 is then said to be.
+#[test]
+#[cfg(unix)]
+fn a_second_solver_that_disagrees_is_a_finding() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let run = |says: &str| {
+        let solver = folder.path().join(format!("says-{says}"));
+        std::fs::write(&solver, format!("#!/bin/sh\necho {says}\n")).unwrap();
+        std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let questions = folder.path().join("questions").to_str().unwrap().to_string();
+        let part = ["prove", "--target", "riscv64", "--opcode", "G_FREEZE", "--shard", "1/8", "--json"];
+        let asked = ["--emit-smt2", &questions, "--confirm", solver.to_str().unwrap()];
+        let output = command(&[&part[..], &asked].concat()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let report: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        (output.status.code(), report)
+    };
+    let (status, report) = run("unsat");
+    let questions = count(&report, "questions");
+    assert!(status == Some(0) && questions > 0, "{report}");
+    assert_eq!(count(&report, "confirmed"), questions);
+    let (status, report) = run("sat");
+    assert_eq!((status, count(&report, "disagreements")), (Some(1), questions));
+    let files: Vec<_> = std::fs::read_dir(folder.path().join("questions")).unwrap().collect();
+    assert_eq!(files.len() as u64, questions);
+    let script = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
+    assert!(script.contains("(set-logic QF_BV)") && script.contains("(check-sat)"), "{script}");
+}
+
+#[test]
 fn fuzz_judges_the_programs_it_makes() {
     let folder = tempfile::tempdir().unwrap();
     let report = report(&["fuzz", "--runs", "20", "--out", folder.path().to_str().unwrap()]);

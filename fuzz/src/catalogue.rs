@@ -1,10 +1,13 @@
 //! Proves the catalogue: every recipe that the rules of a target reach, on an instance of each width.
 
 use crate::harness::ProofCache;
+use crate::ledger::Ledger;
+use crate::questions::{self, Desk};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use tribunal_codegen::legalize::{self, OwnedStep};
+use std::time::Instant;
+use tribunal_codegen::legalize::{self, CatalogueEntry, OwnedStep};
 use tribunal_ir::Opcode;
 use tribunal_target::Target;
 use tribunal_verifier::prover::{Prover, Verdict, explain};
@@ -16,6 +19,15 @@ pub struct Query {
     pub jobs: usize,
     /// The first of the second, counted from 1.
     pub shard: (u64, u64),
+    /// Where questions to z3 are written, if they are.
+    pub desk: Option<Desk>,
+}
+
+impl Query {
+    /// True if nothing of the targets' catalogues is left out.
+    pub fn is_whole(&self) -> bool {
+        self.opcode.is_none() && self.shard == (1, 1)
+    }
 }
 
 /// What came of them.
@@ -30,69 +42,110 @@ pub struct Summary {
     pub unsupported: u64,
     /// Refuted steps, in full.
     pub reports: Vec<String>,
+    /// Every obligation by its class.
+    pub ledger: Ledger,
+    pub questions: questions::Tally,
+    /// Why questions could not be written or put to the second solver.
+    pub unwritten: Vec<std::io::Error>,
     /// Reasons of unknown and unsupported, with how often.
     pub open: BTreeMap<String, u64>,
 }
 
-/// Proves until done or stopped; `progress` is told how many of how many.
+/// Proves until done or stopped; `progress` is told how many instances of how many.
 pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> Summary {
-    let cache = ProofCache::default();
+    let (cache, asked) = (ProofCache::default(), AtomicU64::new(0));
     let mut summary = Summary::default();
     for &target in &query.targets {
-        let steps = obligations(query, target);
-        let next = AtomicU64::new(0);
+        let entries = entries(query, target);
+        let (next, count) = (AtomicU64::new(0), entries.len() as u64);
         let shared = Mutex::new(&mut summary);
+        let desk = query.desk.as_ref();
+        let work = Work { target, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, desk };
         std::thread::scope(|scope| {
-            let work = || worker(target, &steps, &next, stop, &cache, &shared);
-            let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(work)).collect();
+            let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
             while workers.iter().any(|worker| !worker.is_finished()) {
                 std::thread::sleep(std::time::Duration::from_millis(50));
-                progress(next.load(Ordering::Relaxed).min(steps.len() as u64), steps.len() as u64);
+                progress(next.load(Ordering::Relaxed).min(count), count);
             }
         });
     }
     summary
 }
 
-fn obligations(query: &Query, target: &'static Target) -> Vec<OwnedStep> {
+/// The instances of this shard: every N-th, so that each shard has all widths.
+fn entries(query: &Query, target: &'static Target) -> Vec<CatalogueEntry> {
     let (part, of) = query.shard;
-    let steps = legalize::catalogue(target, target.default_features, query.opcode).into_iter();
-    steps.enumerate().filter(|(index, _)| *index as u64 % of == part - 1).map(|(_, step)| step).collect()
+    let entries = legalize::catalogue(target, query.opcode).into_iter().enumerate();
+    entries.filter(|(index, _)| *index as u64 % of == part - 1).map(|(_, entry)| entry).collect()
 }
 
-fn worker(
+/// One target's instances, shared by the workers.
+struct Work<'w> {
     target: &'static Target,
-    steps: &[OwnedStep],
-    next: &AtomicU64,
-    stop: &AtomicBool,
-    cache: &ProofCache,
-    summary: &Mutex<&mut Summary>,
-) {
-    let mut prover = Prover::with_cache(cache.clone());
-    while !stop.load(Ordering::Relaxed) {
-        let Some(owned) = steps.get(next.fetch_add(1, Ordering::Relaxed) as usize) else { break };
-        let step = owned.as_step();
-        let before = prover.counters().looked_up;
-        let verdict = prover.judge(target, &step);
+    entries: &'w [CatalogueEntry],
+    next: &'w AtomicU64,
+    /// Questions written so far: the next one's number.
+    asked: &'w AtomicU64,
+    stop: &'w AtomicBool,
+    cache: &'w ProofCache,
+    desk: Option<&'w Desk>,
+}
+
+impl Work<'_> {
+    fn run(&self, summary: &Mutex<&mut Summary>) {
+        let mut prover = Prover::with_cache(self.cache.clone());
+        if self.desk.is_some() {
+            prover.keep_questions();
+        }
+        while let Some(entry) = self.entries.get(self.next.fetch_add(1, Ordering::Relaxed) as usize) {
+            for step in entry.steps(self.target, self.target.default_features) {
+                if self.stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                self.prove(&mut prover, &step, summary);
+            }
+        }
+    }
+
+    fn prove(&self, prover: &mut Prover, owned: &OwnedStep, summary: &Mutex<&mut Summary>) {
+        let (step, before, started) = (owned.as_step(), prover.counters().looked_up, Instant::now());
+        let verdict = prover.judge(self.target, &step);
+        let seconds = started.elapsed().as_secs_f64();
         let looked_up = prover.counters().looked_up > before;
+        let put = prover
+            .take_question()
+            .zip(self.desk)
+            .map(|(question, desk)| desk.put(self.asked.fetch_add(1, Ordering::Relaxed), owned.rule, &question));
+        let report = matches!(verdict, Verdict::Refuted(_)).then(|| explain(&step, &verdict, self.target.vocabulary));
         let mut summary = summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        summary.obligations += 1;
-        match &verdict {
+        summary.ledger.seconds += seconds;
+        summary.ledger.count(self.target.name, owned.rule, &owned.opcode.to_string(), &verdict);
+        summary.reports.extend(report);
+        match put {
+            Some(Ok(tally)) => summary.questions.add(tally),
+            Some(Err(error)) => summary.unwritten.push(error),
+            None => {}
+        }
+        summary.count(&verdict, looked_up, owned.rule);
+    }
+}
+
+impl Summary {
+    fn count(&mut self, verdict: &Verdict, looked_up: bool, rule: &str) {
+        self.obligations += 1;
+        match verdict {
             Verdict::Proved { .. } => {
-                summary.proved += 1;
-                summary.looked_up += u64::from(looked_up);
+                self.proved += 1;
+                self.looked_up += u64::from(looked_up);
             }
-            Verdict::Refuted(_) => {
-                summary.refuted += 1;
-                summary.reports.push(explain(&step, &verdict, target.vocabulary));
-            }
+            Verdict::Refuted(_) => self.refuted += 1,
             Verdict::Unknown(reason) => {
-                summary.unknown += 1;
-                *summary.open.entry(format!("unknown: {}: {reason}", owned.rule)).or_default() += 1;
+                self.unknown += 1;
+                *self.open.entry(format!("unknown: {rule}: {reason}")).or_default() += 1;
             }
             Verdict::Unsupported(feature) => {
-                summary.unsupported += 1;
-                *summary.open.entry(format!("unsupported: {}: {feature}", owned.rule)).or_default() += 1;
+                self.unsupported += 1;
+                *self.open.entry(format!("unsupported: {rule}: {feature}")).or_default() += 1;
             }
         }
     }

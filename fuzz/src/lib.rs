@@ -10,6 +10,9 @@ pub mod finding;
 pub mod generator;
 pub mod harness;
 pub mod inputs;
+pub mod ledger;
+pub mod questions;
+pub mod tables;
 
 pub use finding::{Finding, Judge, Tally};
 pub use harness::{Harness, HarnessError, Saboteur, Watch};

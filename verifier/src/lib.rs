@@ -7,5 +7,6 @@ pub mod allocation;
 pub mod finding;
 pub mod machine_verifier;
 pub mod prover;
+pub mod rule_tables;
 
 pub use finding::Finding;

@@ -5,8 +5,14 @@ use crate::output::{self, Status, say};
 use clap::Args;
 use indicatif::ProgressBar;
 use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 use tribunal_fuzz::catalogue::{self, Query, Summary};
+use tribunal_fuzz::ledger::{Extent, Ledger};
+use tribunal_fuzz::questions::{self, Desk};
+use tribunal_fuzz::tables;
+use tribunal_target::Target;
 
 /// Runs every recipe that the rules reach on an instance of each width, and proves what it wrote against what it replaced.
 ///
@@ -25,6 +31,23 @@ pub struct Arguments {
     /// Only the I-th of N parts, counted from 1: `2/8`.
     #[arg(long)]
     shard: Option<String>,
+    /// Check the legality tables instead, without a solver: on every query that input can make the rules end, in legal
+    /// instructions or in a refusal that is named.
+    #[arg(long, conflicts_with_all = ["opcode", "shard"])]
+    tables: bool,
+    /// Write what was proved, by which engine, one line for each class of obligations: a text to commit and to diff.
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+    /// Compare with the ledger instead of writing it. Where only a part is gone through (`--shard`, `--opcode`), every
+    /// class met must be in the ledger with its engine; otherwise counts must be equal too.
+    #[arg(long, requires = "ledger")]
+    check_ledger: bool,
+    /// Write every question that goes to z3 as an SMT-LIB 2 file: `DIR/<number>.smt2`.
+    #[arg(long, value_name = "DIR")]
+    emit_smt2: Option<PathBuf>,
+    /// Ask this solver too (`cvc5`, `bitwuzla`): it gets each file's name, and its answer must be z3's.
+    #[arg(long, value_name = "PROGRAM", requires = "emit_smt2")]
+    confirm: Option<PathBuf>,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -37,27 +60,42 @@ struct Report {
     refuted: u64,
     unknown: u64,
     unsupported: u64,
+    ledger_differences: usize,
+    /// Put to z3, and what the second solver says of them.
+    questions: u64,
+    confirmed: u64,
+    unconfirmed: u64,
+    disagreements: usize,
     seconds: f64,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let targets = match &arguments.target {
         Some(name) => vec![input::target_named(name)?],
         None => tribunal_target::ALL.to_vec(),
     };
+    if arguments.tables {
+        return Ok(check_tables(&targets, arguments.json, started));
+    }
     let query = Query {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
         jobs: usize::from(arguments.jobs),
         shard: arguments.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1)),
+        desk: desk(arguments)?,
+    };
+    // Before the long work: a file that cannot be read is found at once.
+    let ledger = match (&arguments.ledger, arguments.check_ledger) {
+        (Some(path), true) => Some(read_ledger(path)?),
+        _ => None,
     };
     let stop = std::sync::Arc::new(AtomicBool::new(false));
     let handler = stop.clone();
     // Without a handler Ctrl-C ends the process at once; the loop still works.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let bar = ProgressBar::new(0);
-    let summary = catalogue::prove(&query, &stop, |done, all| {
+    let mut summary = catalogue::prove(&query, &stop, |done, all| {
         bar.set_length(all);
         bar.set_position(done);
     });
@@ -66,8 +104,25 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         // Nothing proved is no success.
         return Err(CliError::Usage("the catalogue has nothing of that kind".to_string()));
     }
+    if let (Some(source), Some(path)) = (summary.unwritten.pop(), &arguments.emit_smt2) {
+        return Err(CliError::Write { path: path.clone(), source });
+    }
     let seconds = started.elapsed().as_secs_f64();
     print(&summary, seconds);
+    let complete = !stop.load(Ordering::Relaxed);
+    let differences = match (&arguments.ledger, ledger) {
+        (Some(_), Some(ledger)) => {
+            let extent = if complete && query.is_whole() { Extent::Whole } else { Extent::Part };
+            let names: Vec<&str> = query.targets.iter().map(|target| target.name).collect();
+            ledger.of_targets(&names).differences(&summary.ledger, extent)
+        }
+        (Some(path), None) if complete => {
+            let write = |source| CliError::Write { path: path.clone(), source };
+            std::fs::write(path, summary.ledger.to_string()).map_err(write).map(|()| Vec::new())?
+        }
+        _ => Vec::new(),
+    };
+    differences.iter().for_each(|line| say!("{line}"));
     if arguments.json {
         output::json(&Report {
             obligations: summary.obligations,
@@ -75,14 +130,96 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             refuted: summary.refuted,
             unknown: summary.unknown,
             unsupported: summary.unsupported,
+            ledger_differences: differences.len(),
+            questions: summary.questions.questions,
+            confirmed: summary.questions.confirmed,
+            unconfirmed: summary.questions.unconfirmed,
+            disagreements: summary.questions.disagreements.len(),
             seconds,
         });
     }
     Ok(match (summary.refuted, summary.unknown + summary.unsupported, summary.obligations) {
         (1.., ..) => Status::Fault,
-        (0, 0, 1..) if !stop.load(Ordering::Relaxed) => Status::Well,
+        _ if !differences.is_empty() || !summary.questions.disagreements.is_empty() => Status::Fault,
+        (0, 0, 1..) if complete => Status::Well,
         _ => Status::Unknown,
     })
+}
+
+#[derive(Serialize)]
+struct TablesReport {
+    queries: u64,
+    legal: u64,
+    legalized: u64,
+    cannot: u64,
+    not_run: u64,
+    endless: usize,
+    illegal: usize,
+    missing: usize,
+    refusals: Vec<String>,
+    findings: Vec<String>,
+    seconds: f64,
+}
+
+fn check_tables(targets: &[&'static Target], json: bool, started: Instant) -> Status {
+    let mut all = tables::Summary::default();
+    let mut refusals = Vec::new();
+    for target in targets {
+        let summary = tables::check(target, (target.legality)(target.default_features));
+        refusals.extend(summary.refusals().map(|refusal| format!("{}: {refusal}", target.name)));
+        all.add(summary);
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let label = |kind: &str, lines: &[String]| lines.iter().map(|line| format!("{kind}: {line}")).collect::<Vec<_>>();
+    let findings =
+        [label("endless", &all.endless), label("illegal", &all.illegal), label("missing", &all.missing)].concat();
+    refusals.iter().for_each(|line| say!("cannot: {line}"));
+    findings.iter().for_each(|line| say!("{line}"));
+    say!(
+        "queries {}, legal {}, legalized {}, cannot {} ({} kinds), endless {}, illegal {}, missing {} in {seconds:.1} s",
+        all.queries,
+        all.legal,
+        all.legalized,
+        all.refused,
+        refusals.len(),
+        all.endless.len(),
+        all.illegal.len(),
+        all.missing.len()
+    );
+    let status = if findings.is_empty() { Status::Well } else { Status::Fault };
+    if json {
+        output::json(&TablesReport {
+            queries: all.queries,
+            legal: all.legal,
+            legalized: all.legalized,
+            cannot: all.refused,
+            not_run: all.not_run,
+            endless: all.endless.len(),
+            illegal: all.illegal.len(),
+            missing: all.missing.len(),
+            refusals,
+            findings,
+            seconds,
+        });
+    }
+    status
+}
+
+/// Where questions go. A second solver that cannot be started is found before the long work.
+fn desk(arguments: &Arguments) -> Result<Option<Desk>, CliError> {
+    let Some(folder) = arguments.emit_smt2.clone() else { return Ok(None) };
+    std::fs::create_dir_all(&folder).map_err(|source| CliError::Write { path: folder.clone(), source })?;
+    match &arguments.confirm {
+        Some(program) if !questions::can_run(program) => {
+            Err(CliError::Usage(format!("the solver `{}` cannot be started", program.display())))
+        }
+        confirm => Ok(Some(Desk { folder, confirm: confirm.clone() })),
+    }
+}
+
+fn read_ledger(path: &Path) -> Result<Ledger, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|source| CliError::Read { path: path.to_path_buf(), source })?;
+    Ledger::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))
 }
 
 fn opcode_named(name: &str) -> Result<tribunal_ir::Opcode, CliError> {
@@ -102,6 +239,9 @@ fn print(summary: &Summary, seconds: f64) {
     for line in &summary.reports {
         say!("{line}");
     }
+    for line in &summary.questions.disagreements {
+        say!("solvers disagree: {line}");
+    }
     for (reason, count) in &summary.open {
         say!("{count} times: {reason}");
     }
@@ -114,4 +254,14 @@ fn print(summary: &Summary, seconds: f64) {
         summary.unknown,
         summary.unsupported
     );
+    let questions = &summary.questions;
+    if questions.questions > 0 {
+        say!(
+            "questions written {}, confirmed {}, unconfirmed {}, disagreements {}",
+            questions.questions,
+            questions.confirmed,
+            questions.unconfirmed,
+            questions.disagreements.len()
+        );
+    }
 }

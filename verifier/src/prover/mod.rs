@@ -89,16 +89,37 @@ pub struct Counters {
     pub z3: u64,
 }
 
+/// What z3 was asked, for a second solver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Question {
+    /// An SMT-LIB 2 script: satisfiable exactly when the step is wrong.
+    pub script: String,
+    /// z3's answer; `None` if it gave none.
+    pub satisfiable: Option<bool>,
+}
+
 /// Judges steps.
 #[derive(Default)]
 pub struct Prover {
     cache: Cache,
     counters: Counters,
+    keep_questions: bool,
+    question: Option<Question>,
 }
 
 impl Prover {
     pub fn with_cache(cache: Cache) -> Prover {
-        Prover { cache, counters: Counters::default() }
+        Prover { cache, ..Prover::default() }
+    }
+
+    /// Keeps what goes to z3, for [`Prover::take_question`].
+    pub fn keep_questions(&mut self) {
+        self.keep_questions = true;
+    }
+
+    /// The question that the last step put to z3; `None` if it was proved or looked up without, or none are kept.
+    pub fn take_question(&mut self) -> Option<Question> {
+        self.question.take()
     }
 
     pub fn counters(&self) -> Counters {
@@ -108,13 +129,16 @@ impl Prover {
     /// The verdict on `step`; from the cache if a step of this shape was judged before.
     pub fn judge(&mut self, target: &Target, step: &Step<'_>) -> Verdict {
         self.counters.judged += 1;
+        self.question = None;
         let shape = shape::shape(target.name, step);
         let known = self.cache.verdicts.read().unwrap_or_else(PoisonError::into_inner).get(&shape).cloned();
         if let Some(verdict) = known {
             self.counters.looked_up += 1;
             return verdict;
         }
-        let verdict = decide(target, step);
+        let text = if self.keep_questions { solver::Text::Kept } else { solver::Text::Dropped };
+        let (verdict, question) = decide(target, step, text);
+        self.question = question;
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
             Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
@@ -126,28 +150,39 @@ impl Prover {
     }
 }
 
-fn decide(target: &Target, step: &Step<'_>) -> Verdict {
+fn decide(target: &Target, step: &Step<'_>, text: solver::Text) -> (Verdict, Option<Question>) {
     let query = match query::query(target, step) {
         Ok(query) => query,
-        Err(unsupported) => return Verdict::Unsupported(unsupported.feature),
+        Err(unsupported) => return (Verdict::Unsupported(unsupported.feature), None),
     };
     if query.graph.is_false(query.source_defined) {
-        return Verdict::Unknown("vacuous: the source is undefined whatever the inputs".to_string());
+        return (Verdict::Unknown("vacuous: the source is undefined whatever the inputs".to_string()), None);
     }
     if query.graph.is_false(query.wrong) {
-        return Verdict::Proved { engine: Engine::Structural };
+        return (Verdict::Proved { engine: Engine::Structural }, None);
     }
     if let Some(assignment) = sample(&query) {
-        return refuted(&query, &assignment);
+        return (refuted(&query, &assignment), None);
     }
     if integers::worth_trying(&query.graph, query.wrong) && integers::impossible(&query.graph, query.wrong) {
-        return Verdict::Proved { engine: Engine::Integers };
+        return (Verdict::Proved { engine: Engine::Integers }, None);
     }
-    match solver::solve(&query.graph, query.wrong) {
+    let (answer, script) = solver::solve(&query.graph, query.wrong, text);
+    let satisfiable = match &answer {
+        solver::Answer::Unsatisfiable => Some(false),
+        solver::Answer::Satisfiable(_) => Some(true),
+        solver::Answer::Unknown(_) => None,
+    };
+    (verdict(&query, answer), script.map(|script| Question { script, satisfiable }))
+}
+
+/// What z3's answer says of the step.
+fn verdict(query: &Query, answer: solver::Answer) -> Verdict {
+    match answer {
         solver::Answer::Unsatisfiable => Verdict::Proved { engine: Engine::Z3 },
         solver::Answer::Unknown(reason) => Verdict::Unknown(reason),
         solver::Answer::Satisfiable(assignment) => match Evaluator::new(&query.graph, &assignment).holds(query.wrong) {
-            true => refuted(&query, &assignment),
+            true => refuted(query, &assignment),
             false => Verdict::Unknown("the solver's counterexample does not hold when evaluated".to_string()),
         },
     }

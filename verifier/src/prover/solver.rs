@@ -22,8 +22,15 @@ pub(super) enum Answer {
     Unknown(String),
 }
 
-/// Asks whether `wrong` can be true.
-pub(super) fn solve(graph: &Symbolic, wrong: Term) -> Answer {
+/// Whether the text of a question is kept for other solvers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Text {
+    Kept,
+    Dropped,
+}
+
+/// Asks whether `wrong` can be true. With the answer, the question as an SMT-LIB 2 script if it is to be kept.
+pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text) -> (Answer, Option<String>) {
     let mut translation = Translation { graph, made: FxHashMap::default(), reads: Vec::new() };
     let condition = translation.term(wrong);
     let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
@@ -33,7 +40,8 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term) -> Answer {
     solver.set_params(&params);
     solver.assert(condition.eq(BV::from_u64(1, 1)));
     translation.same_address_same_contents(|fact| solver.assert(fact));
-    match solver.check() {
+    let script = (text == Text::Kept).then(|| script(&solver));
+    let answer = match solver.check() {
         SatResult::Unsat => Answer::Unsatisfiable,
         SatResult::Unknown => {
             Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_string()))
@@ -47,7 +55,14 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term) -> Answer {
             }
             None => Answer::Unknown("satisfiable without a model".to_string()),
         },
-    }
+    };
+    (answer, script)
+}
+
+/// What the solver was told, in the form that every solver for bit-vectors reads: logic, declarations, assertions, the
+/// question. z3 prints the middle part.
+fn script(solver: &Solver) -> String {
+    format!("(set-logic QF_BV)\n{}\n(check-sat)\n(exit)\n", solver.to_string().trim_end())
 }
 
 /// A literal's value, read by limbs.

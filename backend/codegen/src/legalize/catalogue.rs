@@ -1,5 +1,9 @@
 //! The catalogue: every recipe that the rules of a target reach, on one instance of each opcode, width and access.
 
+mod queries;
+
+pub use queries::{functions_of, queries};
+
 use super::PASS;
 use crate::{Allocator, Context, Observer, Options};
 use std::collections::BTreeSet;
@@ -47,22 +51,28 @@ impl Observer for Recorder {
 /// The widest scalar of an instance, in bits.
 const WIDEST: u32 = 128;
 
-/// Every step that legalizing the instances takes; of one opcode's instances, or of all.
-pub fn catalogue(target: &'static Target, features: Features, only: Option<Opcode>) -> Vec<OwnedStep> {
-    let legalizer = (target.legality)(features);
-    let mut steps = Vec::new();
-    for (opcode, mut function) in instances(target) {
-        if only.is_some_and(|only| only != opcode) {
-            continue;
-        }
-        let mut recorder = Recorder { opcode, steps: Vec::new() };
-        let options = Options { features, allocator: Allocator::Ion };
+/// An opcode and a function around one instance of it: the catalogue is the steps that legalizing them all takes, and is
+/// never held whole, since a step owns a function.
+pub struct CatalogueEntry {
+    pub opcode: Opcode,
+    function: Function,
+}
+
+/// The instances of one opcode, or of all.
+pub fn catalogue(target: &'static Target, only: Option<Opcode>) -> Vec<CatalogueEntry> {
+    let entries = instances(target).into_iter().map(|(opcode, function)| CatalogueEntry { opcode, function });
+    entries.filter(|entry| only.is_none_or(|only| only == entry.opcode)).collect()
+}
+
+impl CatalogueEntry {
+    /// Every step that legalizing this instance takes; of what cannot be legalized (a library call), the steps up to there.
+    pub fn steps(&self, target: &'static Target, features: Features) -> Vec<OwnedStep> {
+        let mut recorder = Recorder { opcode: self.opcode, steps: Vec::new() };
+        let (options, legalizer) = (Options { features, allocator: Allocator::Ion }, (target.legality)(features));
         let mut context = Context { target, options, legalizer, observer: &mut recorder };
-        // What cannot be legalized (a library call) has the steps up to there.
-        let _ = (PASS.run)(&mut context, &mut function);
-        steps.append(&mut recorder.steps);
+        let _ = (PASS.run)(&mut context, &mut self.function.clone());
+        recorder.steps
     }
-    steps
 }
 
 const BINARY: &[Opcode] = {

@@ -17,7 +17,7 @@ mod overflow;
 mod recipe;
 mod widen;
 
-pub use catalogue::{OwnedStep, catalogue};
+pub use catalogue::{CatalogueEntry, OwnedStep, catalogue, functions_of, queries};
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};

@@ -1,0 +1,320 @@
+//! Every legality query that input can make of a rule table, and an instance function for each: for the static check of
+//! the tables, which wants more types than the prover's catalogue and no steps.
+//!
+//! Opcodes are those that have rules, so an opcode added to a table is met here with no further word.
+
+use super::{Instance, WIDEST, instance};
+use smallvec::smallvec;
+use tribunal_ir::function::{SlotKind, StackObject};
+use tribunal_ir::opcode::OpcodeInfo;
+use tribunal_ir::{
+    Bits, Function, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, OperandKind, Type, VReg,
+};
+use tribunal_target::Target;
+use tribunal_target::legality::{LegalityQuery, LegalizerInfo, MemDescr};
+
+/// Widths that stand for all others where a second type index has its own: around registers, and odd.
+const REPRESENTATIVE: [u32; 8] = [1, 8, 16, 32, 33, 64, 65, 128];
+
+/// Type indices at which an opcode takes pointers as well as scalars, of those whose row in the opcode table leaves it open.
+const POINTERS: [(Opcode, usize); 12] = [
+    (Opcode::G_CONSTANT, 0),
+    (Opcode::G_IMPLICIT_DEF, 0),
+    (Opcode::G_FREEZE, 0),
+    (Opcode::G_CONSTANT_FOLD_BARRIER, 0),
+    (Opcode::G_ASSERT_ALIGN, 0),
+    (Opcode::G_PHI, 0),
+    (Opcode::G_SELECT, 0),
+    (Opcode::G_LOAD, 0),
+    (Opcode::G_STORE, 0),
+    (Opcode::G_ICMP, 1),
+    (Opcode::G_INTTOPTR, 0),
+    (Opcode::G_PTRTOINT, 1),
+];
+
+/// Every query that a function of `target` can make of `legalizer`.
+pub fn queries(target: &Target, legalizer: &LegalizerInfo) -> Vec<LegalityQuery> {
+    let mut all: Vec<LegalityQuery> = legalizer.opcodes().flat_map(|opcode| of_opcode(target, opcode)).collect();
+    all.retain(well_formed);
+    all
+}
+
+fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
+    let Some(info) = opcode.info() else { return Vec::new() };
+    if is_access(opcode) {
+        return accesses(target, opcode);
+    }
+    let mut all = Vec::new();
+    for types in types(target, opcode, info) {
+        let query = LegalityQuery::new(opcode, types);
+        match info.defs.iter().chain(info.uses).nth(2) {
+            Some(OperandKind::IMM) => all.extend(immediates(&query).map(|bits| with_immediate(&query, bits))),
+            _ => all.push(query),
+        }
+    }
+    all
+}
+
+fn with_immediate(query: &LegalityQuery, bits: i64) -> LegalityQuery {
+    LegalityQuery { immediate: Some(bits), ..query.clone() }
+}
+
+/// What the immediate that a query shows may be: the low width of an in-register extension or an assertion, the offset of an
+/// extraction.
+fn immediates(query: &LegalityQuery) -> impl Iterator<Item = i64> + use<> {
+    let bits = |index: usize| query.types.get(index).map_or(0, |ty| i64::from(ty.bits()));
+    let (least, most) = match query.opcode {
+        Opcode::G_EXTRACT => (0, bits(1) - bits(0)),
+        _ => (1, bits(0) - 1),
+    };
+    let mut all = vec![0, 1, 8, 16, 32, bits(0) / 2, most];
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().filter(move |low| (least..=most).contains(low))
+}
+
+/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point operation.
+fn hidden_immediates(query: &LegalityQuery) -> Vec<i64> {
+    use Opcode::*;
+    let bits = |index: usize| query.types.get(index).map_or(0, |ty| i64::from(ty.bits()));
+    let most = match (query.immediate, query.opcode) {
+        (Some(shown), _) => return vec![shown],
+        (None, G_INSERT) => bits(0) - bits(1),
+        (None, G_SMULFIX | G_UMULFIX | G_SMULFIXSAT | G_UMULFIXSAT) => bits(0) - 1,
+        _ => 0,
+    };
+    let mut all = vec![0, most / 2, most];
+    all.dedup();
+    all
+}
+
+fn is_access(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD | Opcode::G_STORE)
+}
+
+fn pointer(target: &Target) -> Type {
+    Type::Pointer { address_space: 0, bits: target.pointer_bits }
+}
+
+/// Every combination of types: one index runs over all widths while the others run over representative ones.
+fn types(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<Vec<Type>> {
+    let kinds = || info.defs.iter().chain(info.uses);
+    let count = kinds().filter_map(|kind| kind.type_index()).max().map_or(0, |last| last + 1);
+    let at = |index: usize, widths: &mut dyn Iterator<Item = u32>| -> Vec<Type> {
+        let always = kinds().any(|kind| kind.type_index() == Some(index) && kind.must_be_pointer());
+        let pointers = always || POINTERS.contains(&(opcode, index));
+        let scalars = widths.filter(|_| !always).map(Type::scalar);
+        scalars.chain(pointers.then(|| pointer(target))).collect()
+    };
+    let mut all = Vec::new();
+    for wide in 0..count.max(1) {
+        let mut combinations = vec![Vec::new()];
+        for index in 0..count {
+            let choices = match index == wide {
+                true => at(index, &mut (1..=WIDEST)),
+                false => at(index, &mut REPRESENTATIVE.into_iter()),
+            };
+            combinations = combinations.iter().flat_map(|front| extended(front, &choices)).collect();
+        }
+        all.extend(combinations);
+    }
+    if count > 1 && !kinds().any(|kind| kind.must_be_pointer()) {
+        all.extend((1..=WIDEST).map(|bits| vec![Type::scalar(bits); count]));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn extended(front: &[Type], choices: &[Type]) -> Vec<Vec<Type>> {
+    choices.iter().map(|&ty| front.iter().copied().chain([ty]).collect()).collect()
+}
+
+/// Loads and stores: every size in memory, whole bytes or not, at alignments up to eight bytes, in values of that size and
+/// of representative ones.
+fn accesses(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
+    let mut all = Vec::new();
+    for bits in 1..=WIDEST {
+        let mut values = vec![bits, bits.next_power_of_two()];
+        values.extend(REPRESENTATIVE);
+        values.sort_unstable();
+        values.dedup();
+        let mut values: Vec<Type> = values.into_iter().map(Type::scalar).collect();
+        if bits == u32::from(target.pointer_bits) && POINTERS.contains(&(opcode, 0)) {
+            values.push(pointer(target));
+        }
+        for value in values {
+            for align in [1, 2, 4, 8] {
+                let memory = MemDescr { ty: Type::scalar(bits), align_bits: align * 8, atomic: false };
+                let mut query = LegalityQuery::new(opcode, [value, pointer(target)]);
+                query.memory = smallvec![memory];
+                all.push(query);
+            }
+        }
+    }
+    all
+}
+
+/// What the machine verifier demands of each opcode's types.
+fn well_formed(query: &LegalityQuery) -> bool {
+    use Opcode::*;
+    let bits = |index: usize| query.types.get(index).map_or(0, |ty| ty.bits());
+    let is_pointer = |index: usize| query.types.get(index).is_some_and(|ty| ty.is_pointer());
+    let memory = query.memory.first().map_or(0, |memory| memory.ty.bits());
+    match query.opcode {
+        G_ANYEXT | G_ZEXT | G_SEXT => bits(0) > bits(1),
+        G_TRUNC => bits(0) < bits(1),
+        G_MERGE_VALUES => bits(0) > bits(1) && bits(0).is_multiple_of(bits(1)),
+        G_UNMERGE_VALUES => bits(1) > bits(0) && bits(1).is_multiple_of(bits(0)),
+        G_EXTRACT => bits(0) <= bits(1),
+        G_INSERT => bits(1) <= bits(0),
+        G_BSWAP => bits(0).is_multiple_of(16),
+        G_PTR_ADD | G_PTRMASK => bits(0) == bits(1),
+        G_INTTOPTR => is_pointer(0),
+        G_PTRTOINT => is_pointer(1),
+        G_LOAD | G_STORE => memory <= bits(0),
+        G_ZEXTLOAD | G_SEXTLOAD => memory < bits(0),
+        _ => true,
+    }
+}
+
+/// Functions that make `query`; more than one where it leaves a predicate or an immediate open, none for an operand that stands for
+/// something outside the function (a jump table, an intrinsic).
+pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
+    let Some(info) = query.opcode.info() else { return Vec::new() };
+    let kinds = || info.defs.iter().chain(info.uses);
+    let outside = |kind: &OperandKind| matches!(kind, OperandKind::POOL | OperandKind::TABLE | OperandKind::MASK);
+    let any_number = kinds().any(|kind| *kind == OperandKind::MORE);
+    let known = matches!(query.opcode, Opcode::G_PHI | Opcode::G_MERGE_VALUES | Opcode::G_UNMERGE_VALUES);
+    if kinds().any(outside) || (any_number && !known) || info.flags.contains(OpcodeFlags::INDIRECT) {
+        return Vec::new();
+    }
+    let predicates: &[IntPredicate] = match query.opcode {
+        Opcode::G_ICMP => &[IntPredicate::Eq, IntPredicate::Slt],
+        _ => &[IntPredicate::Eq],
+    };
+    let immediates = hidden_immediates(query);
+    let choices = predicates.iter().flat_map(|&predicate| immediates.iter().map(move |&imm| (predicate, imm)));
+    choices.map(|(predicate, imm)| instance(target, &|i| i.ask(query, info, &Open { predicate, imm }))).collect()
+}
+
+/// What a query leaves open of its instruction.
+struct Open {
+    predicate: IntPredicate,
+    imm: i64,
+}
+
+impl Instance<'_> {
+    /// Writes the instruction that makes `query`, its inputs before it and what needs its results behind it.
+    fn ask(&mut self, query: &LegalityQuery, info: &OpcodeInfo, open: &Open) {
+        if query.opcode == Opcode::G_PHI && query.types[0].is_scalar() {
+            return self.phi(query.types[0]);
+        }
+        let results: Vec<VReg> = self.registers(query, info.defs, |i, ty| i.builder.function.new_vreg(ty));
+        let mut operands: Vec<Operand> = results.iter().copied().map(Operand::def).collect();
+        for (position, &kind) in info.uses.iter().enumerate() {
+            match kind {
+                OperandKind::MORE if query.opcode == Opcode::G_MERGE_VALUES => {
+                    let parts = query.types[0].bits() / query.types[1].bits();
+                    let more: Vec<VReg> = (1..parts).map(|_| self.any(query.types[1])).collect();
+                    operands.extend(more.into_iter().map(Operand::used));
+                }
+                // A PHI of pointers: from the entry, and round the loop.
+                OperandKind::MORE => return self.pointer_phi(results[0]),
+                _ if kind.type_index().is_some() => {
+                    let source = self.registers(query, &info.uses[position..=position], Self::any);
+                    operands.extend(source.into_iter().map(Operand::used));
+                }
+                _ => operands.push(self.other_operand(query, kind, open)),
+            }
+        }
+        let mut data = InstData::new(query.opcode, operands);
+        for memory in &query.memory {
+            let direction = if info.flags.contains(OpcodeFlags::STORE) { MemFlags::STORE } else { MemFlags::LOAD };
+            data = data.with_memory(MemOperand::new(direction, memory.ty, memory.align_bits / 8));
+        }
+        self.builder.push(data);
+        if info.flags.contains(OpcodeFlags::TERMINATOR) {
+            self.fall_through(info);
+        }
+        results.into_iter().for_each(|result| self.use_up(result));
+    }
+
+    /// A register for each kind that is one; an unmerge's definitions repeat.
+    fn registers(
+        &mut self,
+        query: &LegalityQuery,
+        kinds: &[OperandKind],
+        mut make: impl FnMut(&mut Self, Type) -> VReg,
+    ) -> Vec<VReg> {
+        let mut all = Vec::new();
+        for kind in kinds {
+            match kind.type_index() {
+                Some(index) => all.push(make(self, query.types[index])),
+                None if *kind == OperandKind::MORE => {
+                    let parts = query.types[1].bits() / query.types[0].bits();
+                    (1..parts).for_each(|_| all.push(make(self, query.types[0])));
+                }
+                None => {}
+            }
+        }
+        all
+    }
+
+    fn any(&mut self, ty: Type) -> VReg {
+        if ty.is_pointer() { self.pointer() } else { self.input(ty) }
+    }
+
+    fn use_up(&mut self, value: VReg) {
+        let ty = self.builder.type_of(value);
+        if ty.is_scalar() {
+            return self.needed(value);
+        }
+        let place = self.pointer();
+        self.builder.store(value, place, MemOperand::new(MemFlags::STORE, ty, ty.bytes()));
+    }
+
+    fn other_operand(&mut self, query: &LegalityQuery, kind: OperandKind, open: &Open) -> Operand {
+        let bits = query.types.first().map_or(1, |ty| ty.bits());
+        match kind {
+            OperandKind::IMM => Operand::Imm(open.imm),
+            OperandKind::CONST => Operand::Const(Bits::ones(bits)),
+            OperandKind::PRED => Operand::Predicate(open.predicate),
+            OperandKind::BLOCK => Operand::Block(self.builder.function.new_block()),
+            OperandKind::FRAME => {
+                let object = StackObject { name: String::new(), kind: SlotKind::Default, size: 8, align: 8, offset: 0 };
+                Operand::Stack(self.builder.function.stack.push(object))
+            }
+            _ => Operand::Symbol(self.builder.function.intern("@global")),
+        }
+    }
+
+    /// Goes on in the block that the terminator just written names.
+    fn fall_through(&mut self, info: &OpcodeInfo) {
+        let Some(next) = self.builder.function.layout().last().copied().filter(|&next| next != self.entry) else {
+            return;
+        };
+        self.builder.function.block_mut(self.entry).successors = vec![(next, None)];
+        if !info.flags.contains(OpcodeFlags::BARRIER) {
+            self.builder.push(InstData::new(Opcode::G_BR, [Operand::Block(next)]));
+        }
+        self.builder.position = tribunal_ir::Position::AtEnd(next);
+    }
+
+    fn pointer_phi(&mut self, value: VReg) {
+        let initial = self.pointer();
+        let body = self.builder.function.new_block();
+        self.builder.push(InstData::new(Opcode::G_BR, [Operand::Block(body)]));
+        self.builder.function.block_mut(self.entry).successors = vec![(body, None)];
+        self.builder.position = tribunal_ir::Position::AtEnd(body);
+        let ty = self.builder.type_of(value);
+        let again = self.builder.function.new_vreg(ty);
+        let sources = [Operand::used(initial), Operand::Block(self.entry), Operand::used(again), Operand::Block(body)];
+        self.builder.define(value, Opcode::G_PHI, sources);
+        self.use_up(value);
+        let step = self.input(Type::scalar(ty.bits()));
+        self.builder.define(again, Opcode::G_PTR_ADD, [Operand::used(value), Operand::used(step)]);
+        self.builder.push(InstData::new(Opcode::G_BR, [Operand::Block(body)]));
+        self.builder.function.block_mut(body).successors = vec![(body, None)];
+    }
+}

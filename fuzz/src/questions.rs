@@ -1,0 +1,135 @@
+//! The prover's questions to z3 as files that any solver for bit-vectors reads, and a second solver's answers to them: a
+//! proof by z3 then does not rest on z3 alone.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tribunal_verifier::prover::Question;
+
+/// Where questions go, and who is asked besides z3.
+#[derive(Clone, Debug)]
+pub struct Desk {
+    pub folder: PathBuf,
+    /// A program that takes the name of an SMT-LIB 2 file and prints `sat`, `unsat` or `unknown`.
+    pub confirm: Option<PathBuf>,
+}
+
+/// What came of the questions.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    pub questions: u64,
+    /// Answered alike by the second solver.
+    pub confirmed: u64,
+    /// Not answered by one of the two.
+    pub unconfirmed: u64,
+    /// Answered differently: the file and both answers.
+    pub disagreements: Vec<String>,
+}
+
+impl Tally {
+    pub fn add(&mut self, other: Tally) {
+        self.questions += other.questions;
+        self.confirmed += other.confirmed;
+        self.unconfirmed += other.unconfirmed;
+        self.disagreements.extend(other.disagreements);
+    }
+}
+
+/// How long the second solver has for one question.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// True if `program` can be started at all.
+pub fn can_run(program: &Path) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+impl Desk {
+    /// Writes question `number` of `title` (a rule), and asks the second solver.
+    pub fn put(&self, number: u64, title: &str, question: &Question) -> io::Result<Tally> {
+        let path = self.folder.join(format!("{number}.smt2"));
+        std::fs::write(&path, format!("; {title}: unsat if the step is right\n{}", question.script))?;
+        let mut tally = Tally { questions: 1, ..Tally::default() };
+        let Some(program) = &self.confirm else { return Ok(tally) };
+        let second = ask(program, &path, &self.folder.join(format!("{number}.answer")))?;
+        match (question.satisfiable, second) {
+            (Some(first), Some(second)) if first == second => tally.confirmed = 1,
+            (Some(first), Some(second)) => {
+                let word = |satisfiable| if satisfiable { "sat" } else { "unsat" };
+                let (first, second, program) = (word(first), word(second), program.display());
+                tally.disagreements.push(format!("{title}: z3 says {first}, {program} {second}: {}", path.display()));
+            }
+            _ => tally.unconfirmed = 1,
+        }
+        Ok(tally)
+    }
+}
+
+/// The second solver's answer; its output passes through a file, which is removed.
+fn ask(program: &Path, question: &Path, output: &Path) -> io::Result<Option<bool>> {
+    let mut command = Command::new(program);
+    command.arg(question).stdin(Stdio::null()).stdout(File::create(output)?).stderr(Stdio::null());
+    finish(&mut command.spawn()?)?;
+    let text = std::fs::read_to_string(output).unwrap_or_default();
+    std::fs::remove_file(output)?;
+    Ok(text.lines().find_map(|line| match line.trim() {
+        "sat" => Some(true),
+        "unsat" => Some(false),
+        _ => None,
+    }))
+}
+
+/// Waits until the program ends or patience does.
+fn finish(child: &mut Child) -> io::Result<()> {
+    let started = Instant::now();
+    let mut pause = Duration::from_micros(500);
+    while child.try_wait()?.is_none() {
+        if started.elapsed() > PATIENCE {
+            child.kill()?;
+            child.wait()?;
+            return Ok(());
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A solver that says what the name of its file ends in.
+    fn solver(folder: &Path, name: &str, says: &str) -> PathBuf {
+        let path = folder.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\necho {says}\n")).unwrap();
+        assert!(Command::new("chmod").arg("+x").arg(&path).status().unwrap().success());
+        path
+    }
+
+    #[test]
+    fn answers_are_compared() {
+        let folder = tempfile::tempdir().unwrap();
+        let question = Question { script: "(check-sat)\n".to_string(), satisfiable: Some(false) };
+        let tally = |says: &str| {
+            let confirm = Some(solver(folder.path(), &format!("says-{says}"), says));
+            let desk = Desk { folder: folder.path().to_path_buf(), confirm };
+            desk.put(7, "a rule", &question).unwrap()
+        };
+        assert_eq!(tally("unsat"), Tally { questions: 1, confirmed: 1, ..Tally::default() });
+        assert_eq!(tally("unknown"), Tally { questions: 1, unconfirmed: 1, ..Tally::default() });
+        let wrong = tally("sat");
+        assert_eq!(wrong.disagreements.len(), 1);
+        assert!(wrong.disagreements[0].starts_with("a rule: z3 says unsat, "), "{wrong:?}");
+        let text = std::fs::read_to_string(folder.path().join("7.smt2")).unwrap();
+        assert_eq!(text, "; a rule: unsat if the step is right\n(check-sat)\n");
+        assert!(!folder.path().join("7.answer").exists());
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_cannot_run() {
+        assert!(!can_run(Path::new("no-such-solver")));
+    }
+}

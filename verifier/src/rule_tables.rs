@@ -1,0 +1,264 @@
+//! Judges a legality table as a rewriting system on queries: no function, no recipe, no solver.
+//!
+//! A widening or narrowing rule sends a query to one of the same opcode with one type changed. Followed from any query,
+//! such a chain must end. The measure: a widening makes its type index wider, a narrowing makes it narrower than it has
+//! been anywhere on the chain; so between two narrowings of an index there are only widenings, and each narrowing brings
+//! the least width so far down. A table that breaks this names the query, the rule and the chain.
+//!
+//! What `Lower` and `Custom` write are other opcodes, whose own chains are followed from their own queries; that the two
+//! together end is seen by running the legalizer, which is not this crate's to do.
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use std::fmt;
+use tribunal_ir::{Opcode, OperandKind, Type};
+use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo};
+
+/// Where a chain on one opcode ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Legal,
+    /// Rewritten to other opcodes: lowered, custom, or an action on vectors.
+    Rewritten(LegalizeStep),
+    /// A library call, or no rule.
+    Refused(LegalizeStep),
+}
+
+/// A chain that may be followed: how many rules it took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chain {
+    pub steps: usize,
+    pub end: End,
+}
+
+/// What is wrong with a table.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TableFault {
+    #[error("{query}: comes back to itself: {path}", query = shown(query))]
+    Repeats { query: LegalityQuery, path: Path },
+    #[error("{query}: `{rule}` does not make type {index} {wanted}: {path}", query = shown(query))]
+    NoProgress { query: LegalityQuery, rule: &'static str, index: usize, wanted: &'static str, path: Path },
+    #[error("{query}: does not end in {MOST_STEPS} steps: {path}", query = shown(query))]
+    TooLong { query: LegalityQuery, path: Path },
+    #[error("minimum rule set: {query} is {why}, but {because}", query = shown(query))]
+    Missing { query: LegalityQuery, why: String, because: String },
+}
+
+/// Rules and the types that each led to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Path(Vec<(&'static str, SmallVec<[Type; 3]>)>);
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, (rule, types)) in self.0.iter().enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            write!(f, "{separator}`{rule}` to")?;
+            types.iter().try_for_each(|ty| write!(f, " {ty}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// A query as reports show it: `G_LOAD s32 p0 (s24, align 1)`.
+pub fn shown(query: &LegalityQuery) -> String {
+    let mut text = query.opcode.to_string();
+    for ty in &query.types {
+        text += &format!(" {ty}");
+    }
+    for memory in &query.memory {
+        text += &format!(" ({}, align {})", memory.ty, memory.align_bits / 8);
+    }
+    if let Some(immediate) = query.immediate {
+        text += &format!(", {immediate}");
+    }
+    text
+}
+
+/// A chain longer than any that a table has reason for: each width doubles, each index has its turn.
+const MOST_STEPS: usize = 64;
+
+/// Follows `query` through the widening and narrowing rules of its opcode.
+pub fn follow(legalizer: &LegalizerInfo, query: &LegalityQuery) -> Result<Chain, Box<TableFault>> {
+    let mut current = query.clone();
+    let mut least: SmallVec<[u32; 3]> = query.types.iter().map(|ty| ty.bits()).collect();
+    let mut met = FxHashSet::default();
+    let mut path = Path::default();
+    for steps in 0..MOST_STEPS {
+        let step = legalizer.action(&current);
+        let (widens, new) = match (step.action, step.new_type) {
+            (Action::Legal, _) => return Ok(Chain { steps, end: End::Legal }),
+            (Action::Unsupported | Action::Libcall, _) => return Ok(Chain { steps, end: End::Refused(step) }),
+            (Action::WidenScalar, Some(new)) => (true, new),
+            (Action::NarrowScalar, Some(new)) => (false, new),
+            _ => return Ok(Chain { steps, end: End::Rewritten(step) }),
+        };
+        met.insert(current.clone());
+        let index = step.type_index;
+        let before = current.types.get(index).map_or(0, |ty| ty.bits());
+        current = changed(current, index, new);
+        path.0.push((step.rule, current.types.clone()));
+        if met.contains(&current) {
+            return Err(Box::new(TableFault::Repeats { query: query.clone(), path }));
+        }
+        let floor = least.get(index).copied().unwrap_or(0);
+        let progress = if widens { new.bits() > before } else { new.bits() < floor };
+        if !progress {
+            let wanted = if widens { "wider" } else { "narrower than it has been" };
+            let (query, rule) = (query.clone(), step.rule);
+            return Err(Box::new(TableFault::NoProgress { query, rule, index, wanted, path }));
+        }
+        least[index] = floor.min(new.bits());
+    }
+    Err(Box::new(TableFault::TooLong { query: query.clone(), path }))
+}
+
+/// The query after its type `index` became `new`: an access split into parts has parts of at most that size in memory.
+fn changed(mut query: LegalityQuery, index: usize, new: Type) -> LegalityQuery {
+    let narrows = query.types.get(index).is_some_and(|ty| ty.bits() > new.bits());
+    if let Some(ty) = query.types.get_mut(index) {
+        *ty = new;
+    }
+    if narrows && index == 0 {
+        query.memory.iter_mut().filter(|memory| memory.ty.bits() > new.bits()).for_each(|memory| memory.ty = new);
+    }
+    query
+}
+
+/// What every table must have for the types that its legal instructions produce and consume (LLVM's GlobalISel
+/// documentation, "Minimum Rule Set"): `G_ANYEXT` and `G_TRUNC` from each type produced to each other type consumed,
+/// `G_IMPLICIT_DEF` of each type produced, `G_PHI` of each type produced and consumed, and `G_FRAME_INDEX`. Artifacts
+/// themselves do not count as producers and consumers: they combine away between the others. `queries` are those that can
+/// be made of the table.
+pub fn minimum(legalizer: &LegalizerInfo, queries: &[LegalityQuery]) -> Vec<TableFault> {
+    let (mut produced, mut consumed) = (BTreeSet::new(), BTreeSet::new());
+    for query in queries.iter().filter(|query| !query.opcode.is_artifact()) {
+        let Some(info) = query.opcode.info() else { continue };
+        if legalizer.action(query).action == Action::Legal {
+            let types = |kinds: &[OperandKind]| -> Vec<Type> {
+                kinds.iter().filter_map(|kind| query.types.get(kind.type_index()?).copied()).collect()
+            };
+            produced.extend(types(info.defs));
+            consumed.extend(types(info.uses));
+            if query.opcode == Opcode::G_PHI {
+                consumed.extend(types(info.defs));
+            }
+        }
+    }
+    let mut faults = Vec::new();
+    let mut need = |opcode: Opcode, types: &[Type], because: String| {
+        let query = LegalityQuery::new(opcode, types.iter().copied());
+        let why = match follow(legalizer, &query) {
+            Ok(Chain { end: End::Legal | End::Rewritten(_), .. }) => return,
+            Ok(Chain { end: End::Refused(step), .. }) => format!("{:?} ({})", step.action, step.rule),
+            Err(fault) => fault.to_string(),
+        };
+        faults.push(TableFault::Missing { query, why, because });
+    };
+    for &from in &produced {
+        need(Opcode::G_IMPLICIT_DEF, &[from], format!("{from} is produced"));
+        for &to in consumed.iter().filter(|to| to.is_scalar() && from.is_scalar()) {
+            let because = || format!("{from} is produced and {to} is consumed");
+            match from.bits().cmp(&to.bits()) {
+                std::cmp::Ordering::Less => need(Opcode::G_ANYEXT, &[to, from], because()),
+                std::cmp::Ordering::Greater => need(Opcode::G_TRUNC, &[to, from], because()),
+                std::cmp::Ordering::Equal => need(Opcode::G_PHI, &[from], because()),
+            }
+        }
+    }
+    for &pointer in produced.iter().filter(|ty| ty.is_pointer() && consumed.contains(ty)) {
+        need(Opcode::G_PHI, &[pointer], format!("{pointer} is produced and consumed"));
+        need(Opcode::G_FRAME_INDEX, &[pointer], "stack objects have addresses".to_string());
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_ir::types::{P0, S8, S16, S32, S64};
+    use tribunal_target::legality::{RuleSet, rules_for};
+
+    fn on(opcodes: &[Opcode]) -> RuleSet {
+        rules_for("test", opcodes)
+    }
+
+    fn scalar_is(bits: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync {
+        move |query| query.types[0] == Type::scalar(bits)
+    }
+
+    #[test]
+    fn a_circle_of_widening_and_narrowing_is_named() {
+        let circle = on(&[Opcode::G_ADD]).legal_for(&[S64]).widen_scalar_if(scalar_is(8), 0, S16).narrow_scalar_if(
+            scalar_is(16),
+            0,
+            S8,
+        );
+        let legalizer = LegalizerInfo::new(vec![circle]);
+        let text = follow(&legalizer, &LegalityQuery::new(Opcode::G_ADD, [S8])).unwrap_err().to_string();
+        assert_eq!(
+            text,
+            "G_ADD s8: comes back to itself: `test G_ADD#1 widen_scalar_if` to s16, `test G_ADD#2 narrow_scalar_if` to s8"
+        );
+        let legal = follow(&legalizer, &LegalityQuery::new(Opcode::G_ADD, [S64])).unwrap();
+        assert_eq!(legal, Chain { steps: 0, end: End::Legal });
+    }
+
+    #[test]
+    fn a_narrowing_that_undoes_a_widening_is_named() {
+        let back = on(&[Opcode::G_ADD])
+            .widen_scalar_if(scalar_is(8), 0, S64)
+            .narrow_scalar_if(scalar_is(64), 0, S16)
+            .legal_for(&[S16]);
+        let legalizer = LegalizerInfo::new(vec![back]);
+        let fault = follow(&legalizer, &LegalityQuery::new(Opcode::G_ADD, [S8])).unwrap_err();
+        assert!(matches!(*fault, TableFault::NoProgress { wanted: "narrower than it has been", .. }), "{fault}");
+    }
+
+    #[test]
+    fn a_widening_that_does_not_widen_is_named() {
+        let legalizer = LegalizerInfo::new(vec![on(&[Opcode::G_ADD]).widen_scalar_if(|_| true, 0, S8)]);
+        let fault = follow(&legalizer, &LegalityQuery::new(Opcode::G_ADD, [S16])).unwrap_err();
+        assert!(matches!(*fault, TableFault::NoProgress { wanted: "wider", .. }), "{fault}");
+    }
+
+    /// A table of two registers' widths, with or without the truncation between them.
+    fn two_widths(truncation: bool) -> LegalizerInfo {
+        let mut sets = vec![
+            on(&[Opcode::G_ADD, Opcode::G_PHI, Opcode::G_IMPLICIT_DEF]).legal_for(&[S32, S64]),
+            on(&[Opcode::G_ANYEXT]).legal_for_pairs(&[(S64, S32)]),
+        ];
+        if truncation {
+            sets.push(on(&[Opcode::G_TRUNC]).legal_for_pairs(&[(S32, S64)]));
+        }
+        LegalizerInfo::new(sets)
+    }
+
+    #[test]
+    fn a_missing_truncation_is_named() {
+        let queries = [S32, S64].map(|ty| LegalityQuery::new(Opcode::G_ADD, [ty]));
+        assert_eq!(minimum(&two_widths(true), &queries), []);
+        let missing: Vec<String> = minimum(&two_widths(false), &queries).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            missing,
+            [
+                "minimum rule set: G_TRUNC s32 s64 is Unsupported (no rule matches), but s64 is produced and s32 is consumed"
+            ]
+        );
+    }
+
+    #[test]
+    fn pointers_need_phis_and_frame_indices() {
+        let legalizer = LegalizerInfo::new(vec![
+            on(&[Opcode::G_FREEZE]).legal_for(&[P0]),
+            on(&[Opcode::G_IMPLICIT_DEF]).legal_for(&[P0]),
+        ]);
+        let queries = [LegalityQuery::new(Opcode::G_FREEZE, [P0])];
+        let missing = minimum(&legalizer, &queries);
+        let opcodes = missing.iter().map(|fault| match fault {
+            TableFault::Missing { query, .. } => query.opcode,
+            other => panic!("{other}"),
+        });
+        assert!(opcodes.eq([Opcode::G_PHI, Opcode::G_FRAME_INDEX]), "{missing:?}");
+    }
+}
