@@ -6,12 +6,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tribunal_codegen::legalize::{self, OwnedStep};
 use tribunal_ir::Opcode;
-use tribunal_target::Target;
+use tribunal_target::{Features, Target};
 use tribunal_verifier::prover::{Prover, Verdict, explain};
 
 /// Which obligations.
 pub struct Query {
-    pub targets: Vec<&'static Target>,
+    /// With the features whose rules are meant.
+    pub targets: Vec<(&'static Target, Features)>,
     pub opcode: Option<Opcode>,
     pub jobs: usize,
     /// The first of the second, counted from 1.
@@ -38,8 +39,8 @@ pub struct Summary {
 pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> Summary {
     let cache = ProofCache::default();
     let mut summary = Summary::default();
-    for &target in &query.targets {
-        let steps = obligations(query, target);
+    for &(target, features) in &query.targets {
+        let steps = obligations(query, target, features);
         let next = AtomicU64::new(0);
         let shared = Mutex::new(&mut summary);
         std::thread::scope(|scope| {
@@ -54,10 +55,10 @@ pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64
     summary
 }
 
-fn obligations(query: &Query, target: &'static Target) -> Vec<OwnedStep> {
+fn obligations(query: &Query, target: &'static Target, features: Features) -> Vec<OwnedStep> {
     let (part, of) = query.shard;
     let wanted = |step: &OwnedStep| query.opcode.is_none_or(|opcode| step.opcode == opcode);
-    let steps = legalize::catalogue(target, target.default_features).into_iter().filter(wanted);
+    let steps = legalize::catalogue(target, features).into_iter().filter(wanted);
     steps.enumerate().filter(|(index, _)| *index as u64 % of == part - 1).map(|(_, step)| step).collect()
 }
 

@@ -114,13 +114,19 @@ fn compare(target: &Target, flags: &[&str]) {
         assert_eq!(ours, word, "`{text}`: {ours:#010x}, llvm-mc says {word:#010x}");
         rows.insert(inst.opcode);
     }
+    if let Some(decode) = target.decode {
+        for (inst, text) in &instances {
+            let word = (target.encode)(inst).unwrap();
+            assert_eq!(decode(word).as_ref(), Some(inst), "`{text}` is decoded as something else");
+        }
+    }
     let encodable = target.instructions.iter().filter(|row| !row.name.starts_with("Pseudo")).count();
     assert_eq!(rows.len(), encodable, "a row has no instance");
 }
 
 #[test]
 fn riscv64_words_are_llvms() {
-    compare(tribunal_target::by_name("riscv64").unwrap(), &["--mattr=+m,-c,-relax"]);
+    compare(tribunal_target::by_name("riscv64").unwrap(), &["--mattr=+m,+zba,+zbb,+zbs,+zicond,-c,-relax"]);
 }
 
 #[test]

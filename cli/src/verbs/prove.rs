@@ -16,6 +16,9 @@ pub struct Arguments {
     /// Only this target.
     #[arg(long)]
     target: Option<String>,
+    /// Instruction set features: `+zbb` or `-m`, parted by commas.
+    #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
+    features: Vec<String>,
     /// Only this opcode: `G_ADD`.
     #[arg(long)]
     opcode: Option<String>,
@@ -42,10 +45,7 @@ struct Report {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = std::time::Instant::now();
-    let targets = match &arguments.target {
-        Some(name) => vec![input::target_named(name)?],
-        None => tribunal_target::ALL.to_vec(),
-    };
+    let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
     let query = Query {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,

@@ -26,6 +26,7 @@ fn on(opcodes: &[Opcode]) -> RuleSet {
 
 fn sets(features: Features) -> Vec<RuleSet> {
     let mut sets = arithmetic();
+    sets.extend(bit_manipulation(features.contains(Features::ZBB)));
     sets.extend(multiplication(features.contains(Features::M)));
     sets.extend(values());
     sets.extend(memory());
@@ -44,20 +45,8 @@ fn arithmetic() -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, S64, S64),
         on(&[G_SLLW, G_SRLW, G_SRAW, G_DIVW, G_DIVUW, G_REMUW]).legal_for(&[S64]),
-        on(&[G_SEXT_INREG])
-            .legal_if(|q| q.types[0] == S64 && extends_from(&[32])(q))
-            .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S64, S64)
-            .lower(),
-        on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS, G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
+        on(&[G_ABS, G_FSHL, G_FSHR]).lower(),
         on(&[G_UADDSAT, G_USUBSAT, G_ABDS, G_ABDU, G_UADDO, G_USUBO, G_SADDO, G_SSUBO]).lower(),
-        on(&[G_BSWAP]).widen_scalar_to_next_pow2(0).max_scalar(0, S64).lower(),
-        on(&[G_CTPOP])
-            .widen_scalar_to_next_pow2(1)
-            .min_scalar(1, S32)
-            .max_scalar(1, S64)
-            .scalar_same_size_as(0, 1)
-            .lower(),
         on(&[G_ICMP])
             .legal_for_pairs(&[(S64, S64), (S64, P0)])
             .clamp_scalar(0, S64, S64)
@@ -68,6 +57,41 @@ fn arithmetic() -> Vec<RuleSet> {
             .clamp_scalar(1, S64, S64)
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, S64, S64),
+    ]
+}
+
+/// What Zbb has instructions for.
+fn bit_manipulation(zbb: bool) -> Vec<RuleSet> {
+    let extension = |widths: &'static [i64]| {
+        on(&[G_SEXT_INREG])
+            .legal_if(move |q| q.types[0] == S64 && extends_from(widths)(q))
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, S64, S64)
+            .lower()
+    };
+    if !zbb {
+        return vec![
+            extension(&[32]),
+            on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ROTL, G_ROTR]).lower(),
+            on(&[G_BSWAP]).widen_scalar_to_next_pow2(0).max_scalar(0, S64).lower(),
+            on(&[G_CTPOP])
+                .widen_scalar_to_next_pow2(1)
+                .min_scalar(1, S32)
+                .max_scalar(1, S64)
+                .scalar_same_size_as(0, 1)
+                .lower(),
+        ];
+    }
+    vec![
+        extension(&[8, 16, 32]),
+        on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX]).legal_for(&[S64]).lower(),
+        on(&[G_ROTL, G_ROTR]).legal_for_pairs(&[(S64, S64)]).lower(),
+        on(&[G_BSWAP]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
+        on(&[G_CTPOP, G_CTLZ, G_CTTZ])
+            .legal_for_pairs(&[(S64, S64)])
+            .widen_scalar_to_next_pow2(1)
+            .clamp_scalar(1, S64, S64)
+            .scalar_same_size_as(0, 1),
     ]
 }
 

@@ -23,6 +23,12 @@ fn with_imm(opcode: TargetOpcode, dst: PReg, src: PReg, imm: i64) -> InstData {
     inst(opcode, [Operand::def(dst), Operand::used(src), Operand::Imm(imm)])
 }
 
+/// The assembler's name of what LLVM calls `name`: `add.uw` for `ADD_UW`, `rev8` for `REV8_RV64`.
+fn mnemonic(name: &str) -> String {
+    let name = name.strip_suffix("_RV64").or(name.strip_suffix("_RV32")).unwrap_or(name);
+    name.to_lowercase().replace('_', ".")
+}
+
 impl Machine for MachineCode {
     fn copy(&self, dst: PReg, src: PReg) -> InstData {
         with_imm(ADDI, dst, src, 0)
@@ -102,14 +108,15 @@ impl Machine for MachineCode {
             Operand::Const(_) | Operand::Predicate(_) | Operand::FixedStack(_) | Operand::Symbol(_) => String::new(),
         };
         let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(operand).collect();
+        let mnemonic = mnemonic(row.name);
         let is_memory = row.flags.intersects(tribunal_ir::OpcodeFlags::LOAD | tribunal_ir::OpcodeFlags::STORE);
         match texts.as_slice() {
             [] if opcode == PseudoRET => "ret".to_string(),
             [target] if opcode == PseudoBR => format!("j {target}"),
             [value, base, offset] if is_memory || opcode == JALR => {
-                format!("{} {value}, {offset}({base})", row.name.to_lowercase())
+                format!("{mnemonic} {value}, {offset}({base})")
             }
-            texts => format!("{} {}", row.name.to_lowercase(), texts.join(", ")).trim_end().to_string(),
+            texts => format!("{mnemonic} {}", texts.join(", ")).trim_end().to_string(),
         }
     }
 }

@@ -30,7 +30,7 @@ pub static RISCV64: Target = Target {
     pointer_bits: 64,
     elf_machine: 243,
     elf_flags: 0,
-    default_features: Features::M,
+    default_features: Features::RV64.union(Features::M),
     registers: registers::REGISTERS,
     classes: registers::CLASSES,
     banks: registers::BANKS,
@@ -41,6 +41,7 @@ pub static RISCV64: Target = Target {
     zero: &[registers::ZERO],
     legality: legality::rules,
     encode: encoding::encode,
+    decode: Some(encoding::decode),
     machine: &machine::MachineCode,
     vocabulary: &TABLES,
 };
