@@ -75,7 +75,7 @@ pub struct Source {
 /// Which machine, and how it is compiled for.
 #[derive(Args, Clone, Debug)]
 pub struct TargetFlags {
-    /// riscv64 or aarch64; from the file's target triple if left out.
+    /// riscv64, riscv32 or aarch64; from the file's target triple if left out.
     #[arg(long)]
     pub target: Option<String>,
     /// Instruction set features: `+zbb` or `-m`, parted by commas.

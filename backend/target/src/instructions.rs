@@ -86,6 +86,8 @@ pub enum EncodeError {
     Operand { name: &'static str, index: usize },
     #[error("{name}: {value} does not fit operand {index}")]
     Range { name: &'static str, index: usize, value: i64 },
+    #[error("{name} is not an instruction of this machine")]
+    Missing { name: &'static str },
     #[error("{name} is a pseudo-instruction")]
     Pseudo { name: &'static str },
 }

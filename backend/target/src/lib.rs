@@ -19,7 +19,7 @@ use legality::LegalizerInfo;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, OpcodeFlags, PReg, RegBank, RegClass, SubReg, TargetOpcode, Vocabulary};
+use tribunal_ir::{InstData, OpcodeFlags, PReg, RegBank, RegClass, SubReg, TargetOpcode, Type, Vocabulary};
 
 bitflags! {
     /// Optional parts of an instruction set that change the rules, the selection or the encoding.
@@ -37,12 +37,14 @@ bitflags! {
         const ZICOND = 1 << 4;
         /// RISC-V: registers of 64 bits. Part of the target, not an option.
         const RV64 = 1 << 16;
+        /// RISC-V: registers of 32 bits. Part of the target, not an option.
+        const RV32 = 1 << 17;
     }
 }
 
 impl Features {
     /// What a target is, whatever its options.
-    pub const BASE: Features = Features::RV64;
+    pub const BASE: Features = Features::RV64.union(Features::RV32);
 
     /// The option called `name`, in lower case.
     pub fn option(name: &str) -> Option<Features> {
@@ -82,10 +84,11 @@ impl Features {
 
 /// One machine.
 pub struct Target {
-    /// The name on the command line: `riscv64`, `aarch64`.
+    /// The name on the command line: `riscv64`, `riscv32`, `aarch64`.
     pub name: &'static str,
     /// What `llc -mtriple` takes.
     pub triple: &'static str,
+    /// Of pointers and of the general registers, in bits.
     pub pointer_bits: u16,
     /// `e_machine` of its ELF objects.
     pub elf_machine: u16,
@@ -114,6 +117,16 @@ pub struct Target {
 }
 
 impl Target {
+    /// The integer that fills a general register.
+    pub fn register_type(&self) -> Type {
+        Type::scalar(self.pointer_bits.into())
+    }
+
+    /// Bytes of a general register.
+    pub fn register_bytes(&self) -> u32 {
+        u32::from(self.pointer_bits) / 8
+    }
+
     /// What a text that names options in full (`+m,+zbb`) asks for. The error is the unknown name.
     pub fn features<'t>(&self, options: &'t str) -> Result<Features, &'t str> {
         (self.default_features & Features::BASE).changed(options)
@@ -196,7 +209,7 @@ pub fn by_name(name: &str) -> Option<&'static Target> {
 }
 
 /// Every target.
-pub static ALL: &[&Target] = &[&riscv::RISCV64, &aarch64::AARCH64];
+pub static ALL: &[&Target] = &[&riscv::RISCV64, &riscv::RISCV32, &aarch64::AARCH64];
 
 /// Every target speaks the language through its own tables.
 pub(crate) struct Tables {

@@ -160,9 +160,14 @@ pub struct Machine {
     code_bytes: u64,
 }
 
-/// The value that a register holds before a run, unless it is an argument.
-fn canary(register: PReg) -> u64 {
-    (u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// The value that a register of the target holds before a run, unless it is an argument.
+fn canary(target: &Target, register: PReg) -> u64 {
+    fitting(target, (u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// The bits that a general register holds.
+fn fitting(target: &Target, value: u64) -> u64 {
+    value & (u64::MAX >> (64 - target.pointer_bits))
 }
 
 impl Machine {
@@ -173,6 +178,7 @@ impl Machine {
         }
         let (arch, mode) = match target.name {
             "riscv64" => (Arch::RISCV, Mode::RISCV64),
+            "riscv32" => (Arch::RISCV, Mode::RISCV32),
             "aarch64" => (Arch::ARM64, Mode::LITTLE_ENDIAN),
             name => return Err(MachineError::Target(name)),
         };
@@ -238,7 +244,7 @@ impl Machine {
     fn read(&self, register: PReg) -> Result<u64, MachineError> {
         let full = self.target.vocabulary.full_register(register);
         match (&self.engine, self.number(full)) {
-            (Engine::Unicorn(engine), Some(number)) => Ok(engine.reg_read(number)?),
+            (Engine::Unicorn(engine), Some(number)) => Ok(fitting(self.target, engine.reg_read(number)?)),
             (Engine::Stepper(stepper), Some(_)) => Ok(stepper.register(full)),
             (_, None) => Ok(0),
         }
@@ -248,10 +254,10 @@ impl Machine {
     fn set_up(&mut self, input: &Input) -> Result<(), MachineError> {
         let abi = self.target.abi;
         let value_of = |register: PReg| match input.registers.iter().find(|(argument, _)| *argument == register) {
-            Some(&(_, value)) => value,
+            Some(&(_, value)) => fitting(self.target, value),
             None if register == abi.stack_pointer => ENTRY_SP,
             None if register == abi.return_address => STOP,
-            None => canary(register),
+            None => canary(self.target, register),
         };
         match &mut self.engine {
             Engine::Unicorn(engine) => {
@@ -306,7 +312,7 @@ impl Machine {
             return Ok(Some(Fault::StackPointer));
         }
         for &register in self.target.abi.callee_saved {
-            if self.read(register)? != canary(register) {
+            if self.read(register)? != canary(self.target, register) {
                 return Ok(Some(Fault::CalleeSaved { register: self.target.vocabulary.register_name(register) }));
             }
         }
@@ -333,8 +339,8 @@ fn is_memory(error: uc_error) -> bool {
 fn engine_register(target: &str, name: &str) -> Option<i32> {
     let number = || name.strip_prefix('x')?.parse::<i32>().ok();
     match (target, name) {
-        ("riscv64", "x0") => None,
-        ("riscv64", _) => number().map(|number| RegisterRISCV::X0 as i32 + number),
+        ("riscv64" | "riscv32", "x0") => None,
+        ("riscv64" | "riscv32", _) => number().map(|number| RegisterRISCV::X0 as i32 + number),
         ("aarch64", "sp") => Some(RegisterARM64::SP as i32),
         ("aarch64", "x29" | "fp") => Some(RegisterARM64::X29 as i32),
         ("aarch64", "x30" | "lr") => Some(RegisterARM64::X30 as i32),

@@ -2,7 +2,8 @@
 
 use super::PASS;
 use crate::{Allocator, Context, Observer, Options};
-use tribunal_ir::types::{S1, S64};
+use std::sync::Arc;
+use tribunal_ir::types::S1;
 use tribunal_ir::{
     Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position,
     Step, Type, VReg,
@@ -14,7 +15,8 @@ pub struct OwnedStep {
     pub rule: &'static str,
     /// The opcode of the instance that led here.
     pub opcode: Opcode,
-    pub function: Function,
+    /// As legalization left it: registers keep their types, so all steps of an instance share it.
+    pub function: Arc<Function>,
     pub before: Fragment,
     pub after: Fragment,
 }
@@ -25,10 +27,10 @@ impl OwnedStep {
     }
 }
 
-/// Keeps every step.
+/// Keeps what every step replaced, and what it wrote.
+#[derive(Default)]
 struct Recorder {
-    opcode: Opcode,
-    steps: Vec<OwnedStep>,
+    steps: Vec<(&'static str, Fragment, Fragment)>,
 }
 
 impl Observer for Recorder {
@@ -38,8 +40,7 @@ impl Observer for Recorder {
 
     fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
         let after = after.iter().map(|&inst| function.inst(inst).clone()).collect();
-        let step = OwnedStep { rule, opcode: self.opcode, function: function.clone(), before: before.to_vec(), after };
-        self.steps.push(step);
+        self.steps.push((rule, before.to_vec(), after));
     }
 }
 
@@ -51,12 +52,14 @@ pub fn catalogue(target: &'static Target, features: Features) -> Vec<OwnedStep> 
     let legalizer = (target.legality)(features);
     let mut steps = Vec::new();
     for (opcode, mut function) in instances(target) {
-        let mut recorder = Recorder { opcode, steps: Vec::new() };
+        let mut recorder = Recorder::default();
         let options = Options { features, allocator: Allocator::Ion };
         let mut context = Context { target, options, legalizer, observer: &mut recorder };
         // What cannot be legalized (a library call) has the steps up to there.
         let _ = (PASS.run)(&mut context, &mut function);
-        steps.append(&mut recorder.steps);
+        let function = Arc::new(function);
+        let owned = |(rule, before, after)| OwnedStep { rule, opcode, function: Arc::clone(&function), before, after };
+        steps.extend(recorder.steps.into_iter().map(owned));
     }
     steps
 }
@@ -85,7 +88,7 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
             all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty])));
         }
         for &opcode in SHIFTS {
-            for amount in [ty, S64] {
+            for amount in [ty, target.register_type()] {
                 all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, amount])));
             }
         }
@@ -168,35 +171,25 @@ impl Instance<'_> {
         self.builder.function.new_vreg(Type::Pointer { address_space: 0, bits: self.target.pointer_bits })
     }
 
-    /// A value of `ty` made from registers of 64 bits.
+    /// A value of `ty` made from whole registers.
     fn input(&mut self, ty: Type) -> VReg {
-        let low = self.builder.function.new_vreg(S64);
-        if ty.bits() == 64 {
-            return low;
-        }
-        if ty.bits() < 64 {
-            return self.builder.op(ty, Opcode::G_TRUNC, &[low]);
-        }
-        let high = self.builder.function.new_vreg(S64);
-        let whole = self.builder.op(tribunal_ir::types::S128, Opcode::G_MERGE_VALUES, &[low, high]);
-        if ty.bits() == 128 { whole } else { self.builder.op(ty, Opcode::G_TRUNC, &[whole]) }
+        let register = self.target.register_type();
+        let whole = Type::scalar(ty.bits().next_power_of_two().max(register.bits()));
+        let count = whole.bits() / register.bits();
+        let parts: Vec<VReg> = (0..count).map(|_| self.builder.function.new_vreg(register)).collect();
+        let value = if count == 1 { parts[0] } else { self.builder.op(whole, Opcode::G_MERGE_VALUES, &parts) };
+        if ty == whole { value } else { self.builder.op(ty, Opcode::G_TRUNC, &[value]) }
     }
 
     /// Makes `value` needed: its bits are extended to registers and stored.
     fn needed(&mut self, value: VReg) {
-        let bits = self.builder.type_of(value).bits();
-        let parts = match bits {
-            64 => vec![value],
-            0..64 => vec![self.builder.op(S64, Opcode::G_ANYEXT, &[value])],
-            128 => self.builder.unmerge(S64, value),
-            _ => {
-                let whole = self.builder.op(tribunal_ir::types::S128, Opcode::G_ANYEXT, &[value]);
-                self.builder.unmerge(S64, whole)
-            }
-        };
+        let (bits, register) = (self.builder.type_of(value).bits(), self.target.register_type());
+        let whole = Type::scalar(bits.next_power_of_two().max(register.bits()));
+        let value = if whole.bits() == bits { value } else { self.builder.op(whole, Opcode::G_ANYEXT, &[value]) };
+        let parts = if whole == register { vec![value] } else { self.builder.unmerge(register, value) };
         let pointer = self.pointer();
         for part in parts {
-            self.builder.store(part, pointer, MemOperand::new(MemFlags::STORE, S64, 8));
+            self.builder.store(part, pointer, MemOperand::new(MemFlags::STORE, register, register.bytes()));
         }
     }
 

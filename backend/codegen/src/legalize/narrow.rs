@@ -34,6 +34,7 @@ pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         G_ADD if halves => add(r, ty),
         G_SUB if halves => subtract(r, ty),
         G_MUL if halves => multiply(r, ty),
+        G_UMULH if halves => multiply_high(r, ty),
         G_SHL | G_LSHR | G_ASHR if halves => shift(r, ty),
         G_ICMP if halves => compare(r, ty),
         G_SEXT_INREG if halves => sext_inreg(r, ty),
@@ -165,6 +166,31 @@ fn multiply(r: &mut Recipe<'_>, ty: Type) {
     let sum = r.op(ty, Opcode::G_ADD, &[carried, cross[0]]);
     let high = r.op(ty, Opcode::G_ADD, &[sum, cross[1]]);
     merge_result(r, &[low, high]);
+}
+
+/// Four products of halves, each whole, added from below (Hacker's Delight, 8-2): no sum wraps.
+fn multiply_high(r: &mut Recipe<'_>, ty: Type) {
+    use Opcode::*;
+    let ((a0, a1), (b0, b1)) = (halves(r, 1, ty), halves(r, 2, ty));
+    let whole = r.type_of(r.dst());
+    let product = |r: &mut Recipe<'_>, a, b| {
+        let parts = [r.op(ty, G_MUL, &[a, b]), r.op(ty, G_UMULH, &[a, b])];
+        r.op(whole, G_MERGE_VALUES, &parts)
+    };
+    let carried = r.op(ty, G_UMULH, &[a0, b0]);
+    let carried = r.op(whole, G_ZEXT, &[carried]);
+    let first = product(r, a1, b0);
+    let first = r.op(whole, G_ADD, &[first, carried]);
+    let parts = r.unmerge(ty, first);
+    let (middle, upper) = (r.op(whole, G_ZEXT, &[parts[0]]), r.op(whole, G_ZEXT, &[parts[1]]));
+    let second = product(r, a0, b1);
+    let second = r.op(whole, G_ADD, &[second, middle]);
+    let parts = r.unmerge(ty, second);
+    let carried = r.op(whole, G_ZEXT, &[parts[1]]);
+    let last = product(r, a1, b1);
+    let sum = r.op(whole, G_ADD, &[last, upper]);
+    let dst = r.dst();
+    r.define(dst, G_ADD, &[sum, carried]);
 }
 
 /// Two cases, by whether the amount reaches the half. A half shifted by its whole width, which an amount of zero asks for,

@@ -2,18 +2,34 @@
 
 use super::instructions::{FIELDS, Fields, Format, INSTRUCTIONS};
 use super::registers::{REGISTERS, x};
+use crate::Features;
 use crate::instructions::{EncodeError, ImmRange, InstrDesc, OperandDesc};
 use tribunal_ir::{InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
-/// The word of `inst`: registers physical, labels as byte distances.
-pub fn encode(inst: &InstData) -> Result<u32, EncodeError> {
+/// The word of `inst` on the 64-bit machine: registers physical, labels as byte distances.
+pub fn encode_64(inst: &InstData) -> Result<u32, EncodeError> {
+    encode(inst, Features::RV64)
+}
+
+/// The same on the 32-bit machine.
+pub fn encode_32(inst: &InstData) -> Result<u32, EncodeError> {
+    encode(inst, Features::RV32)
+}
+
+fn encode(inst: &InstData, base: Features) -> Result<u32, EncodeError> {
     let Opcode::Target(opcode) = inst.opcode else { return Err(EncodeError::Pseudo { name: "a generic instruction" }) };
     let index = usize::from(opcode.0);
     let (Some(row), Some(fields)) = (INSTRUCTIONS.get(index), FIELDS.get(index)) else {
         return Err(EncodeError::Pseudo { name: "an unknown instruction" });
     };
+    if !is_in(row, base) {
+        return Err(EncodeError::Missing { name: row.name });
+    }
     let value = |index: usize| operand(row, inst, index);
     let Fields { format, opcode, funct3, funct7 } = *fields;
+    if let (Format::Shift, Features::RV32, Some(&Operand::Imm(value @ 32..))) = (format, base, inst.operands.get(2)) {
+        return Err(EncodeError::Range { name: row.name, index: 2, value });
+    }
     let base = opcode | funct3 << 12;
     Ok(match format {
         Format::R => base | value(0)? << 7 | value(1)? << 15 | value(2)? << 20 | funct7 << 25,
@@ -32,12 +48,27 @@ pub fn encode(inst: &InstData) -> Result<u32, EncodeError> {
     })
 }
 
-/// The instruction that `word` is, labels as byte distances; `None` if it is none of the table.
-pub fn decode(word: u32) -> Option<InstData> {
+/// True if machines of this base have the row.
+fn is_in(row: &InstrDesc, base: Features) -> bool {
+    base.contains(row.requires & Features::BASE)
+}
+
+/// The instruction that `word` is on the 64-bit machine, labels as byte distances; `None` if it is none of the table.
+pub fn decode_64(word: u32) -> Option<InstData> {
+    decode(word, Features::RV64)
+}
+
+/// The same on the 32-bit machine.
+pub fn decode_32(word: u32) -> Option<InstData> {
+    decode(word, Features::RV32)
+}
+
+fn decode(word: u32, base: Features) -> Option<InstData> {
     let rows = (0..).zip(INSTRUCTIONS.iter().zip(FIELDS));
     let (number, row, fields) = rows
         .map(|(number, (row, fields))| (number, row, fields))
-        .find(|(_, row, fields)| fixed(row, fields).is_some_and(|(mask, value)| word & mask == value))?;
+        .filter(|(_, row, _)| is_in(row, base))
+        .find(|(_, row, fields)| fixed(row, fields, base).is_some_and(|(mask, value)| word & mask == value))?;
     let opcode = Opcode::Target(TargetOpcode(number));
     let (rd, rs1, rs2) = (register(word, 7), register(word, 15), register(word, 20));
     let upper = i64::from(word as i32 >> 20);
@@ -63,14 +94,15 @@ pub fn decode(word: u32) -> Option<InstData> {
 }
 
 /// Which bits of a word are the same in every instance of the row, and what they are.
-fn fixed(row: &InstrDesc, fields: &Fields) -> Option<(u32, u32)> {
+fn fixed(row: &InstrDesc, fields: &Fields, machine: Features) -> Option<(u32, u32)> {
     let Fields { format, opcode, funct3, funct7 } = *fields;
     let base = opcode | funct3 << 12;
     Some(match format {
         Format::R => (0xfe00_707f, base | funct7 << 25),
         Format::Unary => (0xfff0_707f, base | funct7 << 20),
         Format::Shift => {
-            let wide = matches!(row.operands.last(), Some(OperandDesc::Imm(ImmRange::Unsigned(6))));
+            let wide = machine == Features::RV64
+                && matches!(row.operands.last(), Some(OperandDesc::Imm(ImmRange::Unsigned(6))));
             (if wide { 0xfc00_707f } else { 0xfe00_707f }, base | funct7 << 25)
         }
         Format::I | Format::Load | Format::Store | Format::Branch => (0x707f, base),

@@ -1,4 +1,4 @@
-//! The instruction table: RV64I, M, Zba, Zbb, Zbs, Zicond, and the pseudo-instructions of LLVM's MIR. One instruction a row; numbers, operands
+//! The instruction table: RV32I and RV64I, M, Zba, Zbb, Zbs, Zicond, and the pseudo-instructions of LLVM's MIR. One instruction a row; numbers, operands
 //! and encodings all come from it. Source: The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G Instruction Set
 //! Listings"; names and operand order are LLVM's.
 
@@ -157,6 +157,7 @@ instructions! {
     CPOPW [D, S] Unary(0x1b, 1, 0x602) {} [RV64, ZBB]
     SEXT_B [D, S] Unary(0x13, 1, 0x604) {} [ZBB]
     SEXT_H [D, S] Unary(0x13, 1, 0x605) {} [ZBB]
+    ZEXT_H_RV32 [D, S] Unary(0x33, 4, 0x080) {} [RV32, ZBB]
     ZEXT_H_RV64 [D, S] Unary(0x3b, 4, 0x080) {} [RV64, ZBB]
     ROL [D, S, S] R(0x33, 1, 0x30) {} [ZBB]
     ROR [D, S, S] R(0x33, 5, 0x30) {} [ZBB]
@@ -164,6 +165,7 @@ instructions! {
     ROLW [D, S, S] R(0x3b, 1, 0x30) {} [RV64, ZBB]
     RORW [D, S, S] R(0x3b, 5, 0x30) {} [RV64, ZBB]
     RORIW [D, S, SH5] Shift(0x1b, 5, 0x30) {} [RV64, ZBB]
+    REV8_RV32 [D, S] Unary(0x13, 5, 0x698) {} [RV32, ZBB]
     REV8_RV64 [D, S] Unary(0x13, 5, 0x6b8) {} [RV64, ZBB]
     ORC_B [D, S] Unary(0x13, 5, 0x287) {} [ZBB]
     BCLR [D, S, S] R(0x33, 1, 0x24) {} [ZBS]

@@ -9,7 +9,16 @@ use crate::Machine;
 use crate::instructions::ImmRange;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
-pub struct MachineCode;
+/// Which of the instructions that depend on the width of a register.
+pub struct MachineCode {
+    load: TargetOpcode,
+    store: TargetOpcode,
+    /// Adds the low bits of a constant to what [`LUI`] makes.
+    add_low: TargetOpcode,
+}
+
+pub static RV64: MachineCode = MachineCode { load: LD, store: SD, add_low: ADDIW };
+pub static RV32: MachineCode = MachineCode { load: LW, store: SW, add_low: ADDI };
 
 const I12: ImmRange = ImmRange::Signed(12);
 
@@ -35,11 +44,11 @@ impl Machine for MachineCode {
     }
 
     fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData {
-        with_imm(LD, dst, base, offset)
+        with_imm(self.load, dst, base, offset)
     }
 
     fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData {
-        inst(SD, [Operand::used(src), Operand::used(base), Operand::Imm(offset)])
+        inst(self.store, [Operand::used(src), Operand::used(base), Operand::Imm(offset)])
     }
 
     fn offset_fits(&self, _opcode: TargetOpcode, offset: i64) -> bool {
@@ -63,7 +72,7 @@ impl Machine for MachineCode {
         let high = (offset - low) >> 12 & 0xf_ffff;
         let mut code = vec![inst(LUI, [Operand::def(scratch), Operand::Imm(high)])];
         if low != 0 {
-            code.push(with_imm(ADDIW, scratch, scratch, low));
+            code.push(with_imm(self.add_low, scratch, scratch, low));
         }
         code.push(inst(ADD, [Operand::def(dst), Operand::used(src), Operand::used(scratch)]));
         code

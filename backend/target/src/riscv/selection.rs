@@ -8,7 +8,8 @@ use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, T
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, IntPredicate, Opcode, TargetOpcode};
 
-const X: Types = Types::Bits(64);
+const X32: Types = Types::Bits(32);
+const X64: Types = Types::Bits(64);
 const ANY: Types = Types::Any;
 
 fn signed(value: Bits) -> i64 {
@@ -53,17 +54,17 @@ const ALL_BUT_ONE: ImmClass = ImmClass {
         rest.is_power_of_two() && rest >= 0x800
     },
 };
-const UIMM6: ImmClass = ImmClass { name: "uimm6", accepts: |value| value.unsigned() < 64 };
+const AMOUNT: ImmClass =
+    ImmClass { name: "less than the width", accepts: |value| value.unsigned() < u128::from(value.width()) };
 const UIMM5: ImmClass = ImmClass { name: "uimm5", accepts: |value| value.unsigned() < 32 };
 const IS_32: ImmClass = ImmClass { name: "32", accepts: |value| value.unsigned() == 32 };
-/// `2^k - 1` for k from 12 to 63.
+/// `2^k - 1` for k from 12 to the width less one.
 const LOW_MASK: ImmClass = ImmClass {
     name: "low mask",
     accepts: |value| {
-        value.width() == 64
-            && value.low_u64() > 0x7ff
+        value.low_u64() > 0x7ff
             && (value.low_u64() & value.low_u64().wrapping_add(1)) == 0
-            && value.low_u64() != u64::MAX
+            && value != Bits::ones(value.width())
     },
 };
 const UPPER20: ImmClass = ImmClass {
@@ -91,9 +92,9 @@ fn place_left_out(value: Bits) -> i64 {
 fn opposite(value: Bits) -> i64 {
     (i64::from(value.width()) - signed(value)) & (i64::from(value.width()) - 1)
 }
-/// 64 - k of the mask `2^k - 1`.
+/// The width less k of the mask `2^k - 1`.
 fn mask_shift(value: Bits) -> i64 {
-    i64::from(value.low_u64().leading_zeros())
+    i64::from(value.width()) - i64::from(value.low_u64().trailing_ones())
 }
 /// The upper 20 of 32 bits, rounded so that the signed low twelve complete it.
 fn upper(value: i64) -> i64 {
@@ -152,13 +153,13 @@ const fn op(opcode: Opcode, operands: &'static [Pat]) -> Pattern {
     Pattern::of(opcode, ANY, operands)
 }
 const fn icmp(predicate: IntPredicate, operands: &'static [Pat]) -> Pattern {
-    Pattern::icmp(predicate, X, operands)
+    Pattern::icmp(predicate, ANY, operands)
 }
 const fn load(opcode: Opcode, bits: u32) -> Pattern {
-    Pattern::access(opcode, X, bits, &[Pat::Address(0, SIMM12)])
+    Pattern::access(opcode, ANY, bits, &[Pat::Address(0, SIMM12)])
 }
 const fn store(bits: u32) -> Pattern {
-    Pattern::access(G_STORE, X, bits, &[A, Pat::Address(0, SIMM12)])
+    Pattern::access(G_STORE, ANY, bits, &[A, Pat::Address(0, SIMM12)])
 }
 
 const A: Pat = Pat::Reg(0);
@@ -178,8 +179,9 @@ rules! {
     "const_zero": op(G_CONSTANT, &[NIL]) => [MOVE(D, Z)];
     "const_simm12": op(G_CONSTANT, &[Pat::Imm(0, SIMM12)]) => [ADDI(D, Z, Imm(0))];
     "const_upper20": op(G_CONSTANT, &[Pat::Imm(0, UPPER20)]) => [LUI(D, ImmWith(0, upper20))];
-    "const_simm32": op(G_CONSTANT, &[Pat::Imm(0, SIMM32)]) => [LUI(T, ImmWith(0, upper20)), ADDIW(D, Temp(0), ImmWith(0, lower12))];
-    "const_64": op(G_CONSTANT, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
+    "const_32": Pattern::of(G_CONSTANT, X32, &[Pat::Imm(0, EVERY)]) => [LUI(T, ImmWith(0, upper20)), ADDI(D, Temp(0), ImmWith(0, lower12))];
+    "const_simm32": Pattern::of(G_CONSTANT, X64, &[Pat::Imm(0, SIMM32)]) => [LUI(T, ImmWith(0, upper20)), ADDIW(D, Temp(0), ImmWith(0, lower12))];
+    "const_64": Pattern::of(G_CONSTANT, X64, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
         SLLI(DefTemp(2, GPR), Temp(1), Const(11)), ADDI(DefTemp(3, GPR), Temp(2), ImmWith(0, bits21)),
         SLLI(DefTemp(4, GPR), Temp(3), Const(11)), ADDI(DefTemp(5, GPR), Temp(4), ImmWith(0, bits10)),
         SLLI(DefTemp(6, GPR), Temp(5), Const(10)), ADDI(D, Temp(6), ImmWith(0, bits0))];
@@ -224,13 +226,13 @@ rules! {
     "sh3add_address" if ZBA: op(G_PTR_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, THREE)]))]) => [SH3ADD(D, Reg(0), Reg(1))];
     "add_uw" if ZBA: op(G_ADD, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), B]) => [ADD_UW(D, Reg(0), Reg(1))];
     "add_uw_commuted" if ZBA: op(G_ADD, &[B, Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [ADD_UW(D, Reg(0), Reg(1))];
-    "slli_uw" if ZBA: op(G_SHL, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), Pat::Imm(1, UIMM6)]) => [SLLI_UW(D, Reg(0), Imm(1))];
+    "slli_uw" if ZBA: op(G_SHL, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), Pat::Imm(1, AMOUNT)]) => [SLLI_UW(D, Reg(0), Imm(1))];
     "zext_word" if ZBA: op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]) => [ADD_UW(D, Reg(0), Z)];
 
     // Zbs, where it is shorter than what follows
     "bclr" if ZBS: op(G_AND, &[A, Pat::Op(&op(G_XOR, &[Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B])), Pat::Imm(1, ONES)]))]) => [BCLR(D, Reg(0), Reg(1))];
     "bext" if ZBS: op(G_AND, &[Pat::Op(&op(G_LSHR, &[A, B])), Pat::Imm(0, ONE)]) => [BEXT(D, Reg(0), Reg(1))];
-    "bext_imm" if ZBS: op(G_AND, &[Pat::Op(&op(G_LSHR, &[A, Pat::Imm(0, UIMM6)])), Pat::Imm(1, ONE)]) => [BEXTI(D, Reg(0), Imm(0))];
+    "bext_imm" if ZBS: op(G_AND, &[Pat::Op(&op(G_LSHR, &[A, Pat::Imm(0, AMOUNT)])), Pat::Imm(1, ONE)]) => [BEXTI(D, Reg(0), Imm(0))];
     "binv" if ZBS: op(G_XOR, &[A, Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B]))]) => [BINV(D, Reg(0), Reg(1))];
     "bset" if ZBS: op(G_OR, &[A, Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B]))]) => [BSET(D, Reg(0), Reg(1))];
     "bclr_imm" if ZBS: op(G_AND, &[A, Pat::Imm(0, ALL_BUT_ONE)]) => [BCLRI(D, Reg(0), ImmWith(0, place_left_out))];
@@ -254,10 +256,12 @@ rules! {
     "cttz" if ZBB: op(G_CTTZ, &[A]) => [CTZ(D, Reg(0))];
     "sext_byte" if ZBB: op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_8)]) => [SEXT_B(D, Reg(0))];
     "sext_half" if ZBB: op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_16)]) => [SEXT_H(D, Reg(0))];
-    "zext_half" if ZBB: Pattern::of(G_AND, X, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV64(D, Reg(0))];
-    "bswap" if ZBB: Pattern::of(G_BSWAP, X, &[A]) => [REV8_RV64(D, Reg(0))];
-    "rotl_imm6" if ZBB: op(G_ROTL, &[A, Pat::Imm(0, UIMM6)]) => [RORI(D, Reg(0), ImmWith(0, opposite))];
-    "rotr_imm6" if ZBB: op(G_ROTR, &[A, Pat::Imm(0, UIMM6)]) => [RORI(D, Reg(0), Imm(0))];
+    "zext_half" if ZBB: Pattern::of(G_AND, X64, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV64(D, Reg(0))];
+    "zext_half_32" if ZBB: Pattern::of(G_AND, X32, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV32(D, Reg(0))];
+    "bswap" if ZBB: Pattern::of(G_BSWAP, X64, &[A]) => [REV8_RV64(D, Reg(0))];
+    "bswap_32" if ZBB: Pattern::of(G_BSWAP, X32, &[A]) => [REV8_RV32(D, Reg(0))];
+    "rotl_imm6" if ZBB: op(G_ROTL, &[A, Pat::Imm(0, AMOUNT)]) => [RORI(D, Reg(0), ImmWith(0, opposite))];
+    "rotr_imm6" if ZBB: op(G_ROTR, &[A, Pat::Imm(0, AMOUNT)]) => [RORI(D, Reg(0), Imm(0))];
     "rotl" if ZBB: op(G_ROTL, &[A, B]) => [ROL(D, Reg(0), Reg(1))];
     "rotr" if ZBB: op(G_ROTR, &[A, B]) => [ROR(D, Reg(0), Reg(1))];
 
@@ -269,9 +273,9 @@ rules! {
     "and_imm12": op(G_AND, &[A, Pat::Imm(0, SIMM12)]) => [ANDI(D, Reg(0), Imm(0))];
     "or_imm12": op(G_OR, &[A, Pat::Imm(0, SIMM12)]) => [ORI(D, Reg(0), Imm(0))];
     "xor_imm12": op(G_XOR, &[A, Pat::Imm(0, SIMM12)]) => [XORI(D, Reg(0), Imm(0))];
-    "shl_imm6": op(G_SHL, &[A, Pat::Imm(0, UIMM6)]) => [SLLI(D, Reg(0), Imm(0))];
-    "lshr_imm6": op(G_LSHR, &[A, Pat::Imm(0, UIMM6)]) => [SRLI(D, Reg(0), Imm(0))];
-    "ashr_imm6": op(G_ASHR, &[A, Pat::Imm(0, UIMM6)]) => [SRAI(D, Reg(0), Imm(0))];
+    "shl_imm6": op(G_SHL, &[A, Pat::Imm(0, AMOUNT)]) => [SLLI(D, Reg(0), Imm(0))];
+    "lshr_imm6": op(G_LSHR, &[A, Pat::Imm(0, AMOUNT)]) => [SRLI(D, Reg(0), Imm(0))];
+    "ashr_imm6": op(G_ASHR, &[A, Pat::Imm(0, AMOUNT)]) => [SRAI(D, Reg(0), Imm(0))];
     "add": op(G_ADD, &[A, B]) => [ADD(D, Reg(0), Reg(1))];
     "sub": op(G_SUB, &[A, B]) => [SUB(D, Reg(0), Reg(1))];
     "and": op(G_AND, &[A, B]) => [AND(D, Reg(0), Reg(1))];
@@ -361,12 +365,12 @@ rules! {
     "sextload8": load(G_SEXTLOAD, 8) => [LB(D, Address(0))];
     "sextload16": load(G_SEXTLOAD, 16) => [LH(D, Address(0))];
     "sextload32": load(G_SEXTLOAD, 32) => [LW(D, Address(0))];
-    "store8_zero": Pattern::access(G_STORE, X, 8, &[NIL, Pat::Address(0, SIMM12)]) => [SB(Z, Address(0))];
+    "store8_zero": Pattern::access(G_STORE, ANY, 8, &[NIL, Pat::Address(0, SIMM12)]) => [SB(Z, Address(0))];
     "store8": store(8) => [SB(Reg(0), Address(0))];
-    "store16_zero": Pattern::access(G_STORE, X, 16, &[NIL, Pat::Address(0, SIMM12)]) => [SH(Z, Address(0))];
+    "store16_zero": Pattern::access(G_STORE, ANY, 16, &[NIL, Pat::Address(0, SIMM12)]) => [SH(Z, Address(0))];
     "store16": store(16) => [SH(Reg(0), Address(0))];
-    "store32_zero": Pattern::access(G_STORE, X, 32, &[NIL, Pat::Address(0, SIMM12)]) => [SW(Z, Address(0))];
+    "store32_zero": Pattern::access(G_STORE, ANY, 32, &[NIL, Pat::Address(0, SIMM12)]) => [SW(Z, Address(0))];
     "store32": store(32) => [SW(Reg(0), Address(0))];
-    "store64_zero": Pattern::access(G_STORE, X, 64, &[NIL, Pat::Address(0, SIMM12)]) => [SD(Z, Address(0))];
+    "store64_zero": Pattern::access(G_STORE, ANY, 64, &[NIL, Pat::Address(0, SIMM12)]) => [SD(Z, Address(0))];
     "store64": store(64) => [SD(Reg(0), Address(0))];
 }

@@ -1,6 +1,6 @@
 //! What every machine instruction computes (RISC-V ISA manual, volume I).
 //!
-//! Registers hold 64 bits. Machine code knows no poison of its own: a result is poison exactly if a source is.
+//! Registers hold 64 bits or 32: an operation is as wide as its sources. Machine code knows no poison of its own: a result is poison exactly if a source is.
 
 #![allow(non_upper_case_globals)]
 
@@ -36,7 +36,7 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
 fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option<D::Bits> {
     let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
     if opcode == LUI {
-        let twelve = d.literal(12, 64);
+        let twelve = d.literal(12, d.width(arg(0)?));
         let shifted = d.shl(arg(0)?, &twelve);
         return Some(word(d, &shifted));
     }
@@ -131,8 +131,8 @@ fn unary<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits) -> Option<D::B
         CPOPW => of_word(d, a, population),
         SEXT_B => low_extended(d, a, 8),
         SEXT_H => low_extended(d, a, 16),
-        ZEXT_H_RV64 => low_zeroed(d, a, 16),
-        REV8_RV64 => {
+        ZEXT_H_RV64 | ZEXT_H_RV32 => low_zeroed(d, a, 16),
+        REV8_RV64 | REV8_RV32 => {
             let bytes = bytes(d, a);
             joined(d, bytes.into_iter().rev())
         }
@@ -257,7 +257,7 @@ fn single_bit<D: Domain>(d: &mut D, amount: &D::Bits) -> D::Bits {
 /// The low word, sign-extended.
 fn word<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
     let low = d.extract(a, 0, 32);
-    d.sext(&low, 64)
+    d.sext(&low, d.width(a))
 }
 
 /// An operation on the low words, sign-extended.
@@ -278,7 +278,7 @@ fn shift<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: impl Fn(&mut D, &D::
 fn less<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, signed: bool) -> D::Bits {
     let holds = if signed { d.slt(a, b) } else { d.ult(a, b) };
     let bit = d.bit(&holds);
-    d.zext(&bit, 64)
+    d.zext(&bit, d.width(a))
 }
 
 fn high<D: Domain>(
@@ -288,9 +288,10 @@ fn high<D: Domain>(
     wide_a: fn(&mut D, &D::Bits, u32) -> D::Bits,
     wide_b: fn(&mut D, &D::Bits, u32) -> D::Bits,
 ) -> D::Bits {
-    let (a, b) = (wide_a(d, a, 128), wide_b(d, b, 128));
+    let width = d.width(a);
+    let (a, b) = (wide_a(d, a, 2 * width), wide_b(d, b, 2 * width));
     let product = d.mul(&a, &b);
-    d.extract(&product, 64, 64)
+    d.extract(&product, width, width)
 }
 
 /// Signed division: all ones for a zero divisor, the dividend on overflow.
@@ -330,7 +331,8 @@ fn load<D: Domain, M: Memory<D>>(
     let [base, offset] = s.exactly(inst)?;
     let address = d.add(&base.bits, &offset.bits);
     let (value, outside) = memory.load(d, &address, bits / 8, &operand(inst, bits, MemFlags::LOAD));
-    let wide = if signed { d.sext(&value.bits, 64) } else { d.zext(&value.bits, 64) };
+    let width = d.width(&base.bits);
+    let wide = if signed { d.sext(&value.bits, width) } else { d.zext(&value.bits, width) };
     let ub = d.bool_or(&outside, &base.poison);
     Ok(MachineEvaluation {
         results: [Value { bits: wide, poison: value.poison }].into_iter().collect(),

@@ -83,8 +83,8 @@ impl Symbolic {
         Some(self.binary(Op::Add, a, negated))
     }
 
-    /// Multiplication beyond 64 bits is put together from the products of 64-bit halves: a ring identity. The full product
-    /// of two halves stays one term, so that a recipe's low and high products are its parts.
+    /// Multiplication of more bits than a limb has is put together from products of limbs: a ring identity. The full
+    /// product of two limbs stays one term, so that a recipe's low and high products are its parts.
     fn product(&mut self, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
         for (x, y) in [(a, b), (b, a)] {
@@ -98,25 +98,68 @@ impl Symbolic {
             }
         }
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
-        let is_narrow = |this: &Self, term: Term| match this.node(term) {
-            Node::Zext(inner) => this.width_of(inner) <= 64,
-            Node::Const(bits) => bits.unsigned() >> 64 == 0,
-            _ => false,
-        };
-        if width <= 64 || (width == 128 && is_narrow(self, a) && is_narrow(self, b)) {
+        let limb = self.limb.bits();
+        if width <= limb || (width == 2 * limb && self.is_within(a, limb) && self.is_within(b, limb)) {
             return Some(self.intern(Node::Binary(Op::Mul, a, b), width));
         }
-        let rest = width - 64;
-        let (a0, b0) = (self.extract_bits(a, 0, 64), self.extract_bits(b, 0, 64));
-        let (a1, b1) = (self.extract_bits(a, 64, rest), self.extract_bits(b, 64, rest));
-        let (wide_a, wide_b) = (self.zero_extend(a0, 128), self.zero_extend(b0, 128));
-        let full = self.binary(Op::Mul, wide_a, wide_b);
-        let (low, high) = (self.extract_bits(full, 0, 64), self.extract_bits(full, 64, rest));
+        if width > 2 * limb {
+            return self.long_product(a, b, limb);
+        }
+        let rest = width - limb;
+        let (a0, b0) = (self.extract_bits(a, 0, limb), self.extract_bits(b, 0, limb));
+        let (a1, b1) = (self.extract_bits(a, limb, rest), self.extract_bits(b, limb, rest));
+        let full = self.full_product(a0, b0);
+        let (low, high) = (self.extract_bits(full, 0, limb), self.extract_bits(full, limb, rest));
         let (a0, b0) = (self.extract_bits(a0, 0, rest), self.extract_bits(b0, 0, rest));
         let (cross1, cross2) = (self.binary(Op::Mul, a1, b0), self.binary(Op::Mul, a0, b1));
         let sum = self.binary(Op::Add, cross1, cross2);
         let high = self.binary(Op::Add, high, sum);
         Some(self.concatenate(high, low))
+    }
+
+    /// Of factors of two limbs each, four limbs: whole products of limbs added from below, none of whose sums wraps
+    /// (Hacker's Delight, 8-2). Other products of more than two limbs stay one term.
+    fn long_product(&mut self, a: Term, b: Term, limb: u32) -> Option<Term> {
+        let width = self.width_of(a);
+        if width != 4 * limb || !self.is_within(a, 2 * limb) || !self.is_within(b, 2 * limb) {
+            return Some(self.intern(Node::Binary(Op::Mul, a, b), width));
+        }
+        let part = |this: &mut Self, term, index| this.extract_bits(term, index * limb, limb);
+        let (a0, a1, b0, b1) = (part(self, a, 0), part(self, a, 1), part(self, b, 0), part(self, b, 1));
+        let extended = |this: &mut Self, term, index| {
+            let limb_of = part(this, term, index);
+            this.zero_extend(limb_of, 2 * limb)
+        };
+        let lowest = self.full_product(a0, b0);
+        let carried = extended(self, lowest, 1);
+        let first = self.full_product(a1, b0);
+        let first = self.binary(Op::Add, first, carried);
+        let (middle, upper) = (extended(self, first, 0), extended(self, first, 1));
+        let second = self.full_product(a0, b1);
+        let second = self.binary(Op::Add, second, middle);
+        let carried = extended(self, second, 1);
+        let last = self.full_product(a1, b1);
+        let sum = self.binary(Op::Add, last, upper);
+        let high = self.binary(Op::Add, sum, carried);
+        let (second, lowest) = (part(self, second, 0), part(self, lowest, 0));
+        let low = self.concatenate(second, lowest);
+        Some(self.concatenate(high, low))
+    }
+
+    /// All bits of the product.
+    fn full_product(&mut self, a: Term, b: Term) -> Term {
+        let width = 2 * self.width_of(a);
+        let (a, b) = (self.zero_extend(a, width), self.zero_extend(b, width));
+        self.binary(Op::Mul, a, b)
+    }
+
+    /// True if only the low `bits` bits may be set, as far as the term shows.
+    fn is_within(&self, term: Term, bits: u32) -> bool {
+        match self.node(term) {
+            Node::Zext(inner) => self.width_of(inner) <= bits,
+            Node::Const(value) => value.unsigned() >> bits == 0,
+            _ => false,
+        }
     }
 
     fn logic(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
