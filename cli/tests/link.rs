@@ -1,4 +1,4 @@
-//! Objects that `tribunal compile` writes link with C and give the right answers under QEMU, for both targets and both
+//! Objects that `tribunal compile` writes link with C and give the right answers under QEMU, for every target and both
 //! allocators. The peers are part of `make test`: a missing one fails the test.
 
 use std::path::{Path, PathBuf};
@@ -27,6 +27,14 @@ const RISCV64_EXTENDED: Machine = Machine {
     tribunal: &["--features", "+zba,+zbb,+zbs"],
     qemu: &["qemu-riscv64", "-cpu", "rv64,zba=true,zbb=true,zbs=true"],
     ..RISCV64
+};
+const RISCV32: Machine = Machine {
+    name: "riscv32",
+    triple: "riscv32-unknown-linux-gnu",
+    clang: &["-march=rv32im", "-mabi=ilp32"],
+    llc: &["-mattr=+m"],
+    tribunal: &[],
+    qemu: &["qemu-riscv32"],
 };
 const AARCH64: Machine = Machine {
     name: "aarch64",
@@ -76,6 +84,13 @@ fn right_answers(machine: &Machine, level: &str, allocator: &str) {
     let status = Command::new(machine.qemu[0]).args(&machine.qemu[1..]).arg(path("program")).status();
     let status = status.unwrap_or_else(|error| panic!("{}: {error}", machine.qemu[0]));
     assert_eq!(status.code(), Some(42), "{} {level} {allocator}", machine.name);
+}
+
+#[test]
+fn riscv32_objects_run() {
+    for (level, allocator) in [("-O0", "fastalloc"), ("-O1", "ion"), ("-O2", "ion")] {
+        right_answers(&RISCV32, level, allocator);
+    }
 }
 
 #[test]
