@@ -124,7 +124,8 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
     let Machine { x, word, .. } = machine;
     let (on, words) = (|opcodes: &[Opcode]| machine.on(opcodes), word.as_slice());
     if !m {
-        return vec![on(&[G_MUL, G_UDIV, G_SDIV, G_UREM, G_SREM]).libcall_for(&[x, S64, S128])];
+        let libcalls = on(&[G_MUL, G_UDIV, G_SDIV, G_UREM, G_SREM]).libcall_for(&[x, S64, S128]);
+        return vec![libcalls.widen_scalar_to_next_pow2(0).min_scalar(0, x)];
     }
     let wide: Vec<Type> = [S64, S128].into_iter().filter(|ty| ty.bits() > x.bits()).collect();
     vec![
