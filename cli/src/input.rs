@@ -23,7 +23,7 @@ pub enum CliError {
     NoTarget { path: PathBuf },
     #[error("unknown target `{0}`; known are {known}", known = known_targets())]
     UnknownTarget(String),
-    #[error("unknown feature `{0}`; known is `m`, written `+m` or `-m`")]
+    #[error("unknown feature `{0}`; known are {known}, written `+m` or `-m`", known = known_features())]
     UnknownFeature(String),
     #[error("{0}")]
     Usage(String),
@@ -35,6 +35,10 @@ pub enum CliError {
 
 fn known_targets() -> String {
     tribunal_target::ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ")
+}
+
+fn known_features() -> String {
+    Features::options().collect::<Vec<_>>().join(", ")
 }
 
 impl CliError {
@@ -71,10 +75,10 @@ pub struct Source {
 /// Which machine, and how it is compiled for.
 #[derive(Args, Clone, Debug)]
 pub struct TargetFlags {
-    /// riscv64 or aarch64; from the file's target triple if left out.
+    /// riscv64, riscv32 or aarch64; from the file's target triple if left out.
     #[arg(long)]
     pub target: Option<String>,
-    /// Instruction set features: `+m` or `-m`.
+    /// Instruction set features: `+zbb` or `-m`, parted by commas.
     #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
     pub features: Vec<String>,
     /// Register allocator: `ion` or `fastalloc`.
@@ -88,22 +92,28 @@ impl TargetFlags {
         self.target.as_deref().map(target_named).transpose()
     }
 
-    pub fn options(&self, target: &'static Target) -> Result<Options, CliError> {
-        let mut features = target.default_features;
-        for feature in &self.features {
-            let (on, name) = match feature.strip_prefix('-') {
-                Some(name) => (false, name),
-                None => (true, feature.strip_prefix('+').unwrap_or(feature)),
-            };
-            let flag = match name {
-                "m" => Features::M,
-                _ => return Err(CliError::UnknownFeature(name.to_string())),
-            };
-            features.set(flag, on);
-        }
+    /// What the file's comments say, or the target's usual features, changed by the flags.
+    pub fn options(&self, source: &Source) -> Result<Options, CliError> {
+        let said = source.module.said("features").map(|names| source.target.features(names)).transpose();
+        let said = said.map_err(|name| CliError::UnknownFeature(name.to_string()))?;
+        let features = changed(said.unwrap_or(source.target.default_features), &self.features)?;
         let allocator = if self.regalloc == "fastalloc" { Allocator::Fastalloc } else { Allocator::Ion };
         Ok(Options { features, allocator })
     }
+}
+
+fn changed(features: Features, changes: &[String]) -> Result<Features, CliError> {
+    let unknown = |name: &str| CliError::UnknownFeature(name.to_string());
+    changes.iter().try_fold(features, |features, change| features.changed(change).map_err(unknown))
+}
+
+/// The target named, or all of them, with the changed features of each.
+pub fn targets(name: Option<&str>, changes: &[String]) -> Result<Vec<(&'static Target, Features)>, CliError> {
+    let targets = match name {
+        Some(name) => vec![target_named(name)?],
+        None => tribunal_target::ALL.to_vec(),
+    };
+    targets.into_iter().map(|target| Ok((target, changed(target.default_features, changes)?))).collect()
 }
 
 pub fn target_named(name: &str) -> Result<&'static Target, CliError> {

@@ -1,4 +1,4 @@
-//! Objects that `tribunal compile` writes link with C and give the right answers under QEMU, for both targets and both
+//! Objects that `tribunal compile` writes link with C and give the right answers under QEMU, for every target and both
 //! allocators. The peers are part of `make test`: a missing one fails the test.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,9 @@ struct Machine {
     triple: &'static str,
     clang: &'static [&'static str],
     llc: &'static [&'static str],
-    qemu: &'static str,
+    /// What `tribunal compile` is told besides the target.
+    tribunal: &'static [&'static str],
+    qemu: &'static [&'static str],
 }
 
 const RISCV64: Machine = Machine {
@@ -17,10 +19,31 @@ const RISCV64: Machine = Machine {
     triple: "riscv64-unknown-linux-gnu",
     clang: &["-march=rv64im", "-mabi=lp64"],
     llc: &["-mattr=+m"],
-    qemu: "qemu-riscv64",
+    tribunal: &[],
+    qemu: &["qemu-riscv64"],
 };
-const AARCH64: Machine =
-    Machine { name: "aarch64", triple: "aarch64-unknown-linux-gnu", clang: &[], llc: &[], qemu: "qemu-aarch64" };
+/// The same code for a machine with more instructions; QEMU 7.2 has no Zicond.
+const RISCV64_EXTENDED: Machine = Machine {
+    tribunal: &["--features", "+zba,+zbb,+zbs"],
+    qemu: &["qemu-riscv64", "-cpu", "rv64,zba=true,zbb=true,zbs=true"],
+    ..RISCV64
+};
+const RISCV32: Machine = Machine {
+    name: "riscv32",
+    triple: "riscv32-unknown-linux-gnu",
+    clang: &["-march=rv32im", "-mabi=ilp32"],
+    llc: &["-mattr=+m"],
+    tribunal: &[],
+    qemu: &["qemu-riscv32"],
+};
+const AARCH64: Machine = Machine {
+    name: "aarch64",
+    triple: "aarch64-unknown-linux-gnu",
+    clang: &[],
+    llc: &[],
+    tribunal: &[],
+    qemu: &["qemu-aarch64"],
+};
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/link").join(name)
@@ -54,19 +77,33 @@ fn right_answers(machine: &Machine, level: &str, allocator: &str) {
     let path = |name: &str| folder.path().join(name);
     let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
     compile.arg("compile").arg(&mir).args(["--target", machine.name, "--regalloc", allocator]);
-    succeed(compile.arg("-o").arg(path("functions.o")));
+    succeed(compile.args(machine.tribunal).arg("-o").arg(path("functions.o")));
     succeed(clang(machine).args(["-O1", "-c"]).arg(source("main.c")).arg("-o").arg(path("main.o")));
     let mut link = Command::new("ld.lld-22");
     succeed(link.args(["-static", "-o"]).arg(path("program")).arg(path("main.o")).arg(path("functions.o")));
-    let status = Command::new(machine.qemu).arg(path("program")).status();
-    let status = status.unwrap_or_else(|error| panic!("{}: {error}", machine.qemu));
+    let status = Command::new(machine.qemu[0]).args(&machine.qemu[1..]).arg(path("program")).status();
+    let status = status.unwrap_or_else(|error| panic!("{}: {error}", machine.qemu[0]));
     assert_eq!(status.code(), Some(42), "{} {level} {allocator}", machine.name);
+}
+
+#[test]
+fn riscv32_objects_run() {
+    for (level, allocator) in [("-O0", "fastalloc"), ("-O1", "ion"), ("-O2", "ion")] {
+        right_answers(&RISCV32, level, allocator);
+    }
 }
 
 #[test]
 fn riscv64_objects_run() {
     for (level, allocator) in [("-O0", "fastalloc"), ("-O1", "ion"), ("-O2", "ion")] {
         right_answers(&RISCV64, level, allocator);
+    }
+}
+
+#[test]
+fn riscv64_objects_run_with_zba_zbb_and_zbs() {
+    for level in ["-O0", "-O1", "-O2"] {
+        right_answers(&RISCV64_EXTENDED, level, "ion");
     }
 }
 

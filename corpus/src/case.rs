@@ -21,6 +21,8 @@ pub enum CaseError {
     NoTarget,
     #[error("unknown target `{0}`")]
     UnknownTarget(String),
+    #[error("unknown feature `{0}`")]
+    UnknownFeature(String),
     #[error("{0}")]
     Parse(#[from] text::ParseError),
     #[error("`{line}`: {reason}")]
@@ -38,7 +40,11 @@ pub fn run(path: &Path) -> Result<(), CaseError> {
     let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
     let module = text::parse_module(&source, target.vocabulary)?;
     let calls = calls(&module)?;
-    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let features = match module.said("features") {
+        Some(names) => target.features(names).map_err(|name| CaseError::UnknownFeature(name.to_string()))?,
+        None => target.default_features,
+    };
+    let options = Options { features, allocator: Allocator::Ion };
     let mut harness = Harness::new(target, options)?;
     for call in &calls {
         hold(&mut harness, &module, call)?;

@@ -17,11 +17,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_ir::Function;
-use tribunal_target::Target;
+use tribunal_target::{Features, Target};
 
 /// What to run.
 pub struct Campaign {
-    pub targets: Vec<&'static Target>,
+    /// With the features that programs are compiled for.
+    pub targets: Vec<(&'static Target, Features)>,
     pub time: Duration,
     /// Programs at most.
     pub runs: Option<u64>,
@@ -100,8 +101,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn worker(shared: &Shared<'_>, cache: &ProofCache) {
-    let made = shared.campaign.targets.iter().map(|&target| {
-        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let made = shared.campaign.targets.iter().map(|&(target, features)| {
+        let options = Options { features, allocator: Allocator::Ion };
         Harness::with_cache(target, options, cache.clone())
     });
     let mut harnesses = match made.collect::<Result<Vec<_>, _>>() {

@@ -9,12 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 use tribunal_codegen::legalize::{self, CatalogueEntry, OwnedStep};
 use tribunal_ir::Opcode;
-use tribunal_target::Target;
+use tribunal_target::{Features, Target};
 use tribunal_verifier::prover::{Prover, Verdict, explain};
 
 /// Which obligations.
 pub struct Query {
-    pub targets: Vec<&'static Target>,
+    /// With the features whose rules are meant.
+    pub targets: Vec<(&'static Target, Features)>,
     pub opcode: Option<Opcode>,
     pub jobs: usize,
     /// The first of the second, counted from 1.
@@ -55,12 +56,12 @@ pub struct Summary {
 pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> Summary {
     let (cache, asked) = (ProofCache::default(), AtomicU64::new(0));
     let mut summary = Summary::default();
-    for &target in &query.targets {
+    for &(target, features) in &query.targets {
         let entries = entries(query, target);
         let (next, count) = (AtomicU64::new(0), entries.len() as u64);
         let shared = Mutex::new(&mut summary);
         let desk = query.desk.as_ref();
-        let work = Work { target, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, desk };
+        let work = Work { target, features, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, desk };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
             while workers.iter().any(|worker| !worker.is_finished()) {
@@ -82,6 +83,7 @@ fn entries(query: &Query, target: &'static Target) -> Vec<CatalogueEntry> {
 /// One target's instances, shared by the workers.
 struct Work<'w> {
     target: &'static Target,
+    features: Features,
     entries: &'w [CatalogueEntry],
     next: &'w AtomicU64,
     /// Questions written so far: the next one's number.
@@ -98,7 +100,7 @@ impl Work<'_> {
             prover.keep_questions();
         }
         while let Some(entry) = self.entries.get(self.next.fetch_add(1, Ordering::Relaxed) as usize) {
-            for step in entry.steps(self.target, self.target.default_features) {
+            for step in entry.steps(self.target, self.features) {
                 if self.stop.load(Ordering::Relaxed) {
                     return;
                 }

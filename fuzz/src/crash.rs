@@ -40,7 +40,7 @@ pub fn print(target: &Target, options: Options, function: &Function, finding: &F
     let mut comments = vec![
         "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
         format!("target: {}", target.name),
-        format!("features: {}", feature_names(options.features)),
+        format!("features: {}", options.features.names()),
         format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
         format!("judge: {}", finding.judge),
         format!("kind: {}", finding.kind),
@@ -52,10 +52,6 @@ pub fn print(target: &Target, options: Options, function: &Function, finding: &F
     comments.extend(finding.details.lines().map(|line| format!("  {line}")));
     let module = Module { comments, ir: None, functions: vec![function.clone()] };
     text::print_module(&module, target.vocabulary)
-}
-
-fn feature_names(features: Features) -> String {
-    features.iter_names().map(|(name, _)| format!("+{}", name.to_lowercase())).collect::<Vec<_>>().join(",")
 }
 
 fn input_lines(input: &Input, target: &Target) -> Vec<String> {
@@ -78,7 +74,7 @@ pub fn story(module: &Module, target: &Target) -> Result<Story, StoryError> {
         let Some((key, value)) = line.trim().split_once(": ") else { continue };
         let bad = |reason| StoryError { line: line.trim().to_string(), reason };
         match key {
-            "features" => story.features = Some(features(value).ok_or_else(|| bad("unknown feature"))?),
+            "features" => story.features = Some(target.features(value).map_err(|_| bad("unknown feature"))?),
             "allocator" => {
                 story.allocator = Some(match value {
                     "ion" => Allocator::Ion,
@@ -91,14 +87,6 @@ pub fn story(module: &Module, target: &Target) -> Result<Story, StoryError> {
         }
     }
     Ok(story)
-}
-
-fn features(text: &str) -> Option<Features> {
-    let mut features = Features::empty();
-    for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        features |= Features::from_name(&name.trim_start_matches('+').to_uppercase())?;
-    }
-    Some(features)
 }
 
 /// `$x10 = 0x5` or `[0x10000000] = 00ff...`.

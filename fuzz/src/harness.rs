@@ -66,7 +66,7 @@ impl Harness {
             options,
             legalizer: (target.legality)(options.features),
             prover: Prover::with_cache(cache),
-            machine: Machine::new(target)?,
+            machine: Machine::new(target, options.features)?,
             rules: FxHashMap::default(),
         })
     }

@@ -65,7 +65,10 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
                 pointers += 1;
                 Kind::Pointer(pointers - 1)
             }
-            false => Kind::Integer { bits: ty.bits().min(64), promise: promise(function, entry, value) },
+            false => Kind::Integer {
+                bits: ty.bits().min(target.pointer_bits.into()),
+                promise: promise(function, entry, value),
+            },
         };
         Some(Argument { register: full, kind })
     });

@@ -22,13 +22,10 @@ pub static PASS: Pass = Pass {
 
 /// The largest frame, in bytes: what the far offset sequences of every target reach.
 const LARGEST: u64 = 1 << 30;
-/// Bytes of a saved register.
-const SAVED_BYTES: i64 = 8;
-
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let target = context.target;
     let saved = saved_registers(function, target);
-    let size = lay_out(function, target, saved.len() as i64 * SAVED_BYTES)
+    let size = lay_out(function, target, saved.len() as i64 * i64::from(target.register_bytes()))
         .map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
     expand_copies(function, target);
     for block in function.layout().to_vec() {
@@ -146,7 +143,9 @@ fn prologue(function: &mut Function, target: &Target, saved: &[PReg], size: i64)
     let Some(entry) = function.entry() else { return };
     let (sp, scratch) = (target.abi.stack_pointer, target.abi.scratch[0]);
     let mut code = target.machine.add_offset(sp, sp, -size, scratch);
-    let spill = |(index, &register): (usize, &PReg)| target.machine.spill(register, sp, index as i64 * SAVED_BYTES);
+    let spill = |(index, &register): (usize, &PReg)| {
+        target.machine.spill(register, sp, index as i64 * i64::from(target.register_bytes()))
+    };
     code.extend(saved.iter().enumerate().map(spill));
     for data in code.into_iter().rev() {
         function.prepend(entry, data.with_flags(InstFlags::FRAME_SETUP));
@@ -162,8 +161,9 @@ fn epilogues(function: &mut Function, target: &Target, saved: &[PReg], size: i64
     };
     for block in function.layout().to_vec() {
         let Some(last) = function.last_inst(block).filter(|&last| is_return(function.inst(last))) else { continue };
-        let reload =
-            |(index, &register): (usize, &PReg)| target.machine.reload(register, sp, index as i64 * SAVED_BYTES);
+        let reload = |(index, &register): (usize, &PReg)| {
+            target.machine.reload(register, sp, index as i64 * i64::from(target.register_bytes()))
+        };
         let restores = saved.iter().enumerate().map(reload);
         for data in restores.chain(target.machine.add_offset(sp, sp, size, scratch)) {
             function.insert_before(last, data.with_flags(InstFlags::FRAME_DESTROY));

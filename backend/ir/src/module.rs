@@ -11,3 +11,10 @@ pub struct Module {
     pub ir: Option<String>,
     pub functions: Vec<Function>,
 }
+
+impl Module {
+    /// What a head comment `key: value` says.
+    pub fn said(&self, key: &str) -> Option<&str> {
+        self.comments.iter().find_map(|line| Some(line.trim().strip_prefix(key)?.strip_prefix(':')?.trim()))
+    }
+}

@@ -1,5 +1,6 @@
 //! The shape of an instruction table. The rows are in `<isa>/instructions.rs`, one instruction a row.
 
+use crate::Features;
 use tribunal_ir::{OpcodeFlags, PReg, RegClass};
 
 /// One explicit operand of a machine instruction, in LLVM's operand order; definitions first.
@@ -72,6 +73,8 @@ pub struct InstrDesc {
     pub implicit_uses: &'static [PReg],
     pub implicit_defs: &'static [PReg],
     pub flags: OpcodeFlags,
+    /// What a machine must have to run it.
+    pub requires: Features,
     /// Bytes of machine code once pseudos are expanded.
     pub size: u8,
 }
@@ -83,6 +86,8 @@ pub enum EncodeError {
     Operand { name: &'static str, index: usize },
     #[error("{name}: {value} does not fit operand {index}")]
     Range { name: &'static str, index: usize, value: i64 },
+    #[error("{name} is not an instruction of this machine")]
+    Missing { name: &'static str },
     #[error("{name} is a pseudo-instruction")]
     Pseudo { name: &'static str },
 }

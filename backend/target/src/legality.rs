@@ -306,10 +306,32 @@ impl RuleSet {
         self.rule("min_scalar", Action::WidenScalar, Box::new(narrower), Some(Box::new(move |_| (index, ty))))
     }
 
-    /// Narrow to at most `ty`.
+    /// Narrow to at most `ty`: by halves while a half is no narrower.
     pub fn max_scalar(self, index: usize, ty: Type) -> RuleSet {
         let wider = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) > ty.bits();
-        self.rule("max_scalar", Action::NarrowScalar, Box::new(wider), Some(Box::new(move |_| (index, ty))))
+        let part = move |q: &LegalityQuery| match q.bits(index).is_power_of_two() {
+            true => (index, Type::scalar((q.bits(index) / 2).max(ty.bits()))),
+            false => (index, ty),
+        };
+        self.rule("max_scalar", Action::NarrowScalar, Box::new(wider), Some(Box::new(part)))
+    }
+
+    /// Narrow type `index` to half its size.
+    pub fn halve_scalar_if(
+        self,
+        predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static,
+        index: usize,
+    ) -> RuleSet {
+        let half = move |q: &LegalityQuery| (index, Type::scalar(q.bits(index) / 2));
+        self.rule("halve_scalar_if", Action::NarrowScalar, Box::new(predicate), Some(Box::new(half)))
+    }
+
+    /// Narrow a value wider than `ty` to what its narrower access needs, but not below `ty`.
+    pub fn narrow_scalar_to_access(self, ty: Type) -> RuleSet {
+        let needed = move |q: &LegalityQuery| q.mem_bits().next_power_of_two().max(ty.bits());
+        let wider = move |q: &LegalityQuery| q.is_scalar(0) && q.bits(0) > needed(q);
+        let part = move |q: &LegalityQuery| (0, Type::scalar(needed(q)));
+        self.rule("narrow_scalar_to_access", Action::NarrowScalar, Box::new(wider), Some(Box::new(part)))
     }
 
     /// Widen to at least `least`, narrow to at most `most`.

@@ -19,7 +19,7 @@ use legality::LegalizerInfo;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, OpcodeFlags, PReg, RegBank, RegClass, SubReg, TargetOpcode, Vocabulary};
+use tribunal_ir::{InstData, OpcodeFlags, PReg, RegBank, RegClass, SubReg, TargetOpcode, Type, Vocabulary};
 
 bitflags! {
     /// Optional parts of an instruction set that change the rules, the selection or the encoding.
@@ -27,15 +27,68 @@ bitflags! {
     pub struct Features: u32 {
         /// RISC-V: multiplication and division.
         const M = 1 << 0;
+        /// RISC-V: shifted addition.
+        const ZBA = 1 << 1;
+        /// RISC-V: minimum, maximum, counting, rotation, byte reversal, logic with a complement.
+        const ZBB = 1 << 2;
+        /// RISC-V: single bits.
+        const ZBS = 1 << 3;
+        /// RISC-V: conditional zero.
+        const ZICOND = 1 << 4;
+        /// RISC-V: registers of 64 bits. Part of the target, not an option.
+        const RV64 = 1 << 16;
+        /// RISC-V: registers of 32 bits. Part of the target, not an option.
+        const RV32 = 1 << 17;
+    }
+}
+
+impl Features {
+    /// What a target is, whatever its options.
+    pub const BASE: Features = Features::RV64.union(Features::RV32);
+
+    /// The option called `name`, in lower case.
+    pub fn option(name: &str) -> Option<Features> {
+        Features::from_name(&name.to_uppercase())
+            .filter(|feature| !Features::BASE.intersects(*feature) && name.chars().all(|c| !c.is_uppercase()))
+    }
+
+    /// The names of all options: `m`, `zbb`.
+    pub fn options() -> impl Iterator<Item = String> {
+        (Features::all() - Features::BASE)
+            .iter_names()
+            .map(|(name, _)| name.to_lowercase())
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// The options that are on: `+m,+zbb`.
+    pub fn names(self) -> String {
+        let names = (self - Features::BASE).iter_names().map(|(name, _)| format!("+{}", name.to_lowercase()));
+        names.collect::<Vec<_>>().join(",")
+    }
+
+    /// These with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off, parted by
+    /// commas. The error is the unknown name.
+    pub fn changed(self, changes: &str) -> Result<Features, &str> {
+        let mut features = self;
+        for change in changes.split(',').map(str::trim).filter(|change| !change.is_empty()) {
+            let (on, name) = match change.strip_prefix('-') {
+                Some(name) => (false, name),
+                None => (true, change.strip_prefix('+').unwrap_or(change)),
+            };
+            features.set(Features::option(name).ok_or(name)?, on);
+        }
+        Ok(features)
     }
 }
 
 /// One machine.
 pub struct Target {
-    /// The name on the command line: `riscv64`, `aarch64`.
+    /// The name on the command line: `riscv64`, `riscv32`, `aarch64`.
     pub name: &'static str,
     /// What `llc -mtriple` takes.
     pub triple: &'static str,
+    /// Of pointers and of the general registers, in bits.
     pub pointer_bits: u16,
     /// `e_machine` of its ELF objects.
     pub elf_machine: u16,
@@ -55,12 +108,30 @@ pub struct Target {
     /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
     /// [`tribunal_ir::Operand::Imm`]) and pseudos expanded; little-endian bytes in the low part.
     pub encode: fn(&InstData) -> Result<u32, EncodeError>,
+    /// The instruction that a word is, with branch destinations as byte distances: for the machine stepper. `None` where
+    /// the target has no decoder; the function gives `None` for words that are no instruction of the table.
+    pub decode: Option<fn(u32) -> Option<InstData>>,
     /// The instruction sequences that frames, spills and moves need.
     pub machine: &'static dyn Machine,
     pub vocabulary: &'static dyn Vocabulary,
 }
 
 impl Target {
+    /// The integer that fills a general register.
+    pub fn register_type(&self) -> Type {
+        Type::scalar(self.pointer_bits.into())
+    }
+
+    /// Bytes of a general register.
+    pub fn register_bytes(&self) -> u32 {
+        u32::from(self.pointer_bits) / 8
+    }
+
+    /// What a text that names options in full (`+m,+zbb`) asks for. The error is the unknown name.
+    pub fn features<'t>(&self, options: &'t str) -> Result<Features, &'t str> {
+        (self.default_features & Features::BASE).changed(options)
+    }
+
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {
         &self.instructions[usize::from(opcode.0)]
     }
@@ -138,7 +209,7 @@ pub fn by_name(name: &str) -> Option<&'static Target> {
 }
 
 /// Every target.
-pub static ALL: &[&Target] = &[&riscv::RISCV64, &aarch64::AARCH64];
+pub static ALL: &[&Target] = &[&riscv::RISCV64, &riscv::RISCV32, &aarch64::AARCH64];
 
 /// Every target speaks the language through its own tables.
 pub(crate) struct Tables {

@@ -7,7 +7,7 @@ use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, Operand};
 
 /// The sources of one instruction in operand order, definitions and labels left out: registers, stack addresses,
-/// immediates as 64 bits; then the registers read implicitly.
+/// immediates as wide as a register; then the registers read implicitly.
 pub(crate) struct Sources<D: Domain> {
     pub values: SmallVec<[Value<D>; 4]>,
 }
@@ -56,8 +56,12 @@ pub(crate) fn sources<D: Domain, M: Memory<D>>(
                     _ => value,
                 }
             }
-            Operand::Imm(value) => Value { bits: d.literal(*value, 64), poison: d.boolean(false) },
-            Operand::Stack(slot) => Value { bits: memory.frame_address(d, *slot, 64), poison: d.boolean(false) },
+            Operand::Imm(value) => {
+                Value { bits: d.literal(*value, target.pointer_bits.into()), poison: d.boolean(false) }
+            }
+            Operand::Stack(slot) => {
+                Value { bits: memory.frame_address(d, *slot, target.pointer_bits.into()), poison: d.boolean(false) }
+            }
             Operand::Block(_) => continue,
             Operand::FixedStack(_) => return Err(Unsupported::new("stack arguments")),
             Operand::Const(_) | Operand::Predicate(_) | Operand::Symbol(_) => return Err(malformed()),

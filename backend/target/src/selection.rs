@@ -4,6 +4,7 @@
 //! A rule matches with its root at one instruction and reaches through the definitions of operands that have no other
 //! use (constants may be shared). All of it is data: what is a row can be listed, proved, covered and blamed.
 
+use crate::Features;
 use tribunal_ir::{Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetOpcode};
 
 /// One rule.
@@ -11,6 +12,8 @@ pub struct SelectionRule {
     /// Unique within the target; what coverage counts and blame names.
     pub name: &'static str,
     pub pattern: Pattern,
+    /// The rule applies only under these features.
+    pub requires: Features,
     /// Machine instructions in order. The last one that has [`Out::Def`] defines the root's result.
     pub emit: &'static [Emit],
 }

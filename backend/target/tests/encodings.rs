@@ -4,8 +4,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
-use tribunal_target::Target;
 use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
+use tribunal_target::{Features, Target};
 
 /// Operand sets tried for each row.
 const TRIES: usize = 48;
@@ -114,13 +114,25 @@ fn compare(target: &Target, flags: &[&str]) {
         assert_eq!(ours, word, "`{text}`: {ours:#010x}, llvm-mc says {word:#010x}");
         rows.insert(inst.opcode);
     }
-    let encodable = target.instructions.iter().filter(|row| !row.name.starts_with("Pseudo")).count();
+    if let Some(decode) = target.decode {
+        for (inst, text) in &instances {
+            let word = (target.encode)(inst).unwrap();
+            assert_eq!(decode(word).as_ref(), Some(inst), "`{text}` is decoded as something else");
+        }
+    }
+    let has = |row: &&InstrDesc| target.default_features.contains(row.requires & Features::BASE);
+    let encodable = target.instructions.iter().filter(has).filter(|row| !row.name.starts_with("Pseudo")).count();
     assert_eq!(rows.len(), encodable, "a row has no instance");
 }
 
 #[test]
 fn riscv64_words_are_llvms() {
-    compare(tribunal_target::by_name("riscv64").unwrap(), &["--mattr=+m,-c,-relax"]);
+    compare(tribunal_target::by_name("riscv64").unwrap(), &["--mattr=+m,+zba,+zbb,+zbs,+zicond,-c,-relax"]);
+}
+
+#[test]
+fn riscv32_words_are_llvms() {
+    compare(tribunal_target::by_name("riscv32").unwrap(), &["--mattr=+m,+zba,+zbb,+zbs,+zicond,-c,-relax"]);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 //! rule writes is what the row takes, and every legal arithmetic type has a rule that asks nothing of its operands.
 
 use std::collections::HashSet;
-use tribunal_ir::types::{P0, S32, S64};
+use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{Bits, IntPredicate, Opcode, OpcodeFlags, RegClass, Type};
 use tribunal_target::instructions::{ImmRange, OperandDesc};
 use tribunal_target::legality::{Action, LegalityQuery};
 use tribunal_target::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
-use tribunal_target::{ALL, Target};
+use tribunal_target::{ALL, Features, Target};
 
 /// Immediate slots that a pattern binds.
 fn immediates<'p>(pattern: &'p Pattern, found: &mut Vec<(u8, &'p ImmClass)>) {
@@ -128,7 +128,10 @@ fn emit_faults(target: &Target, rule: &SelectionRule, emit: &Emit) -> Vec<String
 #[test]
 fn names_are_unique() {
     let mut seen = HashSet::new();
-    for rule in ALL.iter().flat_map(|target| target.selection) {
+    // Targets of one instruction set share a table.
+    let tables: HashSet<*const SelectionRule> = ALL.iter().map(|target| target.selection.as_ptr()).collect();
+    let first = |table| ALL.iter().find(|target| target.selection.as_ptr() == table);
+    for rule in tables.into_iter().filter_map(first).flat_map(|target| target.selection) {
         assert!(seen.insert(rule.name), "{} is the name of two rules", rule.name);
     }
 }
@@ -141,6 +144,18 @@ fn rules_write_what_the_rows_take() {
         .flat_map(|(target, rule)| rule.emit.iter().flat_map(move |emit| emit_faults(target, rule, emit)))
         .collect();
     assert!(faults.is_empty(), "{} faults: {:#?}", faults.len(), &faults[..faults.len().min(30)]);
+}
+
+#[test]
+fn rules_ask_for_what_their_instructions_require() {
+    for (target, rule) in ALL.iter().flat_map(|target| target.selection.iter().map(move |rule| (target, rule))) {
+        for emit in rule.emit {
+            let Opcode::Target(opcode) = emit.opcode else { continue };
+            let row = target.instruction(opcode);
+            let missing = row.requires - rule.requires - Features::BASE;
+            assert!(missing.is_empty(), "{} writes {}, which needs {}", rule.name, row.name, missing.names());
+        }
+    }
 }
 
 /// The width from which in-register extensions are asked about.
@@ -164,8 +179,10 @@ fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
 }
 
 /// True if a plain rule selects the operation; of a comparison, one for each predicate.
-fn is_covered(target: &Target, opcode: Opcode, ty: Type) -> bool {
-    let plain = || target.selection.iter().filter(|rule| rule.pattern.opcode == opcode && is_plain(rule, ty));
+fn is_covered(target: &Target, features: Features, opcode: Opcode, ty: Type) -> bool {
+    let usable = |rule: &&SelectionRule| features.contains(rule.requires);
+    let plain =
+        || target.selection.iter().filter(usable).filter(|rule| rule.pattern.opcode == opcode && is_plain(rule, ty));
     let predicates: HashSet<_> = plain().map(|rule| rule.pattern.predicate).collect();
     predicates.contains(&None) || predicates.len() == IntPredicate::ALL.len()
 }
@@ -173,21 +190,25 @@ fn is_covered(target: &Target, opcode: Opcode, ty: Type) -> bool {
 #[test]
 fn every_legal_operation_has_a_plain_rule() {
     let mut missing = Vec::new();
-    for target in ALL {
-        let legality = (target.legality)(target.default_features);
+    let all = Features::all() - Features::BASE;
+    let sets =
+        ALL.iter().flat_map(|target| [target.default_features, target.default_features | all].map(|f| (target, f)));
+    for (target, features) in sets {
+        let legality = (target.legality)(features);
         for opcode in legality.opcodes() {
             let Some(info) = opcode.info() else { continue };
             let accesses = info.flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE);
             if accesses || matches!(opcode, Opcode::G_PHI | Opcode::COPY) {
                 continue;
             }
-            for first in [S32, S64, P0] {
-                for second in [S32, S64, P0] {
+            let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+            for first in [S32, S64, pointer] {
+                for second in [S32, S64, pointer] {
                     let query =
                         LegalityQuery { immediate: Some(FROM as i64), ..LegalityQuery::new(opcode, [first, second]) };
                     let described = if opcode == Opcode::G_ICMP { second } else { first };
                     let legal = legality.action(&query).action == Action::Legal;
-                    if legal && !is_covered(target, opcode, described) {
+                    if legal && !is_covered(target, features, opcode, described) {
                         missing.push(format!("{} {opcode} {first} {second}", target.name));
                     }
                 }

@@ -35,7 +35,7 @@ struct Report {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
-    let mut harness = Harness::new(source.target, arguments.target.options(source.target)?)?;
+    let mut harness = Harness::new(source.target, arguments.target.options(&source)?)?;
     let wanted = |name: &str| arguments.function.as_deref().is_none_or(|only| only == name);
     let functions: Vec<_> = source.module.functions.iter().filter(|function| wanted(&function.name)).collect();
     if functions.is_empty() {

@@ -28,6 +28,9 @@ pub struct Arguments {
     /// Only this target.
     #[arg(long)]
     target: Option<String>,
+    /// Instruction set features: `+zbb` or `-m`, parted by commas.
+    #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
+    features: Vec<String>,
     /// Worker threads.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
@@ -62,10 +65,7 @@ struct Report {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
-    let targets = match &arguments.target {
-        Some(name) => vec![input::target_named(name)?],
-        None => tribunal_target::ALL.to_vec(),
-    };
+    let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the loop still works.
@@ -117,7 +117,7 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
     }
     let tally = &outcome.tally;
     let seconds = outcome.elapsed.as_secs_f64();
-    let names: Vec<&str> = campaign.targets.iter().map(|target| target.name).collect();
+    let names: Vec<&str> = campaign.targets.iter().map(|(target, _)| target.name).collect();
     say!("targets: {}", names.join(", "));
     say!(
         "programs {}, rejected {}, findings {}, unknown {}, unsupported {}",

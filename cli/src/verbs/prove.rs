@@ -12,7 +12,7 @@ use tribunal_fuzz::catalogue::{self, Query, Summary};
 use tribunal_fuzz::ledger::{Extent, Ledger};
 use tribunal_fuzz::questions::{self, Desk};
 use tribunal_fuzz::tables;
-use tribunal_target::Target;
+use tribunal_target::{Features, Target};
 
 /// Runs every recipe that the rules reach on an instance of each width, and proves what it wrote against what it replaced.
 ///
@@ -22,6 +22,9 @@ pub struct Arguments {
     /// Only this target.
     #[arg(long)]
     target: Option<String>,
+    /// Instruction set features: `+zbb` or `-m`, parted by commas.
+    #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
+    features: Vec<String>,
     /// Only this opcode: `G_ADD`.
     #[arg(long)]
     opcode: Option<String>,
@@ -71,10 +74,7 @@ struct Report {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = Instant::now();
-    let targets = match &arguments.target {
-        Some(name) => vec![input::target_named(name)?],
-        None => tribunal_target::ALL.to_vec(),
-    };
+    let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
     if arguments.tables {
         return Ok(check_tables(&targets, arguments.json, started));
     }
@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let differences = match (&arguments.ledger, ledger) {
         (Some(_), Some(ledger)) => {
             let extent = if complete && query.is_whole() { Extent::Whole } else { Extent::Part };
-            let names: Vec<&str> = query.targets.iter().map(|target| target.name).collect();
+            let names: Vec<&str> = query.targets.iter().map(|(target, _)| target.name).collect();
             ledger.of_targets(&names).differences(&summary.ledger, extent)
         }
         (Some(path), None) if complete => {
@@ -161,11 +161,11 @@ struct TablesReport {
     seconds: f64,
 }
 
-fn check_tables(targets: &[&'static Target], json: bool, started: Instant) -> Status {
+fn check_tables(targets: &[(&'static Target, Features)], json: bool, started: Instant) -> Status {
     let mut all = tables::Summary::default();
     let mut refusals = Vec::new();
-    for target in targets {
-        let summary = tables::check(target, (target.legality)(target.default_features));
+    for &(target, features) in targets {
+        let summary = tables::check(target, (target.legality)(features));
         refusals.extend(summary.refusals().map(|refusal| format!("{}: {refusal}", target.name)));
         all.add(summary);
     }

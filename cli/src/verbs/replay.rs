@@ -62,10 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
 fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
     let story = crash::story(&source.module, source.target)
         .map_err(|error| CliError::Usage(format!("{}: {error}", source.path.display())))?;
-    let mut options = arguments.target.options(source.target)?;
-    if arguments.target.features.is_empty() {
-        options.features = story.features.unwrap_or(options.features);
-    }
+    let mut options = arguments.target.options(source)?;
     options.allocator = story.allocator.unwrap_or(options.allocator);
     let mut harness = Harness::new(source.target, options)?;
     let mut total = Tally::default();

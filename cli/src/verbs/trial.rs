@@ -57,10 +57,12 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let mut total = Tally::default();
     let mut fewest = u64::MAX;
     for source in &sources {
-        let index = match harnesses.iter().position(|harness| std::ptr::eq(harness.target(), source.target)) {
+        let options = arguments.target.options(source)?;
+        let fits = |harness: &Harness| std::ptr::eq(harness.target(), source.target) && harness.options() == options;
+        let index = match harnesses.iter().position(fits) {
             Some(index) => index,
             None => {
-                harnesses.push(Harness::new(source.target, arguments.target.options(source.target)?)?);
+                harnesses.push(Harness::new(source.target, options)?);
                 harnesses.len() - 1
             }
         };

@@ -29,7 +29,7 @@ struct Report {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
-    let options = arguments.target.options(source.target)?;
+    let options = arguments.target.options(&source)?;
     let legalizer = (source.target.legality)(options.features);
     let mut findings = Vec::new();
     for function in &source.module.functions {

@@ -32,4 +32,11 @@ int sorted_median(short *values, int n) {
     return n ? scratch[n / 2] : 0;
 }
 
-unsigned __int128 square(unsigned long a) { return (unsigned __int128)a * a; }
+/* Two registers. */
+#ifdef __SIZEOF_INT128__
+typedef unsigned __int128 wide;
+#else
+typedef unsigned long long wide;
+#endif
+
+wide square(unsigned long a) { return (wide)a * a; }

@@ -4,7 +4,12 @@ typedef short i16;
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
+/* 64 bits everywhere. */
+#if __SIZEOF_LONG__ == 8
 typedef unsigned long u64;
+#else
+typedef unsigned long long u64;
+#endif
 
 void matrix_product(const i16 *a, int *out) {
     for (int i = 0; i < 4; i++)
@@ -69,8 +74,9 @@ int longest_rise(const i8 *values, int n) {
     return best;
 }
 
-u64 eight_arguments(u64 a, u32 b, u16 c, u8 d, long e, int f, i16 g, i8 h) {
-    return a + b * 3ul + c * 5ul + d * 7ul + (u64)e * 11 + (u64)(long)f * 13 + (u64)(long)g * 17 + (u64)(long)h * 19;
+unsigned long eight_arguments(unsigned long a, u32 b, u16 c, u8 d, long e, int f, i16 g, i8 h) {
+    return a + b * 3ul + c * 5ul + d * 7ul + (unsigned long)e * 11 + (unsigned long)(long)f * 13 +
+           (unsigned long)(long)g * 17 + (unsigned long)(long)h * 19;
 }
 
 int edit_distance(const char *a, const char *b) {

@@ -2,7 +2,12 @@
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
+/* 64 bits everywhere. */
+#if __SIZEOF_LONG__ == 8
 typedef unsigned long u64;
+#else
+typedef unsigned long long u64;
+#endif
 
 u32 crc32(const u8 *data, u64 n) {
     u32 crc = 0xffffffffu;

@@ -1,10 +1,15 @@
 /* Hash functions. */
 typedef unsigned char u8;
 typedef unsigned int u32;
+/* 64 bits everywhere. */
+#if __SIZEOF_LONG__ == 8
 typedef unsigned long u64;
+#else
+typedef unsigned long long u64;
+#endif
 
 u64 fnv1a(const u8 *data, u64 n) {
-    u64 hash = 0xcbf29ce484222325ul;
+    u64 hash = 0xcbf29ce484222325u;
     n &= 127;
     for (u64 i = 0; i < n; i++)
         hash = (hash ^ data[i]) * 0x100000001b3ul;

@@ -1,7 +1,12 @@
 /* State machines, tables behind pointers, encodings. */
 typedef unsigned char u8;
 typedef unsigned int u32;
+/* 64 bits everywhere. */
+#if __SIZEOF_LONG__ == 8
 typedef unsigned long u64;
+#else
+typedef unsigned long long u64;
+#endif
 
 int valid_utf8(const u8 *s, int n) {
     int left = 0;

@@ -1,9 +1,14 @@
 /* Number theory and fixed point. */
 typedef unsigned int u32;
+/* 64 bits everywhere. */
+#if __SIZEOF_LONG__ == 8
 typedef unsigned long u64;
+#else
+typedef unsigned long long u64;
+#endif
 
 u32 square_root(u64 x) {
-    u64 root = 0, bit = 1ul << 62;
+    u64 root = 0, bit = (u64)1 << 62;
     while (bit > x)
         bit >>= 2;
     while (bit) {
@@ -17,9 +22,10 @@ u32 square_root(u64 x) {
     return (u32)root;
 }
 
-u64 gcd(u64 a, u64 b) {
+/* In registers: a remainder of two would be a library call. */
+unsigned long gcd(unsigned long a, unsigned long b) {
     for (int i = 0; i < 200 && b; i++) {
-        u64 rest = a % b;
+        unsigned long rest = a % b;
         a = b;
         b = rest;
     }
@@ -31,7 +37,7 @@ int fixed_multiply(int a, int b) { return (int)((long)a * b >> 16); }
 int fixed_divide(int a, int b) { return b ? (int)(((long)a << 16) / b) : 0; }
 
 u32 power_modulo(u32 base, u32 exponent, u32 modulus) {
-    u64 result = 1, square = base;
+    unsigned long result = 1, square = base;
     if (!modulus)
         return 0;
     square %= modulus;

@@ -1,5 +1,10 @@
 /* Sorting and searching over arrays behind a pointer. */
+/* 64 bits everywhere. */
+#if __SIZEOF_LONG__ == 8
 typedef unsigned long u64;
+#else
+typedef unsigned long long u64;
+#endif
 
 void insertion_sort(int *values, int n) {
     n &= 31;
@@ -56,7 +61,7 @@ int binary_search(const long *values, int n, long wanted) {
 
 int largest(const int *values, int n) {
     int best = -1;
-    long most = -0x7fffffffffffffffl;
+    long most = -(long)(~0ul >> 1);
     for (int i = 0; i < (n & 63); i++)
         if (values[i] > most) {
             most = values[i];

@@ -1,19 +1,26 @@
 /* 128-bit arithmetic, saturation, mixed signs. */
 typedef unsigned int u32;
+/* One register and two, named for machines of 64 bits. */
 typedef unsigned long u64;
+#ifdef __SIZEOF_INT128__
 typedef __int128 i128;
 typedef unsigned __int128 u128;
+#else
+typedef long long i128;
+typedef unsigned long long u128;
+#endif
+enum { BITS = 8 * sizeof(u64) };
 
 u128 add128(u128 a, u128 b) { return a + b; }
 i128 sub128(i128 a, i128 b) { return a - b; }
 u128 multiply128(u64 a, u64 b) { return (u128)a * b; }
 u128 product128(u128 a, u128 b) { return a * b; }
-u128 left128(u128 a, int n) { return a << (n & 127); }
-i128 right128(i128 a, int n) { return a >> (n & 127); }
+u128 left128(u128 a, int n) { return a << (n & (2 * BITS - 1)); }
+i128 right128(i128 a, int n) { return a >> (n & (2 * BITS - 1)); }
 int less128(i128 a, i128 b) { return a < b; }
 int equal128(u128 a, u128 b) { return a == b; }
 
-u64 multiply_high(u64 a, u64 b) { return (u64)((u128)a * b >> 64); }
+u64 multiply_high(u64 a, u64 b) { return (u64)((u128)a * b >> BITS); }
 
 u32 add_saturating(u32 a, u32 b) {
     u32 sum = a + b;
@@ -31,7 +38,7 @@ u64 carry_chain(const u64 *a, const u64 *b, u64 *out) {
     for (int i = 0; i < 8; i++) {
         u128 sum = (u128)a[i] + b[i] + carry;
         out[i] = (u64)sum;
-        carry = (u64)(sum >> 64);
+        carry = (u64)(sum >> BITS);
     }
     return carry;
 }

@@ -71,7 +71,7 @@ impl<'f> Interpreter<'f> {
             domain: Partial,
             memory: ConcreteMemory::new(self.function, input),
             registers: vec![None; self.function.vregs.len()],
-            physical: input.registers.iter().map(|&(register, value)| (register, full(value))).collect(),
+            physical: input.registers.iter().map(|&(register, value)| (register, full(self.target, value))).collect(),
             keep: settings.events,
             events: Vec::new(),
         };
@@ -93,8 +93,9 @@ impl<'f> Interpreter<'f> {
     }
 }
 
-fn full(value: u64) -> Scalar {
-    scalar(Bits::new(value.into(), 64))
+/// The value of a full register.
+fn full(target: &Target, value: u64) -> Scalar {
+    scalar(Bits::new(value.into(), target.pointer_bits.into()))
 }
 
 fn scalar(bits: Bits) -> Scalar {
@@ -327,7 +328,7 @@ impl State<'_> {
             return scalar(Bits::zero(bits));
         }
         let full_register = self.target.vocabulary.full_register(register);
-        let arbitrary = || full(u64::from(full_register.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let arbitrary = || full(self.target, u64::from(full_register.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let value = self.physical.get(&full_register).cloned().unwrap_or_else(arbitrary);
         Value { bits: value.bits.zext_or_trunc(bits), poison: value.poison }
     }

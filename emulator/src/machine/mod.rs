@@ -1,13 +1,17 @@
-//! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced.
+//! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced. What Unicorn has no instructions for
+//! runs in the [`stepper`].
 //!
 //! Mapped are the code, one stack and the buffers' pages; every other access ends the run. Guard zones around each buffer,
 //! the stack above the entry and the callee-saved registers hold patterns that are checked after each run.
 //! What is known of the engine: its translations must be dropped by hand after code is written, an instruction limit must be
 //! given from the first run on, and its timeout is slow.
 
+mod stepper;
+
 use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE};
+use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
-use tribunal_target::Target;
+use tribunal_target::{Features, Target};
 use unicorn_engine::{Arch, Mode, Prot, RegisterARM64, RegisterRISCV, Unicorn, uc_error};
 
 /// Where code lies, and how much of it there may be, in bytes.
@@ -30,6 +34,8 @@ const PATTERN: u8 = 0xa5;
 pub enum MachineError {
     #[error("Unicorn: {0:?}")]
     Engine(uc_error),
+    #[error("the stepper: {0}")]
+    Stepper(#[from] StepperError),
     #[error("no emulator for {0}")]
     Target(&'static str),
     #[error("{0} bytes of code are more than the emulator maps")]
@@ -87,33 +93,109 @@ impl Fault {
     }
 }
 
+/// What executes.
+enum Engine {
+    Unicorn(Box<Unicorn<'static, ()>>),
+    Stepper(Stepper),
+}
+
+/// The parts of an instruction set that Unicorn 2 runs; its RISC-V is QEMU 5's, older than Zba, Zbb, Zbs and Zicond.
+const UNICORN: Features = Features::BASE.union(Features::M);
+
+/// How an engine stopped.
+enum Stop {
+    /// At the stop address, or out of fuel.
+    Still,
+    Memory,
+    Illegal,
+}
+
+impl Engine {
+    fn map(&mut self, address: u64, bytes: u64, permissions: Prot) -> Result<(), MachineError> {
+        match self {
+            Engine::Unicorn(engine) => Ok(engine.mem_map(address, bytes, permissions)?),
+            Engine::Stepper(stepper) => {
+                stepper.map(address, bytes, permissions == Prot::READ | Prot::WRITE);
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MachineError> {
+        match self {
+            Engine::Unicorn(engine) => Ok(engine.mem_write(address, bytes)?),
+            Engine::Stepper(stepper) => Ok(stepper.write(address, bytes)?),
+        }
+    }
+
+    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MachineError> {
+        match self {
+            Engine::Unicorn(engine) => Ok(engine.mem_read(address, bytes)?),
+            Engine::Stepper(stepper) => Ok(stepper.read(address, bytes)?),
+        }
+    }
+
+    /// From `start` to `stop`; the place where it stopped.
+    fn run(&mut self, start: u64, stop: u64, fuel: u64) -> Result<(Stop, u64), MachineError> {
+        match self {
+            Engine::Unicorn(engine) => {
+                let ended = match engine.emu_start(start, stop, 0, fuel as usize) {
+                    Ok(()) => Stop::Still,
+                    Err(error) if is_memory(error) => Stop::Memory,
+                    Err(_) => Stop::Illegal,
+                };
+                Ok((ended, engine.pc_read()?))
+            }
+            Engine::Stepper(stepper) => Ok(stepper.run(start, stop, fuel)?),
+        }
+    }
+}
+
 /// One engine.
 pub struct Machine {
-    engine: Unicorn<'static, ()>,
+    engine: Engine,
     target: &'static Target,
     /// Engine's numbers of the full registers, with theirs.
     registers: Vec<(PReg, i32)>,
     code_bytes: u64,
 }
 
-/// The value that a register holds before a run, unless it is an argument.
-fn canary(register: PReg) -> u64 {
-    (u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// The value that a register of the target holds before a run, unless it is an argument.
+fn canary(target: &Target, register: PReg) -> u64 {
+    fitting(target, (u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// The bits that a general register holds.
+fn fitting(target: &Target, value: u64) -> u64 {
+    value & (u64::MAX >> (64 - target.pointer_bits))
 }
 
 impl Machine {
-    pub fn new(target: &'static Target) -> Result<Machine, MachineError> {
+    /// An engine that runs the target with these features.
+    pub fn new(target: &'static Target, features: Features) -> Result<Machine, MachineError> {
+        if !UNICORN.contains(features) {
+            return Machine::stepping(target);
+        }
         let (arch, mode) = match target.name {
             "riscv64" => (Arch::RISCV, Mode::RISCV64),
+            "riscv32" => (Arch::RISCV, Mode::RISCV32),
             "aarch64" => (Arch::ARM64, Mode::LITTLE_ENDIAN),
             name => return Err(MachineError::Target(name)),
         };
-        let mut engine = Unicorn::new(arch, mode)?;
-        engine.mem_map(CODE, CODE_BYTES, Prot::READ | Prot::EXEC)?;
-        engine.mem_map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
-        engine.mem_map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
-        engine.mem_map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
-        engine.mem_write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
+        Machine::with_engine(target, Engine::Unicorn(Box::new(Unicorn::new(arch, mode)?)))
+    }
+
+    /// The machine stepper, whatever the features.
+    pub fn stepping(target: &'static Target) -> Result<Machine, MachineError> {
+        Machine::with_engine(target, Engine::Stepper(Stepper::new(target)?))
+    }
+
+    fn with_engine(target: &'static Target, mut engine: Engine) -> Result<Machine, MachineError> {
+        engine.map(CODE, CODE_BYTES, Prot::READ | Prot::EXEC)?;
+        engine.map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
+        engine.map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
+        engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
+        engine.write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
         let registers =
             full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?))).collect();
@@ -126,8 +208,10 @@ impl Machine {
             return Err(MachineError::TooMuchCode(code.len()));
         }
         let old = self.code_bytes.max(code.len() as u64);
-        self.engine.mem_write(CODE, code)?;
-        self.engine.ctl_remove_cache(CODE, CODE + old)?;
+        self.engine.write(CODE, code)?;
+        if let Engine::Unicorn(engine) = &mut self.engine {
+            engine.ctl_remove_cache(CODE, CODE + old)?;
+        }
         self.code_bytes = code.len() as u64;
         Ok(())
     }
@@ -135,13 +219,12 @@ impl Machine {
     /// Runs the code from its start. `results` are the full registers to read at the end.
     pub fn run(&mut self, input: &Input, results: &[PReg], fuel: u64) -> Result<MachineRun, MachineError> {
         self.set_up(input)?;
-        let ended = self.engine.emu_start(CODE, STOP, 0, fuel as usize);
-        let pc = self.engine.pc_read()?;
+        let (ended, pc) = self.engine.run(CODE, STOP, fuel)?;
         let mut fault = match ended {
-            Ok(()) if pc == STOP => None,
-            Ok(()) => Some(Fault::OutOfFuel(fuel)),
-            Err(error) if is_memory(error) => Some(Fault::Memory { pc: pc.wrapping_sub(CODE) }),
-            Err(_) => Some(Fault::Illegal { pc: pc.wrapping_sub(CODE) }),
+            Stop::Still if pc == STOP => None,
+            Stop::Still => Some(Fault::OutOfFuel(fuel)),
+            Stop::Memory => Some(Fault::Memory { pc: pc.wrapping_sub(CODE) }),
+            Stop::Illegal => Some(Fault::Illegal { pc: pc.wrapping_sub(CODE) }),
         };
         let buffers = self.read_buffers(input, &mut fault)?;
         if fault.is_none() {
@@ -160,9 +243,10 @@ impl Machine {
 
     fn read(&self, register: PReg) -> Result<u64, MachineError> {
         let full = self.target.vocabulary.full_register(register);
-        match self.number(full) {
-            Some(number) => Ok(self.engine.reg_read(number)?),
-            None => Ok(0),
+        match (&self.engine, self.number(full)) {
+            (Engine::Unicorn(engine), Some(number)) => Ok(fitting(self.target, engine.reg_read(number)?)),
+            (Engine::Stepper(stepper), Some(_)) => Ok(stepper.register(full)),
+            (_, None) => Ok(0),
         }
     }
 
@@ -170,14 +254,21 @@ impl Machine {
     fn set_up(&mut self, input: &Input) -> Result<(), MachineError> {
         let abi = self.target.abi;
         let value_of = |register: PReg| match input.registers.iter().find(|(argument, _)| *argument == register) {
-            Some(&(_, value)) => value,
+            Some(&(_, value)) => fitting(self.target, value),
             None if register == abi.stack_pointer => ENTRY_SP,
             None if register == abi.return_address => STOP,
-            None => canary(register),
+            None => canary(self.target, register),
         };
-        let (numbers, values): (Vec<i32>, Vec<u64>) =
-            self.registers.iter().map(|&(register, number)| (number, value_of(register))).unzip();
-        self.engine.reg_write_batch(&numbers, &values, numbers.len() as i32)?;
+        match &mut self.engine {
+            Engine::Unicorn(engine) => {
+                let (numbers, values): (Vec<i32>, Vec<u64>) =
+                    self.registers.iter().map(|&(register, number)| (number, value_of(register))).unzip();
+                engine.reg_write_batch(&numbers, &values, numbers.len() as i32)?;
+            }
+            Engine::Stepper(stepper) => {
+                self.registers.iter().for_each(|&(register, _)| stepper.set_register(register, value_of(register)));
+            }
+        }
         for buffer in &input.buffers {
             let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
                 let end = offset % PAGE + buffer.bytes.len() as u64;
@@ -188,7 +279,7 @@ impl Machine {
             }
             let mut image = vec![PATTERN; 2 * GUARD_BYTES + buffer.bytes.len()];
             image[GUARD_BYTES..GUARD_BYTES + buffer.bytes.len()].copy_from_slice(&buffer.bytes);
-            self.engine.mem_write(buffer.address - GUARD_BYTES as u64, &image)?;
+            self.engine.write(buffer.address - GUARD_BYTES as u64, &image)?;
         }
         Ok(())
     }
@@ -198,7 +289,7 @@ impl Machine {
         let mut buffers = Vec::with_capacity(input.buffers.len());
         for (index, buffer) in input.buffers.iter().enumerate() {
             let mut image = vec![0; 2 * GUARD_BYTES + buffer.bytes.len()];
-            self.engine.mem_read(buffer.address - GUARD_BYTES as u64, &mut image)?;
+            self.engine.read(buffer.address - GUARD_BYTES as u64, &mut image)?;
             let (low, rest) = image.split_at(GUARD_BYTES);
             let (bytes, high) = rest.split_at(buffer.bytes.len());
             if low.iter().chain(high).any(|&byte| byte != PATTERN) {
@@ -212,16 +303,16 @@ impl Machine {
     /// What a returning function must have left as it was.
     fn state_fault(&mut self) -> Result<Option<Fault>, MachineError> {
         let mut caller = [0; CALLER_BYTES];
-        self.engine.mem_read(ENTRY_SP, &mut caller)?;
+        self.engine.read(ENTRY_SP, &mut caller)?;
         if caller.iter().any(|&byte| byte != PATTERN) {
-            self.engine.mem_write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
+            self.engine.write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
             return Ok(Some(Fault::CallerFrame));
         }
         if self.read(self.target.abi.stack_pointer)? != ENTRY_SP {
             return Ok(Some(Fault::StackPointer));
         }
         for &register in self.target.abi.callee_saved {
-            if self.read(register)? != canary(register) {
+            if self.read(register)? != canary(self.target, register) {
                 return Ok(Some(Fault::CalleeSaved { register: self.target.vocabulary.register_name(register) }));
             }
         }
@@ -248,8 +339,8 @@ fn is_memory(error: uc_error) -> bool {
 fn engine_register(target: &str, name: &str) -> Option<i32> {
     let number = || name.strip_prefix('x')?.parse::<i32>().ok();
     match (target, name) {
-        ("riscv64", "x0") => None,
-        ("riscv64", _) => number().map(|number| RegisterRISCV::X0 as i32 + number),
+        ("riscv64" | "riscv32", "x0") => None,
+        ("riscv64" | "riscv32", _) => number().map(|number| RegisterRISCV::X0 as i32 + number),
         ("aarch64", "sp") => Some(RegisterARM64::SP as i32),
         ("aarch64", "x29" | "fp") => Some(RegisterARM64::X29 as i32),
         ("aarch64", "x30" | "lr") => Some(RegisterARM64::X30 as i32),

@@ -1,9 +1,8 @@
 //! Families of operations beyond the plain ones: two results, saturation, high products, counts, parts of values.
 
-use super::expressions::DIVISION_BITS;
 use super::{Entry, Generator};
 use arbitrary::Result;
-use tribunal_ir::types::{S1, S64};
+use tribunal_ir::types::S1;
 use tribunal_ir::{InstData, InstFlags, Opcode, Operand, Type, VReg};
 
 /// Total operations on two values of one type.
@@ -78,7 +77,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn both_divisions(&mut self, ty: Type) -> Result<Entry> {
-        if !(2..=DIVISION_BITS).contains(&ty.bits()) {
+        if !(2..=self.register_type().bits()).contains(&ty.bits()) {
             return self.overflow(ty);
         }
         let opcode = *self.u.choose(&[Opcode::G_UDIVREM, Opcode::G_SDIVREM])?;
@@ -107,7 +106,7 @@ impl Generator<'_, '_, '_> {
 
     fn rotation(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(&[Opcode::G_ROTL, Opcode::G_ROTR, Opcode::G_USHLSAT, Opcode::G_SSHLSAT])?;
-        let amount_ty = if ty.bits() > DIVISION_BITS { S64 } else { ty };
+        let amount_ty = if ty.bits() > self.register_type().bits() { self.register_type() } else { ty };
         let (value, amount) = (self.value(ty, false)?, self.value(amount_ty, false)?);
         let saturates = matches!(opcode, Opcode::G_USHLSAT | Opcode::G_SSHLSAT);
         let amount = match saturates {

@@ -73,9 +73,10 @@ impl Generator<'_, '_, '_> {
             return Ok((self.offset_by(base, offset), align));
         }
         // A variable offset: masked to the greatest power of two that fits, so that it stays inside.
-        let index = self.value(S64, true)?;
-        let mask = self.builder.constant_i64(S64, (1i64 << (last + 1).ilog2()) - 1);
-        let offset = self.builder.op(S64, Opcode::G_AND, &[index.register, mask]);
+        let register = self.register_type();
+        let index = self.value(register, true)?;
+        let mask = self.builder.constant_i64(register, (1i64 << (last + 1).ilog2()) - 1);
+        let offset = self.builder.op(register, Opcode::G_AND, &[index.register, mask]);
         let ty = self.pointer_type();
         Ok((self.builder.op(ty, Opcode::G_PTR_ADD, &[base, offset]), 1))
     }
@@ -85,7 +86,7 @@ impl Generator<'_, '_, '_> {
         if offset == 0 {
             return base;
         }
-        let offset = self.builder.constant_i64(S64, i64::from(offset));
+        let offset = self.builder.constant_i64(self.target.register_type(), i64::from(offset));
         let ty = self.pointer_type();
         self.builder.op(ty, Opcode::G_PTR_ADD, &[base, offset])
     }

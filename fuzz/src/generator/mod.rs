@@ -14,7 +14,7 @@ mod memory;
 mod regions;
 
 use arbitrary::{Result, Unstructured};
-use tribunal_ir::types::{S1, S64};
+use tribunal_ir::types::S1;
 use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Position, Properties, Type, VReg};
 use tribunal_target::Target;
 
@@ -119,7 +119,7 @@ impl Generator<'_, '_, '_> {
         for (index, &register) in registers.iter().take(buffers + integers).enumerate() {
             self.builder.function.liveins.push(tribunal_ir::function::LiveIn { register, copy: None });
             self.builder.function.block_mut(entry).liveins.push((register, None));
-            let ty = if index < buffers { pointer } else { S64 };
+            let ty = if index < buffers { pointer } else { self.register_type() };
             let value = self.builder.build(ty, Opcode::COPY, [Operand::used(register)]);
             if index < buffers {
                 self.pointers.push((value, SCRATCH_BYTES));
@@ -139,6 +139,11 @@ impl Generator<'_, '_, '_> {
 
     fn pointer_type(&self) -> Type {
         Type::Pointer { address_space: 0, bits: self.target.pointer_bits }
+    }
+
+    /// The scalar that fills a register.
+    fn register_type(&self) -> Type {
+        self.target.register_type()
     }
 
     /// A scalar type of the program's mix.
@@ -192,7 +197,7 @@ impl Generator<'_, '_, '_> {
     fn finish(&mut self) -> Result<()> {
         let unread: Vec<Entry> =
             self.scope.iter().copied().filter(|entry| self.builder.function.use_count(entry.register) == 0).collect();
-        let mut sum = self.builder.constant_i64(S64, 0x9e37);
+        let mut sum = self.builder.constant_i64(self.target.register_type(), 0x9e37);
         for entry in unread {
             match entry.firm {
                 true => sum = self.folded(sum, entry),
@@ -210,22 +215,22 @@ impl Generator<'_, '_, '_> {
 
     /// `(sum ^ value) * odd`, all bits of the value included.
     fn folded(&mut self, sum: VReg, entry: Entry) -> VReg {
-        let bits = entry.ty.bits();
-        let low = match bits.cmp(&64) {
+        let (bits, register) = (entry.ty.bits(), self.register_type());
+        let low = match bits.cmp(&register.bits()) {
             std::cmp::Ordering::Equal => entry.register,
-            std::cmp::Ordering::Less => self.builder.op(S64, Opcode::G_ZEXT, &[entry.register]),
-            std::cmp::Ordering::Greater => self.builder.op(S64, Opcode::G_TRUNC, &[entry.register]),
+            std::cmp::Ordering::Less => self.builder.op(register, Opcode::G_ZEXT, &[entry.register]),
+            std::cmp::Ordering::Greater => self.builder.op(register, Opcode::G_TRUNC, &[entry.register]),
         };
-        let mixed = self.builder.op(S64, Opcode::G_XOR, &[sum, low]);
-        let odd = self.builder.constant_i64(S64, 0x5851_f42d_4c95_7f2d);
-        let sum = self.builder.op(S64, Opcode::G_MUL, &[mixed, odd]);
-        if bits <= 64 {
-            return sum;
+        let mixed = self.builder.op(register, Opcode::G_XOR, &[sum, low]);
+        let odd = self.builder.constant_i64(register, 0x5851_f42d_4c95_7f2d);
+        let mut sum = self.builder.op(register, Opcode::G_MUL, &[mixed, odd]);
+        for offset in (register.bits()..bits).step_by(register.bits() as usize) {
+            let amount = self.builder.constant_i64(entry.ty, offset.into());
+            let shifted = self.builder.op(entry.ty, Opcode::G_LSHR, &[entry.register, amount]);
+            let high = self.builder.op(register, Opcode::G_TRUNC, &[shifted]);
+            sum = self.builder.op(register, Opcode::G_XOR, &[sum, high]);
         }
-        let amount = self.builder.constant_i64(entry.ty, 64);
-        let shifted = self.builder.op(entry.ty, Opcode::G_LSHR, &[entry.register, amount]);
-        let high = self.builder.op(S64, Opcode::G_TRUNC, &[shifted]);
-        self.builder.op(S64, Opcode::G_XOR, &[sum, high])
+        sum
     }
 }
 

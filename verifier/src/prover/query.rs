@@ -2,11 +2,11 @@
 
 use super::memory::SymbolicMemory;
 use super::side::{Evaluation, Inputs, Scalar, Side};
-use super::term::{Node, Op, Symbolic, Term};
+use super::term::{Limb, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Properties, Step, VReg};
+use tribunal_ir::{InstData, Opcode, Properties, Step, VReg};
 use tribunal_target::Target;
 
 /// One output of both sides.
@@ -33,7 +33,7 @@ pub(super) struct Query {
 
 /// Builds the question for `step`.
 pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupported> {
-    let mut graph = Symbolic::default();
+    let mut graph = Symbolic::with_limb(limb(step));
     let mut inputs = Inputs::default();
     // Selection runs on functions whose banks are selected; everything before is generic on both sides.
     let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED);
@@ -44,7 +44,8 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
     let mut outputs = outputs(step, &source, &result)?;
-    control_and_memory(&mut graph, &source, &result, machine, &mut outputs)?;
+    let address_bits = u32::from(target.pointer_bits);
+    control_and_memory(&mut graph, address_bits, &source, &result, machine, &mut outputs)?;
     let guessed = witness(&mut graph, &source.choices, &mut outputs);
     let source_defined = graph.complement(source.ub);
     let mut wrong = assuming(&mut graph, &[source.ub], result.ub);
@@ -111,9 +112,20 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<Output>,
     Ok(outputs)
 }
 
+/// The width in which products are put together: that of the products that the step writes.
+fn limb(step: &Step<'_>) -> Limb {
+    let is_product = |data: &&InstData| matches!(data.opcode, Opcode::G_MUL | Opcode::G_UMULH);
+    let products = step.after.iter().filter(is_product).filter_map(|data| step.function.type_of(data.vreg(0)?));
+    match products.map(|ty| ty.bits()).max() {
+        Some(..=32) => Limb::Bits32,
+        Some(33..) | None => Limb::Bits64,
+    }
+}
+
 /// The branch goes the same way; every byte of memory is the same.
 fn control_and_memory(
     d: &mut Symbolic,
+    address_bits: u32,
     source: &Side,
     result: &Side,
     machine: bool,
@@ -129,7 +141,7 @@ fn control_and_memory(
         _ => return Err(Unsupported::new("a step that makes or loses a branch")),
     }
     if source.memory.stored || result.memory.stored {
-        let place = d.variable(64);
+        let place = d.variable(address_bits);
         let mut byte = |memory: &SymbolicMemory| Scalar {
             bits: d.select(memory.bytes, place),
             poison: d.select(memory.poison, place),

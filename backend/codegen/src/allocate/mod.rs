@@ -25,9 +25,6 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// Bytes of a spill slot: a whole register.
-const SLOT_BYTES: u32 = 8;
-
 /// Decides where every operand lives.
 pub trait RegisterAllocator {
     fn allocate(&self, program: &Program, environment: &MachineEnv) -> Result<Output, String>;
@@ -50,7 +47,8 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         Program::new(function, target).map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
     let output = context.options.allocator.allocate(&program, &environment(target));
     let output = output.map_err(|reason| CompileError::internal(function, PASS.name, reason))?;
-    let slots: Vec<StackSlot> = (0..output.num_spillslots).map(|_| function.stack.push(spill_slot())).collect();
+    let slot = || spill_slot(target.register_bytes());
+    let slots: Vec<StackSlot> = (0..output.num_spillslots).map(|_| function.stack.push(slot())).collect();
     let writer = Writer { target, slots };
     writer.rewrite_operands(function, &program, &output);
     writer.insert_edits(function, &program, &output);
@@ -58,8 +56,9 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     Ok(())
 }
 
-fn spill_slot() -> StackObject {
-    StackObject { name: String::new(), kind: SlotKind::Spill, size: SLOT_BYTES.into(), align: SLOT_BYTES, offset: 0 }
+/// A slot for one register.
+fn spill_slot(bytes: u32) -> StackObject {
+    StackObject { name: String::new(), kind: SlotKind::Spill, size: bytes.into(), align: bytes, offset: 0 }
 }
 
 /// The registers that may be given out: those of the first class, the callee-saved ones last.

@@ -8,8 +8,9 @@ use tribunal_target::Target;
 
 /// An object with the functions in `.text`, each a global symbol.
 pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, CompileError> {
-    let architecture = match object::elf::Machine(target.elf_machine) {
-        object::elf::EM_RISCV => Architecture::Riscv64,
+    let architecture = match (object::elf::Machine(target.elf_machine), target.pointer_bits) {
+        (object::elf::EM_RISCV, 32) => Architecture::Riscv32,
+        (object::elf::EM_RISCV, _) => Architecture::Riscv64,
         _ => Architecture::Aarch64,
     };
     let mut file = Object::new(BinaryFormat::Elf, architecture, Endianness::Little);

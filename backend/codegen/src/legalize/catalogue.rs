@@ -7,7 +7,8 @@ pub use queries::{functions_of, queries};
 use super::PASS;
 use crate::{Allocator, Context, Observer, Options};
 use std::collections::BTreeSet;
-use tribunal_ir::types::{S1, S64};
+use std::sync::Arc;
+use tribunal_ir::types::S1;
 use tribunal_ir::{
     Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position,
     Step, Type, VReg,
@@ -19,7 +20,8 @@ pub struct OwnedStep {
     pub rule: &'static str,
     /// The opcode of the instance that led here.
     pub opcode: Opcode,
-    pub function: Function,
+    /// As legalization left it: registers keep their types, so all steps of an instance share it.
+    pub function: Arc<Function>,
     pub before: Fragment,
     pub after: Fragment,
 }
@@ -30,10 +32,10 @@ impl OwnedStep {
     }
 }
 
-/// Keeps every step.
+/// Keeps what every step replaced, and what it wrote.
+#[derive(Default)]
 struct Recorder {
-    opcode: Opcode,
-    steps: Vec<OwnedStep>,
+    steps: Vec<(&'static str, Fragment, Fragment)>,
 }
 
 impl Observer for Recorder {
@@ -43,8 +45,7 @@ impl Observer for Recorder {
 
     fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
         let after = after.iter().map(|&inst| function.inst(inst).clone()).collect();
-        let step = OwnedStep { rule, opcode: self.opcode, function: function.clone(), before: before.to_vec(), after };
-        self.steps.push(step);
+        self.steps.push((rule, before.to_vec(), after));
     }
 }
 
@@ -67,11 +68,14 @@ pub fn catalogue(target: &'static Target, only: Option<Opcode>) -> Vec<Catalogue
 impl CatalogueEntry {
     /// Every step that legalizing this instance takes; of what cannot be legalized (a library call), the steps up to there.
     pub fn steps(&self, target: &'static Target, features: Features) -> Vec<OwnedStep> {
-        let mut recorder = Recorder { opcode: self.opcode, steps: Vec::new() };
+        let mut recorder = Recorder::default();
         let (options, legalizer) = (Options { features, allocator: Allocator::Ion }, (target.legality)(features));
         let mut context = Context { target, options, legalizer, observer: &mut recorder };
-        let _ = (PASS.run)(&mut context, &mut self.function.clone());
-        recorder.steps
+        let mut function = self.function.clone();
+        let _ = (PASS.run)(&mut context, &mut function);
+        let (function, opcode) = (Arc::new(function), self.opcode);
+        let owned = |(rule, before, after)| OwnedStep { rule, opcode, function: Arc::clone(&function), before, after };
+        recorder.steps.into_iter().map(owned).collect()
     }
 }
 
@@ -138,7 +142,7 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
             all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty])));
         }
         for &opcode in SHIFTS {
-            for amount in [ty, S64] {
+            for amount in [ty, target.register_type()] {
                 all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, amount])));
             }
         }
@@ -146,7 +150,7 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
             all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, ty, ty])));
         }
         for &opcode in COUNTS {
-            for count in [ty, S64] {
+            for count in [ty, target.register_type()] {
                 all.push(make(opcode, &|i| i.operation(count, opcode, &[ty])));
             }
         }
@@ -263,35 +267,25 @@ impl Instance<'_> {
         self.builder.function.new_vreg(Type::Pointer { address_space: 0, bits: self.target.pointer_bits })
     }
 
-    /// A value of `ty` made from registers of 64 bits.
+    /// A value of `ty` made from whole registers.
     fn input(&mut self, ty: Type) -> VReg {
-        let low = self.builder.function.new_vreg(S64);
-        if ty.bits() == 64 {
-            return low;
-        }
-        if ty.bits() < 64 {
-            return self.builder.op(ty, Opcode::G_TRUNC, &[low]);
-        }
-        let high = self.builder.function.new_vreg(S64);
-        let whole = self.builder.op(tribunal_ir::types::S128, Opcode::G_MERGE_VALUES, &[low, high]);
-        if ty.bits() == 128 { whole } else { self.builder.op(ty, Opcode::G_TRUNC, &[whole]) }
+        let register = self.target.register_type();
+        let whole = Type::scalar(ty.bits().next_power_of_two().max(register.bits()));
+        let count = whole.bits() / register.bits();
+        let parts: Vec<VReg> = (0..count).map(|_| self.builder.function.new_vreg(register)).collect();
+        let value = if count == 1 { parts[0] } else { self.builder.op(whole, Opcode::G_MERGE_VALUES, &parts) };
+        if ty == whole { value } else { self.builder.op(ty, Opcode::G_TRUNC, &[value]) }
     }
 
     /// Makes `value` needed: its bits are extended to registers and stored.
     fn needed(&mut self, value: VReg) {
-        let bits = self.builder.type_of(value).bits();
-        let parts = match bits {
-            64 => vec![value],
-            0..64 => vec![self.builder.op(S64, Opcode::G_ANYEXT, &[value])],
-            128 => self.builder.unmerge(S64, value),
-            _ => {
-                let whole = self.builder.op(tribunal_ir::types::S128, Opcode::G_ANYEXT, &[value]);
-                self.builder.unmerge(S64, whole)
-            }
-        };
+        let (bits, register) = (self.builder.type_of(value).bits(), self.target.register_type());
+        let whole = Type::scalar(bits.next_power_of_two().max(register.bits()));
+        let value = if whole.bits() == bits { value } else { self.builder.op(whole, Opcode::G_ANYEXT, &[value]) };
+        let parts = if whole == register { vec![value] } else { self.builder.unmerge(register, value) };
         let pointer = self.pointer();
         for part in parts {
-            self.builder.store(part, pointer, MemOperand::new(MemFlags::STORE, S64, 8));
+            self.builder.store(part, pointer, MemOperand::new(MemFlags::STORE, register, register.bytes()));
         }
     }
 
@@ -324,8 +318,9 @@ impl Instance<'_> {
         let (pointer, mask) = (self.pointer(), self.input(Type::scalar(self.target.pointer_bits.into())));
         let ty = self.builder.type_of(pointer);
         let masked = self.builder.op(ty, Opcode::G_PTRMASK, &[pointer, mask]);
-        let value = self.input(S64);
-        self.builder.store(value, masked, MemOperand::new(MemFlags::STORE, S64, 8));
+        let value = self.input(self.target.register_type());
+        let memory = self.builder.type_of(value);
+        self.builder.store(value, masked, MemOperand::new(MemFlags::STORE, memory, memory.bits() / 8));
     }
 
     fn compare(&mut self, predicate: IntPredicate, ty: Type) {

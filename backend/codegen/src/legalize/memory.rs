@@ -1,7 +1,6 @@
 //! Loads and stores: rounded to bytes, split to powers of two and to what the alignment allows, halved when too wide.
 
 use super::recipe::Recipe;
-use tribunal_ir::types::S64;
 use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, Type, VReg};
 
 /// The access, and its size in bits; `None` for one that cannot be split: it would no longer be a single access.
@@ -74,7 +73,8 @@ pub(super) fn lower_load(r: &mut Recipe<'_>) -> bool {
     let Some((memory, bits)) = access(r) else { return false };
     let (dst, pointer) = (r.dst(), r.register(1));
     if r.type_of(dst).is_pointer() {
-        let value = r.builder.load(r.data.opcode, S64, pointer, MemOperand { ty: Some(S64), ..memory });
+        let ty = Type::scalar(bits);
+        let value = r.builder.load(r.data.opcode, ty, pointer, MemOperand { ty: Some(ty), ..memory });
         r.define(dst, Opcode::G_INTTOPTR, &[value]);
         return true;
     }
@@ -122,8 +122,9 @@ pub(super) fn lower_store(r: &mut Recipe<'_>) -> bool {
     let Some((memory, bits)) = access(r) else { return false };
     let (value, pointer) = (r.register(0), r.register(1));
     if r.type_of(value).is_pointer() {
-        let integer = r.op(S64, Opcode::G_PTRTOINT, &[value]);
-        r.builder.store(integer, pointer, MemOperand { ty: Some(S64), ..memory });
+        let ty = Type::scalar(bits);
+        let integer = r.op(ty, Opcode::G_PTRTOINT, &[value]);
+        r.builder.store(integer, pointer, MemOperand { ty: Some(ty), ..memory });
         return true;
     }
     match bits.is_multiple_of(8) {

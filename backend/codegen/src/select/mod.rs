@@ -115,7 +115,9 @@ impl Selector<'_, '_, '_> {
             _ => {}
         }
         let rules = self.rules.get(&data.opcode).map_or(&[][..], Vec::as_slice);
-        let found = rules.iter().find_map(|rule| matcher::matches(self.function, inst, rule).map(|m| (rule, m)));
+        let features = self.context.options.features;
+        let usable = rules.iter().filter(|rule| features.contains(rule.requires));
+        let found = usable.into_iter().find_map(|&rule| matcher::matches(self.function, inst, rule).map(|m| (rule, m)));
         match found {
             Some((rule, matched)) => {
                 self.apply(inst, rule, &matched);

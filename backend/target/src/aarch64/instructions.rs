@@ -89,6 +89,7 @@ macro_rules! instructions {
             implicit_uses: &[$($used),*],
             implicit_defs: &[$($defined),*],
             flags: OpcodeFlags::empty()$(.union(OpcodeFlags::$flag))*,
+            requires: crate::Features::empty(),
             size: 4,
         }),*];
 

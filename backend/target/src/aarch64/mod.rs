@@ -41,6 +41,7 @@ pub static AARCH64: Target = Target {
     zero: &[registers::XZR, registers::WZR],
     legality: legality::rules,
     encode: encoding::encode,
+    decode: None,
     machine: &machine::MachineCode,
     vocabulary: &TABLES,
 };

@@ -86,6 +86,7 @@ macro_rules! rules {
         pub static RULES: &[SelectionRule] = &[$(SelectionRule {
             name: concat!("aarch64 ", $name),
             pattern: $pattern,
+            requires: crate::Features::empty(),
             emit: &[$(Emit { opcode: machine($opcode), operands: &[$($out),*] }),*],
         }),*];
     };

@@ -1,10 +1,13 @@
-//! The integer calling convention (RISC-V ELF psABI, LP64).
+//! The integer calling convention (RISC-V ELF psABI, LP64 and ILP32).
 
 use super::instructions::PseudoRET;
 use super::registers::{RA, SCRATCH, SP, x};
 use crate::abi::Abi;
 
-pub static ABI: Abi = Abi {
+pub static LP64: Abi = BOTH;
+pub static ILP32: Abi = Abi { extended_to: 32, ..BOTH };
+
+const BOTH: Abi = Abi {
     arguments: &[x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17)],
     results: &[x(10), x(11)],
     callee_saved: &[x(8), x(9), x(18), x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27)],

@@ -1,12 +1,14 @@
-//! The legality rules of RV64 (LLVM's RISCVLegalizerInfo is the model). Everything ends in `s64` and `p0`.
+//! The legality rules of RV32 and RV64 (LLVM's RISCVLegalizerInfo is the model). Everything ends in the scalar that fills a
+//! register, called `x` here, and `p0`.
 
 use crate::Features;
-use crate::legality::predicates::{extends_from, mem_at_most, mem_narrower_than_value, misaligned, scalar_wider_than};
-use crate::legality::{Alignment, EXPANDED, LegalizerInfo, RuleSet, rules_for};
+use crate::legality::predicates::{extends_from, mem_narrower_than_value, misaligned, scalar_wider_than};
+use crate::legality::{Alignment, EXPANDED, LegalityQuery, LegalizerInfo, RuleSet, rules_for};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
-use tribunal_ir::types::{P0, S8, S16, S32, S64, S128};
+use tribunal_ir::Type;
+use tribunal_ir::types::{P0, S8, S32, S64, S128};
 
 /// The rules under `features`, made once.
 pub fn rules(features: Features) -> &'static LegalizerInfo {
@@ -20,130 +22,202 @@ pub fn rules(features: Features) -> &'static LegalizerInfo {
     table
 }
 
-fn on(opcodes: &[Opcode]) -> RuleSet {
-    rules_for("riscv64", opcodes).unsupported_if_not_scalar()
+/// The types that registers hold.
+#[derive(Clone, Copy)]
+struct Machine {
+    name: &'static str,
+    /// The scalar that fills a register.
+    x: Type,
+    p: Type,
+    /// Where it is narrower than `x`: the type that has instructions of its own.
+    word: Option<Type>,
+}
+
+const RV64: Machine = Machine { name: "riscv64", x: S64, p: P0, word: Some(S32) };
+const RV32: Machine = Machine { name: "riscv32", x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None };
+
+impl Machine {
+    fn on(&self, opcodes: &[Opcode]) -> RuleSet {
+        rules_for(self.name, opcodes).unsupported_if_not_scalar()
+    }
 }
 
 fn sets(features: Features) -> Vec<RuleSet> {
-    let mut sets = arithmetic();
-    sets.extend(multiplication(features.contains(Features::M)));
-    sets.extend(values());
-    sets.extend(memory());
-    sets.extend(artifacts());
+    let machine = if features.contains(Features::RV32) { RV32 } else { RV64 };
+    let mut sets = arithmetic(machine);
+    sets.extend(bit_manipulation(machine, features.contains(Features::ZBB)));
+    sets.extend(multiplication(machine, features.contains(Features::M)));
+    sets.extend(values(machine));
+    sets.extend(memory(machine));
+    sets.extend(artifacts(machine));
     sets
 }
 
-fn arithmetic() -> Vec<RuleSet> {
+fn arithmetic(machine: Machine) -> Vec<RuleSet> {
+    let Machine { x, p, word, .. } = machine;
+    let (on, words) = (|opcodes: &[Opcode]| machine.on(opcodes), word.as_slice());
     vec![
-        on(&[G_ADD, G_SUB]).legal_for(&[S64]).custom_for(&[S32]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
-        on(&[G_AND, G_OR, G_XOR]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
+        on(&[G_ADD, G_SUB]).legal_for(&[x]).custom_for(words).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
+        on(&[G_AND, G_OR, G_XOR]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         on(&[G_SHL, G_LSHR, G_ASHR])
-            .legal_for_pairs(&[(S64, S64)])
-            .clamp_scalar(1, S64, S64)
-            .custom_for(&[S32])
+            .legal_for_pairs(&[(x, x)])
+            .clamp_scalar(1, x, x)
+            .custom_for(words)
             .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S64, S64),
-        on(&[G_SLLW, G_SRLW, G_SRAW, G_DIVW, G_DIVUW, G_REMUW]).legal_for(&[S64]),
-        on(&[G_SEXT_INREG])
-            .legal_if(|q| q.types[0] == S64 && extends_from(&[32])(q))
-            .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S64, S64)
-            .lower(),
-        on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS, G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
+            .clamp_scalar(0, x, x),
+        on(&[G_SLLW, G_SRLW, G_SRAW, G_DIVW, G_DIVUW, G_REMUW]).legal_if(move |q| word.is_some() && q.types[0] == x),
+        on(&[G_ABS, G_FSHL, G_FSHR]).lower(),
         on(&EXPANDED).lower(),
-        on(&[G_BITREVERSE]).widen_scalar_to_next_pow2(0).min_scalar(0, S8).max_scalar(0, S64).lower(),
-        on(&[G_BSWAP]).widen_scalar_to_next_pow2(0).max_scalar(0, S64).lower(),
-        on(&[G_CTPOP, G_CTLZ, G_CTTZ])
-            .widen_scalar_to_next_pow2(1)
-            .min_scalar(1, S32)
-            .max_scalar(1, S64)
-            .scalar_same_size_as(0, 1)
-            .lower(),
+        on(&[G_BITREVERSE]).widen_scalar_to_next_pow2(0).min_scalar(0, S8).max_scalar(0, x).lower(),
         on(&[G_ICMP])
-            .legal_for_pairs(&[(S64, S64), (S64, P0)])
-            .clamp_scalar(0, S64, S64)
+            .legal_for_pairs(&[(x, x), (x, p)])
+            .clamp_scalar(0, x, x)
             .widen_scalar_to_next_pow2(1)
-            .clamp_scalar(1, S64, S64),
+            .clamp_scalar(1, x, x),
         on(&[G_SELECT])
-            .legal_for_pairs(&[(S64, S64), (P0, S64)])
-            .clamp_scalar(1, S64, S64)
+            .legal_for_pairs(&[(x, x), (p, x)])
+            .clamp_scalar(1, x, x)
             .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S64, S64),
+            .clamp_scalar(0, x, x),
     ]
 }
 
-fn multiplication(m: bool) -> Vec<RuleSet> {
-    if !m {
-        return vec![on(&[G_MUL, G_UDIV, G_SDIV, G_UREM, G_SREM]).libcall_for(&[S64, S128])];
+/// What Zbb has instructions for.
+fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
+    let Machine { x, word, .. } = machine;
+    let on = |opcodes: &[Opcode]| machine.on(opcodes);
+    let extends = move |q: &LegalityQuery| {
+        let bytes = zbb && extends_from(&[8, 16])(q);
+        bytes || (word.is_some() && extends_from(&[32])(q))
+    };
+    let extension = on(&[G_SEXT_INREG])
+        .legal_if(move |q| q.types[0] == x && extends(q))
+        .widen_scalar_to_next_pow2(0)
+        .clamp_scalar(0, x, x)
+        .lower();
+    if !zbb {
+        return vec![
+            extension,
+            on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ROTL, G_ROTR]).lower(),
+            on(&[G_BSWAP]).widen_scalar_to_next_pow2(0).max_scalar(0, x).lower(),
+            on(&[G_CTPOP, G_CTLZ, G_CTTZ])
+                .widen_scalar_to_next_pow2(1)
+                .min_scalar(1, S32)
+                .max_scalar(1, x)
+                .scalar_same_size_as(0, 1)
+                .lower(),
+        ];
     }
     vec![
-        on(&[G_MUL]).legal_for(&[S64]).custom_for(&[S32]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
-        on(&[G_UMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
-        on(&[G_SMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).min_scalar(0, S64).lower(),
-        on(&[G_UDIV, G_SDIV, G_UREM])
-            .legal_for(&[S64])
-            .custom_for(&[S32])
-            .libcall_for(&[S128])
-            .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S32, S128),
-        on(&[G_SREM]).legal_for(&[S64]).libcall_for(&[S128]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S128),
+        extension,
+        on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX]).legal_for(&[x]).lower(),
+        on(&[G_ROTL, G_ROTR]).legal_for_pairs(&[(x, x)]).lower(),
+        on(&[G_BSWAP]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
+        on(&[G_CTPOP, G_CTLZ, G_CTTZ])
+            .legal_for_pairs(&[(x, x)])
+            .widen_scalar_to_next_pow2(1)
+            .clamp_scalar(1, x, x)
+            .scalar_same_size_as(0, 1),
     ]
 }
 
-fn values() -> Vec<RuleSet> {
+fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
+    let Machine { x, word, .. } = machine;
+    let (on, words) = (|opcodes: &[Opcode]| machine.on(opcodes), word.as_slice());
+    if !m {
+        let libcalls = on(&[G_MUL, G_UDIV, G_SDIV, G_UREM, G_SREM]).libcall_for(&[x, S64, S128]);
+        return vec![libcalls.widen_scalar_to_next_pow2(0).min_scalar(0, x)];
+    }
+    let wide: Vec<Type> = [S64, S128].into_iter().filter(|ty| ty.bits() > x.bits()).collect();
+    vec![
+        on(&[G_MUL]).legal_for(&[x]).custom_for(words).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
+        on(&[G_UMULH]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
+        on(&[G_SMULH]).legal_for(&[x]).widen_scalar_to_next_pow2(0).min_scalar(0, x).lower(),
+        on(&[G_UDIV, G_SDIV, G_UREM])
+            .legal_for(&[x])
+            .custom_for(words)
+            .libcall_for(&wide)
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, S32, S128),
+        on(&[G_SREM]).legal_for(&[x]).libcall_for(&wide).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, S128),
+    ]
+}
+
+fn values(machine: Machine) -> Vec<RuleSet> {
+    let Machine { x, p, .. } = machine;
+    let on = |opcodes: &[Opcode]| machine.on(opcodes);
     vec![
         on(&[G_CONSTANT, G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
-            .legal_for(&[S64, P0])
+            .legal_for(&[x, p])
             .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S64, S64),
-        on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[S64, P0]).lower(),
-        on(&[G_FRAME_INDEX]).legal_for(&[P0]),
-        on(&[G_PTR_ADD]).legal_for_pairs(&[(P0, S64)]).clamp_scalar(1, S64, S64),
-        on(&[G_PTRTOINT]).legal_for_pairs(&[(S64, P0)]).clamp_scalar(0, S64, S64),
-        on(&[G_INTTOPTR]).legal_for_pairs(&[(P0, S64)]).clamp_scalar(1, S64, S64),
-        on(&[G_BRCOND]).legal_for(&[S64]).clamp_scalar(0, S64, S64),
+            .clamp_scalar(0, x, x),
+        on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[x, p]).lower(),
+        on(&[G_FRAME_INDEX]).legal_for(&[p]),
+        on(&[G_PTR_ADD]).legal_for_pairs(&[(p, x)]).clamp_scalar(1, x, x),
+        on(&[G_PTRTOINT]).legal_for_pairs(&[(x, p)]).clamp_scalar(0, x, x),
+        on(&[G_INTTOPTR]).legal_for_pairs(&[(p, x)]).clamp_scalar(1, x, x),
+        on(&[G_BRCOND]).legal_for(&[x]).clamp_scalar(0, x, x),
         on(&[G_BR]).always_legal(),
     ]
 }
 
-fn memory() -> Vec<RuleSet> {
-    let wide_value = |q: &crate::legality::LegalityQuery| scalar_wider_than(0, 64)(q) && mem_narrower_than_value(q);
+fn memory(machine: Machine) -> Vec<RuleSet> {
+    let Machine { x, p, .. } = machine;
+    let on = |opcodes: &[Opcode]| machine.on(opcodes);
+    let whole = move |q: &LegalityQuery| scalar_wider_than(0, x.bits())(q) && !mem_narrower_than_value(q);
+    let narrow: Vec<(Type, u32)> =
+        [8, 16, 32].into_iter().filter(|&bits| bits < x.bits()).map(|bits| (x, bits)).collect();
+    let all: Vec<(Type, u32)> = narrow.iter().copied().chain([(x, x.bits()), (p, x.bits())]).collect();
     vec![
         on(&[G_LOAD])
-            .legal_for_types_with_mem_desc(&[(S64, 8), (S64, 16), (S64, 32), (S64, 64), (P0, 64)], Alignment::Natural)
-            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .legal_for_types_with_mem_desc(&all, Alignment::Natural)
+            .narrow_scalar_to_access(x)
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
-            .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && !mem_narrower_than_value(q), 0, S64)
-            .min_scalar(0, S64)
+            .narrow_scalar_if(whole, 0, x)
+            .min_scalar(0, x)
             .lower_if(misaligned),
         on(&[G_ZEXTLOAD, G_SEXTLOAD])
-            .legal_for_types_with_mem_desc(&[(S64, 8), (S64, 16), (S64, 32)], Alignment::Natural)
-            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .legal_for_types_with_mem_desc(&narrow, Alignment::Natural)
+            .narrow_scalar_to_access(x)
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
-            .min_scalar(0, S64)
+            .min_scalar(0, x)
             .lower_if(misaligned),
         on(&[G_STORE])
-            .legal_for_types_with_mem_desc(&[(S64, 8), (S64, 16), (S64, 32), (S64, 64), (P0, 64)], Alignment::Natural)
+            .legal_for_types_with_mem_desc(&all, Alignment::Natural)
             .widen_scalar_to_next_pow2(0)
-            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .narrow_scalar_to_access(x)
             .lower_if_mem_size_not_byte_size_pow2()
-            .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && !mem_narrower_than_value(q), 0, S64)
-            .min_scalar(0, S64)
+            .narrow_scalar_if(whole, 0, x)
+            .min_scalar(0, x)
             .lower_if(misaligned),
     ]
 }
 
-/// Extensions and truncations combine away; what puts values together and takes them apart becomes shifts.
-fn artifacts() -> Vec<RuleSet> {
-    let halves = |q: &crate::legality::LegalityQuery| q.types[0] == S128 && q.types[1] == S64;
-    let parts = |q: &crate::legality::LegalityQuery| q.types[1] == S128 && q.types[0] == S64;
-    let in_words = |q: &crate::legality::LegalityQuery| q.types[0] == S128 && [S8, S16, S32].contains(&q.types[1]);
-    let of_words = |q: &crate::legality::LegalityQuery| q.types[1] == S128 && [S8, S16, S32].contains(&q.types[0]);
+/// Extensions and truncations combine away; what puts values together and takes them apart becomes shifts. Halves of what
+/// is wider than a register combine away too; smaller parts are grouped into halves first.
+fn artifacts(machine: Machine) -> Vec<RuleSet> {
+    let x = machine.x.bits();
+    let on = |opcodes: &[Opcode]| machine.on(opcodes);
+    let even = move |whole: u32, part: u32| whole > x && whole.is_power_of_two() && part.is_power_of_two() && part >= 8;
+    let halves = move |whole: u32, part: u32| even(whole, part) && whole == 2 * part;
+    let smaller = move |whole: u32, part: u32| even(whole, part) && whole > 2 * part;
+    let (merged, unmerged) = (bits_of(0, 1), bits_of(1, 0));
     vec![
         on(&[G_ANYEXT]).lower(),
-        on(&[G_MERGE_VALUES]).unsupported_if(halves).narrow_scalar_if(in_words, 0, S64).lower(),
-        on(&[G_UNMERGE_VALUES]).unsupported_if(parts).narrow_scalar_if(of_words, 1, S64).lower(),
+        on(&[G_MERGE_VALUES])
+            .unsupported_if(move |q| merged(q, &halves))
+            .halve_scalar_if(move |q| merged(q, &smaller), 0)
+            .lower(),
+        on(&[G_UNMERGE_VALUES])
+            .unsupported_if(move |q| unmerged(q, &halves))
+            .halve_scalar_if(move |q| unmerged(q, &smaller), 1)
+            .lower(),
     ]
+}
+
+/// Asks of the sizes of the whole and of its parts.
+fn bits_of(whole: usize, part: usize) -> impl Fn(&LegalityQuery, &dyn Fn(u32, u32) -> bool) -> bool + Copy {
+    move |q, holds| holds(q.types[whole].bits(), q.types[part].bits())
 }

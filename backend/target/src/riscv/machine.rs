@@ -9,7 +9,16 @@ use crate::Machine;
 use crate::instructions::ImmRange;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
-pub struct MachineCode;
+/// Which of the instructions that depend on the width of a register.
+pub struct MachineCode {
+    load: TargetOpcode,
+    store: TargetOpcode,
+    /// Adds the low bits of a constant to what [`LUI`] makes.
+    add_low: TargetOpcode,
+}
+
+pub static RV64: MachineCode = MachineCode { load: LD, store: SD, add_low: ADDIW };
+pub static RV32: MachineCode = MachineCode { load: LW, store: SW, add_low: ADDI };
 
 const I12: ImmRange = ImmRange::Signed(12);
 
@@ -23,17 +32,23 @@ fn with_imm(opcode: TargetOpcode, dst: PReg, src: PReg, imm: i64) -> InstData {
     inst(opcode, [Operand::def(dst), Operand::used(src), Operand::Imm(imm)])
 }
 
+/// The assembler's name of what LLVM calls `name`: `add.uw` for `ADD_UW`, `rev8` for `REV8_RV64`.
+fn mnemonic(name: &str) -> String {
+    let name = name.strip_suffix("_RV64").or(name.strip_suffix("_RV32")).unwrap_or(name);
+    name.to_lowercase().replace('_', ".")
+}
+
 impl Machine for MachineCode {
     fn copy(&self, dst: PReg, src: PReg) -> InstData {
         with_imm(ADDI, dst, src, 0)
     }
 
     fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData {
-        with_imm(LD, dst, base, offset)
+        with_imm(self.load, dst, base, offset)
     }
 
     fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData {
-        inst(SD, [Operand::used(src), Operand::used(base), Operand::Imm(offset)])
+        inst(self.store, [Operand::used(src), Operand::used(base), Operand::Imm(offset)])
     }
 
     fn offset_fits(&self, _opcode: TargetOpcode, offset: i64) -> bool {
@@ -57,7 +72,7 @@ impl Machine for MachineCode {
         let high = (offset - low) >> 12 & 0xf_ffff;
         let mut code = vec![inst(LUI, [Operand::def(scratch), Operand::Imm(high)])];
         if low != 0 {
-            code.push(with_imm(ADDIW, scratch, scratch, low));
+            code.push(with_imm(self.add_low, scratch, scratch, low));
         }
         code.push(inst(ADD, [Operand::def(dst), Operand::used(src), Operand::used(scratch)]));
         code
@@ -102,14 +117,15 @@ impl Machine for MachineCode {
             Operand::Const(_) | Operand::Predicate(_) | Operand::FixedStack(_) | Operand::Symbol(_) => String::new(),
         };
         let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(operand).collect();
+        let mnemonic = mnemonic(row.name);
         let is_memory = row.flags.intersects(tribunal_ir::OpcodeFlags::LOAD | tribunal_ir::OpcodeFlags::STORE);
         match texts.as_slice() {
             [] if opcode == PseudoRET => "ret".to_string(),
             [target] if opcode == PseudoBR => format!("j {target}"),
             [value, base, offset] if is_memory || opcode == JALR => {
-                format!("{} {value}, {offset}({base})", row.name.to_lowercase())
+                format!("{mnemonic} {value}, {offset}({base})")
             }
-            texts => format!("{} {}", row.name.to_lowercase(), texts.join(", ")).trim_end().to_string(),
+            texts => format!("{mnemonic} {}", texts.join(", ")).trim_end().to_string(),
         }
     }
 }

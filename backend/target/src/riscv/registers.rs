@@ -8,6 +8,11 @@ macro_rules! registers {
         pub static REGISTERS: &[RegisterDesc] = &[$(RegisterDesc {
             name: $name, assembly: $abi, bits: 64, full: PReg($number), encoding: $number,
         }),*];
+
+        /// The same registers of 32 bits.
+        pub static REGISTERS_32: &[RegisterDesc] = &[$(RegisterDesc {
+            name: $name, assembly: $abi, bits: 32, full: PReg($number), encoding: $number,
+        }),*];
     };
 }
 
@@ -81,11 +86,18 @@ const ALLOCATABLE: &[PReg] = &[
 
 pub const GPR: RegClass = RegClass(0);
 
-pub static CLASSES: &[ClassDesc] = &[
-    ClassDesc { name: "gpr", bits: 64, bank: RegBank(0), members: ALL, allocatable: ALLOCATABLE },
-    ClassDesc { name: "gprnox0", bits: 64, bank: RegBank(0), members: NOT_ZERO, allocatable: ALLOCATABLE },
-    ClassDesc { name: "gprjalr", bits: 64, bank: RegBank(0), members: NOT_ZERO, allocatable: ALLOCATABLE },
-];
+const fn classes(bits: u32) -> [ClassDesc; 3] {
+    let bank = RegBank(0);
+    [
+        ClassDesc { name: "gpr", bits, bank, members: ALL, allocatable: ALLOCATABLE },
+        ClassDesc { name: "gprnox0", bits, bank, members: NOT_ZERO, allocatable: ALLOCATABLE },
+        ClassDesc { name: "gprjalr", bits, bank, members: NOT_ZERO, allocatable: ALLOCATABLE },
+    ]
+}
 
+pub static CLASSES: &[ClassDesc] = &classes(64);
+pub static CLASSES_32: &[ClassDesc] = &classes(32);
 pub static BANKS: &[BankDesc] = &[BankDesc { name: "gprb", max_bits: 64 }];
+pub static BANKS_32: &[BankDesc] = &[BankDesc { name: "gprb", max_bits: 32 }];
 pub static SUBREGISTERS: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 64 }];
+pub static SUBREGISTERS_32: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 32 }];

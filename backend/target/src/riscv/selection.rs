@@ -2,12 +2,14 @@
 
 use super::instructions::*;
 use super::registers::{GPR, ZERO};
+use crate::Features;
 use crate::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
 use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Temp};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, IntPredicate, Opcode, TargetOpcode};
 
-const X: Types = Types::Bits(64);
+const X32: Types = Types::Bits(32);
+const X64: Types = Types::Bits(64);
 const ANY: Types = Types::Any;
 
 fn signed(value: Bits) -> i64 {
@@ -30,17 +32,39 @@ const UBELOW: ImmClass = ImmClass {
     name: "simm12 - 1, not all ones",
     accepts: |value| signed(value) != -1 && (-2049..=2046).contains(&signed(value)),
 };
-const UIMM6: ImmClass = ImmClass { name: "uimm6", accepts: |value| value.unsigned() < 64 };
+const ONE: ImmClass = ImmClass { name: "one", accepts: |value| value.unsigned() == 1 };
+const TWO: ImmClass = ImmClass { name: "two", accepts: |value| value.unsigned() == 2 };
+const THREE: ImmClass = ImmClass { name: "three", accepts: |value| value.unsigned() == 3 };
+const ONES: ImmClass = ImmClass { name: "all ones", accepts: |value| value == Bits::ones(value.width()) };
+const LOW_HALF: ImmClass = ImmClass { name: "0xffff", accepts: |value| value.unsigned() == 0xffff };
+const LOW_WORD: ImmClass =
+    ImmClass { name: "0xffffffff", accepts: |value| value.width() == 64 && value.unsigned() == 0xffff_ffff };
+const IS_8: ImmClass = ImmClass { name: "8", accepts: |value| value.unsigned() == 8 };
+const IS_16: ImmClass = ImmClass { name: "16", accepts: |value| value.unsigned() == 16 };
+/// A single bit that no twelve-bit immediate has.
+const SINGLE: ImmClass = ImmClass {
+    name: "a single high bit",
+    accepts: |value| value.unsigned().is_power_of_two() && value.unsigned() >= 0x800,
+};
+/// All bits but one, which no twelve-bit immediate leaves out.
+const ALL_BUT_ONE: ImmClass = ImmClass {
+    name: "all but a single high bit",
+    accepts: |value| {
+        let rest = Bits::ones(value.width()).unsigned() & !value.unsigned();
+        rest.is_power_of_two() && rest >= 0x800
+    },
+};
+const AMOUNT: ImmClass =
+    ImmClass { name: "less than the width", accepts: |value| value.unsigned() < u128::from(value.width()) };
 const UIMM5: ImmClass = ImmClass { name: "uimm5", accepts: |value| value.unsigned() < 32 };
 const IS_32: ImmClass = ImmClass { name: "32", accepts: |value| value.unsigned() == 32 };
-/// `2^k - 1` for k from 12 to 63.
+/// `2^k - 1` for k from 12 to the width less one.
 const LOW_MASK: ImmClass = ImmClass {
     name: "low mask",
     accepts: |value| {
-        value.width() == 64
-            && value.low_u64() > 0x7ff
+        value.low_u64() > 0x7ff
             && (value.low_u64() & value.low_u64().wrapping_add(1)) == 0
-            && value.low_u64() != u64::MAX
+            && value != Bits::ones(value.width())
     },
 };
 const UPPER20: ImmClass = ImmClass {
@@ -56,9 +80,21 @@ fn negated(value: Bits) -> i64 {
 fn next(value: Bits) -> i64 {
     signed(value) + 1
 }
-/// 64 - k of the mask `2^k - 1`.
+/// The place of a single bit.
+fn place(value: Bits) -> i64 {
+    i64::from(value.unsigned().trailing_zeros())
+}
+/// The place of the bit left out.
+fn place_left_out(value: Bits) -> i64 {
+    i64::from(value.unsigned().trailing_ones())
+}
+/// The amount that rotates right as far as this one rotates left; both less than the width.
+fn opposite(value: Bits) -> i64 {
+    (i64::from(value.width()) - signed(value)) & (i64::from(value.width()) - 1)
+}
+/// The width less k of the mask `2^k - 1`.
 fn mask_shift(value: Bits) -> i64 {
-    i64::from(value.low_u64().leading_zeros())
+    i64::from(value.width()) - i64::from(value.low_u64().trailing_ones())
 }
 /// The upper 20 of 32 bits, rounded so that the signed low twelve complete it.
 fn upper(value: i64) -> i64 {
@@ -91,10 +127,11 @@ fn bits0(value: Bits) -> i64 {
 }
 
 macro_rules! rules {
-    ($($name:literal: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
+    ($($name:literal $(if $($feature:ident)+)?: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
         pub static RULES: &[SelectionRule] = &[$(SelectionRule {
             name: concat!("riscv ", $name),
             pattern: $pattern,
+            requires: Features::empty()$($(.union(Features::$feature))+)?,
             emit: &[$(Emit { opcode: machine($opcode), operands: &[$($out),*] }),*],
         }),*];
     };
@@ -116,13 +153,13 @@ const fn op(opcode: Opcode, operands: &'static [Pat]) -> Pattern {
     Pattern::of(opcode, ANY, operands)
 }
 const fn icmp(predicate: IntPredicate, operands: &'static [Pat]) -> Pattern {
-    Pattern::icmp(predicate, X, operands)
+    Pattern::icmp(predicate, ANY, operands)
 }
 const fn load(opcode: Opcode, bits: u32) -> Pattern {
-    Pattern::access(opcode, X, bits, &[Pat::Address(0, SIMM12)])
+    Pattern::access(opcode, ANY, bits, &[Pat::Address(0, SIMM12)])
 }
 const fn store(bits: u32) -> Pattern {
-    Pattern::access(G_STORE, X, bits, &[A, Pat::Address(0, SIMM12)])
+    Pattern::access(G_STORE, ANY, bits, &[A, Pat::Address(0, SIMM12)])
 }
 
 const A: Pat = Pat::Reg(0);
@@ -142,8 +179,9 @@ rules! {
     "const_zero": op(G_CONSTANT, &[NIL]) => [MOVE(D, Z)];
     "const_simm12": op(G_CONSTANT, &[Pat::Imm(0, SIMM12)]) => [ADDI(D, Z, Imm(0))];
     "const_upper20": op(G_CONSTANT, &[Pat::Imm(0, UPPER20)]) => [LUI(D, ImmWith(0, upper20))];
-    "const_simm32": op(G_CONSTANT, &[Pat::Imm(0, SIMM32)]) => [LUI(T, ImmWith(0, upper20)), ADDIW(D, Temp(0), ImmWith(0, lower12))];
-    "const_64": op(G_CONSTANT, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
+    "const_32": Pattern::of(G_CONSTANT, X32, &[Pat::Imm(0, EVERY)]) => [LUI(T, ImmWith(0, upper20)), ADDI(D, Temp(0), ImmWith(0, lower12))];
+    "const_simm32": Pattern::of(G_CONSTANT, X64, &[Pat::Imm(0, SIMM32)]) => [LUI(T, ImmWith(0, upper20)), ADDIW(D, Temp(0), ImmWith(0, lower12))];
+    "const_64": Pattern::of(G_CONSTANT, X64, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
         SLLI(DefTemp(2, GPR), Temp(1), Const(11)), ADDI(DefTemp(3, GPR), Temp(2), ImmWith(0, bits21)),
         SLLI(DefTemp(4, GPR), Temp(3), Const(11)), ADDI(DefTemp(5, GPR), Temp(4), ImmWith(0, bits10)),
         SLLI(DefTemp(6, GPR), Temp(5), Const(10)), ADDI(D, Temp(6), ImmWith(0, bits0))];
@@ -163,7 +201,7 @@ rules! {
     "subw_imm12": op(G_SEXT_INREG, &[Pat::Op(&op(G_SUB, &[A, Pat::Imm(0, NEGATED)])), Pat::Imm(1, IS_32)]) => [ADDIW(D, Reg(0), ImmWith(0, negated))];
     "addw": op(G_SEXT_INREG, &[Pat::Op(&op(G_ADD, &[A, B])), Pat::Imm(1, IS_32)]) => [ADDW(D, Reg(0), Reg(1))];
     "subw": op(G_SEXT_INREG, &[Pat::Op(&op(G_SUB, &[A, B])), Pat::Imm(1, IS_32)]) => [SUBW(D, Reg(0), Reg(1))];
-    "mulw": op(G_SEXT_INREG, &[Pat::Op(&op(G_MUL, &[A, B])), Pat::Imm(1, IS_32)]) => [MULW(D, Reg(0), Reg(1))];
+    "mulw" if M: op(G_SEXT_INREG, &[Pat::Op(&op(G_MUL, &[A, B])), Pat::Imm(1, IS_32)]) => [MULW(D, Reg(0), Reg(1))];
     "shlw_imm": op(G_SEXT_INREG, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, UIMM5)])), Pat::Imm(1, IS_32)]) => [SLLIW(D, Reg(0), Imm(0))];
     "sext_word": op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_32)]) => [ADDIW(D, Reg(0), Const(0))];
     "sllw_imm": op(G_SLLW, &[A, Pat::Imm(0, UIMM5)]) => [SLLIW(D, Reg(0), Imm(0))];
@@ -172,9 +210,60 @@ rules! {
     "sllw": op(G_SLLW, &[A, B]) => [SLLW(D, Reg(0), Reg(1))];
     "srlw": op(G_SRLW, &[A, B]) => [SRLW(D, Reg(0), Reg(1))];
     "sraw": op(G_SRAW, &[A, B]) => [SRAW(D, Reg(0), Reg(1))];
-    "divw": op(G_DIVW, &[A, B]) => [DIVW(D, Reg(0), Reg(1))];
-    "divuw": op(G_DIVUW, &[A, B]) => [DIVUW(D, Reg(0), Reg(1))];
-    "remuw": op(G_REMUW, &[A, B]) => [REMUW(D, Reg(0), Reg(1))];
+    "divw" if M: op(G_DIVW, &[A, B]) => [DIVW(D, Reg(0), Reg(1))];
+    "divuw" if M: op(G_DIVUW, &[A, B]) => [DIVUW(D, Reg(0), Reg(1))];
+    "remuw" if M: op(G_REMUW, &[A, B]) => [REMUW(D, Reg(0), Reg(1))];
+
+    // Zba
+    "sh1add" if ZBA: op(G_ADD, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, ONE)])), B]) => [SH1ADD(D, Reg(0), Reg(1))];
+    "sh2add" if ZBA: op(G_ADD, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, TWO)])), B]) => [SH2ADD(D, Reg(0), Reg(1))];
+    "sh3add" if ZBA: op(G_ADD, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, THREE)])), B]) => [SH3ADD(D, Reg(0), Reg(1))];
+    "sh1add_commuted" if ZBA: op(G_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, ONE)]))]) => [SH1ADD(D, Reg(0), Reg(1))];
+    "sh2add_commuted" if ZBA: op(G_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, TWO)]))]) => [SH2ADD(D, Reg(0), Reg(1))];
+    "sh3add_commuted" if ZBA: op(G_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, THREE)]))]) => [SH3ADD(D, Reg(0), Reg(1))];
+    "sh1add_address" if ZBA: op(G_PTR_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, ONE)]))]) => [SH1ADD(D, Reg(0), Reg(1))];
+    "sh2add_address" if ZBA: op(G_PTR_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, TWO)]))]) => [SH2ADD(D, Reg(0), Reg(1))];
+    "sh3add_address" if ZBA: op(G_PTR_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, THREE)]))]) => [SH3ADD(D, Reg(0), Reg(1))];
+    "add_uw" if ZBA: op(G_ADD, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), B]) => [ADD_UW(D, Reg(0), Reg(1))];
+    "add_uw_commuted" if ZBA: op(G_ADD, &[B, Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [ADD_UW(D, Reg(0), Reg(1))];
+    "slli_uw" if ZBA: op(G_SHL, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), Pat::Imm(1, AMOUNT)]) => [SLLI_UW(D, Reg(0), Imm(1))];
+    "zext_word" if ZBA: op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]) => [ADD_UW(D, Reg(0), Z)];
+
+    // Zbs, where it is shorter than what follows
+    "bclr" if ZBS: op(G_AND, &[A, Pat::Op(&op(G_XOR, &[Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B])), Pat::Imm(1, ONES)]))]) => [BCLR(D, Reg(0), Reg(1))];
+    "bext" if ZBS: op(G_AND, &[Pat::Op(&op(G_LSHR, &[A, B])), Pat::Imm(0, ONE)]) => [BEXT(D, Reg(0), Reg(1))];
+    "bext_imm" if ZBS: op(G_AND, &[Pat::Op(&op(G_LSHR, &[A, Pat::Imm(0, AMOUNT)])), Pat::Imm(1, ONE)]) => [BEXTI(D, Reg(0), Imm(0))];
+    "binv" if ZBS: op(G_XOR, &[A, Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B]))]) => [BINV(D, Reg(0), Reg(1))];
+    "bset" if ZBS: op(G_OR, &[A, Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B]))]) => [BSET(D, Reg(0), Reg(1))];
+    "bclr_imm" if ZBS: op(G_AND, &[A, Pat::Imm(0, ALL_BUT_ONE)]) => [BCLRI(D, Reg(0), ImmWith(0, place_left_out))];
+    "binv_imm" if ZBS: op(G_XOR, &[A, Pat::Imm(0, SINGLE)]) => [BINVI(D, Reg(0), ImmWith(0, place))];
+    "bset_imm" if ZBS: op(G_OR, &[A, Pat::Imm(0, SINGLE)]) => [BSETI(D, Reg(0), ImmWith(0, place))];
+
+    // Zbb
+    "andn" if ZBB: op(G_AND, &[A, Pat::Op(&op(G_XOR, &[B, Pat::Imm(0, ONES)]))]) => [ANDN(D, Reg(0), Reg(1))];
+    "andn_commuted" if ZBB: op(G_AND, &[Pat::Op(&op(G_XOR, &[B, Pat::Imm(0, ONES)])), A]) => [ANDN(D, Reg(0), Reg(1))];
+    "orn" if ZBB: op(G_OR, &[A, Pat::Op(&op(G_XOR, &[B, Pat::Imm(0, ONES)]))]) => [ORN(D, Reg(0), Reg(1))];
+    "orn_commuted" if ZBB: op(G_OR, &[Pat::Op(&op(G_XOR, &[B, Pat::Imm(0, ONES)])), A]) => [ORN(D, Reg(0), Reg(1))];
+    "xnor" if ZBB: op(G_XOR, &[Pat::Op(&op(G_XOR, &[A, B])), Pat::Imm(0, ONES)]) => [XNOR(D, Reg(0), Reg(1))];
+    "xnor_complement" if ZBB: op(G_XOR, &[A, Pat::Op(&op(G_XOR, &[B, Pat::Imm(0, ONES)]))]) => [XNOR(D, Reg(0), Reg(1))];
+    "smin" if ZBB: op(G_SMIN, &[A, B]) => [MIN(D, Reg(0), Reg(1))];
+    "smax" if ZBB: op(G_SMAX, &[A, B]) => [MAX(D, Reg(0), Reg(1))];
+    "umin" if ZBB: op(G_UMIN, &[A, B]) => [MINU(D, Reg(0), Reg(1))];
+    "umax" if ZBB: op(G_UMAX, &[A, B]) => [MAXU(D, Reg(0), Reg(1))];
+    "ctpop_word" if ZBB: op(G_CTPOP, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [CPOPW(D, Reg(0))];
+    "ctpop" if ZBB: op(G_CTPOP, &[A]) => [CPOP(D, Reg(0))];
+    "ctlz" if ZBB: op(G_CTLZ, &[A]) => [CLZ(D, Reg(0))];
+    "cttz" if ZBB: op(G_CTTZ, &[A]) => [CTZ(D, Reg(0))];
+    "sext_byte" if ZBB: op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_8)]) => [SEXT_B(D, Reg(0))];
+    "sext_half" if ZBB: op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_16)]) => [SEXT_H(D, Reg(0))];
+    "zext_half" if ZBB: Pattern::of(G_AND, X64, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV64(D, Reg(0))];
+    "zext_half_32" if ZBB: Pattern::of(G_AND, X32, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV32(D, Reg(0))];
+    "bswap" if ZBB: Pattern::of(G_BSWAP, X64, &[A]) => [REV8_RV64(D, Reg(0))];
+    "bswap_32" if ZBB: Pattern::of(G_BSWAP, X32, &[A]) => [REV8_RV32(D, Reg(0))];
+    "rotl_imm6" if ZBB: op(G_ROTL, &[A, Pat::Imm(0, AMOUNT)]) => [RORI(D, Reg(0), ImmWith(0, opposite))];
+    "rotr_imm6" if ZBB: op(G_ROTR, &[A, Pat::Imm(0, AMOUNT)]) => [RORI(D, Reg(0), Imm(0))];
+    "rotl" if ZBB: op(G_ROTL, &[A, B]) => [ROL(D, Reg(0), Reg(1))];
+    "rotr" if ZBB: op(G_ROTR, &[A, B]) => [ROR(D, Reg(0), Reg(1))];
 
     // Arithmetic
     "add_imm12": op(G_ADD, &[A, Pat::Imm(0, SIMM12)]) => [ADDI(D, Reg(0), Imm(0))];
@@ -184,9 +273,9 @@ rules! {
     "and_imm12": op(G_AND, &[A, Pat::Imm(0, SIMM12)]) => [ANDI(D, Reg(0), Imm(0))];
     "or_imm12": op(G_OR, &[A, Pat::Imm(0, SIMM12)]) => [ORI(D, Reg(0), Imm(0))];
     "xor_imm12": op(G_XOR, &[A, Pat::Imm(0, SIMM12)]) => [XORI(D, Reg(0), Imm(0))];
-    "shl_imm6": op(G_SHL, &[A, Pat::Imm(0, UIMM6)]) => [SLLI(D, Reg(0), Imm(0))];
-    "lshr_imm6": op(G_LSHR, &[A, Pat::Imm(0, UIMM6)]) => [SRLI(D, Reg(0), Imm(0))];
-    "ashr_imm6": op(G_ASHR, &[A, Pat::Imm(0, UIMM6)]) => [SRAI(D, Reg(0), Imm(0))];
+    "shl_imm6": op(G_SHL, &[A, Pat::Imm(0, AMOUNT)]) => [SLLI(D, Reg(0), Imm(0))];
+    "lshr_imm6": op(G_LSHR, &[A, Pat::Imm(0, AMOUNT)]) => [SRLI(D, Reg(0), Imm(0))];
+    "ashr_imm6": op(G_ASHR, &[A, Pat::Imm(0, AMOUNT)]) => [SRAI(D, Reg(0), Imm(0))];
     "add": op(G_ADD, &[A, B]) => [ADD(D, Reg(0), Reg(1))];
     "sub": op(G_SUB, &[A, B]) => [SUB(D, Reg(0), Reg(1))];
     "and": op(G_AND, &[A, B]) => [AND(D, Reg(0), Reg(1))];
@@ -195,13 +284,13 @@ rules! {
     "shl": op(G_SHL, &[A, B]) => [SLL(D, Reg(0), Reg(1))];
     "lshr": op(G_LSHR, &[A, B]) => [SRL(D, Reg(0), Reg(1))];
     "ashr": op(G_ASHR, &[A, B]) => [SRA(D, Reg(0), Reg(1))];
-    "mul": op(G_MUL, &[A, B]) => [MUL(D, Reg(0), Reg(1))];
-    "umulh": op(G_UMULH, &[A, B]) => [MULHU(D, Reg(0), Reg(1))];
-    "smulh": op(G_SMULH, &[A, B]) => [MULH(D, Reg(0), Reg(1))];
-    "sdiv": op(G_SDIV, &[A, B]) => [DIV(D, Reg(0), Reg(1))];
-    "udiv": op(G_UDIV, &[A, B]) => [DIVU(D, Reg(0), Reg(1))];
-    "srem": op(G_SREM, &[A, B]) => [REM(D, Reg(0), Reg(1))];
-    "urem": op(G_UREM, &[A, B]) => [REMU(D, Reg(0), Reg(1))];
+    "mul" if M: op(G_MUL, &[A, B]) => [MUL(D, Reg(0), Reg(1))];
+    "umulh" if M: op(G_UMULH, &[A, B]) => [MULHU(D, Reg(0), Reg(1))];
+    "smulh" if M: op(G_SMULH, &[A, B]) => [MULH(D, Reg(0), Reg(1))];
+    "sdiv" if M: op(G_SDIV, &[A, B]) => [DIV(D, Reg(0), Reg(1))];
+    "udiv" if M: op(G_UDIV, &[A, B]) => [DIVU(D, Reg(0), Reg(1))];
+    "srem" if M: op(G_SREM, &[A, B]) => [REM(D, Reg(0), Reg(1))];
+    "urem" if M: op(G_UREM, &[A, B]) => [REMU(D, Reg(0), Reg(1))];
 
     // Addresses
     "ptr_add_stack_imm12": op(G_PTR_ADD, &[Pat::Stack(0), Pat::Imm(0, SIMM12)]) => [ADDI(D, Stack(0), Imm(0))];
@@ -232,6 +321,11 @@ rules! {
     "icmp_uge": icmp(Uge, &[A, B]) => [SLTU(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
     "icmp_sle": icmp(Sle, &[A, B]) => [SLT(T, Reg(1), Reg(0)), XORI(D, Temp(0), Const(1))];
     "icmp_ule": icmp(Ule, &[A, B]) => [SLTU(T, Reg(1), Reg(0)), XORI(D, Temp(0), Const(1))];
+
+    // Selection with Zicond
+    "czero_or_zero" if ZICOND: op(G_SELECT, &[A, B, NIL]) => [CZERO_EQZ(D, Reg(1), Reg(0))];
+    "czero_zero_or" if ZICOND: op(G_SELECT, &[A, NIL, C]) => [CZERO_NEZ(D, Reg(2), Reg(0))];
+    "czero" if ZICOND: op(G_SELECT, &[A, B, C]) => [CZERO_EQZ(T, Reg(1), Reg(0)), CZERO_NEZ(U, Reg(2), Reg(0)), OR(D, Temp(0), Temp(1))];
 
     // Selection by mask: the condition is 0 or 1
     "select_or_zero": op(G_SELECT, &[A, B, NIL]) => [SUB(T, Z, Reg(0)), AND(D, Temp(0), Reg(1))];
@@ -271,12 +365,12 @@ rules! {
     "sextload8": load(G_SEXTLOAD, 8) => [LB(D, Address(0))];
     "sextload16": load(G_SEXTLOAD, 16) => [LH(D, Address(0))];
     "sextload32": load(G_SEXTLOAD, 32) => [LW(D, Address(0))];
-    "store8_zero": Pattern::access(G_STORE, X, 8, &[NIL, Pat::Address(0, SIMM12)]) => [SB(Z, Address(0))];
+    "store8_zero": Pattern::access(G_STORE, ANY, 8, &[NIL, Pat::Address(0, SIMM12)]) => [SB(Z, Address(0))];
     "store8": store(8) => [SB(Reg(0), Address(0))];
-    "store16_zero": Pattern::access(G_STORE, X, 16, &[NIL, Pat::Address(0, SIMM12)]) => [SH(Z, Address(0))];
+    "store16_zero": Pattern::access(G_STORE, ANY, 16, &[NIL, Pat::Address(0, SIMM12)]) => [SH(Z, Address(0))];
     "store16": store(16) => [SH(Reg(0), Address(0))];
-    "store32_zero": Pattern::access(G_STORE, X, 32, &[NIL, Pat::Address(0, SIMM12)]) => [SW(Z, Address(0))];
+    "store32_zero": Pattern::access(G_STORE, ANY, 32, &[NIL, Pat::Address(0, SIMM12)]) => [SW(Z, Address(0))];
     "store32": store(32) => [SW(Reg(0), Address(0))];
-    "store64_zero": Pattern::access(G_STORE, X, 64, &[NIL, Pat::Address(0, SIMM12)]) => [SD(Z, Address(0))];
+    "store64_zero": Pattern::access(G_STORE, ANY, 64, &[NIL, Pat::Address(0, SIMM12)]) => [SD(Z, Address(0))];
     "store64": store(64) => [SD(Reg(0), Address(0))];
 }

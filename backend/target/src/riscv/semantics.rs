@@ -1,6 +1,6 @@
 //! What every machine instruction computes (RISC-V ISA manual, volume I).
 //!
-//! Registers hold 64 bits. Machine code knows no poison of its own: a result is poison exactly if a source is.
+//! Registers hold 64 bits or 32: an operation is as wide as its sources. Machine code knows no poison of its own: a result is poison exactly if a source is.
 
 #![allow(non_upper_case_globals)]
 
@@ -36,11 +36,15 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
 fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option<D::Bits> {
     let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
     if opcode == LUI {
-        let twelve = d.literal(12, 64);
+        let twelve = d.literal(12, d.width(arg(0)?));
         let shifted = d.shl(arg(0)?, &twelve);
         return Some(word(d, &shifted));
     }
-    let (a, b) = (arg(0)?, arg(1)?);
+    let a = arg(0)?;
+    if let Some(bits) = unary(d, opcode, a) {
+        return Some(bits);
+    }
+    let b = arg(1)?;
     Some(match opcode {
         ADDI | ADD => d.add(a, b),
         SUB => d.sub(a, b),
@@ -70,14 +74,190 @@ fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option
         DIVUW => low(d, a, b, D::udiv),
         REMW => low(d, a, b, D::srem),
         REMUW => low(d, a, b, D::urem),
+        SH1ADD => shifted_add(d, a, b, 1),
+        SH2ADD => shifted_add(d, a, b, 2),
+        SH3ADD => shifted_add(d, a, b, 3),
+        ADD_UW => {
+            let word = low_zeroed(d, a, 32);
+            d.add(&word, b)
+        }
+        SLLI_UW => {
+            let word = low_zeroed(d, a, 32);
+            shift(d, &word, b, D::shl)
+        }
+        ANDN => with_complement(d, a, b, D::and),
+        ORN => with_complement(d, a, b, D::or),
+        XNOR => with_complement(d, a, b, D::xor),
+        MIN => first_if(d, a, b, D::slt),
+        MINU => first_if(d, a, b, D::ult),
+        MAX => first_if(d, a, b, |d, a, b| d.slt(b, a)),
+        MAXU => first_if(d, a, b, |d, a, b| d.ult(b, a)),
+        ROL => rotate(d, a, b, true),
+        ROR | RORI => rotate(d, a, b, false),
+        ROLW => low(d, a, b, |d, a, b| rotate(d, a, b, true)),
+        RORW | RORIW => low(d, a, b, |d, a, b| rotate(d, a, b, false)),
+        BCLR | BCLRI => {
+            let bit = single_bit(d, b);
+            with_complement(d, a, &bit, D::and)
+        }
+        BEXT | BEXTI => {
+            let (moved, one) = (shift(d, a, b, D::lshr), d.literal(1, d.width(a)));
+            d.and(&moved, &one)
+        }
+        BINV | BINVI => {
+            let bit = single_bit(d, b);
+            d.xor(a, &bit)
+        }
+        BSET | BSETI => {
+            let bit = single_bit(d, b);
+            d.or(a, &bit)
+        }
+        CZERO_EQZ | CZERO_NEZ => {
+            let (none, zero) = (d.is_zero(b), d.literal(0, d.width(a)));
+            if opcode == CZERO_EQZ { d.ite(&none, &zero, a) } else { d.ite(&none, a, &zero) }
+        }
         _ => return None,
     })
+}
+
+/// Instructions of one source.
+fn unary<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits) -> Option<D::Bits> {
+    Some(match opcode {
+        CLZ => leading_zeros(d, a),
+        CTZ => trailing_zeros(d, a),
+        CPOP => population(d, a),
+        CLZW => of_word(d, a, leading_zeros),
+        CTZW => of_word(d, a, trailing_zeros),
+        CPOPW => of_word(d, a, population),
+        SEXT_B => low_extended(d, a, 8),
+        SEXT_H => low_extended(d, a, 16),
+        ZEXT_H_RV64 | ZEXT_H_RV32 => low_zeroed(d, a, 16),
+        REV8_RV64 | REV8_RV32 => {
+            let bytes = bytes(d, a);
+            joined(d, bytes.into_iter().rev())
+        }
+        ORC_B => {
+            let bytes: Vec<D::Bits> = bytes(d, a).iter().map(|byte| spread(d, byte)).collect();
+            joined(d, bytes.into_iter())
+        }
+        _ => return None,
+    })
+}
+
+/// How many zeros stand above the highest set bit: the test of the highest bit is outermost.
+fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    (0..width).fold(d.literal(width.into(), width), |count, index| if_set(d, a, index, width - 1 - index, count))
+}
+
+fn trailing_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    (0..width).rev().fold(d.literal(width.into(), width), |count, index| if_set(d, a, index, index, count))
+}
+
+/// `count` if bit `index` is set, else `otherwise`.
+fn if_set<D: Domain>(d: &mut D, a: &D::Bits, index: u32, count: u32, otherwise: D::Bits) -> D::Bits {
+    let bit = d.extract(a, index, 1);
+    let clear = d.is_zero(&bit);
+    let count = d.literal(count.into(), d.width(a));
+    d.ite(&clear, &otherwise, &count)
+}
+
+/// The number of set bits; eight bits hold it.
+fn population<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let sum = (0..width).fold(d.literal(0, 8), |sum, index| {
+        let bit = d.extract(a, index, 1);
+        let bit = d.zext(&bit, 8);
+        d.add(&sum, &bit)
+    });
+    d.zext(&sum, width)
+}
+
+/// A count of the low word.
+fn of_word<D: Domain>(d: &mut D, a: &D::Bits, f: impl Fn(&mut D, &D::Bits) -> D::Bits) -> D::Bits {
+    let low = d.extract(a, 0, 32);
+    let count = f(d, &low);
+    d.zext(&count, d.width(a))
+}
+
+/// The low `bits` bits, sign-extended.
+fn low_extended<D: Domain>(d: &mut D, a: &D::Bits, bits: u32) -> D::Bits {
+    let low = d.extract(a, 0, bits);
+    d.sext(&low, d.width(a))
+}
+
+/// The low `bits` bits, zero-extended.
+fn low_zeroed<D: Domain>(d: &mut D, a: &D::Bits, bits: u32) -> D::Bits {
+    let low = d.extract(a, 0, bits);
+    d.zext(&low, d.width(a))
+}
+
+/// Lowest first.
+fn bytes<D: Domain>(d: &mut D, a: &D::Bits) -> Vec<D::Bits> {
+    (0..d.width(a) / 8).map(|index| d.extract(a, index * 8, 8)).collect()
+}
+
+/// Parts put together, lowest first; there is at least one.
+fn joined<D: Domain>(d: &mut D, parts: impl Iterator<Item = D::Bits>) -> D::Bits {
+    let whole = parts.reduce(|low, high| d.concat(&high, &low));
+    whole.unwrap_or_else(|| d.literal(0, 1))
+}
+
+/// All ones unless the byte is zero.
+fn spread<D: Domain>(d: &mut D, byte: &D::Bits) -> D::Bits {
+    let (zero, none, all) = (d.is_zero(byte), d.literal(0, 8), d.literal(-1, 8));
+    d.ite(&zero, &none, &all)
+}
+
+fn shifted_add<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, amount: i64) -> D::Bits {
+    let amount = d.literal(amount, d.width(a));
+    let shifted = d.shl(a, &amount);
+    d.add(&shifted, b)
+}
+
+fn with_complement<D: Domain>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    f: impl Fn(&mut D, &D::Bits, &D::Bits) -> D::Bits,
+) -> D::Bits {
+    let complement = d.not(b);
+    f(d, a, &complement)
+}
+
+/// `a` if it stands before `b`, else `b`.
+fn first_if<D: Domain>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    before: impl Fn(&mut D, &D::Bits, &D::Bits) -> D::Bool,
+) -> D::Bits {
+    let first = before(d, a, b);
+    d.ite(&first, a, b)
+}
+
+/// A shift by the whole width, which an amount of zero asks of the second part, gives zero.
+fn rotate<D: Domain>(d: &mut D, a: &D::Bits, amount: &D::Bits, left: bool) -> D::Bits {
+    let width = d.width(a);
+    let (mask, whole) = (d.literal(i64::from(width) - 1, width), d.literal(width.into(), width));
+    let amount = d.and(amount, &mask);
+    let rest = d.sub(&whole, &amount);
+    let (up, down) = if left { (&amount, &rest) } else { (&rest, &amount) };
+    let (high, low) = (d.shl(a, up), d.lshr(a, down));
+    d.or(&high, &low)
+}
+
+/// One at the place that the amount, modulo the width, says.
+fn single_bit<D: Domain>(d: &mut D, amount: &D::Bits) -> D::Bits {
+    let one = d.literal(1, d.width(amount));
+    shift(d, &one, amount, D::shl)
 }
 
 /// The low word, sign-extended.
 fn word<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
     let low = d.extract(a, 0, 32);
-    d.sext(&low, 64)
+    d.sext(&low, d.width(a))
 }
 
 /// An operation on the low words, sign-extended.
@@ -98,7 +278,7 @@ fn shift<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: impl Fn(&mut D, &D::
 fn less<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, signed: bool) -> D::Bits {
     let holds = if signed { d.slt(a, b) } else { d.ult(a, b) };
     let bit = d.bit(&holds);
-    d.zext(&bit, 64)
+    d.zext(&bit, d.width(a))
 }
 
 fn high<D: Domain>(
@@ -108,9 +288,10 @@ fn high<D: Domain>(
     wide_a: fn(&mut D, &D::Bits, u32) -> D::Bits,
     wide_b: fn(&mut D, &D::Bits, u32) -> D::Bits,
 ) -> D::Bits {
-    let (a, b) = (wide_a(d, a, 128), wide_b(d, b, 128));
+    let width = d.width(a);
+    let (a, b) = (wide_a(d, a, 2 * width), wide_b(d, b, 2 * width));
     let product = d.mul(&a, &b);
-    d.extract(&product, 64, 64)
+    d.extract(&product, width, width)
 }
 
 /// Signed division: all ones for a zero divisor, the dividend on overflow.
@@ -150,7 +331,8 @@ fn load<D: Domain, M: Memory<D>>(
     let [base, offset] = s.exactly(inst)?;
     let address = d.add(&base.bits, &offset.bits);
     let (value, outside) = memory.load(d, &address, bits / 8, &operand(inst, bits, MemFlags::LOAD));
-    let wide = if signed { d.sext(&value.bits, 64) } else { d.zext(&value.bits, 64) };
+    let width = d.width(&base.bits);
+    let wide = if signed { d.sext(&value.bits, width) } else { d.zext(&value.bits, width) };
     let ub = d.bool_or(&outside, &base.poison);
     Ok(MachineEvaluation {
         results: [Value { bits: wide, poison: value.poison }].into_iter().collect(),

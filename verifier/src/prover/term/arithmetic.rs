@@ -91,8 +91,8 @@ impl Symbolic {
         Some(self.binary(Op::Add, a, negated))
     }
 
-    /// Multiplication beyond 64 bits is put together from the products of 64-bit halves: a ring identity. The full product
-    /// of two halves stays one term, so that a recipe's low and high products are its parts.
+    /// Multiplication of more bits than a limb has is put together from products of limbs: a ring identity. The full
+    /// product of two limbs stays one term, so that a recipe's low and high products are its parts.
     fn product(&mut self, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
         for (x, y) in [(a, b), (b, a)] {
@@ -125,33 +125,28 @@ impl Symbolic {
             }
         }
         // No wider than the product can be.
+        let limb = self.limb.bits();
         let used = self.most(a, 4).used() + self.most(b, 4).used();
-        if used < width && width > 128 {
-            let used = used.max(128);
+        if used < width && width > 2 * limb {
+            let used = used.max(2 * limb);
             let (x, y) = (self.extract_bits(a, 0, used), self.extract_bits(b, 0, used));
             let product = self.binary(Op::Mul, x, y);
             return Some(self.zero_extend(product, width));
         }
-        let is_narrow = |this: &Self, term: Term| match this.node(term) {
-            Node::Zext(inner) => this.width_of(inner) <= 64,
-            Node::Const(bits) => bits.lshr(64).is_zero(),
-            _ => false,
-        };
-        let narrow = is_narrow(self, a) && is_narrow(self, b);
-        if width <= 64 || (width == 128 && narrow) {
+        let narrow = self.is_within(a, limb) && self.is_within(b, limb);
+        if width <= limb || (width == 2 * limb && narrow) {
             return Some(self.intern(Node::Binary(Op::Mul, a, b), width));
         }
-        let (a0, b0) = (self.extract_bits(a, 0, 64), self.extract_bits(b, 0, 64));
-        let (wide_a, wide_b) = (self.zero_extend(a0, 128), self.zero_extend(b0, 128));
-        let full = self.binary(Op::Mul, wide_a, wide_b);
-        if narrow && width > 128 {
+        let (a0, b0) = (self.extract_bits(a, 0, limb), self.extract_bits(b, 0, limb));
+        let full = self.full_product(a0, b0);
+        if narrow && width > 2 * limb {
             return Some(self.zero_extend(full, width));
         }
-        let rest = width - 64;
-        let (a1, b1) = (self.extract_bits(a, 64, rest), self.extract_bits(b, 64, rest));
-        let (low, carried) = (self.extract_bits(full, 0, 64), self.extract_bits(full, 64, rest.min(64)));
+        let rest = width - limb;
+        let (a1, b1) = (self.extract_bits(a, limb, rest), self.extract_bits(b, limb, rest));
+        let (low, carried) = (self.extract_bits(full, 0, limb), self.extract_bits(full, limb, rest.min(limb)));
         let carried = self.zero_extend(carried, rest);
-        let resized = |this: &mut Self, term| match rest < 64 {
+        let resized = |this: &mut Self, term| match rest < limb {
             true => this.extract_bits(term, 0, rest),
             false => this.zero_extend(term, rest),
         };
@@ -159,13 +154,13 @@ impl Symbolic {
         let (cross1, cross2) = (self.binary(Op::Mul, a1, b0), self.binary(Op::Mul, a0, b1));
         let sum = self.binary(Op::Add, cross1, cross2);
         let high = self.binary(Op::Add, carried, sum);
-        // The product of both upper parts begins at twice 64 bits.
-        let upper = match rest > 64 {
+        // The product of both upper parts begins at twice the limb.
+        let upper = match rest > limb {
             true => {
-                let above = rest - 64;
+                let above = rest - limb;
                 let (a1, b1) = (self.extract_bits(a1, 0, above), self.extract_bits(b1, 0, above));
                 let product = self.binary(Op::Mul, a1, b1);
-                let zeros = self.value(Bits::zero(64));
+                let zeros = self.value(Bits::zero(limb));
                 let product = self.concatenate(product, zeros);
                 self.binary(Op::Add, high, product)
             }
@@ -181,6 +176,22 @@ impl Symbolic {
             Node::Zext(inner) | Node::Sext(inner) => self.low_zeros(inner),
             Node::Concat(_, low) if self.as_const(low).is_some_and(Bits::is_zero) => self.width_of(low),
             _ => 0,
+        }
+    }
+
+    /// All bits of the product.
+    fn full_product(&mut self, a: Term, b: Term) -> Term {
+        let width = 2 * self.width_of(a);
+        let (a, b) = (self.zero_extend(a, width), self.zero_extend(b, width));
+        self.binary(Op::Mul, a, b)
+    }
+
+    /// True if only the low `bits` bits may be set, as far as the term shows.
+    fn is_within(&self, term: Term, bits: u32) -> bool {
+        match self.node(term) {
+            Node::Zext(inner) => self.width_of(inner) <= bits,
+            Node::Const(value) => value.lshr(bits).is_zero(),
+            _ => false,
         }
     }
 

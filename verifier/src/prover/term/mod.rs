@@ -88,9 +88,32 @@ pub struct Symbolic {
     /// Variables that stand for free choices, in the order in which they were made.
     pub choices: Vec<Term>,
     variables: u32,
+    /// In what products are put together.
+    limb: Limb,
+}
+
+/// The widest factors whose product stays one term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Limb {
+    #[default]
+    Bits64,
+    Bits32,
+}
+
+impl Limb {
+    fn bits(self) -> u32 {
+        match self {
+            Limb::Bits64 => 64,
+            Limb::Bits32 => 32,
+        }
+    }
 }
 
 impl Symbolic {
+    pub fn with_limb(limb: Limb) -> Symbolic {
+        Symbolic { limb, ..Symbolic::default() }
+    }
+
     pub fn node(&self, term: Term) -> Node {
         self.nodes[term.0 as usize].0
     }

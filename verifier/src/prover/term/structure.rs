@@ -109,7 +109,7 @@ impl Symbolic {
             }
             // And middle bits from the bits up to them; the product of two 64-bit halves stays whole.
             Node::Binary(op @ (Op::Add | Op::Sub | Op::Mul), ..)
-                if offset + width < whole && (op != Op::Mul || whole <= 64) =>
+                if offset + width < whole && (op != Op::Mul || whole <= self.limb.bits()) =>
             {
                 let low = self.extract_bits(a, 0, offset + width);
                 self.extract_bits(low, offset, width)

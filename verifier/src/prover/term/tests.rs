@@ -1,7 +1,7 @@
 //! The identities are trusted by every proof, so they are held to the concrete domain: random programs over the domain's
 //! primitives, the shapes that normalisation looks for among them, run in both domains on the same values.
 
-use super::Symbolic;
+use super::{Limb, Symbolic};
 use crate::prover::evaluate::{Assignment, Evaluator};
 use crate::prover::query::corners;
 use tribunal_ir::bits::Bits;
@@ -167,7 +167,8 @@ fn combined<D: Domain>(d: &mut D, pool: &Pool<D>, random: &mut Random) -> D::Boo
 fn agree(seed: u64, length: u32, samples: u32) {
     let mut random = Random(seed ^ 0x5bd1_e995);
     let widths: Vec<u32> = (0..4).map(|_| random.width()).collect();
-    let mut graph = Symbolic::default();
+    let limb = if seed.is_multiple_of(3) { Limb::Bits32 } else { Limb::Bits64 };
+    let mut graph = Symbolic::with_limb(limb);
     let variables: Vec<_> = widths.iter().map(|&width| graph.variable(width)).collect();
     let symbolic = run(&mut graph, variables.clone(), seed, length);
     for _ in 0..samples {
@@ -181,6 +182,24 @@ fn agree(seed: u64, length: u32, samples: u32) {
         }
         for (index, (&term, &expected)) in symbolic.truths.iter().zip(&concrete.truths).enumerate() {
             assert_eq!(evaluator.holds(term), expected, "seed {seed}, truth {index} on {inputs:?}");
+        }
+    }
+}
+
+#[test]
+fn whole_products_are_right_whatever_the_limb() {
+    let mut random = Random(0x2545_f491);
+    for limb in [Limb::Bits32, Limb::Bits64] {
+        let mut graph = Symbolic::with_limb(limb);
+        let variables = [graph.variable(64), graph.variable(64)];
+        let [a, b] = variables.map(|variable| Domain::zext(&mut graph, &variable, 128));
+        let product = Domain::mul(&mut graph, &a, &b);
+        for _ in 0..2000 {
+            let [x, y] = [random.bits(64), random.bits(64)];
+            let values = variables.into_iter().zip([x, y]).collect();
+            let assignment = Assignment { values, seed: 0 };
+            let value = Evaluator::new(&graph, &assignment).value(product);
+            assert_eq!(value, Bits::new(x.unsigned() * y.unsigned(), 128), "{x:?} * {y:?}");
         }
     }
 }

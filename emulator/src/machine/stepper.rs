@@ -1,0 +1,184 @@
+//! Runs bytes without Unicorn: each word is decoded and evaluated by the target's definition of its instruction.
+//!
+//! It shares that definition with the prover, so it judges encodings, allocation, frames and branches, not the meaning of
+//! an instruction; that is held to LLVM's and QEMU's elsewhere (`backend/target/tests/encodings.rs`, `cli/tests/link.rs`).
+
+use super::Stop;
+use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
+use tribunal_ir::{Bits, InstData, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Reg, StackSlot};
+use tribunal_target::Target;
+
+/// Why the stepper cannot be set up or read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StepperError {
+    #[error("no decoder for {0}")]
+    NoDecoder(&'static str),
+    #[error("nothing is mapped at {0:#x}")]
+    Unmapped(u64),
+}
+
+/// A mapped range.
+struct Region {
+    address: u64,
+    bytes: Vec<u8>,
+    writable: bool,
+}
+
+#[derive(Default)]
+struct Regions(Vec<Region>);
+
+impl Regions {
+    /// The region that holds all of `address .. address + bytes`, and the range in it.
+    fn find(&mut self, address: u64, bytes: usize) -> Option<(&mut Region, std::ops::Range<usize>)> {
+        self.0.iter_mut().find_map(|region| {
+            let offset = usize::try_from(address.checked_sub(region.address)?).ok()?;
+            let end = offset.checked_add(bytes)?;
+            (end <= region.bytes.len()).then_some((region, offset..end))
+        })
+    }
+}
+
+pub(super) struct Stepper {
+    target: &'static Target,
+    decode: fn(u32) -> Option<InstData>,
+    /// By number.
+    registers: Vec<u64>,
+    memory: Regions,
+}
+
+impl Stepper {
+    pub fn new(target: &'static Target) -> Result<Stepper, StepperError> {
+        let decode = target.decode.ok_or(StepperError::NoDecoder(target.name))?;
+        Ok(Stepper { target, decode, registers: vec![0; target.registers.len()], memory: Regions::default() })
+    }
+
+    pub fn map(&mut self, address: u64, bytes: u64, writable: bool) {
+        self.memory.0.push(Region { address, bytes: vec![0; bytes as usize], writable });
+    }
+
+    /// Writes whatever the permissions.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), StepperError> {
+        let (region, range) = self.memory.find(address, bytes.len()).ok_or(StepperError::Unmapped(address))?;
+        region.bytes[range].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), StepperError> {
+        let inside = self.memory.0.iter().find_map(|region| {
+            let offset = usize::try_from(address.checked_sub(region.address)?).ok()?;
+            region.bytes.get(offset..offset.checked_add(bytes.len())?)
+        });
+        bytes.copy_from_slice(inside.ok_or(StepperError::Unmapped(address))?);
+        Ok(())
+    }
+
+    pub fn register(&self, register: PReg) -> u64 {
+        self.registers[usize::from(register.0)]
+    }
+
+    /// The zero register stays zero; of a narrow one the low bits count.
+    pub fn set_register(&mut self, register: PReg, value: u64) {
+        if !self.target.is_zero_register(register) {
+            let bits = self.target.vocabulary.register_bits(register);
+            self.registers[usize::from(register.0)] = Bits::new(value.into(), bits).low_u64();
+        }
+    }
+
+    /// From `start` until `stop` is reached, `fuel` instructions are done or one cannot be; where that was.
+    pub fn run(&mut self, start: u64, stop: u64, fuel: u64) -> Result<(Stop, u64), StepperError> {
+        let mut pc = start;
+        for _ in 0..fuel {
+            if pc == stop {
+                break;
+            }
+            match self.step(pc)? {
+                Ok(next) => pc = next,
+                Err(stopped) => return Ok((stopped, pc)),
+            }
+        }
+        Ok((Stop::Still, pc))
+    }
+
+    /// One instruction; the address of the next.
+    fn step(&mut self, pc: u64) -> Result<Result<u64, Stop>, StepperError> {
+        let mut word = [0; 4];
+        if self.read(pc, &mut word).is_err() {
+            return Ok(Err(Stop::Memory));
+        }
+        let Some(inst) = (self.decode)(u32::from_le_bytes(word)) else { return Ok(Err(Stop::Illegal)) };
+        let Opcode::Target(opcode) = inst.opcode else { return Ok(Err(Stop::Illegal)) };
+        let flags = self.target.instruction(opcode).flags;
+        if flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) {
+            return Ok(Ok(self.jump(pc, &inst)));
+        }
+        let args: Vec<Value<Concrete>> = inst.uses().filter_map(|operand| self.argument(operand.reg)).collect();
+        let mut domain = Concrete { choice: Choice::Zeros };
+        let evaluated = tribunal_target::evaluate(self.target, &mut domain, &mut self.memory, &inst, &args);
+        let Ok(evaluation) = evaluated else { return Ok(Err(Stop::Illegal)) };
+        if evaluation.ub {
+            return Ok(Err(Stop::Memory));
+        }
+        let defs: Vec<PReg> = inst.defs().filter_map(|operand| operand.reg.as_physical()).collect();
+        for (register, value) in defs.into_iter().zip(evaluation.results) {
+            self.set_register(register, value.bits.low_u64());
+        }
+        let distance = match evaluation.taken {
+            Some(true) => immediate(&inst),
+            _ => 4,
+        };
+        Ok(Ok(self.address(pc.wrapping_add_signed(distance))))
+    }
+
+    /// A jump writes the address of the next instruction and goes to its distance, from here or from a register.
+    fn jump(&mut self, pc: u64, inst: &InstData) -> u64 {
+        let from = inst.uses().find_map(|operand| operand.reg.as_physical());
+        let from = from.map_or(pc, |register| self.register(register));
+        let to = from.wrapping_add_signed(immediate(inst)) & !1;
+        let link = inst.defs().find_map(|operand| operand.reg.as_physical());
+        if let Some(link) = link {
+            self.set_register(link, pc.wrapping_add(4));
+        }
+        self.address(to)
+    }
+
+    fn address(&self, value: u64) -> u64 {
+        Bits::new(value.into(), self.target.pointer_bits.into()).low_u64()
+    }
+
+    fn argument(&self, reg: Reg) -> Option<Value<Concrete>> {
+        let register = reg.as_physical()?;
+        let bits = self.target.vocabulary.register_bits(register);
+        Some(Value { bits: Bits::new(self.register(register).into(), bits), poison: false })
+    }
+}
+
+/// The last immediate operand.
+fn immediate(inst: &InstData) -> i64 {
+    inst.operands.iter().rev().find_map(Operand::as_imm).unwrap_or(0)
+}
+
+impl Memory<Concrete> for Regions {
+    fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
+        let found = self.find(address.low_u64(), bytes as usize);
+        let value = found.as_ref().map_or(0, |(region, range)| {
+            region.bytes[range.clone()].iter().rev().fold(0u128, |value, &byte| value << 8 | u128::from(byte))
+        });
+        (Value { bits: Bits::new(value, 8 * bytes), poison: false }, found.is_none())
+    }
+
+    fn store(&mut self, _: &mut Concrete, address: &Bits, value: &Value<Concrete>, _: &MemOperand) -> bool {
+        let bytes = value.bits.width() as usize / 8;
+        match self.find(address.low_u64(), bytes) {
+            Some((region, range)) if region.writable => {
+                region.bytes[range].copy_from_slice(&value.bits.unsigned().to_le_bytes()[..bytes]);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// Machine code has no stack objects.
+    fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {
+        Bits::zero(bits)
+    }
+}
