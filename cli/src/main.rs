@@ -26,6 +26,7 @@ enum Verb {
     Fuzz(verbs::fuzz::Arguments),
     Replay(verbs::replay::Arguments),
     Explain(verbs::explain::Arguments),
+    Validate(verbs::validate::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Verb::Fuzz(arguments) => verbs::fuzz::run(arguments),
         Verb::Replay(arguments) => verbs::replay::run(arguments),
         Verb::Explain(arguments) => verbs::explain::run(arguments),
+        Verb::Validate(arguments) => verbs::validate::run(arguments),
     };
     match status {
         Ok(status) => status.into(),

@@ -13,6 +13,7 @@ pub mod inputs;
 pub mod ledger;
 pub mod questions;
 pub mod tables;
+pub mod validate;
 
 pub use finding::{Finding, Judge, Tally};
 pub use harness::{Harness, HarnessError, Saboteur, Watch};

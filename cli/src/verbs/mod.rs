@@ -6,4 +6,5 @@ pub mod fuzz;
 pub mod prove;
 pub mod replay;
 pub mod trial;
+pub mod validate;
 pub mod verify;

@@ -10,6 +10,8 @@ use tribunal_ir::{MemOperand, StackSlot};
 pub(super) const BYTES: u32 = 0;
 pub(super) const POISON: u32 = 1;
 pub(super) const VALID: u32 = 2;
+/// Numbers of different places lie so far apart.
+const KINDS: u32 = 3;
 
 /// What one side of a step does to memory. Both sides start from the same contents.
 pub(super) struct SymbolicMemory {
@@ -23,10 +25,11 @@ pub(super) struct SymbolicMemory {
 }
 
 impl SymbolicMemory {
-    pub fn new(d: &mut Symbolic, slots: FxHashMap<StackSlot, Term>, machine: bool) -> SymbolicMemory {
+    /// At a place where contents are unknown: the `place`th such. Which addresses may be touched is the same everywhere.
+    pub fn new(d: &mut Symbolic, place: u32, slots: FxHashMap<StackSlot, Term>, machine: bool) -> SymbolicMemory {
         SymbolicMemory {
-            bytes: d.initial_memory(BYTES, 8),
-            poison: d.initial_memory(POISON, 1),
+            bytes: d.initial_memory(BYTES + KINDS * place, 8),
+            poison: d.initial_memory(POISON + KINDS * place, 1),
             valid: d.initial_memory(VALID, 1),
             slots,
             stored: false,

@@ -16,6 +16,9 @@ mod shape;
 mod side;
 mod solver;
 mod term;
+mod validate;
+
+pub use validate::{Pair, validate};
 
 use evaluate::{Assignment, Evaluator};
 use query::Query;
@@ -155,14 +158,18 @@ fn decide(target: &Target, step: &Step<'_>, text: solver::Text) -> (Verdict, Opt
         Ok(query) => query,
         Err(unsupported) => return (Verdict::Unsupported(unsupported.feature), None),
     };
+    decide_query(&query, text)
+}
+
+fn decide_query(query: &Query, text: solver::Text) -> (Verdict, Option<Question>) {
     if query.graph.is_false(query.source_defined) {
         return (Verdict::Unknown("vacuous: the source is undefined whatever the inputs".to_string()), None);
     }
     if query.graph.is_false(query.wrong) {
         return (Verdict::Proved { engine: Engine::Structural }, None);
     }
-    if let Some(assignment) = sample(&query) {
-        return (refuted(&query, &assignment), None);
+    if let Some(assignment) = sample(query) {
+        return (refuted(query, &assignment), None);
     }
     if integers::worth_trying(&query.graph, query.wrong) && integers::impossible(&query.graph, query.wrong) {
         return (Verdict::Proved { engine: Engine::Integers }, None);
@@ -173,7 +180,7 @@ fn decide(target: &Target, step: &Step<'_>, text: solver::Text) -> (Verdict, Opt
         solver::Answer::Satisfiable(_) => Some(true),
         solver::Answer::Unknown(_) => None,
     };
-    (verdict(&query, answer), script.map(|script| Question { script, satisfiable }))
+    (verdict(query, answer), script.map(|script| Question { script, satisfiable }))
 }
 
 /// What z3's answer says of the step.

@@ -43,9 +43,22 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     };
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
-    let mut outputs = outputs(step, &source, &result)?;
+    let outputs = outputs(step, &source, &result)?;
     let address_bits = u32::from(target.pointer_bits);
-    control_and_memory(&mut graph, address_bits, &source, &result, machine, &mut outputs)?;
+    question(graph, inputs, address_bits, &source, &result, machine, outputs)
+}
+
+/// The question whether the second side, with these outputs beside control and memory, refines the first.
+pub(super) fn question(
+    mut graph: Symbolic,
+    inputs: Inputs,
+    address_bits: u32,
+    source: &Side,
+    result: &Side,
+    machine: bool,
+    mut outputs: Vec<Output>,
+) -> Result<Query, Unsupported> {
+    control_and_memory(&mut graph, address_bits, source, result, machine, &mut outputs)?;
     let guessed = witness(&mut graph, &source.choices, &mut outputs);
     let source_defined = graph.complement(source.ub);
     let mut wrong = assuming(&mut graph, &[source.ub], result.ub);

@@ -40,6 +40,13 @@ pub(super) struct Side {
     pub choices: Vec<Term>,
 }
 
+impl Side {
+    pub fn new(d: &mut Symbolic, defined: FxHashMap<VReg, Scalar>, memory: SymbolicMemory) -> Side {
+        let ub = d.truth(false);
+        Side { defined, physical: FxHashMap::default(), memory, ub, taken: None, choices: Vec::new() }
+    }
+}
+
 pub(super) struct Evaluation<'e> {
     pub d: &'e mut Symbolic,
     pub target: &'e Target,
@@ -53,23 +60,21 @@ pub(super) struct Evaluation<'e> {
 
 impl Evaluation<'_> {
     pub fn side(mut self, insts: &[InstData]) -> Result<Side, Unsupported> {
-        self.d.choices.clear();
-        let memory = SymbolicMemory::new(self.d, self.inputs.slots.clone(), self.machine);
-        let ub = self.d.truth(false);
-        let mut side = Side {
-            defined: FxHashMap::default(),
-            physical: FxHashMap::default(),
-            memory,
-            ub,
-            taken: None,
-            choices: Vec::new(),
-        };
-        for data in insts {
-            self.step(&mut side, data)?;
-        }
-        side.choices = std::mem::take(&mut self.d.choices);
-        self.inputs.slots = side.memory.slots();
+        let memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
+        let mut side = Side::new(self.d, FxHashMap::default(), memory);
+        self.run(&mut side, insts)?;
         Ok(side)
+    }
+
+    /// Goes on with more instructions.
+    pub fn run(&mut self, side: &mut Side, insts: &[InstData]) -> Result<(), Unsupported> {
+        self.d.choices.clear();
+        for data in insts {
+            self.step(side, data)?;
+        }
+        side.choices.append(&mut self.d.choices);
+        self.inputs.slots = side.memory.slots();
+        Ok(())
     }
 
     fn step(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
@@ -188,7 +193,7 @@ impl Evaluation<'_> {
         }
     }
 
-    fn read(&mut self, side: &Side, register: VReg) -> Scalar {
+    pub fn read(&mut self, side: &Side, register: VReg) -> Scalar {
         if let Some(value) = side.defined.get(&register) {
             return value.clone();
         }
@@ -221,7 +226,7 @@ impl Evaluation<'_> {
         value
     }
 
-    fn read_physical(&mut self, side: &Side, register: PReg) -> Scalar {
+    pub fn read_physical(&mut self, side: &Side, register: PReg) -> Scalar {
         let width = self.target.vocabulary.register_bits(register);
         let poison = self.d.truth(false);
         if self.target.is_zero_register(register) {

@@ -1,0 +1,88 @@
+//! `tribunal validate BEFORE.mir AFTER.mir`: two stages of the same functions.
+
+use crate::input::{self, CliError, TargetFlags};
+use crate::output::{self, Status, say};
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tribunal_fuzz::validate::{self, Kind};
+
+/// Proves that each function of AFTER refines the function of its name in BEFORE, block by block, loops included. Either file
+/// may come from `llc-22`, for example after `irtranslator` and after `legalizer`.
+///
+/// Example: tribunal validate corpus/real/crc.riscv64.O2.mir legalized.mir
+#[derive(Args)]
+pub struct Arguments {
+    before: PathBuf,
+    after: PathBuf,
+    #[command(flatten)]
+    target: TargetFlags,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize, Default)]
+struct Report {
+    functions: u64,
+    proved: u64,
+    refuted: u64,
+    unknown: u64,
+    unsupported: u64,
+    blocks: u64,
+    /// Why functions were not supported, with how often.
+    unsupported_reasons: BTreeMap<String, u64>,
+    seconds: f64,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let started = std::time::Instant::now();
+    let named = arguments.target.named()?;
+    let before = input::read(&arguments.before, named)?;
+    let after = input::read(&arguments.after, named.or(Some(before.target)))?;
+    let mut report = Report::default();
+    for judged in validate::validate(&before.module, &after.module, before.target) {
+        report.functions += 1;
+        report.blocks += judged.blocks;
+        let said = match &judged.kind {
+            Kind::Proved => {
+                report.proved += 1;
+                format!("proved ({} blocks)", judged.blocks)
+            }
+            Kind::Refuted(reason) => {
+                report.refuted += 1;
+                format!("refuted {reason}")
+            }
+            Kind::Unknown(reason) => {
+                report.unknown += 1;
+                format!("unknown: {reason}")
+            }
+            Kind::Unsupported(feature) => {
+                report.unsupported += 1;
+                *report.unsupported_reasons.entry(feature.clone()).or_default() += 1;
+                format!("unsupported: {feature}")
+            }
+        };
+        say!("{}: {said}", judged.function);
+    }
+    report.seconds = started.elapsed().as_secs_f64();
+    say!(
+        "{} functions: proved {}, refuted {}, unknown {}, unsupported {} in {:.1} s",
+        report.functions,
+        report.proved,
+        report.refuted,
+        report.unknown,
+        report.unsupported,
+        report.seconds
+    );
+    if arguments.json {
+        output::json(&report);
+    }
+    Ok(match (report.refuted, report.unknown + report.unsupported, report.functions) {
+        (1.., _, _) => Status::Fault,
+        // Nothing judged is no success.
+        (0, 1.., _) | (0, 0, 0) => Status::Unknown,
+        (0, 0, _) => Status::Well,
+    })
+}
