@@ -5,8 +5,8 @@ use crate::harness::expected;
 use crate::inputs::{self, Plan};
 use std::collections::BTreeMap;
 use tribunal_emulator::interpreter::{Interpreter, Settings};
-use tribunal_emulator::observation::{Outcome, compare};
-use tribunal_ir::{Function, Module};
+use tribunal_emulator::observation::{Observation, Outcome, compare};
+use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
 use tribunal_verifier::prover::{self, Pair, Verdict};
 
@@ -43,7 +43,10 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
         let kind = match verdict {
             Verdict::Proved { .. } => Kind::Proved,
             Verdict::Unsupported(feature) => Kind::Unsupported(feature),
-            Verdict::Unknown(reason) => executed(function, other, target).map_or(Kind::Unknown(reason), Kind::Refuted),
+            Verdict::Unknown(reason) => match executed(function, other, target) {
+                Some(found) => Kind::Refuted(found),
+                None => Kind::Unknown(format!("{reason}{}", but_for_flags(target, function, other))),
+            },
             // The prover refutes no function by itself: its relations may be too weak.
             Verdict::Refuted(_) => Kind::Unknown("refuted without an execution".to_string()),
         };
@@ -52,28 +55,111 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
     judged.collect()
 }
 
-/// An input on which the later stage does what the earlier one does not allow, in words.
+/// Says so if the later stage's promises alone are what is not shown.
+fn but_for_flags(target: &'static Target, before: &Function, after: &Function) -> &'static str {
+    match prover::validate(target, Pair { before, after: &without_flags(after) }).0 {
+        Verdict::Proved { .. } => " (proved once its poison flags are dropped)",
+        _ => "",
+    }
+}
+
+/// The function without what its instructions promise: `nuw`, `nsw`, `exact`, `disjoint` and the like.
+pub fn without_flags(function: &Function) -> Function {
+    let mut function = function.clone();
+    let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
+    for inst in insts {
+        let mut data = function.inst(inst).clone();
+        data.flags = InstFlags::empty();
+        function.replace(inst, data);
+    }
+    function
+}
+
+/// How the later stage's free bits are filled: any filling is one that it allows.
+const FILLINGS: [(&str, fn(u32) -> Bits); 5] = [
+    ("zeros", Bits::zero),
+    ("ones", Bits::ones),
+    ("the greatest value's", |width| Bits::signed_min(width).not()),
+    ("the least value's", Bits::signed_min),
+    ("0x40 in each byte", |width| Bits::repeated(0x40, width)),
+];
+
+/// An input, and a filling of the later stage's free bits, on which it does what the earlier one does not allow, in words.
 fn executed(before: &Function, after: &Function, target: &'static Target) -> Option<String> {
-    let (source, result) = (Interpreter::new(before, target), Interpreter::new(after, target));
+    let source = Interpreter::new(before, target);
+    let chosen = FILLINGS.map(|(name, filling)| (name, determined(after, filling)));
     for input in inputs::inputs(before, target, Plan { count: INPUTS, seed: 1 }) {
         let Ok(Some(allowed)) = expected(&source, &input) else { continue };
-        // Legalized code takes more steps for the same way.
-        let settings = Settings { fuel: crate::harness::FUEL * 64, events: 0 };
-        let Ok(run) = result.run(&input, settings) else { continue };
-        let found = match run.observation.outcome {
-            Outcome::Undefined => Some("undefined behaviour".to_string()),
-            Outcome::Returned => {
-                let results: Vec<u64> = run.observation.returned.iter().map(|(_, _, known)| known.value).collect();
-                let bytes = |buffer: &Vec<(u8, u8)>| buffer.iter().map(|&(byte, _)| byte).collect();
-                let buffers: Vec<Vec<u8>> = run.observation.buffers.iter().map(bytes).collect();
-                compare(&allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string())
+        for (name, after) in &chosen {
+            // Legalized code takes more steps for the same way.
+            let settings = Settings { fuel: crate::harness::FUEL * 64, events: 0 };
+            let Ok(run) = Interpreter::new(after, target).run(&input, settings) else { continue };
+            if let Some(found) = disallowed(&allowed, &run.observation) {
+                let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
+                return Some(format!("on ({}), free bits filled with {name}: {found}", registers.join(", ")));
             }
-            Outcome::Open | Outcome::OutOfFuel => None,
-        };
-        if let Some(found) = found {
-            let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
-            return Some(format!("on ({}): {found}", registers.join(", ")));
         }
     }
     None
+}
+
+/// What a run of the later stage shows that the earlier one rules out. A result that is poison where the earlier one's is
+/// not is such.
+fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
+    match run.outcome {
+        Outcome::Undefined => return Some("undefined behaviour".to_string()),
+        Outcome::Returned => {}
+        Outcome::Open | Outcome::OutOfFuel => return None,
+    }
+    let pairs = allowed.returned.iter().zip(&run.returned);
+    for (index, ((_, bits, one), (_, _, other))) in pairs.enumerate() {
+        let mask = if *bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        if one.fixed & !other.fixed & mask != 0 {
+            return Some(format!("result register {index} is poison, expected {:#x}", one.value & mask));
+        }
+    }
+    let results: Vec<u64> = run.returned.iter().map(|(_, _, known)| known.value).collect();
+    let bytes = |buffer: &Vec<(u8, u8)>| buffer.iter().map(|&(byte, _)| byte).collect();
+    let buffers: Vec<Vec<u8>> = run.buffers.iter().map(bytes).collect();
+    let poison = allowed.buffers.iter().zip(&run.buffers).enumerate().find_map(|(buffer, (one, other))| {
+        let place = one.iter().zip(other).position(|((_, one), (_, other))| one & !other != 0)?;
+        Some(format!("byte {place} of buffer {buffer} is poison, expected {:#04x}", one[place].0))
+    });
+    poison.or_else(|| compare(allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string()))
+}
+
+/// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values.
+fn determined(function: &Function, filling: fn(u32) -> Bits) -> Function {
+    let mut function = function.clone();
+    let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
+    for inst in insts {
+        let data = function.inst(inst).clone();
+        let Some((dst, ty)) = data.vreg(0).and_then(|dst| Some((dst, function.type_of(dst)?))) else { continue };
+        if ty.is_vector() || !ty.is_scalar() {
+            continue;
+        }
+        let low = match data.opcode {
+            Opcode::G_ANYEXT => data.vreg(1).and_then(|source| function.type_of(source)).map(Type::bits),
+            Opcode::G_LOAD => data.memory.first().and_then(|memory| memory.ty).map(Type::bits),
+            Opcode::G_IMPLICIT_DEF => Some(0),
+            _ => None,
+        };
+        let Some(low) = low.filter(|&low| low < ty.bits()) else { continue };
+        let above = filling(ty.bits()).lshr(low).shl(low);
+        let mut builder = Builder::new(&mut function, Position::Before(inst));
+        if low == 0 {
+            builder.define(dst, Opcode::G_CONSTANT, [Operand::Const(above)]);
+        } else {
+            let opcode = if data.opcode == Opcode::G_LOAD { Opcode::G_ZEXTLOAD } else { Opcode::G_ZEXT };
+            let zeros = builder.function.new_vreg(ty);
+            let mut extended = InstData::new(opcode, data.operands.iter().copied());
+            extended.operands[0] = Operand::def(zeros);
+            extended.memory = data.memory.clone();
+            builder.push(extended);
+            let above = builder.constant(ty, above);
+            builder.define(dst, Opcode::G_OR, [Operand::used(zeros), Operand::used(above)]);
+        }
+        function.remove(inst);
+    }
+    function
 }

@@ -18,6 +18,9 @@ pub struct Arguments {
     after: PathBuf,
     #[command(flatten)]
     target: TargetFlags,
+    /// Judge AFTER as if its instructions promised nothing: without `nuw`, `nsw`, `exact`, `disjoint` and the like.
+    #[arg(long)]
+    drop_flags: bool,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -40,7 +43,12 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = std::time::Instant::now();
     let named = arguments.target.named()?;
     let before = input::read(&arguments.before, named)?;
-    let after = input::read(&arguments.after, named.or(Some(before.target)))?;
+    let mut after = input::read(&arguments.after, named.or(Some(before.target)))?;
+    if arguments.drop_flags {
+        for function in &mut after.module.functions {
+            *function = validate::without_flags(function);
+        }
+    }
     let mut report = Report::default();
     for judged in validate::validate(&before.module, &after.module, before.target) {
         report.functions += 1;
