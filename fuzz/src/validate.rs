@@ -75,8 +75,11 @@ pub fn without_flags(function: &Function) -> Function {
     function
 }
 
+/// A pattern of so many bits, of which a value's free bits are taken.
+type Filling = fn(u32) -> Bits;
+
 /// How the later stage's free bits are filled: any filling is one that it allows.
-const FILLINGS: [(&str, fn(u32) -> Bits); 5] = [
+const FILLINGS: [(&str, Filling); 5] = [
     ("zeros", Bits::zero),
     ("ones", Bits::ones),
     ("the greatest value's", |width| Bits::signed_min(width).not()),
@@ -129,7 +132,7 @@ fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
 }
 
 /// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values.
-fn determined(function: &Function, filling: fn(u32) -> Bits) -> Function {
+fn determined(function: &Function, filling: Filling) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
     for inst in insts {

@@ -23,6 +23,7 @@ pub struct Bits {
     width: u16,
 }
 
+#[expect(clippy::should_implement_trait, reason = "operators would hide that both operands must have one width")]
 impl Bits {
     /// `value` reduced modulo `2^width`. Panics unless `1 <= width <= MAX_BITS`; readers of text check first.
     pub fn new(value: u128, width: u32) -> Bits {

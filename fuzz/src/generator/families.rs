@@ -34,7 +34,7 @@ impl Generator<'_, '_, '_> {
     /// One operation of any family.
     pub(super) fn family(&mut self, ty: Type) -> Result<Entry> {
         match self.u.int_in_range(0..=10)? {
-            0..=1 => self.from_list(ty, BINARY),
+            0..=1 => self.listed(ty, BINARY),
             2 => self.overflow(ty),
             3 => self.carry(ty),
             4 => self.fixed_point(ty),
@@ -47,7 +47,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    fn from_list(&mut self, ty: Type, opcodes: &[Opcode]) -> Result<Entry> {
+    fn listed(&mut self, ty: Type, opcodes: &[Opcode]) -> Result<Entry> {
         let opcode = *self.u.choose(opcodes)?;
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         let register = self.builder.op(ty, opcode, &[left.register, right.register]);

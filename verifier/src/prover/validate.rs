@@ -311,8 +311,7 @@ fn related(pair: Pair<'_>, block: Block, other: Block) -> Result<Vec<Related>, U
         }
     }
     let mut left = left.into_iter().peekable();
-    let mut open = open.into_iter().peekable();
-    while let Some((phi, ty)) = open.next() {
+    for (phi, ty) in open {
         let mut held = Vec::new();
         let mut bits = 0;
         while bits < ty.bits()
