@@ -36,7 +36,8 @@ impl Generator<'_, '_, '_> {
             12 => self.funnel(ty)?,
             13 => self.in_register(ty)?,
             14 => self.composition(ty)?,
-            15..=18 => self.family(ty)?,
+            15..=18 if self.policy.families => self.family(ty)?,
+            15..=18 => self.binary(ty)?,
             _ => self.loose(ty)?,
         };
         self.scope.push(entry);

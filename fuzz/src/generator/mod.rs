@@ -36,6 +36,8 @@ struct Policy {
     flags: u32,
     memory: bool,
     loops: bool,
+    /// Operations beyond the plain ones, which become many.
+    families: bool,
 }
 
 impl Policy {
@@ -57,6 +59,7 @@ impl Policy {
             flags: *u.choose(&[0, 0, 4, 16])?,
             memory: u.ratio(2, 3)?,
             loops: u.ratio(2, 3)?,
+            families: u.ratio(1, 4)?,
         })
     }
 }

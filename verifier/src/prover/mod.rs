@@ -133,7 +133,7 @@ impl Prover {
     pub fn judge(&mut self, target: &Target, step: &Step<'_>) -> Verdict {
         self.counters.judged += 1;
         self.question = None;
-        let shape = shape::shape(target.name, step);
+        let shape = shape::shape(target, step);
         let known = self.cache.verdicts.read().unwrap_or_else(PoisonError::into_inner).get(&shape).cloned();
         if let Some(verdict) = known {
             self.counters.looked_up += 1;

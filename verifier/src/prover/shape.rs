@@ -3,22 +3,33 @@
 
 use rustc_hash::FxHashMap;
 use tribunal_ir::{InstData, Opcode, Operand, Properties, Reg, Step, VReg};
+use tribunal_target::Target;
 
 /// Everything that the obligation depends on, as words. Equal words, equal obligation.
 pub type Shape = Box<[u64]>;
 
-/// The shape of `step` for the target called `target`.
-pub fn shape(target: &str, step: &Step<'_>) -> Shape {
+/// The shape of `step` on `target`.
+pub fn shape(target: &Target, step: &Step<'_>) -> Shape {
     let mut writer =
         Writer { step, words: Vec::with_capacity(64), registers: FxHashMap::default(), blocks: FxHashMap::default() };
-    writer
-        .words
-        .push(u64::from(step.function.properties.contains(Properties::REG_BANK_SELECTED)) | (target.len() as u64) << 8);
-    writer.words.push(target.bytes().fold(0, |hash: u64, byte| hash.rotate_left(8) ^ u64::from(byte)));
+    // Generic instructions mean the same on every machine whose pointers are as wide: proofs are shared.
+    let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED)
+        || step.before.iter().chain(step.after).any(names_machine);
+    writer.words.push(u64::from(machine) | u64::from(target.pointer_bits) << 8);
+    if machine {
+        writer.words.push(target.name.bytes().fold(0, |hash: u64, byte| hash.rotate_left(8) ^ u64::from(byte)));
+    }
     step.before.iter().for_each(|data| writer.inst(data));
     writer.words.push(u64::MAX);
     step.after.iter().for_each(|data| writer.inst(data));
     writer.words.into()
+}
+
+/// True if the instruction speaks of one machine's registers or instructions.
+fn names_machine(data: &InstData) -> bool {
+    let physical =
+        |operand: &Operand| matches!(operand, Operand::Reg(register) if register.reg.as_physical().is_some());
+    matches!(data.opcode, Opcode::Target(_)) || data.operands.iter().any(physical)
 }
 
 struct Writer<'s> {

@@ -114,6 +114,11 @@ impl Symbolic {
                 return Some(self.if_then_else(condition, negated, zero));
             }
         }
+        if width > 2 * self.limb.bits()
+            && let Some(product) = self.signed_product(a, b)
+        {
+            return Some(product);
+        }
         for (x, y) in [(a, b), (b, a)] {
             // Zeros below go below the product.
             let zeros = self.low_zeros(x);
@@ -169,12 +174,29 @@ impl Symbolic {
         Some(self.concatenate(upper, low))
     }
 
+    /// Of a sign-extended factor: the product of the zero-extended one, less the other factor above it if it is negative.
+    fn signed_product(&mut self, a: Term, b: Term) -> Option<Term> {
+        let width = self.width_of(a);
+        for (x, y) in [(a, b), (b, a)] {
+            let Node::Sext(inner) = self.node(x) else { continue };
+            let from = self.width_of(inner);
+            let (plain, sign) = (self.zero_extend(inner, width), self.extract_bits(inner, from - 1, 1));
+            let (above, below) = (self.extract_bits(y, 0, width - from), self.value(Bits::zero(from)));
+            let (above, zero) = (self.concatenate(above, below), self.value(Bits::zero(width)));
+            let less = self.if_then_else(sign, above, zero);
+            let product = self.binary(Op::Mul, plain, y);
+            return Some(self.binary(Op::Sub, product, less));
+        }
+        None
+    }
+
     /// How many of the lowest bits are plainly zero.
-    fn low_zeros(&self, term: Term) -> u32 {
+    pub(super) fn low_zeros(&self, term: Term) -> u32 {
         match self.node(term) {
             Node::Const(bits) => bits.trailing_zeros(),
             Node::Zext(inner) | Node::Sext(inner) => self.low_zeros(inner),
             Node::Concat(_, low) if self.as_const(low).is_some_and(Bits::is_zero) => self.width_of(low),
+            Node::Ite(_, a, b) => self.low_zeros(a).min(self.low_zeros(b)),
             _ => 0,
         }
     }

@@ -107,6 +107,11 @@ impl Symbolic {
                 let (x, y) = (self.extract_bits(x, 0, width), self.extract_bits(y, 0, width));
                 self.binary(op, x, y)
             }
+            // Nothing is borrowed from below where nothing is taken away.
+            Node::Binary(Op::Sub, x, y) if offset > 0 && self.low_zeros(y) >= offset => {
+                let (x, y) = (self.extract_bits(x, offset, width), self.extract_bits(y, offset, width));
+                self.binary(Op::Sub, x, y)
+            }
             // And middle bits from the bits up to them; the product of two 64-bit halves stays whole.
             Node::Binary(op @ (Op::Add | Op::Sub | Op::Mul), ..)
                 if offset + width < whole && (op != Op::Mul || whole <= self.limb.bits()) =>
