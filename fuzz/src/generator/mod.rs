@@ -41,25 +41,27 @@ struct Policy {
 }
 
 impl Policy {
-    fn draw(u: &mut Unstructured<'_>) -> Result<Policy> {
+    fn draw(u: &mut Unstructured<'_>, target: &Target) -> Result<Policy> {
         const COMMON: [u32; 4] = [8, 16, 32, 64];
         const ODD: [u32; 24] =
             [1, 2, 3, 4, 5, 7, 9, 12, 15, 17, 20, 24, 31, 33, 40, 48, 56, 63, 65, 80, 96, 120, 127, 128];
         let mut widths = vec![*u.choose(&COMMON)?];
         for _ in 0..u.int_in_range(1..=4)? {
             let width = if u.ratio(1, 2)? { *u.choose(&ODD)? } else { *u.choose(&COMMON)? };
-            if !widths.contains(&width) {
+            // What fills more than two registers becomes very many instructions: now and then is enough.
+            let too_many = width > 2 * target.register_type().bits() && !u.ratio(1, 8)?;
+            if !widths.contains(&width) && !too_many {
                 widths.push(width);
             }
         }
         Ok(Policy {
             widths,
-            statements: u.int_in_range(3..=24)?,
+            statements: u.int_in_range(3..=20)?,
             depth: u.int_in_range(0..=3)?,
             flags: *u.choose(&[0, 0, 4, 16])?,
             memory: u.ratio(2, 3)?,
             loops: u.ratio(2, 3)?,
-            families: u.ratio(1, 4)?,
+            families: u.ratio(1, 8)?,
         })
     }
 }
@@ -92,7 +94,7 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -
     let mut function = Function::new(name);
     function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
     let entry = function.new_block();
-    let policy = Policy::draw(u)?;
+    let policy = Policy::draw(u, target)?;
     let left = policy.statements;
     let builder = Builder::new(&mut function, Position::AtEnd(entry));
     let mut generator = Generator {
