@@ -23,8 +23,8 @@ pub enum CliError {
     NoTarget { path: PathBuf },
     #[error("unknown target `{0}`; known are {known}", known = known_targets())]
     UnknownTarget(String),
-    #[error("unknown feature `{0}`; known are {known}, written `+m` or `-m`", known = known_features())]
-    UnknownFeature(String),
+    #[error("unknown feature `{name}` for {target}; known are: {known}")]
+    UnknownFeature { name: String, target: &'static str, known: String },
     #[error("{0}")]
     Usage(String),
     #[error("{0}")]
@@ -37,8 +37,9 @@ fn known_targets() -> String {
     tribunal_target::ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ")
 }
 
-fn known_features() -> String {
-    Features::options().collect::<Vec<_>>().join(", ")
+fn unknown_feature(name: &str, target: &'static Target) -> CliError {
+    let known = if target.options.is_empty() { "none".to_string() } else { target.options.names() };
+    CliError::UnknownFeature { name: name.to_string(), target: target.name, known }
 }
 
 impl CliError {
@@ -95,25 +96,30 @@ impl TargetFlags {
     /// What the file's comments say, or the target's usual features, changed by the flags.
     pub fn options(&self, source: &Source) -> Result<Options, CliError> {
         let said = source.module.said("features").map(|names| source.target.features(names)).transpose();
-        let said = said.map_err(|name| CliError::UnknownFeature(name.to_string()))?;
-        let features = changed(said.unwrap_or(source.target.default_features), &self.features)?;
+        let said = said.map_err(|name| unknown_feature(name, source.target))?;
+        let features = changed(source.target, said.unwrap_or(source.target.default_features), &self.features)?;
         let allocator = if self.regalloc == "fastalloc" { Allocator::Fastalloc } else { Allocator::Ion };
         Ok(Options { features, allocator })
     }
 }
 
-fn changed(features: Features, changes: &[String]) -> Result<Features, CliError> {
-    let unknown = |name: &str| CliError::UnknownFeature(name.to_string());
-    changes.iter().try_fold(features, |features, change| features.changed(change).map_err(unknown))
+fn changed(target: &'static Target, features: Features, changes: &[String]) -> Result<Features, CliError> {
+    let unknown = |name: &str| unknown_feature(name, target);
+    changes.iter().try_fold(features, |features, change| target.changed(features, change).map_err(unknown))
 }
 
-/// The target named, or all of them, with the changed features of each.
+/// The target named with the changed features, or all targets that have them.
 pub fn targets(name: Option<&str>, changes: &[String]) -> Result<Vec<(&'static Target, Features)>, CliError> {
-    let targets = match name {
-        Some(name) => vec![target_named(name)?],
-        None => tribunal_target::ALL.to_vec(),
-    };
-    targets.into_iter().map(|target| Ok((target, changed(target.default_features, changes)?))).collect()
+    let with_changes = |target: &'static Target| Ok((target, changed(target, target.default_features, changes)?));
+    if let Some(name) = name {
+        return Ok(vec![with_changes(target_named(name)?)?]);
+    }
+    let (able, unable): (Vec<_>, Vec<_>) =
+        tribunal_target::ALL.iter().map(|&target| with_changes(target)).partition(Result::is_ok);
+    match (able.is_empty(), unable.into_iter().next()) {
+        (true, Some(error)) => error.map(|target| vec![target]),
+        _ => able.into_iter().collect(),
+    }
 }
 
 pub fn target_named(name: &str) -> Result<&'static Target, CliError> {

@@ -55,7 +55,7 @@ fn a_solver_that_is_not_there_is_bad_usage() {
 
 #[test]
 fn bad_usage_ends_in_status_2() {
-    let bad: [&[&str]; 11] = [
+    let bad: [&[&str]; 15] = [
         &[],
         &["frobnicate"],
         &["trial"],
@@ -63,6 +63,10 @@ fn bad_usage_ends_in_status_2() {
         &["fuzz", "--target", "z80", "--seconds", "1"],
         &["fuzz", "--jobs", "0"],
         &["prove", "--shard", "9/8"],
+        &["prove", "--target", "aarch64", "--features", "+zbb"],
+        &["fuzz", "--seconds", "1", "--features", "+q"],
+        &["prove", "--ledger", "no-such-folder/ledger.txt"],
+        &["validate", "no-such-file.mir", "no-such-file.mir"],
         &["prove", "--tables", "--opcode", "G_ADD"],
         &["prove", "--check-ledger"],
         &["prove", "--ledger", "no-such-ledger.txt", "--check-ledger"],
@@ -77,7 +81,7 @@ fn bad_usage_ends_in_status_2() {
 
 #[test]
 fn every_verb_has_help_with_an_example() {
-    for verb in ["compile", "verify", "trial", "prove", "fuzz", "replay", "explain"] {
+    for verb in ["compile", "verify", "trial", "prove", "fuzz", "replay", "explain", "validate"] {
         let output = tribunal(&[verb, "--help"]);
         assert_eq!(output.status.code(), Some(0));
         assert!(String::from_utf8_lossy(&output.stdout).contains("Example: tribunal"), "{verb}");

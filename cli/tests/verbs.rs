@@ -85,15 +85,12 @@ fn ledger(target: &str) -> PathBuf {
 /// The whole catalogue takes minutes; here parts of opcodes that stand for the others are gone through.
 #[test]
 fn every_class_of_obligations_is_in_the_committed_ledger() {
-    for target in ["riscv64", "aarch64"] {
+    for target in ["riscv64", "riscv32", "aarch64"] {
         let file = ledger(target);
-        let file = file.to_str().unwrap();
-        for opcode in ["G_ADD", "G_ICMP", "G_LOAD", "G_PHI", "G_SDIV"] {
-            let part = ["prove", "--target", target, "--opcode", opcode, "--shard", "1/4"];
-            let report = report(&[&part[..], &["--ledger", file, "--check-ledger"]].concat());
-            nothing_open(&report, &["refuted", "unknown", "unsupported", "ledger_differences"]);
-            assert!(count(&report, "obligations") > 50, "{report}");
-        }
+        let part = ["prove", "--target", target, "--shard", "1/64", "--ledger", file.to_str().unwrap()];
+        let report = report(&[&part[..], &["--check-ledger"]].concat());
+        nothing_open(&report, &["refuted", "unknown", "unsupported", "ledger_differences"]);
+        assert!(count(&report, "obligations") > 5000, "{report}");
     }
 }
 

@@ -8,6 +8,7 @@ use tribunal_emulator::interpreter::{Interpreter, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
+use tribunal_verifier::machine_verifier;
 use tribunal_verifier::prover::{self, Pair, Verdict};
 
 /// The verdict on one pair of functions.
@@ -39,6 +40,10 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
             let kind = Kind::Unsupported("a function that only one file has".to_string());
             return Judged { function: function.name.clone(), kind, blocks: 0 };
         };
+        if let Some(rule) = [function, other].into_iter().find_map(|function| malformed(function, target)) {
+            let kind = Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}"));
+            return Judged { function: function.name.clone(), kind, blocks: 0 };
+        }
         let (verdict, blocks) = prover::validate(target, Pair { before: function, after: other });
         let kind = match verdict {
             Verdict::Proved { .. } => Kind::Proved,
@@ -53,6 +58,13 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
         Judged { function: function.name.clone(), kind, blocks }
     });
     judged.collect()
+}
+
+/// The rule of the machine verifier that the function breaks: a proof stands on definitions that dominate their uses, and on
+/// types. What another legalizer calls legal, and which flags another verifier allows, does not matter here.
+fn malformed(function: &Function, target: &Target) -> Option<&'static str> {
+    let findings = machine_verifier::verify(function, target, (target.legality)(target.default_features));
+    findings.into_iter().map(|finding| finding.rule).find(|rule| !["stage-legal", "instruction-flags"].contains(rule))
 }
 
 /// Says so if the later stage's promises alone are what is not shown.

@@ -52,33 +52,10 @@ impl Features {
             .filter(|feature| !Features::BASE.intersects(*feature) && name.chars().all(|c| !c.is_uppercase()))
     }
 
-    /// The names of all options: `m`, `zbb`.
-    pub fn options() -> impl Iterator<Item = String> {
-        (Features::all() - Features::BASE)
-            .iter_names()
-            .map(|(name, _)| name.to_lowercase())
-            .collect::<Vec<_>>()
-            .into_iter()
-    }
-
     /// The options that are on: `+m,+zbb`.
     pub fn names(self) -> String {
         let names = (self - Features::BASE).iter_names().map(|(name, _)| format!("+{}", name.to_lowercase()));
         names.collect::<Vec<_>>().join(",")
-    }
-
-    /// These with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off, parted by
-    /// commas. The error is the unknown name.
-    pub fn changed(self, changes: &str) -> Result<Features, &str> {
-        let mut features = self;
-        for change in changes.split(',').map(str::trim).filter(|change| !change.is_empty()) {
-            let (on, name) = match change.strip_prefix('-') {
-                Some(name) => (false, name),
-                None => (true, change.strip_prefix('+').unwrap_or(change)),
-            };
-            features.set(Features::option(name).ok_or(name)?, on);
-        }
-        Ok(features)
     }
 }
 
@@ -94,6 +71,8 @@ pub struct Target {
     pub elf_machine: u16,
     pub elf_flags: u32,
     pub default_features: Features,
+    /// What `--features` may change.
+    pub options: Features,
     pub registers: &'static [RegisterDesc],
     pub classes: &'static [ClassDesc],
     pub banks: &'static [BankDesc],
@@ -129,7 +108,21 @@ impl Target {
 
     /// What a text that names options in full (`+m,+zbb`) asks for. The error is the unknown name.
     pub fn features<'t>(&self, options: &'t str) -> Result<Features, &'t str> {
-        (self.default_features & Features::BASE).changed(options)
+        self.changed(self.default_features & Features::BASE, options)
+    }
+
+    /// `features` with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off, parted by
+    /// commas. The error is a name that is no option of this target.
+    pub fn changed<'t>(&self, mut features: Features, changes: &'t str) -> Result<Features, &'t str> {
+        for change in changes.split(',').map(str::trim).filter(|change| !change.is_empty()) {
+            let (on, name) = match change.strip_prefix('-') {
+                Some(name) => (false, name),
+                None => (true, change.strip_prefix('+').unwrap_or(change)),
+            };
+            let option = Features::option(name).filter(|option| self.options.contains(*option));
+            features.set(option.ok_or(name)?, on);
+        }
+        Ok(features)
     }
 
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {

@@ -85,9 +85,12 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         shard: arguments.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1)),
         desk: desk(arguments)?,
     };
-    // Before the long work: a file that cannot be read is found at once.
+    // Before the long work: a file that cannot be read, or that has no place, is found at once.
     let ledger = match (&arguments.ledger, arguments.check_ledger) {
         (Some(path), true) => Some(read_ledger(path)?),
+        (Some(path), false) if path.parent().is_some_and(|folder| folder != Path::new("") && !folder.is_dir()) => {
+            return Err(CliError::Usage(format!("{}: no such folder", path.display())));
+        }
         _ => None,
     };
     let stop = std::sync::Arc::new(AtomicBool::new(false));
@@ -117,8 +120,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             ledger.of_targets(&names).differences(&summary.ledger, extent)
         }
         (Some(path), None) if complete => {
-            let write = |source| CliError::Write { path: path.clone(), source };
-            std::fs::write(path, summary.ledger.to_string()).map_err(write).map(|()| Vec::new())?
+            input::write(path, summary.ledger.to_string().as_bytes())?;
+            Vec::new()
         }
         _ => Vec::new(),
     };

@@ -131,6 +131,9 @@ impl Evaluation<'_> {
     }
 
     fn branch(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        if side.taken.is_some() {
+            return Err(Unsupported::new("two conditional branches in one block"));
+        }
         let register = data.vreg(0).ok_or_else(|| Unsupported::new("malformed G_BRCOND"))?;
         let condition = self.read(side, register);
         let (taken, wild) = semantics::condition_of(self.d, &condition.bits);

@@ -162,16 +162,15 @@ impl<'v> Validation<'v> {
             .filter(|data| !data.opcode.is_phi())
             .cloned()
             .collect();
-        let known = self.inputs.physical.len();
+        if !is_entry && reads_above(function, block) {
+            return Err(Unsupported::new("a physical register read below the entry block"));
+        }
         let memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.slots.clone(), false);
         let mut side = Side::new(&mut self.graph, defined, memory);
         let (d, inputs) = (&mut self.graph, &mut self.inputs);
         let mut evaluation = Evaluation { d, target: self.target, function, inputs, machine: false, standing: None };
         evaluation.run(&mut side, &insts)?;
-        match is_entry || self.inputs.physical.len() == known {
-            true => Ok(side),
-            false => Err(Unsupported::new("a physical register read below the entry block")),
-        }
+        Ok(side)
     }
 
     /// What a returning block leaves in the registers that its return reads.
@@ -247,6 +246,16 @@ fn edges(function: &Function, block: Block, places: &FxHashMap<Block, usize>) ->
         _ => None,
     });
     function.successors(block).chain(labels).map(|block| places.get(&block).copied()).collect()
+}
+
+/// True if the block reads a physical register that it has not written itself.
+fn reads_above(function: &Function, block: Block) -> bool {
+    let mut written = Vec::new();
+    function.insts(block).map(|inst| function.inst(inst)).any(|data| {
+        let reads = data.uses().filter_map(|operand| operand.reg.as_physical()).any(|read| !written.contains(&read));
+        written.extend(data.defs().filter_map(|operand| operand.reg.as_physical()));
+        reads
+    })
 }
 
 /// Volatile accesses of a block: they may not come or go.

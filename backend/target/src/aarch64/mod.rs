@@ -31,6 +31,7 @@ pub static AARCH64: Target = Target {
     elf_machine: 183,
     elf_flags: 0,
     default_features: Features::empty(),
+    options: Features::empty(),
     registers: registers::REGISTERS,
     classes: registers::CLASSES,
     banks: registers::BANKS,

@@ -204,6 +204,31 @@ fn whole_products_are_right_whatever_the_limb() {
     }
 }
 
+/// What the integers call impossible no sample may show: they are trusted as the terms are.
+#[test]
+fn what_the_integers_rule_out_never_happens() {
+    let (mut asked, mut ruled_out) = (0, 0);
+    for seed in 1..=400u64 {
+        let mut random = Random(seed ^ 0x5bd1_e995);
+        let widths: Vec<u32> = (0..3).map(|_| [3, 8, 13, 33, 64][random.below(5) as usize]).collect();
+        let mut graph = Symbolic::default();
+        let variables: Vec<_> = widths.iter().map(|&width| graph.variable(width)).collect();
+        let truths = run(&mut graph, variables.clone(), seed, 14).truths;
+        let open = truths.into_iter().filter(|&truth| graph.as_const(truth).is_none()).collect::<Vec<_>>();
+        for &truth in open.iter().take(3) {
+            let happens = (0..64).any(|_| {
+                let values = variables.iter().zip(&widths).map(|(&term, &width)| (term, random.bits(width))).collect();
+                Evaluator::new(&graph, &Assignment { values, seed: 0 }).holds(truth)
+            });
+            let impossible = crate::prover::integers::impossible(&graph, truth);
+            assert!(!(happens && impossible), "seed {seed}: {truth:?}");
+            asked += 1;
+            ruled_out += u32::from(impossible);
+        }
+    }
+    assert!(asked > 300 && ruled_out > 5, "{asked} asked, {ruled_out} ruled out");
+}
+
 #[test]
 fn terms_mean_what_the_concrete_domain_computes() {
     for seed in 1..=60_000 {
