@@ -94,10 +94,7 @@ fn constants(function: &Function) -> Vec<u64> {
     let data = blocks.flat_map(|&block| function.insts(block)).map(|inst| function.inst(inst));
     let mut constants: Vec<u64> = data
         .flat_map(|data| data.operands.iter())
-        .filter_map(|operand| match operand {
-            Operand::Const(value) => Some(value.low_u64()),
-            _ => None,
-        })
+        .filter_map(|operand| function.constant_value(operand).map(Bits::low_u64))
         .collect();
     constants.sort_unstable();
     constants.dedup();

@@ -163,7 +163,7 @@ fn determined(function: &Function, filling: Filling) -> Function {
         let above = filling(ty.bits()).lshr(low).shl(low);
         let mut builder = Builder::new(&mut function, Position::Before(inst));
         if low == 0 {
-            builder.define(dst, Opcode::G_CONSTANT, [Operand::Const(above)]);
+            builder.define_constant(dst, above);
         } else {
             let opcode = if data.opcode == Opcode::G_LOAD { Opcode::G_ZEXTLOAD } else { Opcode::G_ZEXT };
             let zeros = builder.function.new_vreg(ty);

@@ -63,7 +63,15 @@ impl<'f> Builder<'f> {
 
     /// `G_CONSTANT`. A pointer constant takes the pointer's size.
     pub fn constant(&mut self, ty: Type, value: Bits) -> VReg {
-        self.build(ty, Opcode::G_CONSTANT, [Operand::Const(value.zext_or_trunc(ty.bits()))])
+        let dst = self.function.new_vreg(ty);
+        self.define_constant(dst, value.zext_or_trunc(ty.bits()));
+        dst
+    }
+
+    /// `%dst = G_CONSTANT value`, with `%dst` given.
+    pub fn define_constant(&mut self, dst: VReg, value: Bits) -> Inst {
+        let value = self.function.constant(value);
+        self.define(dst, Opcode::G_CONSTANT, [value])
     }
 
     /// `G_CONSTANT` of a small signed value, sign-extended to the type.

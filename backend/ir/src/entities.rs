@@ -27,6 +27,11 @@ entity_impl!(StackSlot, "%stack.");
 pub struct FixedSlot(u32);
 entity_impl!(FixedSlot, "%fixed-stack.");
 
+/// A constant that does not fit an operand; see [`crate::Function::constant`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WideConst(u32);
+entity_impl!(WideConst, "const");
+
 /// A piece of text kept as it was read: a global's name, an IR value, a metadata reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(u32);

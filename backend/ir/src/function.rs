@@ -3,7 +3,8 @@
 //! Invariants, kept by every method that changes an instruction: `def` of a virtual register is the instruction that
 //! defines it last inserted (exactly one in SSA form), and `uses` counts the operands that read it.
 
-use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg};
+use crate::bits::Bits;
+use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
 use crate::inst::{InstData, Operand, Reg};
 use crate::types::Type;
 use crate::vocabulary::{PReg, RegBank, RegClass};
@@ -129,6 +130,8 @@ pub struct Function {
     pub extra: Vec<(String, String)>,
     next_number: u32,
     symbol_index: FxHashMap<String, Symbol>,
+    wide: PrimaryMap<WideConst, Bits>,
+    wide_index: FxHashMap<Bits, WideConst>,
     blocks: PrimaryMap<Block, BlockData>,
     layout: Vec<Block>,
     insts: PrimaryMap<Inst, InstData>,
@@ -176,6 +179,32 @@ impl Function {
         let symbol = self.symbols.push(text.to_string());
         self.symbol_index.insert(text.to_string(), symbol);
         symbol
+    }
+
+    // Constants.
+
+    /// The operand that says `value`: the same one for the same value.
+    pub fn constant(&mut self, value: Bits) -> Operand {
+        match value.to_i64() {
+            Some(short) => Operand::Const { width: value.width() as u16, value: short },
+            None => {
+                let next = self.wide.next_key();
+                let index = *self.wide_index.entry(value).or_insert(next);
+                if index == next {
+                    self.wide.push(value);
+                }
+                Operand::WideConst(index)
+            }
+        }
+    }
+
+    /// The value of a typed constant.
+    pub fn constant_value(&self, operand: &Operand) -> Option<Bits> {
+        match *operand {
+            Operand::Const { width, value } => Some(Bits::from_i64(value, u32::from(width))),
+            Operand::WideConst(index) => self.wide.get(index).copied(),
+            _ => None,
+        }
     }
 
     // Blocks.

@@ -1,7 +1,6 @@
 //! One instruction: opcode, operands, flags, memory operands. Definitions come first among the operands, as in the text.
 
-use crate::bits::Bits;
-use crate::entities::{Block, FixedSlot, StackSlot, Symbol, VReg};
+use crate::entities::{Block, FixedSlot, StackSlot, Symbol, VReg, WideConst};
 use crate::opcode::Opcode;
 use crate::types::Type;
 use crate::vocabulary::{PReg, SubReg};
@@ -163,8 +162,13 @@ pub enum Operand {
     Reg(RegOperand),
     /// A plain immediate.
     Imm(i64),
-    /// A typed integer constant: `i32 5`.
-    Const(Bits),
+    /// A typed integer constant, `i32 5`: the value sign-extended. [`crate::Function::constant`] makes it.
+    Const {
+        width: u16,
+        value: i64,
+    },
+    /// A typed integer constant that no sign extension of 64 bits gives; [`crate::Function::constant_value`] tells it.
+    WideConst(WideConst),
     Block(Block),
     Predicate(IntPredicate),
     Stack(StackSlot),
@@ -217,7 +221,7 @@ impl Operand {
     pub fn as_imm(&self) -> Option<i64> {
         match self {
             Operand::Imm(value) => Some(*value),
-            Operand::Const(value) => value.to_i64(),
+            Operand::Const { value, .. } => Some(*value),
             _ => None,
         }
     }

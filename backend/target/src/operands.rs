@@ -64,7 +64,9 @@ pub(crate) fn sources<D: Domain, M: Memory<D>>(
             }
             Operand::Block(_) => continue,
             Operand::FixedStack(_) => return Err(Unsupported::new("stack arguments")),
-            Operand::Const(_) | Operand::Predicate(_) | Operand::Symbol(_) => return Err(malformed()),
+            Operand::Const { .. } | Operand::WideConst(_) | Operand::Predicate(_) | Operand::Symbol(_) => {
+                return Err(malformed());
+            }
         };
         values.push(value);
     }

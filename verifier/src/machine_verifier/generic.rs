@@ -83,7 +83,7 @@ fn is_of_kind(operand: &Operand, (kind, is_def): (OperandKind, bool)) -> bool {
     match kind {
         _ if kind.type_index().is_some() => operand.as_vreg().is_some() && operand.is_def() == is_def,
         OperandKind::IMM => matches!(operand, Operand::Imm(_)),
-        OperandKind::CONST => matches!(operand, Operand::Const(_) | Operand::Symbol(_)),
+        OperandKind::CONST => matches!(operand, Operand::Const { .. } | Operand::WideConst(_) | Operand::Symbol(_)),
         OperandKind::PRED => matches!(operand, Operand::Predicate(_) | Operand::Symbol(_)),
         OperandKind::BLOCK => matches!(operand, Operand::Block(_)),
         OperandKind::FRAME => matches!(operand, Operand::Stack(_) | Operand::FixedStack(_)),
@@ -140,8 +140,8 @@ fn opcode_rules(verifier: &mut Verifier<'_>, inst: Inst) {
                 verifier.fault("type-extension", inst, format!("from {} to {} bits", bits(1), bits(0)));
             }
         }
-        G_CONSTANT => match data.operands.get(1) {
-            Some(Operand::Const(value)) if value.width() != bits(0) => {
+        G_CONSTANT => match data.operands.get(1).and_then(|operand| function.constant_value(operand)) {
+            Some(value) if value.width() != bits(0) => {
                 verifier.fault("type-constant", inst, format!("i{} for {} bits", value.width(), bits(0)));
             }
             _ => {}

@@ -2,7 +2,7 @@
 //! cache.
 
 use rustc_hash::FxHashMap;
-use tribunal_ir::{InstData, Opcode, Operand, Properties, Reg, Step, VReg};
+use tribunal_ir::{Bits, InstData, Opcode, Operand, Properties, Reg, Step, VReg};
 use tribunal_target::Target;
 
 /// Everything that the obligation depends on, as words. Equal words, equal obligation.
@@ -65,10 +65,14 @@ impl Writer<'_> {
                 }
             }
             Operand::Imm(value) => *value as u64 ^ 2 << 60,
-            Operand::Const(value) => {
-                let limbs = value.limbs().into_iter().take(value.width().div_ceil(64) as usize);
-                self.words.extend(limbs);
-                u64::from(value.width()) | 1 << 59
+            Operand::Const { width, value } => {
+                self.words.push(*value as u64);
+                u64::from(*width) | 1 << 59
+            }
+            Operand::WideConst(_) => {
+                let value = self.step.function.constant_value(operand).unwrap_or(Bits::zero(1));
+                self.words.extend(value.limbs().into_iter().take(value.width().div_ceil(64) as usize));
+                u64::from(value.width()) | 3 << 59
             }
             Operand::Block(block) => {
                 let next = self.blocks.len() as u64;

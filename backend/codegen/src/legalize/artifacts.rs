@@ -4,7 +4,7 @@
 
 use super::Legalizer;
 use super::recipe::Recipe;
-use tribunal_ir::{Inst, InstData, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Bits, Inst, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::{Action, LegalityQuery};
 
 /// What a combine does: which definitions it relied on, and what it writes in the artifact's place.
@@ -86,6 +86,10 @@ impl Look<'_, '_, '_, '_> {
         source.opcode == Opcode::G_ANYEXT && source.vreg(0).is_some_and(read_elsewhere)
     }
 
+    fn constant_value(&self, constant: &InstData) -> Option<Bits> {
+        constant.operands.get(1).and_then(|operand| self.legalizer.function.constant_value(operand))
+    }
+
     fn constant_is_legal(&self, ty: Type) -> bool {
         let query = LegalityQuery::new(Opcode::G_CONSTANT, [ty]);
         self.legalizer.context.legalizer.action(&query).action == Action::Legal
@@ -132,10 +136,10 @@ fn truncation(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             }
         }
         G_CONSTANT if look.constant_is_legal(dst_ty) => {
-            let Some(Operand::Const(value)) = source.operands.get(1).copied() else { return None };
+            let value = look.constant_value(source)?;
             combined("combine trunc_of_constant", through, move |r| {
                 let dst = r.dst();
-                r.builder.define(dst, G_CONSTANT, [Operand::Const(value.zext_or_trunc(dst_ty.bits()))]);
+                r.builder.define_constant(dst, value.zext_or_trunc(dst_ty.bits()));
             })
         }
         _ => None,
@@ -148,12 +152,12 @@ fn extension(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
     let middle = look.type_of(data.vreg(1)?)?.bits();
     let (through, source) = look.definition(data.vreg(1)?)?;
     if source.opcode == G_CONSTANT && look.constant_is_legal(dst_ty) {
-        let Some(Operand::Const(value)) = source.operands.get(1).copied() else { return None };
+        let value = look.constant_value(source)?;
         let value =
             if opcode == G_ZEXT { value.zext_or_trunc(dst_ty.bits()) } else { value.sext_or_trunc(dst_ty.bits()) };
         return combined("combine ext_of_constant", through, move |r| {
             let dst = r.dst();
-            r.builder.define(dst, G_CONSTANT, [Operand::Const(value)]);
+            r.builder.define_constant(dst, value);
         });
     }
     if !matches!(source.opcode, G_TRUNC | G_ANYEXT | G_ZEXT | G_SEXT) || look.shares_choice(source) {
@@ -261,8 +265,8 @@ fn unmerge_extended(r: &mut Recipe<'_>, parts: &[VReg], extension: Opcode, value
     for &part in &parts[1..] {
         match extension {
             Opcode::G_ZEXT => {
-                let zero = tribunal_ir::Bits::zero(ty.bits());
-                r.builder.define(part, Opcode::G_CONSTANT, [Operand::Const(zero)]);
+                let zero = Bits::zero(ty.bits());
+                r.builder.define_constant(part, zero);
             }
             Opcode::G_SEXT => {
                 let amount = r.constant(ty, i64::from(ty.bits()) - 1);

@@ -175,7 +175,8 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         all.push(make(Opcode::G_SELECT, &|i| i.operation(ty, Opcode::G_SELECT, &[S1, ty, ty])));
         all.push(make(Opcode::G_PHI, &|i| i.phi(ty)));
         all.push(make(Opcode::G_CONSTANT, &|i| {
-            i.value(ty, Opcode::G_CONSTANT, &[Operand::Const(tribunal_ir::Bits::ones(bits))])
+            let value = i.builder.function.constant(tribunal_ir::Bits::ones(bits));
+            i.value(ty, Opcode::G_CONSTANT, &[value])
         }));
         all.push(make(Opcode::G_IMPLICIT_DEF, &|i| i.value(ty, Opcode::G_IMPLICIT_DEF, &[])));
         for predicate in IntPredicate::ALL {

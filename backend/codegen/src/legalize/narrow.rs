@@ -107,7 +107,7 @@ fn part_by_part(r: &mut Recipe<'_>, ty: Type) {
 }
 
 fn constant(r: &mut Recipe<'_>, ty: Type, whole: u32) {
-    let Some(Operand::Const(value)) = r.data.operands.get(1).copied() else { return };
+    let Some(value) = r.constant_value() else { return };
     let offsets = (0..whole).step_by(ty.bits() as usize);
     let parts: Vec<VReg> = offsets.map(|offset| r.builder.constant(ty, value.extract(offset, ty.bits()))).collect();
     merge_result(r, &parts);

@@ -67,6 +67,11 @@ impl<'f> Recipe<'f> {
         self.data.imm(index).and_then(|imm| u32::try_from(imm).ok()).unwrap_or(0)
     }
 
+    /// The value of a `G_CONSTANT`.
+    pub fn constant_value(&self) -> Option<Bits> {
+        self.data.operands.get(1).and_then(|operand| self.builder.function.constant_value(operand))
+    }
+
     /// An operation on registers.
     pub fn op(&mut self, ty: Type, opcode: Opcode, sources: &[VReg]) -> VReg {
         self.builder.op(ty, opcode, sources)

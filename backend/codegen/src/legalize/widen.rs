@@ -100,7 +100,7 @@ fn implicit_def(r: &mut Recipe<'_>, ty: Type) {
 }
 
 fn constant(r: &mut Recipe<'_>, ty: Type) {
-    let Some(Operand::Const(value)) = r.data.operands.get(1).copied() else { return };
+    let Some(value) = r.constant_value() else { return };
     let wide = r.builder.constant(ty, value.sext_or_trunc(ty.bits()));
     let dst = r.dst();
     r.define(dst, Opcode::G_TRUNC, &[wide]);

@@ -139,7 +139,10 @@ impl Matcher<'_> {
             (Pat::Imm(slot, class), Operand::Imm(value)) => {
                 return self.immediate(*slot, class, Bits::from_i64(*value, 64));
             }
-            (Pat::Imm(slot, class), Operand::Const(value)) => return self.immediate(*slot, class, *value),
+            (Pat::Imm(slot, class), Operand::Const { .. } | Operand::WideConst(_)) => {
+                let value = self.function.constant_value(operand);
+                return value.is_some_and(|value| self.immediate(*slot, class, value));
+            }
             (pat, Operand::Reg(register)) => match register.reg.as_virtual() {
                 Some(register) => return self.register(register, pat),
                 None => return false,
@@ -197,10 +200,8 @@ impl Matcher<'_> {
     fn constant(&self, register: VReg) -> Option<(Inst, Bits)> {
         let inst = self.function.def_of(register)?;
         let data = self.function.inst(inst);
-        match (data.opcode, data.operands.get(1)) {
-            (Opcode::G_CONSTANT, Some(Operand::Const(value))) => Some((inst, *value)),
-            _ => None,
-        }
+        let value = self.function.constant_value(data.operands.get(1)?)?;
+        (data.opcode == Opcode::G_CONSTANT).then_some((inst, value))
     }
 
     fn frame_index(&self, register: VReg) -> Option<(Inst, StackSlot)> {

@@ -89,7 +89,7 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
             let bits = domain.choose(op.width());
             no_ub(smallvec![Value { bits, poison: domain.boolean(false) }])
         }
-        G_CONSTANT => no_ub(smallvec![constant(domain, op)?]),
+        G_CONSTANT => no_ub(smallvec![constant(domain, function, op)?]),
         G_FRAME_INDEX => no_ub(smallvec![frame_index(domain, memory, op)?]),
         COPY | G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR | G_ASSERT_ALIGN => {
             no_ub(smallvec![resized(domain, op)])
@@ -291,10 +291,10 @@ fn well_typed<D: Domain>(op: &Operation<'_, D>) -> bool {
     }
 }
 
-fn constant<D: Domain>(domain: &mut D, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {
-    match op.inst.operands.get(1) {
-        Some(Operand::Const(value)) if value.width() == op.width() => {
-            Ok(Value { bits: domain.constant(*value), poison: domain.boolean(false) })
+fn constant<D: Domain>(domain: &mut D, function: &Function, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {
+    match op.inst.operands.get(1).and_then(|operand| function.constant_value(operand)) {
+        Some(value) if value.width() == op.width() => {
+            Ok(Value { bits: domain.constant(value), poison: domain.boolean(false) })
         }
         _ => Err(malformed(op.inst)),
     }

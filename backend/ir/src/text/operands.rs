@@ -43,7 +43,7 @@ pub(super) fn operand<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parse
         return predicate(cursor);
     }
     if let Some(width) = integer_type(cursor.peek_word()) {
-        return constant(cursor, width);
+        return constant(cursor, width).map(|value| body.function.constant(value));
     }
     match verbatim(body, cursor) {
         Operand::Symbol(symbol) if body.function.symbols[symbol].is_empty() => Err(cursor.error("expected an operand")),
@@ -96,17 +96,17 @@ fn integer_type(word: &str) -> Option<u32> {
 }
 
 /// `i32 -5`, `i1 true`.
-fn constant(cursor: &mut Cursor<'_>, width: u32) -> Parsed<Operand> {
+fn constant(cursor: &mut Cursor<'_>, width: u32) -> Parsed<Bits> {
     let start = cursor.clone();
     cursor.word();
     if !(1..=MAX_BITS).contains(&width) {
         return Err(start.error(format!("constants of 1 to {MAX_BITS} bits are supported")));
     }
     if cursor.eat_word("true") {
-        return Ok(Operand::Const(Bits::new(1, width)));
+        return Ok(Bits::new(1, width));
     }
     if cursor.eat_word("false") {
-        return Ok(Operand::Const(Bits::zero(width)));
+        return Ok(Bits::zero(width));
     }
     let value = cursor.clone();
     let digits = cursor.rest().strip_prefix('-').unwrap_or(cursor.rest());
@@ -122,7 +122,7 @@ fn constant(cursor: &mut Cursor<'_>, width: u32) -> Parsed<Operand> {
         true => bits.filter(|bits| bits.cmp_unsigned(Bits::signed_min(width)).is_le()).map(Bits::negated),
         false => bits,
     };
-    bits.map(Operand::Const).ok_or_else(too_wide)
+    bits.ok_or_else(too_wide)
 }
 
 /// Words before a register.

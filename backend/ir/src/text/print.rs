@@ -261,7 +261,10 @@ impl Printer<'_> {
         match operand {
             Operand::Reg(register) => self.register(out, register, with_type, leading),
             Operand::Imm(value) => write!(out, "{value}"),
-            Operand::Const(value) => write!(out, "i{} {value}", value.width()),
+            Operand::Const { .. } | Operand::WideConst(_) => match self.function.constant_value(operand) {
+                Some(value) => write!(out, "i{} {value}", value.width()),
+                None => Ok(()),
+            },
             Operand::Block(block) => write!(out, "%bb.{}", self.function.block(*block).number),
             Operand::Predicate(predicate) => write!(out, "intpred({})", predicate.name()),
             Operand::Stack(slot) => {

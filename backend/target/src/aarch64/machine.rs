@@ -174,7 +174,14 @@ fn shown(
         (_, Operand::Imm(value)) => value.to_string(),
         (_, Operand::Block(block)) => label(*block),
         (_, Operand::Stack(slot)) => slot.to_string(),
-        (_, Operand::Const(_) | Operand::Predicate(_) | Operand::FixedStack(_) | Operand::Symbol(_)) => String::new(),
+        (
+            _,
+            Operand::Const { .. }
+            | Operand::WideConst(_)
+            | Operand::Predicate(_)
+            | Operand::FixedStack(_)
+            | Operand::Symbol(_),
+        ) => String::new(),
     }
 }
 

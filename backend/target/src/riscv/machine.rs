@@ -114,7 +114,11 @@ impl Machine for MachineCode {
             Operand::Imm(value) => value.to_string(),
             Operand::Block(block) => label(*block),
             Operand::Stack(slot) => slot.to_string(),
-            Operand::Const(_) | Operand::Predicate(_) | Operand::FixedStack(_) | Operand::Symbol(_) => String::new(),
+            Operand::Const { .. }
+            | Operand::WideConst(_)
+            | Operand::Predicate(_)
+            | Operand::FixedStack(_)
+            | Operand::Symbol(_) => String::new(),
         };
         let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(operand).collect();
         let mnemonic = mnemonic(row.name);

@@ -278,7 +278,7 @@ impl Instance<'_> {
         let bits = query.types.first().map_or(1, |ty| ty.bits());
         match kind {
             OperandKind::IMM => Operand::Imm(open.imm),
-            OperandKind::CONST => Operand::Const(Bits::ones(bits)),
+            OperandKind::CONST => self.builder.function.constant(Bits::ones(bits)),
             OperandKind::PRED => Operand::Predicate(open.predicate),
             OperandKind::BLOCK => Operand::Block(self.builder.function.new_block()),
             OperandKind::FRAME => {
