@@ -6,6 +6,7 @@ use crate::function::Function;
 use crate::inst::{InstData, InstFlags, IntPredicate, MemOperand, Operand};
 use crate::opcode::Opcode;
 use crate::types::{S1, Type};
+use smallvec::SmallVec;
 
 /// Where the next instruction goes.
 #[derive(Clone, Copy, Debug)]
@@ -19,12 +20,12 @@ pub struct Builder<'f> {
     pub function: &'f mut Function,
     pub position: Position,
     /// What was written, in order.
-    pub written: Vec<Inst>,
+    pub written: SmallVec<[Inst; 8]>,
 }
 
 impl<'f> Builder<'f> {
     pub fn new(function: &'f mut Function, position: Position) -> Builder<'f> {
-        Builder { function, position, written: Vec::new() }
+        Builder { function, position, written: SmallVec::new() }
     }
 
     pub fn push(&mut self, data: InstData) -> Inst {
@@ -38,7 +39,9 @@ impl<'f> Builder<'f> {
 
     /// `%dst = OPCODE operands`, with `%dst` given.
     pub fn define(&mut self, dst: VReg, opcode: Opcode, operands: impl IntoIterator<Item = Operand>) -> Inst {
-        self.push(InstData::new(opcode, std::iter::once(Operand::def(dst)).chain(operands)))
+        let mut data = InstData::new(opcode, [Operand::def(dst)]);
+        data.operands.extend(operands);
+        self.push(data)
     }
 
     /// `%new:_(ty) = OPCODE operands`.
@@ -48,9 +51,19 @@ impl<'f> Builder<'f> {
         dst
     }
 
+    /// An operation on registers only, with `%dst` given.
+    pub fn define_op(&mut self, dst: VReg, opcode: Opcode, sources: &[VReg]) -> Inst {
+        let mut data = InstData::new(opcode, []);
+        data.operands.push(Operand::def(dst));
+        sources.iter().for_each(|&source| data.operands.push(Operand::used(source)));
+        self.push(data)
+    }
+
     /// An operation on registers only; the result has type `ty`.
     pub fn op(&mut self, ty: Type, opcode: Opcode, sources: &[VReg]) -> VReg {
-        self.build(ty, opcode, sources.iter().copied().map(Operand::used))
+        let dst = self.function.new_vreg(ty);
+        self.define_op(dst, opcode, sources);
+        dst
     }
 
     /// The same with flags.

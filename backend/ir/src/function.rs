@@ -5,7 +5,7 @@
 
 use crate::bits::Bits;
 use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
-use crate::inst::{InstData, Operand, Reg};
+use crate::inst::{InstData, Operand, Reg, RegFlags, RegOperand, Short};
 use crate::types::Type;
 use crate::vocabulary::{PReg, RegBank, RegClass};
 use bitflags::bitflags;
@@ -186,7 +186,7 @@ impl Function {
     /// The operand that says `value`: the same one for the same value.
     pub fn constant(&mut self, value: Bits) -> Operand {
         match value.to_i64() {
-            Some(short) => Operand::Const { width: value.width() as u16, value: short },
+            Some(short) => Operand::Const { width: value.width() as u16, value: Short(short) },
             None => {
                 let next = self.wide.next_key();
                 let index = *self.wide_index.entry(value).or_insert(next);
@@ -201,7 +201,7 @@ impl Function {
     /// The value of a typed constant.
     pub fn constant_value(&self, operand: &Operand) -> Option<Bits> {
         match *operand {
-            Operand::Const { width, value } => Some(Bits::from_i64(value, u32::from(width))),
+            Operand::Const { width, value } => Some(Bits::from_i64(value.0, u32::from(width))),
             Operand::WideConst(index) => self.wide.get(index).copied(),
             _ => None,
         }
@@ -302,6 +302,13 @@ impl Function {
         self.insts.len()
     }
 
+    /// Makes room for so many more instructions.
+    pub fn reserve_insts(&mut self, more: usize) {
+        self.insts.reserve(more);
+        self.links.reserve(more);
+        self.vregs.reserve(more);
+    }
+
     /// The block that holds `inst`; `None` once removed.
     pub fn block_of(&self, inst: Inst) -> Option<Block> {
         self.links[inst.index()].block.expand()
@@ -393,21 +400,22 @@ impl Function {
     /// Changes one operand of `inst`.
     pub fn set_operand(&mut self, inst: Inst, index: usize, operand: Operand) {
         let old = std::mem::replace(&mut self.insts[inst].operands[index], operand);
-        self.forget_operand(inst, &old);
-        self.count_operand(inst, &operand);
+        forget(&mut self.vregs, inst, &old);
+        count(&mut self.vregs, inst, &operand);
     }
 
     /// Replaces every read of a virtual register by the one that `rename` gives for it.
     pub fn rename_uses(&mut self, inst: Inst, mut rename: impl FnMut(VReg) -> VReg) {
-        for index in 0..self.insts[inst].operands.len() {
-            if let Operand::Reg(mut operand) = self.insts[inst].operands[index]
-                && let (Reg::Virtual(old), false) = (operand.reg, self.insts[inst].operands[index].is_def())
-            {
-                let new = rename(old);
-                if new != old {
-                    operand.reg = Reg::Virtual(new);
-                    self.set_operand(inst, index, Operand::Reg(operand));
-                }
+        for operand in &mut self.insts[inst].operands {
+            let Operand::Reg(RegOperand { reg: Reg::Virtual(register), flags, .. }) = operand else { continue };
+            if flags.contains(RegFlags::DEF) {
+                continue;
+            }
+            let new = rename(*register);
+            if new != *register {
+                self.vregs[*register].uses -= 1;
+                self.vregs[new].uses += 1;
+                *register = new;
             }
         }
     }
@@ -437,36 +445,31 @@ impl Function {
     }
 
     fn count_operands(&mut self, inst: Inst) {
-        for index in 0..self.insts[inst].operands.len() {
-            let operand = self.insts[inst].operands[index];
-            self.count_operand(inst, &operand);
-        }
+        let vregs = &mut self.vregs;
+        self.insts[inst].operands.iter().for_each(|operand| count(vregs, inst, operand));
     }
 
     fn forget_operands(&mut self, inst: Inst) {
-        for index in 0..self.insts[inst].operands.len() {
-            let operand = self.insts[inst].operands[index];
-            self.forget_operand(inst, &operand);
-        }
+        let vregs = &mut self.vregs;
+        self.insts[inst].operands.iter().for_each(|operand| forget(vregs, inst, operand));
     }
+}
 
-    fn count_operand(&mut self, inst: Inst, operand: &Operand) {
-        if let Some(register) = operand.as_vreg() {
-            match operand.is_def() {
-                true => self.vregs[register].def = inst.into(),
-                false => self.vregs[register].uses += 1,
-            }
-        }
+fn count(vregs: &mut PrimaryMap<VReg, VRegData>, inst: Inst, operand: &Operand) {
+    let Operand::Reg(RegOperand { reg: Reg::Virtual(register), flags, .. }) = operand else { return };
+    let data = &mut vregs[*register];
+    match flags.contains(RegFlags::DEF) {
+        true => data.def = inst.into(),
+        false => data.uses += 1,
     }
+}
 
-    fn forget_operand(&mut self, inst: Inst, operand: &Operand) {
-        if let Some(register) = operand.as_vreg() {
-            let data = &mut self.vregs[register];
-            match operand.is_def() {
-                true if data.def.expand() == Some(inst) => data.def = None.into(),
-                true => {}
-                false => data.uses -= 1,
-            }
-        }
+fn forget(vregs: &mut PrimaryMap<VReg, VRegData>, inst: Inst, operand: &Operand) {
+    let Operand::Reg(RegOperand { reg: Reg::Virtual(register), flags, .. }) = operand else { return };
+    let data = &mut vregs[*register];
+    match flags.contains(RegFlags::DEF) {
+        true if data.def == inst.into() => data.def = None.into(),
+        true => {}
+        false => data.uses -= 1,
     }
 }

@@ -156,6 +156,11 @@ impl IntPredicate {
     }
 }
 
+/// The value of an [`Operand::Const`]. Aligned so that an operand takes 16 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(Rust, packed(4))]
+pub struct Short(pub i64);
+
 /// One operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
@@ -165,7 +170,7 @@ pub enum Operand {
     /// A typed integer constant, `i32 5`: the value sign-extended. [`crate::Function::constant`] makes it.
     Const {
         width: u16,
-        value: i64,
+        value: Short,
     },
     /// A typed integer constant that no sign extension of 64 bits gives; [`crate::Function::constant_value`] tells it.
     WideConst(WideConst),
@@ -221,7 +226,7 @@ impl Operand {
     pub fn as_imm(&self) -> Option<i64> {
         match self {
             Operand::Imm(value) => Some(*value),
-            Operand::Const { value, .. } => Some(*value),
+            Operand::Const { value, .. } => Some(value.0),
             _ => None,
         }
     }
@@ -305,12 +310,24 @@ impl MemOperand {
 pub type Operands = SmallVec<[Operand; 4]>;
 
 /// One instruction.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Debug)]
 pub struct InstData {
     pub opcode: Opcode,
     pub flags: InstFlags,
     pub operands: Operands,
     pub memory: SmallVec<[MemOperand; 1]>,
+}
+
+impl Clone for InstData {
+    fn clone(&self) -> InstData {
+        InstData {
+            opcode: self.opcode,
+            flags: self.flags,
+            // Copied as a block, not one by one.
+            operands: SmallVec::from_slice(&self.operands),
+            memory: SmallVec::from_slice(&self.memory),
+        }
+    }
 }
 
 impl InstData {

@@ -87,6 +87,41 @@ pub struct OpcodeInfo {
     pub defs: &'static [OperandKind],
     pub uses: &'static [OperandKind],
     pub flags: OpcodeFlags,
+    /// Place in the table.
+    pub number: u16,
+    /// Where each type index is read from.
+    pub types: [TypeSource; 3],
+}
+
+/// The operand that tells the type of a type index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeSource {
+    /// The opcode has no such type index.
+    None,
+    Operand(u8),
+    /// The last operand, behind any number of definitions.
+    Last,
+}
+
+/// The first operand of each type index. An unmerge defines any number of registers: its one use, of type 1, stands last.
+const fn type_sources(defs: &[OperandKind], uses: &[OperandKind]) -> [TypeSource; 3] {
+    let mut sources = [TypeSource::None; 3];
+    let (mut place, mut operand, mut many) = (0, 0, false);
+    while place < defs.len() + uses.len() {
+        let kind = if place < defs.len() { defs[place] } else { uses[place - defs.len()] };
+        place += 1;
+        if let (OperandKind::MORE, true) = (kind, place <= defs.len()) {
+            many = true;
+            continue;
+        }
+        if let Some(index) = kind.type_index()
+            && let TypeSource::None = sources[index]
+        {
+            sources[index] = if many { TypeSource::Last } else { TypeSource::Operand(operand) };
+        }
+        operand += 1;
+    }
+    sources
 }
 
 macro_rules! opcodes {
@@ -97,6 +132,11 @@ macro_rules! opcodes {
         pub enum Opcode {
             $($name,)*
             Target(TargetOpcode),
+        }
+
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Number {
+            $($name,)*
         }
 
         impl Opcode {
@@ -112,6 +152,8 @@ macro_rules! opcodes {
                             defs: &[$(OperandKind::$def),*],
                             uses: &[$(OperandKind::$used),*],
                             flags: OpcodeFlags::empty()$(.union(OpcodeFlags::$flag))*,
+                            number: Number::$name as u16,
+                            types: type_sources(&[$(OperandKind::$def),*], &[$(OperandKind::$used),*]),
                         };
                         Some(&INFO)
                     })*

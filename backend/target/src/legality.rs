@@ -6,8 +6,10 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::RwLock;
-use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, OperandKind, Type};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tribunal_ir::opcode::TypeSource;
+use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, Type, VReg};
 
 /// What to do with an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,18 +59,11 @@ impl LegalityQuery {
 
     /// The query that an instruction makes; `None` if it has no types yet or no more.
     pub fn of(function: &Function, data: &InstData) -> Option<LegalityQuery> {
-        let info = data.opcode.info()?;
         let mut query = LegalityQuery::new(data.opcode, []);
         query.immediate = data.operands.get(2).and_then(Operand::as_imm);
-        let kinds = info.defs.iter().filter(|kind| **kind != OperandKind::MORE).chain(info.uses);
-        // An unmerge defines any number of registers: its one use, of type 1, stands last.
-        let many = info.defs.contains(&OperandKind::MORE);
-        for (position, kind) in kinds.enumerate() {
-            let Some(index) = kind.type_index() else { continue };
-            let operand = if many && position > 0 { data.operands.last() } else { data.operands.get(position) };
-            if index == query.types.len() {
-                query.types.push(function.type_of(operand?.as_vreg()?)?);
-            }
+        for source in data.opcode.info()?.types {
+            let Some(operand) = type_source(data, source) else { break };
+            query.types.push(function.type_of(operand?)?);
         }
         for memory in &data.memory {
             let atomic = memory.flags.contains(MemFlags::ATOMIC);
@@ -87,6 +82,63 @@ impl LegalityQuery {
 
     fn mem_bits(&self) -> u32 {
         self.memory.first().map_or(0, |memory| memory.ty.bits())
+    }
+}
+
+/// The register that tells a type; `None` if the opcode has no such type index, or no register stands there.
+fn type_source(data: &InstData, source: TypeSource) -> Option<Option<VReg>> {
+    match source {
+        TypeSource::None => None,
+        TypeSource::Operand(index) => Some(data.vreg(usize::from(index))),
+        TypeSource::Last => Some(data.operands.last().and_then(Operand::as_vreg)),
+    }
+}
+
+thread_local! {
+    /// Answers to queries that were asked before: of a thread's own, so that no lock is taken.
+    static KNOWN: RefCell<FxHashMap<QueryKey, LegalizeStep>> = RefCell::default();
+}
+
+/// A query in few words, to one table: instructions of one key make the same query. Most have one; vectors and strange
+/// immediates have not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct QueryKey {
+    /// Opcode and types.
+    types: u64,
+    /// Table, memory operand and immediate.
+    rest: u64,
+}
+
+impl QueryKey {
+    fn new(table: u16, function: &Function, data: &InstData) -> Option<QueryKey> {
+        let info = data.opcode.info()?;
+        let mut types = u64::from(info.number);
+        for source in info.types {
+            let Some(operand) = type_source(data, source) else { break };
+            types = types << 18 | key_of_type(function.type_of(operand?)?)?;
+        }
+        let memory = match data.memory.as_slice() {
+            [] => 0,
+            [memory] => {
+                let atomic = u64::from(memory.flags.contains(MemFlags::ATOMIC));
+                key_of_type(memory.ty?)? << 8 | u64::from(memory.align.trailing_zeros()) << 1 | atomic
+            }
+            _ => return None,
+        };
+        let immediate = match data.operands.get(2).and_then(Operand::as_imm) {
+            Some(value) => u64::from(u16::try_from(value).ok()?) << 1 | 1,
+            None => 0,
+        };
+        Some(QueryKey { types, rest: memory << 33 | immediate << 16 | u64::from(table) })
+    }
+}
+
+/// Eighteen bits, never zero.
+fn key_of_type(ty: Type) -> Option<u64> {
+    match ty {
+        Type::Scalar { bits } => Some(1 << 16 | u64::from(bits)),
+        Type::Pointer { address_space: 0, bits } => Some(2 << 16 | u64::from(bits)),
+        Type::Pointer { .. } | Type::Vector { .. } => None,
     }
 }
 
@@ -124,7 +176,8 @@ pub struct RuleSet {
 pub struct LegalizerInfo {
     sets: Vec<RuleSet>,
     by_opcode: FxHashMap<Opcode, usize>,
-    memo: RwLock<FxHashMap<LegalityQuery, LegalizeStep>>,
+    /// No other table of the process has it. There are a few tables for each target; the one after 65,536 others has none.
+    number: Option<u16>,
 }
 
 impl LegalizerInfo {
@@ -134,24 +187,34 @@ impl LegalizerInfo {
             .enumerate()
             .flat_map(|(index, set)| set.opcodes.iter().map(move |&opcode| (opcode, index)))
             .collect();
-        LegalizerInfo { sets, by_opcode, memo: RwLock::default() }
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = u16::try_from(NEXT.fetch_add(1, Ordering::Relaxed)).ok();
+        LegalizerInfo { sets, by_opcode, number }
     }
 
-    /// What the rules say of a query; answered from a table once asked.
-    pub fn action(&self, query: &LegalityQuery) -> LegalizeStep {
-        let known = self.memo.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(query).copied();
-        known.unwrap_or_else(|| {
-            let step = self.decide(query);
-            self.memo.write().unwrap_or_else(std::sync::PoisonError::into_inner).insert(query.clone(), step);
-            step
-        })
-    }
-
-    /// What the rules say of an instruction.
+    /// What the rules say of an instruction; looked up once asked.
     pub fn legality(&self, function: &Function, data: &InstData) -> LegalizeStep {
-        match LegalityQuery::of(function, data) {
-            Some(query) => self.action(&query),
-            None => UNSUPPORTED,
+        let decide = || LegalityQuery::of(function, data).map_or(UNSUPPORTED, |query| self.action(&query));
+        match self.number.and_then(|table| QueryKey::new(table, function, data)) {
+            Some(key) => KNOWN.with_borrow_mut(|known| match known.get(&key) {
+                Some(&step) => step,
+                None => *known.entry(key).or_insert_with(decide),
+            }),
+            None => decide(),
+        }
+    }
+
+    /// What the rules say of a query.
+    pub fn action(&self, query: &LegalityQuery) -> LegalizeStep {
+        let Some(&set) = self.by_opcode.get(&query.opcode) else { return UNSUPPORTED };
+        let rule = self.sets[set].rules.iter().find(|rule| (rule.predicate)(query));
+        let Some(rule) = rule else { return UNSUPPORTED };
+        let change = rule.mutation.as_ref().map(|mutation| mutation(query));
+        LegalizeStep {
+            action: rule.action,
+            type_index: change.map_or(0, |(index, _)| index),
+            new_type: change.map(|(_, ty)| ty),
+            rule: rule.name,
         }
     }
 
@@ -163,19 +226,6 @@ impl LegalizerInfo {
     /// Opcodes that have a rule set.
     pub fn opcodes(&self) -> impl Iterator<Item = Opcode> + '_ {
         self.sets.iter().flat_map(|set| set.opcodes.iter().copied())
-    }
-
-    fn decide(&self, query: &LegalityQuery) -> LegalizeStep {
-        let Some(&set) = self.by_opcode.get(&query.opcode) else { return UNSUPPORTED };
-        let rule = self.sets[set].rules.iter().find(|rule| (rule.predicate)(query));
-        let Some(rule) = rule else { return UNSUPPORTED };
-        let change = rule.mutation.as_ref().map(|mutation| mutation(query));
-        LegalizeStep {
-            action: rule.action,
-            type_index: change.map_or(0, |(index, _)| index),
-            new_type: change.map(|(_, ty)| ty),
-            rule: rule.name,
-        }
     }
 }
 

@@ -66,7 +66,7 @@ impl Writer<'_> {
             }
             Operand::Imm(value) => *value as u64 ^ 2 << 60,
             Operand::Const { width, value } => {
-                self.words.push(*value as u64);
+                self.words.push(value.0 as u64);
                 u64::from(*width) | 1 << 59
             }
             Operand::WideConst(_) => {

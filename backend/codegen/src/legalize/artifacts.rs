@@ -4,13 +4,17 @@
 
 use super::Legalizer;
 use super::recipe::Recipe;
+use smallvec::{SmallVec, smallvec};
 use tribunal_ir::{Bits, Inst, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::{Action, LegalityQuery};
+
+/// The definitions that a combine relied on, first to last.
+type Through = SmallVec<[Inst; 2]>;
 
 /// What a combine does: which definitions it relied on, and what it writes in the artifact's place.
 pub(super) struct Combine {
     pub rule: &'static str,
-    pub through: Vec<Inst>,
+    pub through: Through,
     pub write: Box<dyn FnOnce(&mut Recipe<'_>)>,
 }
 
@@ -58,9 +62,9 @@ struct Look<'l, 'c, 'a, 'f> {
 
 impl Look<'_, '_, '_, '_> {
     /// The definition of `register`, copies looked through: the copies, and the instruction.
-    fn definition(&self, register: VReg) -> Option<(Vec<Inst>, &InstData)> {
+    fn definition(&self, register: VReg) -> Option<(Through, &InstData)> {
         let function = &self.legalizer.function;
-        let mut through = Vec::new();
+        let mut through = Through::new();
         let mut current = register;
         loop {
             let inst = function.def_of(current)?;
@@ -96,13 +100,13 @@ impl Look<'_, '_, '_, '_> {
     }
 }
 
-fn combined(rule: &'static str, through: Vec<Inst>, write: impl FnOnce(&mut Recipe<'_>) + 'static) -> Option<Combine> {
+fn combined(rule: &'static str, through: Through, write: impl FnOnce(&mut Recipe<'_>) + 'static) -> Option<Combine> {
     debug_assert!(RULES.contains(&rule), "{rule} is not listed");
     Some(Combine { rule, through, write: Box::new(write) })
 }
 
 /// Defines the artifact's result as `value` brought to its type.
-fn resize(rule: &'static str, through: Vec<Inst>, extension: Opcode, value: VReg) -> Option<Combine> {
+fn resize(rule: &'static str, through: Through, extension: Opcode, value: VReg) -> Option<Combine> {
     combined(rule, through, move |r| {
         let dst = r.dst();
         r.define_resized(dst, extension, value);
@@ -181,14 +185,14 @@ fn extension(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
 /// The mask is not needed where a comparison gives 0 or 1 as it is.
 fn zext_of_trunc(
     look: &Look<'_, '_, '_, '_>,
-    mut through: Vec<Inst>,
+    mut through: Through,
     inner: VReg,
     dst_ty: Type,
     middle: u32,
 ) -> Option<Combine> {
     match look.definition(inner) {
         Some((definition, source)) if source.opcode == Opcode::G_ICMP => {
-            through.splice(0..0, definition);
+            through.insert_many(0, definition);
             resize("combine zext_of_trunc_of_condition", through, Opcode::G_ZEXT, inner)
         }
         _ => masked("combine zext_of_trunc", through, Opcode::G_ANYEXT, inner, dst_ty, middle),
@@ -198,7 +202,7 @@ fn zext_of_trunc(
 /// `value` resized, then all but its low `bits` bits cleared.
 fn masked(
     rule: &'static str,
-    through: Vec<Inst>,
+    through: Through,
     extension: Opcode,
     value: VReg,
     ty: Type,
@@ -211,7 +215,7 @@ fn masked(
 }
 
 /// `value` resized, then its low `bits` bits sign-extended.
-fn sign_filled(rule: &'static str, through: Vec<Inst>, value: VReg, ty: Type, bits: u32) -> Option<Combine> {
+fn sign_filled(rule: &'static str, through: Through, value: VReg, ty: Type, bits: u32) -> Option<Combine> {
     combined(rule, through, move |r| {
         let (wide, dst) = (r.resized(Opcode::G_ANYEXT, value, ty), r.dst());
         r.builder.define(dst, Opcode::G_SEXT_INREG, [Operand::used(wide), Operand::Imm(i64::from(bits))]);
@@ -280,7 +284,7 @@ fn unmerge_extended(r: &mut Recipe<'_>, parts: &[VReg], extension: Opcode, value
 /// Part by part where the sizes are equal; else each source taken apart, or groups of sources put together.
 fn unmerge_of_merge(
     look: &Look<'_, '_, '_, '_>,
-    through: Vec<Inst>,
+    through: Through,
     source: &InstData,
     parts: Vec<VReg>,
     part: Type,
@@ -315,7 +319,7 @@ fn merge(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
     let whole = source.vreg(sources.len())?;
     let same = source.opcode == Opcode::G_UNMERGE_VALUES && source.vreg_defs().eq(sources);
     match same && look.type_of(whole) == look.type_of(data.vreg(0)?) {
-        true => resize("combine merge_of_unmerge", vec![inst], Opcode::COPY, whole),
+        true => resize("combine merge_of_unmerge", smallvec![inst], Opcode::COPY, whole),
         false => None,
     }
 }

@@ -59,20 +59,26 @@ struct Legalizer<'c, 'a, 'f> {
 impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     fn new(context: &'c mut Context<'a>, function: &'f mut Function) -> Self {
         let fuel = function.inst_bound().saturating_mul(FUEL_EACH).saturating_add(FUEL_ANYWAY);
-        let mut legalizer = Legalizer { context, function, insts: Vec::new(), artifacts: Vec::new(), fuel };
+        // Room that is not used is never touched.
+        let room = function.inst_bound();
+        function.reserve_insts(2 * room);
+        let (insts, artifacts) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut legalizer = Legalizer { context, function, insts, artifacts, fuel };
         for block in legalizer.function.reverse_post_order() {
-            let insts: Vec<Inst> = legalizer.function.insts(block).collect();
-            insts.into_iter().for_each(|inst| legalizer.enqueue(inst));
+            let mut next = legalizer.function.first_inst(block);
+            while let Some(inst) = next {
+                legalizer.enqueue(inst);
+                next = legalizer.function.next_inst(inst);
+            }
         }
         legalizer
     }
 
     fn enqueue(&mut self, inst: Inst) {
-        let opcode = self.function.inst(inst).opcode;
-        if opcode.is_artifact() {
-            self.artifacts.push(inst);
-        } else if opcode.is_generic() {
-            self.insts.push(inst);
+        match self.function.inst(inst).opcode {
+            opcode if opcode.is_artifact() => self.artifacts.push(inst),
+            opcode if opcode.is_generic() => self.insts.push(inst),
+            _ => {}
         }
     }
 
@@ -252,17 +258,20 @@ fn apply(recipe: &mut Recipe<'_>, step: LegalizeStep) -> bool {
 /// True if nothing reads what `inst` defines and it does nothing else.
 fn is_dead(context: &Context<'_>, function: &Function, inst: Inst) -> bool {
     let data = function.inst(inst);
+    let unread = |operand: &tribunal_ir::RegOperand| match operand.reg {
+        Reg::Virtual(register) => function.use_count(register) == 0,
+        Reg::Physical(_) => false,
+    };
+    if data.defs().next().is_none() || !data.defs().all(unread) {
+        return false;
+    }
     let effects = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;
     let flags = match data.opcode {
         Opcode::Target(opcode) => context.target.vocabulary.opcode_flags(opcode),
         generic => generic.info().map_or(effects, |info| info.flags),
     };
     let volatile = data.memory.iter().any(|memory| memory.flags.contains(tribunal_ir::MemFlags::VOLATILE));
-    let unread = |operand: &tribunal_ir::RegOperand| match operand.reg {
-        Reg::Virtual(register) => function.use_count(register) == 0,
-        Reg::Physical(_) => false,
-    };
-    !flags.intersects(effects) && !volatile && data.defs().next().is_some() && data.defs().all(unread)
+    !flags.intersects(effects) && !volatile
 }
 
 /// Generic copies between virtual registers of one type go away: their source is used instead.
@@ -274,13 +283,13 @@ fn propagate_copies(function: &mut Function) {
         },
         _ => None,
     };
-    let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
-    let mut copies: Vec<Option<VReg>> = vec![None; function.vregs.len()];
+    let mut copies: Vec<Option<VReg>> = Vec::new();
     let mut removed = Vec::new();
-    for &inst in &insts {
+    for inst in function.layout().iter().flat_map(|&block| function.insts(block)) {
         if let Some((dst, src)) = copy(function.inst(inst))
             && function.type_of(dst) == function.type_of(src)
         {
+            copies.resize(function.vregs.len(), None);
             copies[cranelift_entity::EntityRef::index(dst)] = Some(src);
             removed.push(inst);
         }
@@ -296,7 +305,13 @@ fn propagate_copies(function: &mut Function) {
         }
         current
     };
-    insts.iter().for_each(|&inst| function.rename_uses(inst, resolve));
+    for place in 0..function.layout().len() {
+        let mut next = function.first_inst(function.layout()[place]);
+        while let Some(inst) = next {
+            function.rename_uses(inst, resolve);
+            next = function.next_inst(inst);
+        }
+    }
     removed.into_iter().for_each(|inst| function.remove(inst));
     let liveins = std::mem::take(&mut function.liveins);
     function.liveins = liveins.into_iter().map(|livein| LiveIn { copy: livein.copy.map(resolve), ..livein }).collect();
@@ -306,8 +321,9 @@ fn propagate_copies(function: &mut Function) {
 fn remove_dead(context: &Context<'_>, function: &mut Function) -> bool {
     let mut removed = false;
     for block in function.reverse_post_order().into_iter().rev() {
-        let insts: Vec<Inst> = function.insts_reversed(block).collect();
-        for inst in insts {
+        let mut next = function.last_inst(block);
+        while let Some(inst) = next {
+            next = function.previous_inst(inst);
             if is_dead(context, function, inst) {
                 function.remove(inst);
                 removed = true;

@@ -1,5 +1,6 @@
 //! What recipes write with: a builder before the instruction, and the words that legalization uses.
 
+use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::types::S1;
 use tribunal_ir::{
@@ -21,7 +22,7 @@ pub(super) struct Recipe<'f> {
 /// What an application wrote.
 pub(super) struct Written {
     outside: Vec<Inst>,
-    inside: Vec<Inst>,
+    inside: SmallVec<[Inst; 8]>,
 }
 
 impl Written {
@@ -79,7 +80,7 @@ impl<'f> Recipe<'f> {
 
     /// The same, defining the result of the instruction replaced.
     pub fn define(&mut self, dst: VReg, opcode: Opcode, sources: &[VReg]) {
-        self.builder.define(dst, opcode, sources.iter().copied().map(Operand::used));
+        self.builder.define_op(dst, opcode, sources);
     }
 
     /// The same for an operation of two results.
