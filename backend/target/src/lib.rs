@@ -7,6 +7,7 @@ pub mod instructions;
 pub mod legality;
 mod operands;
 pub mod registers;
+pub mod runtime;
 pub mod selection;
 
 pub mod aarch64;
