@@ -3,6 +3,7 @@
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options};
 use tribunal_emulator::machine::Machine;
+use tribunal_fuzz::harness::call_sites;
 use tribunal_fuzz::{campaign, inputs};
 use tribunal_ir::Function;
 use tribunal_target::Target;
@@ -26,8 +27,8 @@ fn engines_agree() {
         for seed in 0..PROGRAMS {
             let function = campaign::generated(seed, target).unwrap();
             let code = compiled(&function, target);
-            unicorn.load(&code.bytes).unwrap();
-            stepper.load(&code.bytes).unwrap();
+            unicorn.load(&code.bytes, &call_sites(&code)).unwrap();
+            stepper.load(&code.bytes, &call_sites(&code)).unwrap();
             let results = inputs::results(&function, target);
             for input in inputs::inputs(&function, target, inputs::Plan { count: 4, seed }) {
                 let expected = unicorn.run(&input, &results, FUEL).unwrap();

@@ -80,6 +80,10 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
     args: &[Value<D>],
 ) -> Result<Evaluation<D>, Unsupported> {
     let operation = checked(domain, function, inst, args)?;
+    if inst.opcode == Opcode::G_CONSTANT {
+        let value = constant(domain, function, &operation)?;
+        return Ok(Evaluation { results: smallvec![value], ub: domain.boolean(false) });
+    }
     computed(domain, memory, &operation)
 }
 
@@ -114,7 +118,6 @@ fn computed<D: Domain, M: Memory<D>>(
             let bits = domain.choose(op.width());
             no_ub(smallvec![Value { bits, poison: domain.boolean(false) }])
         }
-        G_CONSTANT => no_ub(smallvec![constant(domain, function, op)?]),
         G_FRAME_INDEX => no_ub(smallvec![frame_index(domain, memory, op)?]),
         COPY | G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR | G_ASSERT_ALIGN => {
             no_ub(smallvec![resized(domain, op)])
