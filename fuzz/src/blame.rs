@@ -139,8 +139,17 @@ fn first_difference(source: &Function, before: &Execution, stage: &Stage, after:
     in_pass(stage.pass, "the run differs from this pass on")
 }
 
+/// The rule that wrote what an instruction of the source's own reads, in a register that the source does not have: the two
+/// stages cannot be compared there.
+fn feeding_rule<'s>(source: &Function, stage: &'s Stage, inst: Inst) -> Option<&'s &'static str> {
+    let is_new = |register: &VReg| register.as_u32() as usize >= source.vregs.len();
+    let mut new = stage.function.inst(inst).vreg_uses().filter(is_new);
+    new.find_map(|register| stage.rules.get(&stage.function.def_of(register)?))
+}
+
 fn difference(source: &Function, stage: &Stage, expected: &Event, event: &Event, target: &Target) -> Blame {
-    let guilty = stage.rules.get(&event.inst).copied().unwrap_or(stage.pass);
+    let guilty = stage.rules.get(&event.inst).or_else(|| feeding_rule(source, stage, event.inst));
+    let guilty = guilty.copied().unwrap_or(stage.pass);
     let printed = |function: &Function, inst: Inst| text::print_inst(function, function.inst(inst), target.vocabulary);
     let story = format!(
         "first difference after {}:\n  - {} = {:#x}\n  + {} = {:#x}",

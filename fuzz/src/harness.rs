@@ -8,7 +8,7 @@ use tribunal_codegen::pipeline::{self, Code, Pass};
 use tribunal_codegen::{CompileError, Context, Observer, Options};
 use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::{Execution, Interpreter, Settings};
-use tribunal_emulator::machine::{Machine, MachineError, MachineRun};
+use tribunal_emulator::machine::{CallSite, Machine, MachineError, MachineRun};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Function, Inst, InstData, Step};
@@ -170,7 +170,7 @@ impl Harness {
     ) {
         let results = inputs::results(function, self.target);
         let interpreter = Interpreter::new(function, self.target);
-        if let Err(error) = self.machine.load(&code.bytes) {
+        if let Err(error) = self.machine.load(&code.bytes, &call_sites(code)) {
             return tally.unsupported(error.to_string());
         }
         for input in inputs {
@@ -239,6 +239,11 @@ impl Harness {
         }
         tally
     }
+}
+
+/// The calls of the code, for an emulator.
+pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
+    code.calls.iter().map(|call| CallSite { offset: call.offset, symbol: &call.symbol }).collect()
 }
 
 /// What must come out whatever the free choices; `None` if the source does not say.

@@ -1,16 +1,17 @@
 //! The allocation checker: every use finds in its location the value that the program means.
 //!
 //! A forward dataflow over the allocated function. The state maps a location (a full register or a spill slot) to the set of
-//! virtual registers of the selected function whose value it holds; at a join, sets meet by intersection. Original
-//! instructions pair with the selected function by identity, whatever else stands between them is a move of the
-//! allocator's; PHIs of the selected function rename on the edges. It shares nothing with the allocator. Like every such
-//! checker it trusts that an instruction's row says what it reads and writes.
+//! registers of the selected function whose value it holds, virtual ones and physical ones (arguments, results, flags); at a
+//! join, sets meet by intersection. Original instructions pair with the selected function by identity, whatever else stands
+//! between them is a move of the allocator's; PHIs of the selected function rename on the edges. A call leaves nothing in
+//! the caller-saved registers but its results. It shares nothing with the allocator. Like every such checker it trusts that
+//! an instruction's row says what it reads and writes.
 
 use crate::Finding;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
-use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Properties, Reg, StackSlot, VReg};
+use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, StackSlot};
 use tribunal_target::Target;
 
 /// Where a value can be.
@@ -20,7 +21,8 @@ enum Location {
     Slot(StackSlot),
 }
 
-type Holds = BTreeSet<VReg>;
+/// Registers of the selected function, physical ones in full.
+type Holds = BTreeSet<Reg>;
 type State = FxHashMap<Location, Holds>;
 
 /// A move that the allocator inserted.
@@ -60,7 +62,7 @@ impl Checker<'_> {
     fn fixpoint(&mut self) -> Vec<Option<State>> {
         let mut states: Vec<Option<State>> = vec![None; self.allocated.block_bound()];
         let Some(entry) = self.allocated.entry() else { return states };
-        states[entry.as_u32() as usize] = Some(State::default());
+        states[entry.as_u32() as usize] = Some(self.on_entry());
         let mut work = vec![entry];
         while let Some(block) = work.pop() {
             let Some(mut state) = states[block.as_u32() as usize].clone() else { continue };
@@ -83,9 +85,16 @@ impl Checker<'_> {
         states
     }
 
+    /// Every physical register holds what it holds in the selected function.
+    fn on_entry(&self) -> State {
+        let registers = (0..self.target.registers.len() as u16).map(PReg);
+        let full = registers.filter(|&register| self.target.vocabulary.full_register(register) == register);
+        full.map(|register| (Location::Register(register), BTreeSet::from([Reg::Physical(register)]))).collect()
+    }
+
     /// PHIs of `to` take their values on the edge: a location that holds an input then holds the PHI too.
     fn across(&self, state: &State, from: Block, to: Block) -> State {
-        let mut renamed: SmallVec<[(VReg, VReg); 8]> = SmallVec::new();
+        let mut renamed: SmallVec<[(Reg, Reg); 8]> = SmallVec::new();
         for inst in self.selected.insts(to) {
             let data = self.selected.inst(inst);
             if !data.opcode.is_phi() {
@@ -93,12 +102,12 @@ impl Checker<'_> {
             }
             let input = data.phi_inputs().find(|&(_, block)| block == from).map(|(value, _)| value);
             if let (Some(phi), Some(input)) = (data.vreg(0), input) {
-                renamed.push((phi, input));
+                renamed.push((phi.into(), input.into()));
             }
         }
         let mut arriving = state.clone();
         for holds in arriving.values_mut() {
-            let added: SmallVec<[VReg; 4]> =
+            let added: SmallVec<[Reg; 4]> =
                 renamed.iter().filter(|(_, input)| holds.contains(input)).map(|&(phi, _)| phi).collect();
             // The old value of a PHI is gone once the edge is taken.
             renamed.iter().for_each(|(phi, _)| {
@@ -148,15 +157,15 @@ impl Checker<'_> {
             return;
         }
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| !meant.is_def()) {
-            let (Some(value), Some(location)) = (meant.as_vreg(), self.location(operand)) else { continue };
+            let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
             if report && !state.get(&location).is_some_and(|holds| holds.contains(&value)) {
-                let message = format!("{} is not in {}", value, self.name(location));
+                let message = format!("{} is not in {}", self.shown(value), self.name(location));
                 self.findings.push(Finding::at("allocation-value", self.allocated, inst, message));
             }
         }
         self.clobber(state, data);
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| meant.is_def()) {
-            let (Some(value), Some(location)) = (meant.as_vreg(), self.location(operand)) else { continue };
+            let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
             state.values_mut().for_each(|holds| {
                 holds.remove(&value);
             });
@@ -164,12 +173,22 @@ impl Checker<'_> {
         }
     }
 
+    /// What an operand of the selected function names; `None` for what always reads as zero, or reads anything.
+    fn value(&self, operand: &Operand) -> Option<Reg> {
+        let register = operand.as_reg().filter(|register| !register.flags.contains(RegFlags::UNDEF))?;
+        match register.reg {
+            Reg::Virtual(_) => Some(register.reg),
+            Reg::Physical(register) if self.target.is_zero_register(register) => None,
+            Reg::Physical(register) => Some(self.target.vocabulary.full_register(register).into()),
+        }
+    }
+
     /// What an instruction writes no longer holds what it held.
     fn clobber(&self, state: &mut State, data: &InstData) {
-        for operand in data.defs() {
-            if let Reg::Physical(register) = operand.reg {
-                state.remove(&Location::Register(self.target.vocabulary.full_register(register)));
-            }
+        let written = data.defs().filter_map(|operand| operand.reg.as_physical());
+        let lost = if self.target.is_call(data) { self.target.abi.caller_saved } else { &[] };
+        for register in written.chain(lost.iter().copied()) {
+            state.remove(&Location::Register(self.target.vocabulary.full_register(register)));
         }
     }
 
@@ -214,6 +233,13 @@ impl Checker<'_> {
                 let source = sources.find(|&source| *data == machine.copy(first, source))?;
                 Some(Move { to: Location::Register(first), from: Location::Register(source) })
             }
+        }
+    }
+
+    fn shown(&self, value: Reg) -> String {
+        match value {
+            Reg::Virtual(register) => register.to_string(),
+            Reg::Physical(register) => self.name(Location::Register(register)),
         }
     }
 

@@ -133,6 +133,31 @@ fn what_text_cannot_say_is_found_too() {
     assert!(broken(&function, riscv()).contains("operand-count"));
 }
 
+/// What a call does not preserve is not there behind it, and a caller-saved register is not preserved.
+#[test]
+fn a_register_does_not_outlive_a_call() {
+    let body = "
+  bb.0:
+    liveins: $x10, $x11, $x12
+
+    %0:_(s64) = COPY $x10
+    %1:_(s64) = COPY $x11
+    ADJCALLSTACKDOWN 0, 0, implicit-def $x2, implicit $x2
+    $x10 = COPY %0(s64)
+    $x11 = COPY %1(s64)
+    PseudoCALL target-flags(riscv-call) &__muldi3, csr_ilp32_lp64, implicit-def $x1, implicit $x10, implicit $x11, implicit-def $x10
+    ADJCALLSTACKUP 0, 0, implicit-def $x2, implicit $x2
+    %2:_(s64) = COPY $x10
+    %3:_(s64) = COPY $x9
+    PseudoRET implicit $x10
+";
+    assert_eq!(broken(&parse(body), riscv()), BTreeSet::new());
+    for lost in ["$x11", "$x12", "$x5", "$x31"] {
+        let wrong = body.replace("COPY $x9", &format!("COPY {lost}"));
+        assert_eq!(broken(&parse(&wrong), riscv()), BTreeSet::from(["physical-undefined"]), "{lost}");
+    }
+}
+
 #[test]
 fn an_empty_function_is_no_panic() {
     assert_eq!(broken(&Function::new("f"), riscv()), BTreeSet::new());

@@ -25,8 +25,10 @@ const LARGEST: u64 = 1 << 30;
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let target = context.target;
     let saved = saved_registers(function, target);
-    let size = lay_out(function, target, saved.len() as i64 * i64::from(target.register_bytes()))
-        .map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
+    let saved_bytes = saved.len() as i64 * i64::from(target.register_bytes());
+    let laid_out = remove_call_frames(function, target)
+        .and_then(|has_calls| lay_out(function, target, saved_bytes).map(|size| (has_calls, size)));
+    let (has_calls, size) = laid_out.map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
     expand_copies(function, target);
     for block in function.layout().to_vec() {
         let insts: Vec<Inst> = function.insts(block).collect();
@@ -36,7 +38,8 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         prologue(function, target, &saved, size);
         epilogues(function, target, &saved, size);
         function.extra.retain(|(key, _)| key != "frameInfo");
-        function.extra.push(("frameInfo".to_string(), format!("frameInfo:\n  stackSize: {size}")));
+        let calls = if has_calls { "\n  adjustsStack: true\n  hasCalls: true" } else { "" };
+        function.extra.push(("frameInfo".to_string(), format!("frameInfo:\n  stackSize: {size}{calls}")));
     }
     Ok(())
 }
@@ -55,6 +58,25 @@ fn saved_registers(function: &Function, target: &Target) -> Vec<PReg> {
     }
     let kept = target.abi.callee_saved.iter().chain(std::iter::once(&target.abi.return_address));
     kept.copied().filter(|register| written.contains(register)).collect()
+}
+
+/// The stack pointer stays where the prologue puts it: nothing is passed on the stack. True if there was a call.
+fn remove_call_frames(function: &mut Function, target: &Target) -> Result<bool, String> {
+    let mut has_calls = false;
+    for block in function.layout().to_vec() {
+        let insts: Vec<Inst> = function.insts(block).collect();
+        for inst in insts {
+            let data = function.inst(inst);
+            has_calls |= target.is_call(data);
+            if target.is_call_frame(data) {
+                if (data.imm(0), data.imm(1)) != (Some(0), Some(0)) {
+                    return Err("stack arguments".to_string());
+                }
+                function.remove(inst);
+            }
+        }
+    }
+    Ok(has_calls)
 }
 
 /// Gives every object its offset from the stack pointer on entry; returns the size of the frame in bytes.

@@ -10,6 +10,8 @@ pub struct Abi {
     pub results: &'static [PReg],
     /// Full-width registers that a function must leave as it found them.
     pub callee_saved: &'static [PReg],
+    /// Full-width registers in which a call may leave anything, its results apart.
+    pub caller_saved: &'static [PReg],
     pub stack_pointer: PReg,
     pub return_address: PReg,
     /// Registers that the allocator never gives out and the frame pass may clobber between any two instructions.
@@ -21,4 +23,45 @@ pub struct Abi {
     /// Bits to which an integer argument or result narrower than a register is extended by the caller (callee for
     /// results): RISC-V extends to 64 (`signext`/`zeroext`; an `i32` is sign-extended); 0 where the rest is undefined.
     pub extended_to: u32,
+    pub calls: Calls,
+}
+
+/// How a call is written.
+pub struct Calls {
+    /// Operands: the callee, the mask of the registers preserved; then implicitly what the row says, arguments, results.
+    pub opcode: TargetOpcode,
+    /// Around the copies of a call's arguments and the call itself: bytes of stack arguments, then zero.
+    pub frame_setup: TargetOpcode,
+    pub frame_destroy: TargetOpcode,
+    /// What LLVM writes before the callee.
+    pub callee_prefix: &'static str,
+    /// LLVM's name for the mask of all registers but the caller-saved ones.
+    pub preserved_mask: &'static str,
+    pub pairs: Pairs,
+    /// The ELF relocation of a call instruction.
+    pub relocation: u32,
+}
+
+/// Where an argument of two registers may begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pairs {
+    Anywhere,
+    /// At the first, third, ... argument register.
+    Even,
+}
+
+impl Abi {
+    /// The registers of each argument, given how many it takes; `None` if they do not all fit.
+    pub fn passing(&self, counts: &[usize]) -> Option<Vec<&'static [PReg]>> {
+        let mut next = 0;
+        let place = |&count: &usize| {
+            if self.calls.pairs == Pairs::Even && count == 2 {
+                next += next % 2;
+            }
+            let registers = self.arguments.get(next..next + count)?;
+            next += count;
+            Some(registers)
+        };
+        counts.iter().map(place).collect()
+    }
 }

@@ -22,6 +22,10 @@ pub enum OperandDesc {
         bits: u8,
         scale: u8,
     },
+    /// What a call calls: a symbol, or once it is placed the signed byte distance to it.
+    Callee,
+    /// The mask of the registers that a call preserves.
+    RegisterMask,
 }
 
 /// Which immediates an operand accepts, as they stand in MIR.
@@ -60,6 +64,7 @@ impl OperandDesc {
             OperandDesc::Def(class) | OperandDesc::Use(class) | OperandDesc::Base(class) => Some(class),
             OperandDesc::Tied { class, .. } => Some(class),
             OperandDesc::Imm(_) | OperandDesc::Label { .. } => None,
+            OperandDesc::Callee | OperandDesc::RegisterMask => None,
         }
     }
 }
@@ -75,7 +80,7 @@ pub struct InstrDesc {
     pub flags: OpcodeFlags,
     /// What a machine must have to run it.
     pub requires: Features,
-    /// Bytes of machine code once pseudos are expanded.
+    /// Bytes of machine code once pseudos are expanded; 0 for what is gone by then.
     pub size: u8,
 }
 

@@ -3,10 +3,12 @@
 //! Architecture invariant: nothing here transforms a function; the engines are in codegen. Nothing here judges.
 
 pub mod abi;
+pub mod calls;
 pub mod instructions;
 pub mod legality;
 mod operands;
 pub mod registers;
+pub mod runtime;
 pub mod selection;
 
 pub mod aarch64;
@@ -19,7 +21,7 @@ use legality::LegalizerInfo;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, OpcodeFlags, PReg, RegBank, RegClass, SubReg, TargetOpcode, Type, Vocabulary};
+use tribunal_ir::{InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, SubReg, TargetOpcode, Type, Vocabulary};
 
 bitflags! {
     /// Optional parts of an instruction set that change the rules, the selection or the encoding.
@@ -145,6 +147,9 @@ impl Target {
     }
 }
 
+/// What one instruction of MIR becomes in machine code.
+pub type Sequence = smallvec::SmallVec<[InstData; 2]>;
+
 /// The sequences of machine code that no selection rule writes. All operands are physical registers.
 pub trait Machine: Sync {
     /// `dst = src`, both of one class.
@@ -161,14 +166,16 @@ pub trait Machine: Sync {
     fn operand_offset(&self, opcode: TargetOpcode, operand: i64) -> i64;
     /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far, `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
-    /// Replaces a branch-like or return pseudo by the real instruction; `None` if it is real already.
-    fn expand_pseudo(&self, inst: &InstData) -> Option<InstData>;
+    /// Replaces a branch-like, call or return pseudo by the real instructions; `None` if it is real already.
+    fn expand_pseudo(&self, inst: &InstData) -> Option<Sequence>;
+    /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a call.
+    fn call(&self, distance: i64) -> Sequence;
     /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label stays.
     fn invert_branch(&self, inst: &InstData) -> Option<InstData>;
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
-    /// The instruction as assembly text, without indentation; labels print through `label`.
-    fn assembly(&self, inst: &InstData, label: &dyn Fn(tribunal_ir::Block) -> String) -> String;
+    /// The instruction as assembly text, without indentation; labels and symbols print through `name`.
+    fn assembly(&self, inst: &InstData, name: &dyn Fn(&Operand) -> String) -> String;
 }
 
 /// What one machine instruction computes, for evaluators of selected and allocated code: see `<isa>/semantics.rs`.

@@ -86,3 +86,17 @@ pub(crate) fn finish<D: Domain>(d: &mut D, bits: D::Bits, sources: &Sources<D>) 
 pub(crate) fn jump_free<D: Domain>(d: &mut D) -> MachineEvaluation<D> {
     MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None }
 }
+
+/// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the stack.
+pub(crate) fn call_frame<D: Domain>(
+    d: &mut D,
+    inst: &InstData,
+    sources: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    match (inst.imm(0), inst.imm(1), sources.values.last()) {
+        (Some(0), Some(0), Some(stack_pointer)) => {
+            Ok(MachineEvaluation { results: smallvec![stack_pointer.clone()], ub: d.boolean(false), taken: None })
+        }
+        _ => Err(Unsupported::new("stack arguments")),
+    }
+}

@@ -214,6 +214,7 @@ impl State<'_> {
                 Ok(Next::Following)
             }
             Opcode::LIFETIME_START | Opcode::LIFETIME_END | Opcode::KILL => Ok(Next::Following),
+            Opcode::Target(_) if self.target.is_call(data) => self.call(data),
             Opcode::Target(_) => self.machine(inst, data),
             _ => self.generic(inst, data),
         }
@@ -267,6 +268,19 @@ impl State<'_> {
             Some(taken) => branch(taken, data),
             None => Ok(Next::Following),
         }
+    }
+
+    fn call(&mut self, data: &InstData) -> Result<Next, Unsupported> {
+        let mut domain = self.domain;
+        let read = |_: &mut Partial, register| self.read_physical(register);
+        let evaluation = self.target.evaluate_call(&mut domain, self.function, data, read)?;
+        if let Some(end) = undefined(evaluation.ub) {
+            return Ok(Next::End(end));
+        }
+        for (register, value) in evaluation.registers {
+            self.write_physical(register, value);
+        }
+        Ok(Next::Following)
     }
 
     fn copy(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {

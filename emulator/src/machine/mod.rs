@@ -3,10 +3,14 @@
 //!
 //! Mapped are the code, one stack and the buffers' pages; every other access ends the run. Guard zones around each buffer,
 //! the stack above the entry and the callee-saved registers hold patterns that are checked after each run.
+//! Calls of the runtime library leave the engine and are served by [`runtime`].
 //! What is known of the engine: its translations must be dropped by hand after code is written, an instruction limit must be
 //! given from the first run on, and its timeout is slow.
 
+mod runtime;
 mod stepper;
+
+pub use runtime::CallSite;
 
 use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE};
 use stepper::{Stepper, StepperError};
@@ -28,6 +32,8 @@ const CALLER_BYTES: usize = 256;
 /// Bytes of each guard zone that are checked.
 const GUARD_BYTES: usize = 128;
 const PATTERN: u8 = 0xa5;
+/// What a call counts for, in instructions.
+const CALL_COST: u64 = 4;
 
 /// Why the emulator cannot work at all.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +46,8 @@ pub enum MachineError {
     Target(&'static str),
     #[error("{0} bytes of code are more than the emulator maps")]
     TooMuchCode(usize),
+    #[error("calls of `{0}`")]
+    Symbol(String),
     #[error("an input of the emulator must have its buffers at their pages, at most {GUARD} bytes from the page's end")]
     Buffer,
 }
@@ -76,6 +84,10 @@ pub enum Fault {
     Guard { buffer: usize },
     #[error("wrote to the caller's frame")]
     CallerFrame,
+    #[error("the stack pointer is not aligned at a call")]
+    StackAlignment,
+    #[error("called {callee} with a return address that no call leaves, or without a stack")]
+    BadCall { callee: &'static str },
 }
 
 impl Fault {
@@ -89,6 +101,8 @@ impl Fault {
             Fault::StackPointer => "stack-pointer",
             Fault::Guard { .. } => "write-outside-buffer",
             Fault::CallerFrame => "write-to-caller-frame",
+            Fault::StackAlignment => "stack-alignment",
+            Fault::BadCall { .. } => "bad-call",
         }
     }
 }
@@ -158,6 +172,8 @@ pub struct Machine {
     /// Engine's numbers of the full registers, with theirs.
     registers: Vec<(PReg, i32)>,
     code_bytes: u64,
+    /// Where the code's calls return to.
+    returns: Vec<u64>,
 }
 
 /// The value that a register of the target holds before a run, unless it is an argument.
@@ -199,16 +215,18 @@ impl Machine {
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
         let registers =
             full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?))).collect();
-        Ok(Machine { engine, target, registers, code_bytes: 0 })
+        Ok(Machine { engine, target, registers, code_bytes: 0, returns: Vec::new() })
     }
 
-    /// Replaces the code.
-    pub fn load(&mut self, code: &[u8]) -> Result<(), MachineError> {
+    /// Replaces the code, its calls linked.
+    pub fn load(&mut self, code: &[u8], calls: &[CallSite<'_>]) -> Result<(), MachineError> {
         if code.len() as u64 > CODE_BYTES {
             return Err(MachineError::TooMuchCode(code.len()));
         }
         let old = self.code_bytes.max(code.len() as u64);
-        self.engine.write(CODE, code)?;
+        let mut linked = code.to_vec();
+        self.returns = runtime::link(self.target, &mut linked, calls)?;
+        self.engine.write(CODE, &linked)?;
         if let Engine::Unicorn(engine) = &mut self.engine {
             engine.ctl_remove_cache(CODE, CODE + old)?;
         }
@@ -219,13 +237,25 @@ impl Machine {
     /// Runs the code from its start. `results` are the full registers to read at the end.
     pub fn run(&mut self, input: &Input, results: &[PReg], fuel: u64) -> Result<MachineRun, MachineError> {
         self.set_up(input)?;
-        let (ended, pc) = self.engine.run(CODE, STOP, fuel)?;
-        let mut fault = match ended {
+        let (mut calls, mut fault) = (0, None);
+        let (mut ended, mut pc) = self.engine.run(CODE, STOP, fuel)?;
+        while let (Stop::Memory, Some(callee), true) = (&ended, runtime::at(pc), calls < fuel / CALL_COST) {
+            match self.serve(callee, calls)? {
+                Ok(back) => (ended, pc) = self.engine.run(back, STOP, fuel)?,
+                Err(wrong) => {
+                    fault = Some(wrong);
+                    break;
+                }
+            }
+            calls += 1;
+        }
+        fault = fault.or(match ended {
             Stop::Still if pc == STOP => None,
+            Stop::Memory if runtime::at(pc).is_some() => Some(Fault::OutOfFuel(fuel)),
             Stop::Still => Some(Fault::OutOfFuel(fuel)),
             Stop::Memory => Some(Fault::Memory { pc: pc.wrapping_sub(CODE) }),
             Stop::Illegal => Some(Fault::Illegal { pc: pc.wrapping_sub(CODE) }),
-        };
+        });
         let buffers = self.read_buffers(input, &mut fault)?;
         if fault.is_none() {
             fault = self.state_fault()?;
@@ -247,6 +277,19 @@ impl Machine {
             (Engine::Unicorn(engine), Some(number)) => Ok(fitting(self.target, engine.reg_read(number)?)),
             (Engine::Stepper(stepper), Some(_)) => Ok(stepper.register(full)),
             (_, None) => Ok(0),
+        }
+    }
+
+    fn write(&mut self, register: PReg, value: u64) -> Result<(), MachineError> {
+        let full = self.target.vocabulary.full_register(register);
+        let (number, value) = (self.number(full), fitting(self.target, value));
+        match (&mut self.engine, number) {
+            (Engine::Unicorn(engine), Some(number)) => Ok(engine.reg_write(number, value)?),
+            (Engine::Stepper(stepper), Some(_)) => {
+                stepper.set_register(full, value);
+                Ok(())
+            }
+            (_, None) => Ok(()),
         }
     }
 
@@ -341,6 +384,7 @@ fn engine_register(target: &str, name: &str) -> Option<i32> {
     match (target, name) {
         ("riscv64" | "riscv32", "x0") => None,
         ("riscv64" | "riscv32", _) => number().map(|number| RegisterRISCV::X0 as i32 + number),
+        ("aarch64", "nzcv") => Some(RegisterARM64::NZCV as i32),
         ("aarch64", "sp") => Some(RegisterARM64::SP as i32),
         ("aarch64", "x29" | "fp") => Some(RegisterARM64::X29 as i32),
         ("aarch64", "x30" | "lr") => Some(RegisterARM64::X30 as i32),

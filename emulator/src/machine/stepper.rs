@@ -7,6 +7,8 @@ use super::Stop;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, InstData, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Reg, StackSlot};
 use tribunal_target::Target;
+// The one instruction whose result depends on where it stands; only RISC-V is decoded.
+use tribunal_target::riscv::instructions::AUIPC;
 
 /// Why the stepper cannot be set up or read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -108,6 +110,13 @@ impl Stepper {
         let Some(inst) = (self.decode)(u32::from_le_bytes(word)) else { return Ok(Err(Stop::Illegal)) };
         let Opcode::Target(opcode) = inst.opcode else { return Ok(Err(Stop::Illegal)) };
         let flags = self.target.instruction(opcode).flags;
+        if opcode == AUIPC {
+            let next = self.address(pc.wrapping_add(4));
+            if let Some(register) = inst.defs().find_map(|operand| operand.reg.as_physical()) {
+                self.set_register(register, pc.wrapping_add_signed(i64::from((immediate(&inst) << 12) as i32)));
+            }
+            return Ok(Ok(next));
+        }
         if flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) {
             return Ok(Ok(self.jump(pc, &inst)));
         }

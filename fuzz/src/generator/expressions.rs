@@ -72,8 +72,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn division(&mut self, ty: Type) -> Result<Entry> {
-        // A division wider than a register is a library call.
-        if !(2..=self.register_type().bits()).contains(&ty.bits()) {
+        if !(2..=self.widest_division().bits()).contains(&ty.bits()) {
             return self.binary(ty);
         }
         let opcode = *self.u.choose(DIVISIONS)?;
@@ -129,8 +128,8 @@ impl Generator<'_, '_, '_> {
     fn funnel(&mut self, ty: Type) -> Result<Entry> {
         let opcode = if self.u.arbitrary()? { Opcode::G_FSHL } else { Opcode::G_FSHR };
         let (high, low) = (self.value(ty, false)?, self.value(ty, false)?);
-        // The amount modulo a width that is no power of two is a division, which beyond a register is a library call.
-        let amount_ty = if ty.bits() > self.register_type().bits() { self.register_type() } else { ty };
+        // The amount modulo a width that is no power of two is a division.
+        let amount_ty = if ty.bits() > self.widest_division().bits() { self.register_type() } else { ty };
         let amount = self.value(amount_ty, false)?;
         let register = self.builder.op(ty, opcode, &[high.register, low.register, amount.register]);
         Ok(Entry { register, ty, firm: high.firm && low.firm && amount.firm })

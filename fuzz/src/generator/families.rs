@@ -77,7 +77,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn both_divisions(&mut self, ty: Type) -> Result<Entry> {
-        if !(2..=self.register_type().bits()).contains(&ty.bits()) {
+        if !(2..=self.widest_division().bits()).contains(&ty.bits()) {
             return self.overflow(ty);
         }
         let opcode = *self.u.choose(&[Opcode::G_UDIVREM, Opcode::G_SDIVREM])?;
@@ -106,7 +106,7 @@ impl Generator<'_, '_, '_> {
 
     fn rotation(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(&[Opcode::G_ROTL, Opcode::G_ROTR, Opcode::G_USHLSAT, Opcode::G_SSHLSAT])?;
-        let amount_ty = if ty.bits() > self.register_type().bits() { self.register_type() } else { ty };
+        let amount_ty = if ty.bits() > self.widest_division().bits() { self.register_type() } else { ty };
         let (value, amount) = (self.value(ty, false)?, self.value(amount_ty, false)?);
         let saturates = matches!(opcode, Opcode::G_USHLSAT | Opcode::G_SSHLSAT);
         let amount = match saturates {

@@ -151,6 +151,11 @@ impl Generator<'_, '_, '_> {
         self.target.register_type()
     }
 
+    /// The runtime library divides what two registers hold, and nothing wider.
+    fn widest_division(&self) -> Type {
+        Type::scalar(2 * self.register_type().bits())
+    }
+
     /// A scalar type of the program's mix.
     fn scalar(&mut self) -> Result<Type> {
         Ok(Type::scalar(*self.u.choose(&self.policy.widths)?))

@@ -24,6 +24,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 }
             }
             (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
+            (OperandDesc::Callee | OperandDesc::RegisterMask, Operand::Symbol(_)) => {}
             (_, Operand::Reg(register)) if desc.class().is_some() => {
                 if desc.is_def() != operand.is_def() {
                     verifier.fault("operand-kind", inst, format!("operand {index}"));

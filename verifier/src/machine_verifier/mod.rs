@@ -4,6 +4,7 @@
 //! can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks only it.
 //! Source of the rules: LLVM's MachineVerifier.
 
+mod calls;
 mod dominance;
 mod generic;
 mod machine;
@@ -58,6 +59,9 @@ rules! {
     "memory-operand" "A load or store has one memory operand, of its direction."
     "memory-size" "An access is no wider than its value, and an extending load narrower."
     "instruction-flags" "A flag stands only on an opcode that knows it."
+    "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
+    "call-registers" "A call names the registers that its callee reads and returns in."
+    "call-mask" "A call preserves what the calling convention says."
     "stage-legal" "Once legalized, every instruction is legal."
     "stage-bank" "Once banks are selected, every register has one that holds it."
     "stage-selected" "Once selected, no generic instruction is left and every register has a class."
@@ -74,6 +78,7 @@ pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -
         dominance::check(&mut verifier);
     }
     physical::check(&mut verifier);
+    calls::check(&mut verifier);
     for &block in function.layout() {
         for inst in function.insts(block) {
             verifier.instruction(inst);

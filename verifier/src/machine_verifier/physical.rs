@@ -2,6 +2,7 @@
 //!
 //! A forward dataflow over sets of full registers, met by intersection. On entry the live-ins hold something, and so do the
 //! stack pointer, the return address and the callee-saved registers: they are the caller's, and a prologue saves them.
+//! Behind a call the caller-saved registers hold nothing, its results apart.
 //! As in LLVM, only a function that tracks liveness is held to it: allocated code reads any register where the source had
 //! an undefined value, and the allocation checker has looked at it by then.
 
@@ -63,6 +64,9 @@ fn through(verifier: &mut Verifier<'_>, block: Block, mut set: Set, report: bool
                 let name = verifier.target.vocabulary.register_name(register);
                 verifier.fault("physical-undefined", inst, format!("${name} is not written on every way here"));
             }
+        }
+        if verifier.target.is_call(data) {
+            set = verifier.target.abi.caller_saved.iter().fold(set, |set, &register| set & !bit(verifier, register));
         }
         for operand in data.defs() {
             if let Reg::Physical(register) = operand.reg {

@@ -81,7 +81,13 @@ impl Writer<'_> {
             Operand::Predicate(predicate) => *predicate as u64 | 4 << 60,
             Operand::Stack(slot) => u64::from(slot.as_u32()) | 5 << 60,
             Operand::FixedStack(slot) => u64::from(slot.as_u32()) | 6 << 60,
-            Operand::Symbol(symbol) => u64::from(symbol.as_u32()) | 7 << 60,
+            Operand::Symbol(symbol) => {
+                // By its text: numbers are the function's.
+                let text = self.step.function.symbols[*symbol].as_bytes();
+                let words = text.chunks(8).map(|bytes| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+                self.words.extend(words);
+                text.len() as u64 | 7 << 60
+            }
         };
         self.words.push(word);
     }

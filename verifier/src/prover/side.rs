@@ -21,6 +21,7 @@ pub(super) type Scalar = Value<Symbolic>;
 #[derive(Default)]
 pub(super) struct Inputs {
     pub registers: FxHashMap<VReg, Scalar>,
+    /// Full registers.
     pub physical: FxHashMap<PReg, Term>,
     pub edge: Option<Term>,
     pub slots: FxHashMap<StackSlot, Term>,
@@ -91,6 +92,7 @@ impl Evaluation<'_> {
                 side.defined.insert(register, Value { bits, poison });
                 Ok(())
             }
+            Opcode::Target(_) if self.target.is_call(data) => self.call(side, data),
             Opcode::Target(_) => self.machine_inst(side, data),
             _ => self.generic(side, data),
         }
@@ -121,9 +123,7 @@ impl Evaluation<'_> {
                 Reg::Virtual(register) => {
                     side.defined.insert(register, value);
                 }
-                Reg::Physical(register) => {
-                    side.physical.insert(register, value);
-                }
+                Reg::Physical(register) => self.write_physical(side, register, value),
             }
         }
         side.taken = evaluation.taken.or(side.taken);
@@ -154,11 +154,30 @@ impl Evaluation<'_> {
                 value.bits = self.d.zext_or_trunc(&value.bits, width);
                 side.defined.insert(register, value);
             }
-            Reg::Physical(register) => {
-                side.physical.insert(register, value);
-            }
+            Reg::Physical(register) => self.write_physical(side, register, value),
         }
         Ok(())
+    }
+
+    fn call(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let (target, function) = (self.target, self.function);
+        // The domain is lent to the evaluation, so registers are read first.
+        let before: FxHashMap<PReg, Scalar> =
+            target.abi.arguments.iter().map(|&register| (register, self.read_physical(side, register))).collect();
+        let evaluation = target.evaluate_call(self.d, function, data, |_, register| before[&register].clone())?;
+        side.ub = self.d.bool_or(&side.ub, &evaluation.ub);
+        for (register, value) in evaluation.registers {
+            self.write_physical(side, register, value);
+        }
+        Ok(())
+    }
+
+    /// Writing a part clears the rest of the register.
+    fn write_physical(&mut self, side: &mut Side, register: PReg, mut value: Scalar) {
+        let vocabulary = self.target.vocabulary;
+        let full = vocabulary.full_register(register);
+        value.bits = self.d.zext_or_trunc(&value.bits, vocabulary.register_bits(full));
+        side.physical.insert(full, value);
     }
 
     /// The value that came along the edge.
@@ -230,22 +249,23 @@ impl Evaluation<'_> {
     }
 
     pub fn read_physical(&mut self, side: &Side, register: PReg) -> Scalar {
-        let width = self.target.vocabulary.register_bits(register);
-        let poison = self.d.truth(false);
+        let vocabulary = self.target.vocabulary;
+        let (width, poison) = (vocabulary.register_bits(register), self.d.truth(false));
         if self.target.is_zero_register(register) {
             return Value { bits: self.d.value(Bits::zero(width)), poison };
         }
-        if let Some(value) = side.physical.get(&register) {
-            return value.clone();
+        let full = vocabulary.full_register(register);
+        if let Some(value) = side.physical.get(&full) {
+            return Value { bits: self.d.zext_or_trunc(&value.bits, width), poison: value.poison };
         }
-        let bits = match self.inputs.physical.get(&register) {
+        let bits = match self.inputs.physical.get(&full) {
             Some(&bits) => bits,
             None => {
-                let bits = self.d.variable(width);
-                self.inputs.physical.insert(register, bits);
+                let bits = self.d.variable(vocabulary.register_bits(full));
+                self.inputs.physical.insert(full, bits);
                 bits
             }
         };
-        Value { bits, poison }
+        Value { bits: self.d.zext_or_trunc(&bits, width), poison }
     }
 }

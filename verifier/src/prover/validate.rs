@@ -13,7 +13,7 @@ use super::side::{Evaluation, Inputs, Scalar, Side};
 use super::term::Symbolic;
 use super::{Verdict, decide_query, solver};
 use rustc_hash::FxHashMap;
-use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Type, VReg};
 use tribunal_target::Target;
 
@@ -162,7 +162,7 @@ impl<'v> Validation<'v> {
             .filter(|data| !data.opcode.is_phi())
             .cloned()
             .collect();
-        if !is_entry && reads_above(function, block) {
+        if !is_entry && reads_above(function, block, self.target) {
             return Err(Unsupported::new("a physical register read below the entry block"));
         }
         let memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.slots.clone(), false);
@@ -194,9 +194,15 @@ impl<'v> Validation<'v> {
             return Err(Unsupported::new("a return that reads other registers"));
         }
         let outputs = registers.into_iter().map(|register| {
-            let of = |side: &Side| side.physical.get(&register).cloned();
+            let full = self.target.vocabulary.full_register(register);
+            let bits = self.target.vocabulary.register_bits(register);
             let missing = || Unsupported::new("a returned register that its block does not write");
-            let (source, target) = (of(source).ok_or_else(missing)?, of(result).ok_or_else(missing)?);
+            let mut of = |side: &Side| {
+                let mut value = side.physical.get(&full).cloned().ok_or_else(missing)?;
+                value.bits = self.graph.zext_or_trunc(&value.bits, bits);
+                Ok(value)
+            };
+            let (source, target) = (of(source)?, of(result)?);
             Ok(Output { register: None, name: "returned", source, target })
         });
         outputs.collect()
@@ -248,9 +254,9 @@ fn edges(function: &Function, block: Block, places: &FxHashMap<Block, usize>) ->
     function.successors(block).chain(labels).map(|block| places.get(&block).copied()).collect()
 }
 
-/// True if the block reads a physical register that it has not written itself.
-fn reads_above(function: &Function, block: Block) -> bool {
-    let mut written = Vec::new();
+/// True if the block reads a physical register that it has not written itself; the stack pointer is the same everywhere.
+fn reads_above(function: &Function, block: Block, target: &Target) -> bool {
+    let mut written = vec![target.abi.stack_pointer];
     function.insts(block).map(|inst| function.inst(inst)).any(|data| {
         let reads = data.uses().filter_map(|operand| operand.reg.as_physical()).any(|read| !written.contains(&read));
         written.extend(data.defs().filter_map(|operand| operand.reg.as_physical()));

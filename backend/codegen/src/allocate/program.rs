@@ -1,8 +1,8 @@
 //! The function as regalloc2 sees it.
 //!
-//! Most machine instructions are one instruction of regalloc2's. Three groups are one each, so that no move lands inside:
-//! the copies from argument registers at the entry, the copies to result registers with their return, and the terminators
-//! of a block (a conditional branch and the jump behind it).
+//! Most machine instructions are one instruction of regalloc2's. Four groups are one each, so that no move lands inside:
+//! the copies from argument registers at the entry, the copies to result registers with their return, the terminators
+//! of a block (a conditional branch and the jump behind it), and a call with the copies of its arguments and results.
 
 use regalloc2::{
     Block, Inst as AllocInst, InstRange, Operand as AllocOperand, OperandConstraint, OperandKind, OperandPos,
@@ -29,6 +29,8 @@ pub struct Group {
     pub block: tribunal_ir::Block,
     is_return: bool,
     is_branch: bool,
+    /// Registers that a call leaves with anything in them, those apart that it defines.
+    clobbers: PRegSet,
 }
 
 /// A function for the allocator.
@@ -108,9 +110,9 @@ impl Program {
             rest = self.group(function, target, block, rest, arguments)?;
         }
         let ending = rest.iter().rev().take_while(|&&inst| ends(function.inst(inst), target)).count();
-        let body = rest.len() - ending;
-        for _ in 0..body {
-            rest = self.group(function, target, block, rest, 1)?;
+        while rest.len() > ending {
+            let count = call_sequence(function, target, &rest[..rest.len() - ending])?;
+            rest = self.group(function, target, block, rest, count)?;
         }
         if ending == 0 {
             return Err("a block without a terminator".to_string());
@@ -138,6 +140,7 @@ impl Program {
             block,
             is_return: flags.contains(OpcodeFlags::RETURN),
             is_branch: flags.contains(OpcodeFlags::BRANCH),
+            clobbers: clobbers(function, target, members),
         });
         let (mut sources, mut operands) = (SmallVec::new(), SmallVec::new());
         for &inst in members {
@@ -147,6 +150,51 @@ impl Program {
         self.operands.push(operands);
         Ok(rest)
     }
+}
+
+/// How many of the instructions are one call: from the set-up of its frame to the last copy of a result. 1 for what is none.
+fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result<usize, String> {
+    let data = |index: usize| insts.get(index).map(|&inst| function.inst(inst));
+    let opens = |data: &InstData| data.opcode == Opcode::Target(target.abi.calls.frame_setup);
+    let Some(first) = data(0) else { return Ok(0) };
+    if target.is_call(first) {
+        return Err("a call outside of a call frame".to_string());
+    }
+    if !opens(first) {
+        return Ok(1);
+    }
+    let mut count = 1;
+    loop {
+        let Some(member) = data(count) else { return Err("a call frame that is not closed".to_string()) };
+        count += 1;
+        match member.opcode {
+            Opcode::COPY => {}
+            _ if target.is_call(member) => {}
+            _ if target.is_call_frame(member) && !opens(member) => break,
+            opcode => return Err(format!("{opcode} in a call frame")),
+        }
+    }
+    let is_result = |data: &InstData| is_argument(data, target);
+    while data(count).is_some_and(is_result) {
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// What the calls among these instructions leave undefined, the results that they copy apart.
+fn clobbers(function: &Function, target: &Target, members: &[Inst]) -> PRegSet {
+    let mut set = PRegSet::empty();
+    if members.iter().any(|&inst| target.is_call(function.inst(inst))) {
+        let given_out = target.classes[0].allocatable;
+        let lost = target.abi.caller_saved.iter().filter(|register| given_out.contains(register));
+        lost.for_each(|&register| set.add(hardware(register)));
+        for &inst in members {
+            if let Some((Reg::Virtual(_), Reg::Physical(result))) = copied(function.inst(inst)) {
+                set.remove(hardware(target.vocabulary.full_register(result)));
+            }
+        }
+    }
+    set
 }
 
 fn phis(function: &Function, block: tribunal_ir::Block) -> impl Iterator<Item = &InstData> {
@@ -166,7 +214,7 @@ fn opcode_flags(data: &InstData, target: &Target) -> OpcodeFlags {
     }
 }
 
-/// `%v = COPY $argument`.
+/// `%v = COPY $argument`: an argument of the function, or the result of a call.
 fn is_argument(data: &InstData, target: &Target) -> bool {
     match copied(data) {
         Some((Reg::Virtual(_), Reg::Physical(register))) => {
@@ -280,8 +328,8 @@ impl regalloc2::Function for Program {
     fn inst_operands(&self, inst: AllocInst) -> &[AllocOperand] {
         &self.operands[inst.index()]
     }
-    fn inst_clobbers(&self, _: AllocInst) -> PRegSet {
-        PRegSet::empty()
+    fn inst_clobbers(&self, inst: AllocInst) -> PRegSet {
+        self.groups[inst.index()].clobbers
     }
     fn num_vregs(&self) -> usize {
         self.registers

@@ -7,7 +7,7 @@ pub use object::object;
 use crate::{CompileError, relax_branches};
 use std::fmt::Write;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand};
-use tribunal_target::Target;
+use tribunal_target::{Target, calls};
 
 /// Machine code of one function.
 #[derive(Clone, Debug)]
@@ -18,25 +18,44 @@ pub struct Code {
     pub align: u32,
     /// Offset of each instruction, for findings that name one.
     pub map: Vec<(u32, Inst)>,
+    pub calls: Vec<Call>,
+}
+
+/// A call that a linker completes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// Of the call instruction, or the first of them, in bytes.
+    pub offset: u32,
+    /// The symbol that is called.
+    pub symbol: String,
 }
 
 /// Encodes a function whose registers and frame are settled.
 pub fn code(function: &Function, target: &'static Target) -> Result<Code, CompileError> {
     let offsets = relax_branches::block_offsets(function, target);
-    let mut code = Code { name: function.name.clone(), bytes: Vec::new(), align: 4, map: Vec::new() };
+    let mut code =
+        Code { name: function.name.clone(), bytes: Vec::new(), align: 4, map: Vec::new(), calls: Vec::new() };
     for &block in function.layout() {
         for inst in function.insts(block) {
             let data = function.inst(inst);
             if !matches!(data.opcode, Opcode::Target(_)) {
                 return Err(CompileError::internal(function, "emit", format!("{} is left", data.opcode)));
             }
+            let here = code.bytes.len();
+            code.map.push((here as u32, inst));
+            if target.is_call(data) {
+                let symbol = calls::symbol(function, data).ok_or_else(|| {
+                    CompileError::internal(function, "emit", format!("{} calls nothing", data.opcode))
+                })?;
+                code.calls.push(Call { offset: here as u32, symbol: symbol.to_string() });
+            }
             let expanded = target.machine.expand_pseudo(data);
-            let here = code.bytes.len() as i64;
-            let resolved = resolved(expanded.as_ref().unwrap_or(data), |to| offsets[to.as_u32() as usize] - here);
-            let word = (target.encode)(&resolved)
-                .map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
-            code.map.push((code.bytes.len() as u32, inst));
-            code.bytes.extend(word.to_le_bytes());
+            for data in expanded.as_deref().unwrap_or(std::slice::from_ref(data)) {
+                let resolved = resolved(data, |to| offsets[to.as_u32() as usize] - here as i64);
+                let word = (target.encode)(&resolved)
+                    .map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
+                code.bytes.extend(word.to_le_bytes());
+            }
         }
     }
     Ok(code)
@@ -59,11 +78,16 @@ pub fn assembly(functions: &[Function], target: &'static Target) -> String {
     for (index, function) in functions.iter().enumerate() {
         let name = &function.name;
         let label = |block: Block| format!(".LBB{index}_{}", function.block(block).number);
+        let name_of = |operand: &Operand| match operand {
+            Operand::Block(block) => label(*block),
+            Operand::Symbol(symbol) => calls::plain(&function.symbols[*symbol]).to_string(),
+            _ => String::new(),
+        };
         let _ = write!(text, "\t.globl\t{name}\n\t.p2align\t2\n\t.type\t{name},@function\n{name}:\n");
         for &block in function.layout() {
             let _ = writeln!(text, "{}:", label(block));
             for inst in function.insts(block) {
-                let _ = writeln!(text, "\t{}", target.machine.assembly(function.inst(inst), &label));
+                let _ = writeln!(text, "\t{}", target.machine.assembly(function.inst(inst), &name_of));
             }
         }
         let _ = writeln!(text, "\t.size\t{name}, .-{name}");

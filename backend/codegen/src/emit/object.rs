@@ -2,11 +2,15 @@
 
 use super::Code;
 use crate::CompileError;
-use object::write::{Object, StandardSection, Symbol, SymbolSection};
-use object::{Architecture, BinaryFormat, Endianness, FileFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
+use object::write::{Object, Relocation, StandardSection, Symbol, SymbolId, SymbolSection};
+use object::{
+    Architecture, BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionKind, SymbolFlags, SymbolKind,
+    SymbolScope,
+};
+use rustc_hash::FxHashMap;
 use tribunal_target::Target;
 
-/// An object with the functions in `.text`, each a global symbol.
+/// An object with the functions in `.text`, each a global symbol; what they call is undefined symbols.
 pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, CompileError> {
     let architecture = match (object::elf::Machine(target.elf_machine), target.pointer_bits) {
         (object::elf::EM_RISCV, 32) => Architecture::Riscv32,
@@ -20,24 +24,44 @@ pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, Compil
         e_flags: object::elf::FileFlags(target.elf_flags),
     };
     let text = file.section_id(StandardSection::Text);
+    let mut symbols: FxHashMap<&str, SymbolId> = FxHashMap::default();
+    let mut offsets = Vec::with_capacity(codes.len());
     for code in codes {
         let offset = file.append_section_data(text, &code.bytes, code.align.into());
-        file.add_symbol(Symbol {
-            name: code.name.clone().into_bytes(),
-            value: offset,
-            size: code.bytes.len() as u64,
-            kind: SymbolKind::Text,
-            scope: SymbolScope::Dynamic,
-            weak: false,
-            section: SymbolSection::Section(text),
-            flags: SymbolFlags::None,
-        });
+        let size = code.bytes.len() as u64;
+        let section = SymbolSection::Section(text);
+        let defined = Symbol { value: offset, size, kind: SymbolKind::Text, section, ..named(&code.name) };
+        symbols.insert(&code.name, file.add_symbol(defined));
+        offsets.push(offset);
+    }
+    for (code, base) in codes.iter().zip(offsets) {
+        for call in &code.calls {
+            let symbol = *symbols.entry(&call.symbol).or_insert_with(|| file.add_symbol(named(&call.symbol)));
+            let flags = RelocationFlags::Elf { r_type: object::elf::RelocationType(target.abi.calls.relocation) };
+            let offset = base + u64::from(call.offset);
+            file.add_relocation(text, Relocation { offset, symbol, addend: 0, flags }).map_err(failed(codes))?;
+        }
     }
     // No executable stack.
     file.add_section(Vec::new(), b".note.GNU-stack".to_vec(), SectionKind::Other);
-    file.write().map_err(|error| CompileError::Internal {
-        function: codes.first().map(|code| code.name.clone()).unwrap_or_default(),
-        pass: "emit",
-        reason: error.to_string(),
-    })
+    file.write().map_err(failed(codes))
+}
+
+/// A symbol that some other object defines.
+fn named(name: &str) -> Symbol {
+    Symbol {
+        name: name.as_bytes().to_vec(),
+        value: 0,
+        size: 0,
+        kind: SymbolKind::Unknown,
+        scope: SymbolScope::Dynamic,
+        weak: false,
+        section: SymbolSection::Undefined,
+        flags: SymbolFlags::None,
+    }
+}
+
+fn failed(codes: &[Code]) -> impl Fn(object::write::Error) -> CompileError {
+    let function = codes.first().map(|code| code.name.clone()).unwrap_or_default();
+    move |error| CompileError::Internal { function: function.clone(), pass: "emit", reason: error.to_string() }
 }

@@ -10,6 +10,7 @@
 mod artifacts;
 mod catalogue;
 mod counting;
+mod libcall;
 mod lower;
 mod memory;
 mod narrow;
@@ -24,6 +25,7 @@ use crate::{CompileError, Context};
 use recipe::Recipe;
 use tribunal_ir::function::LiveIn;
 use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, VReg};
+use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizeStep};
 
 pub static PASS: Pass = Pass {
@@ -178,7 +180,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         self.burn(step.rule)?;
         let before = self.context.observer.wants_steps().then(|| self.function.inst(inst).clone());
         let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst);
-        if !apply(&mut recipe, step) {
+        if !apply(&mut recipe, self.context.target, step) {
             let text =
                 tribunal_ir::text::print_inst(self.function, self.function.inst(inst), self.context.target.vocabulary);
             return Err(CompileError::unsupported(self.function, PASS.name, feature(step, &text)));
@@ -243,13 +245,14 @@ fn feature(step: LegalizeStep, text: &str) -> String {
 }
 
 /// Carries out what a rule says; false if there is no recipe for it.
-fn apply(recipe: &mut Recipe<'_>, step: LegalizeStep) -> bool {
+fn apply(recipe: &mut Recipe<'_>, target: &Target, step: LegalizeStep) -> bool {
     match (step.action, step.new_type) {
         (Action::WidenScalar, Some(ty)) => widen::widen(recipe, step.type_index, ty),
         (Action::NarrowScalar, Some(ty)) => narrow::narrow(recipe, step.type_index, ty),
         (Action::Lower, _) => lower::lower(recipe),
         (Action::Custom, _) => lower::custom(recipe),
-        (Action::Legal | Action::Libcall | Action::Unsupported, _)
+        (Action::Libcall, _) => libcall::call(recipe, target),
+        (Action::Legal | Action::Unsupported, _)
         | (Action::FewerElements | Action::MoreElements | Action::Bitcast, _)
         | (Action::WidenScalar | Action::NarrowScalar, None) => false,
     }

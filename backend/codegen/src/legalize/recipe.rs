@@ -13,7 +13,7 @@ pub(super) struct Recipe<'f> {
     pub builder: Builder<'f>,
     /// The instruction to replace, as it was.
     pub data: InstData,
-    inst: Inst,
+    pub inst: Inst,
     vocabulary: &'f dyn Vocabulary,
     /// What was written in predecessors, for a PHI.
     outside: Vec<Inst>,

@@ -313,23 +313,32 @@ impl Selector<'_, '_, '_> {
 
 /// Copies from argument registers move to the head of the entry, copies to result registers down to the return: between
 /// them and the boundary those registers belong to nobody, so that the allocator may treat each side as one instruction.
+/// The copies of a call's arguments and results stay with it.
 fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block) {
     let (mut arguments, mut results, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    let mut in_call = false;
     for inst in function.insts(block) {
         let data = function.inst(inst);
+        if target.is_call_frame(data) {
+            in_call = data.opcode == Opcode::Target(target.abi.calls.frame_setup);
+        } else if target.is_call(data) {
+            written.extend(target.abi.caller_saved.iter().copied());
+        }
         let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src), ..]) = (data.opcode, data.operands.as_slice()) else {
             continue;
         };
         match (dst.reg, src.reg) {
             (Reg::Virtual(_), Reg::Physical(register)) => {
                 let full = target.vocabulary.full_register(register);
-                if target.abi.arguments.contains(&full) && !written.contains(&register) {
+                if target.abi.arguments.contains(&full) && !written.contains(&full) {
                     arguments.push(inst);
                 }
             }
             (Reg::Physical(register), Reg::Virtual(_)) => {
-                written.push(register);
-                results.push(inst);
+                written.push(target.vocabulary.full_register(register));
+                if !in_call {
+                    results.push(inst);
+                }
             }
             _ => {}
         }

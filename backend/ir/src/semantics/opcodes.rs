@@ -3,11 +3,11 @@
 //! Sources: LLVM's LangRef for the IR operation behind each opcode, GenericOpcodes.td for the operand shapes. A result is
 //! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
-use super::{Domain, Memory, Value, access, bits, integer};
+use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags, IntPredicate, Operand};
-use crate::opcode::Opcode;
+use crate::opcode::{Opcode, OperandKind::T0};
 use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
 
@@ -80,16 +80,44 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
     args: &[Value<D>],
 ) -> Result<Evaluation<D>, Unsupported> {
     let operation = checked(domain, function, inst, args)?;
+    if inst.opcode == Opcode::G_CONSTANT {
+        let value = constant(domain, function, &operation)?;
+        return Ok(Evaluation { results: smallvec![value], ub: domain.boolean(false) });
+    }
+    computed(domain, memory, &operation)
+}
+
+/// What an opcode of two sources and a result, all of one type and without flags, computes from `args`.
+pub fn evaluate_binary<D: Domain>(
+    domain: &mut D,
+    opcode: Opcode,
+    args: &[Value<D>; 2],
+) -> Result<Evaluation<D>, Unsupported> {
+    let inst = InstData::new(opcode, []);
+    let one_type = opcode.info().is_some_and(|info| (info.defs, info.uses) == (&[T0], &[T0, T0]));
+    let width = domain.width(&args[0].bits);
+    if !one_type || width != domain.width(&args[1].bits) {
+        return Err(malformed(&inst));
+    }
+    let ty = Type::scalar(width);
+    let (flags, defs, uses) = (InstFlags::empty(), smallvec![ty], smallvec![ty, ty]);
+    computed(domain, &mut Pure, &Operation { inst: &inst, flags, defs, uses, args })
+}
+
+fn computed<D: Domain, M: Memory<D>>(
+    domain: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Evaluation<D>, Unsupported> {
+    let inst = op.inst;
     let ub = domain.boolean(false);
     let no_ub = |results| Ok(Evaluation { results, ub });
-    let op = &operation;
     use Opcode::*;
     match inst.opcode {
         G_IMPLICIT_DEF => {
             let bits = domain.choose(op.width());
             no_ub(smallvec![Value { bits, poison: domain.boolean(false) }])
         }
-        G_CONSTANT => no_ub(smallvec![constant(domain, function, op)?]),
         G_FRAME_INDEX => no_ub(smallvec![frame_index(domain, memory, op)?]),
         COPY | G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR | G_ASSERT_ALIGN => {
             no_ub(smallvec![resized(domain, op)])

@@ -34,6 +34,7 @@ pub fn encode(inst: &InstData) -> Result<u32, EncodeError> {
         Format::Register => word | a << 5,
         Format::Fixed => word,
         Format::MoveWord => word | a | c << 16,
+        Format::Pseudo => return Err(EncodeError::Pseudo { name: row.name }),
     })
 }
 
@@ -60,14 +61,22 @@ fn operand(row: &InstrDesc, inst: &InstData, index: usize) -> Result<u32, Encode
             false => Err(out_of_range(*value)),
         },
         (Some(OperandDesc::Label { bits, scale }), Some(Operand::Imm(value))) => {
-            let half = 1i64 << (bits - 1);
-            match (-half..half).contains(value) && value % i64::from(*scale) == 0 {
-                true => Ok(*value as u32),
-                false => Err(out_of_range(*value)),
-            }
+            distance(*value, *bits, *scale).ok_or_else(|| out_of_range(*value))
         }
+        (Some(OperandDesc::Callee), Some(Operand::Imm(value))) => {
+            distance(*value, 28, 4).ok_or_else(|| out_of_range(*value))
+        }
+        // The linker puts the distance in.
+        (Some(OperandDesc::Callee), Some(Operand::Symbol(_))) => Ok(0),
+        (Some(OperandDesc::RegisterMask), Some(Operand::Symbol(_) | Operand::Imm(_))) => Ok(0),
         _ => Err(wrong),
     }
+}
+
+/// A distance of `bits` bits that is a multiple of `scale`.
+fn distance(value: i64, bits: u8, scale: u8) -> Option<u32> {
+    let half = 1i64 << (bits - 1);
+    ((-half..half).contains(&value) && value % i64::from(scale) == 0).then_some(value as u32)
 }
 
 /// The bitmask that N:immr:imms stands for, at `width` 32 or 64 bits; `None` for an encoding that is reserved.

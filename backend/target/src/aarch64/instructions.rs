@@ -2,7 +2,7 @@
 //! row: operands, format, word, assembly, flags, registers read and written besides the operands. Source: Arm Architecture
 //! Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
 
-use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32};
+use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32};
 use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
 use tribunal_ir::{OpcodeFlags, TargetOpcode};
 
@@ -29,6 +29,8 @@ pub(super) enum Format {
     Fixed,
     /// A 32-bit move, whose destination is named by its 64-bit register.
     MoveWord,
+    /// No word.
+    Pseudo,
 }
 
 /// What does not depend on the operands.
@@ -70,10 +72,22 @@ const LM32: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(32));
 const LM64: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(64));
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 4 };
 const L28: OperandDesc = OperandDesc::Label { bits: 28, scale: 4 };
+const CALLEE: OperandDesc = OperandDesc::Callee;
+const MASK: OperandDesc = OperandDesc::RegisterMask;
+/// Bytes of the stack.
+const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
+
+/// Those of the row, or one word's.
+const fn bytes(given: &[u8]) -> u8 {
+    match given {
+        [size, ..] => *size,
+        [] => 4,
+    }
+}
 
 macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($word:literal) $assembly:literal {$($flag:ident),*}
-        [$($used:ident),*] [$($defined:ident),*])*) => {
+        [$($used:ident),*] [$($defined:ident),*] $(=> $size:literal)?)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[repr(u16)]
         enum Number { $($name),* }
@@ -90,7 +104,7 @@ macro_rules! instructions {
             implicit_defs: &[$($defined),*],
             flags: OpcodeFlags::empty()$(.union(OpcodeFlags::$flag))*,
             requires: crate::Features::empty(),
-            size: 4,
+            size: bytes(&[$($size)?]),
         }),*];
 
         pub(super) static FIELDS: &[Fields] =
@@ -212,4 +226,7 @@ instructions! {
     RET [U64] Register(0xd65f0000) "ret %0" {TERMINATOR, RETURN, BARRIER} [] []
     RET_ReallyLR [] Fixed(0xd65f03c0) "ret" {TERMINATOR, RETURN, BARRIER} [] []
     SUBREG_TO_REG [D64, ABOVE, U32, SUB] MoveWord(0x2a0003e0) "mov %w0, %2" {} [] []
+    BL [CALLEE, MASK] Branch(0x94000000) "bl %0" {CALL, SIDE_EFFECTS} [SP] [LR]
+    ADJCALLSTACKDOWN [SIZE, SIZE] Pseudo(0) "" {SIDE_EFFECTS} [SP] [SP] => 0
+    ADJCALLSTACKUP [SIZE, SIZE] Pseudo(0) "" {SIDE_EFFECTS} [SP] [SP] => 0
 }

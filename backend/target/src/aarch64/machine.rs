@@ -6,8 +6,9 @@
 use super::encoding::decode_bitmask;
 use super::instructions::*;
 use super::registers::{REGISTERS, XZR};
-use crate::Machine;
 use crate::instructions::{ImmRange, OperandDesc};
+use crate::{Machine, Sequence};
+use smallvec::smallvec;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
 pub struct MachineCode;
@@ -100,9 +101,13 @@ impl Machine for MachineCode {
         code
     }
 
-    fn expand_pseudo(&self, _: &InstData) -> Option<InstData> {
-        // Every row has a word of its own.
+    fn expand_pseudo(&self, _: &InstData) -> Option<Sequence> {
+        // Every row that is left when code is written has a word of its own.
         None
+    }
+
+    fn call(&self, distance: i64) -> Sequence {
+        smallvec![inst(BL, [Operand::Imm(distance), Operand::Imm(0)])]
     }
 
     fn invert_branch(&self, data: &InstData) -> Option<InstData> {
@@ -127,7 +132,7 @@ impl Machine for MachineCode {
         inst(B, [Operand::Block(destination)])
     }
 
-    fn assembly(&self, data: &InstData, label: &dyn Fn(Block) -> String) -> String {
+    fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
         let (row, mut text) = (&INSTRUCTIONS[usize::from(opcode.0)], String::new());
         let mut letters = fields(opcode).assembly.chars();
@@ -145,7 +150,7 @@ impl Machine for MachineCode {
             }
             let index = digit.to_digit(10).unwrap_or(0) as usize;
             let Some(operand) = data.operands.get(index) else { continue };
-            text.push_str(&shown(kind, opcode, row.operands.get(index), operand, label));
+            text.push_str(&shown(kind, opcode, row.operands.get(index), operand, name));
         }
         text
     }
@@ -160,7 +165,7 @@ fn shown(
     opcode: TargetOpcode,
     desc: Option<&OperandDesc>,
     operand: &Operand,
-    label: &dyn Fn(Block) -> String,
+    name: &dyn Fn(&Operand) -> String,
 ) -> String {
     match (kind, operand) {
         ('c', Operand::Imm(value)) => CONDITIONS.get(*value as usize).copied().unwrap_or("al").to_string(),
@@ -172,16 +177,11 @@ fn shown(
         ('w', Operand::Reg(register)) => register_name(register.reg).replacen('x', "w", 1),
         (_, Operand::Reg(register)) => register_name(register.reg),
         (_, Operand::Imm(value)) => value.to_string(),
-        (_, Operand::Block(block)) => label(*block),
+        (_, Operand::Block(_) | Operand::Symbol(_)) => name(operand),
         (_, Operand::Stack(slot)) => slot.to_string(),
-        (
-            _,
-            Operand::Const { .. }
-            | Operand::WideConst(_)
-            | Operand::Predicate(_)
-            | Operand::FixedStack(_)
-            | Operand::Symbol(_),
-        ) => String::new(),
+        (_, Operand::Const { .. } | Operand::WideConst(_) | Operand::Predicate(_) | Operand::FixedStack(_)) => {
+            String::new()
+        }
     }
 }
 

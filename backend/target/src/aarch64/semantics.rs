@@ -8,7 +8,7 @@
 use super::encoding::decode_bitmask;
 use super::instructions::*;
 use super::machine::access_bytes;
-use crate::operands::{Sources, finish, jump_free, sources};
+use crate::operands::{Sources, call_frame, finish, jump_free, sources};
 use crate::{MachineEvaluation, Target};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
@@ -31,6 +31,7 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
         B | RET | RET_ReallyLR => Ok(jump_free(d)),
+        ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr => flag_setting(d, opcode, inst, &s),
         _ => {

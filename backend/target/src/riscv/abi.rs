@@ -1,8 +1,8 @@
 //! The integer calling convention (RISC-V ELF psABI, LP64 and ILP32).
 
-use super::instructions::PseudoRET;
+use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET};
 use super::registers::{RA, SCRATCH, SP, x};
-use crate::abi::Abi;
+use crate::abi::{Abi, Calls, Pairs};
 
 pub static LP64: Abi = BOTH;
 pub static ILP32: Abi = Abi { extended_to: 32, ..BOTH };
@@ -11,10 +11,38 @@ const BOTH: Abi = Abi {
     arguments: &[x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17)],
     results: &[x(10), x(11)],
     callee_saved: &[x(8), x(9), x(18), x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27)],
+    caller_saved: &[
+        RA,
+        x(5),
+        x(6),
+        x(7),
+        x(10),
+        x(11),
+        x(12),
+        x(13),
+        x(14),
+        x(15),
+        x(16),
+        x(17),
+        x(28),
+        x(29),
+        x(30),
+        x(31),
+    ],
     stack_pointer: SP,
     return_address: RA,
     scratch: &[SCRATCH],
     stack_align: 16,
     return_opcode: PseudoRET,
     extended_to: 64,
+    calls: Calls {
+        opcode: PseudoCALL,
+        frame_setup: ADJCALLSTACKDOWN,
+        frame_destroy: ADJCALLSTACKUP,
+        callee_prefix: "target-flags(riscv-call) ",
+        preserved_mask: "csr_ilp32_lp64",
+        pairs: Pairs::Anywhere,
+        // R_RISCV_CALL_PLT
+        relocation: 19,
+    },
 };

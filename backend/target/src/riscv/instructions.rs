@@ -2,7 +2,7 @@
 //! and encodings all come from it. Source: The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G Instruction Set
 //! Listings"; names and operand order are LLVM's.
 
-use super::registers::GPR;
+use super::registers::{GPR, RA, SP};
 use crate::Features;
 use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
 use tribunal_ir::{OpcodeFlags, TargetOpcode};
@@ -45,10 +45,22 @@ const SH6: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(6));
 const SH5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
 const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
+const CALLEE: OperandDesc = OperandDesc::Callee;
+const MASK: OperandDesc = OperandDesc::RegisterMask;
+/// Bytes of the stack.
+const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
+
+/// Those of the row, or one word's.
+const fn bytes(given: &[u8]) -> u8 {
+    match given {
+        [size, ..] => *size,
+        [] => 4,
+    }
+}
 
 macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($opcode:literal, $funct3:literal, $funct7:literal) {$($flag:ident),*}
-        $([$($feature:ident),+])?)*) => {
+        $([$($feature:ident),+])? $(, [$($used:ident),*] [$($written:ident),*] => $size:literal)?)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[repr(u16)]
         enum Number { $($name),* }
@@ -61,11 +73,11 @@ macro_rules! instructions {
         pub static INSTRUCTIONS: &[InstrDesc] = &[$(InstrDesc {
             name: stringify!($name),
             operands: &[$($operand),*],
-            implicit_uses: &[],
-            implicit_defs: &[],
+            implicit_uses: &[$($($used),*)?],
+            implicit_defs: &[$($($written),*)?],
             flags: OpcodeFlags::empty()$(.union(OpcodeFlags::$flag))*,
             requires: Features::empty()$($(.union(Features::$feature))+)?,
-            size: 4,
+            size: bytes(&[$($size)?]),
         }),*];
 
         pub(super) static FIELDS: &[Fields] = &[$(Fields {
@@ -182,4 +194,7 @@ instructions! {
     EBREAK [] Fixed(0x100073, 0, 0) {SIDE_EFFECTS}
     PseudoRET [] Pseudo(0, 0, 0) {TERMINATOR, RETURN, BARRIER}
     PseudoBR [L21] Pseudo(0, 0, 0) {TERMINATOR, BRANCH, BARRIER}
+    PseudoCALL [CALLEE, MASK] Pseudo(0, 0, 0) {CALL, SIDE_EFFECTS}, [] [RA] => 8
+    ADJCALLSTACKDOWN [SIZE, SIZE] Pseudo(0, 0, 0) {SIDE_EFFECTS}, [SP] [SP] => 0
+    ADJCALLSTACKUP [SIZE, SIZE] Pseudo(0, 0, 0) {SIDE_EFFECTS}, [SP] [SP] => 0
 }

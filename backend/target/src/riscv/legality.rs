@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
 use tribunal_ir::Type;
-use tribunal_ir::types::{P0, S8, S32, S64, S128};
+use tribunal_ir::types::{P0, S8, S32, S64};
 
 /// The rules under `features`, made once.
 pub fn rules(features: Features) -> &'static LegalizerInfo {
@@ -125,10 +125,9 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
     let Machine { x, word, .. } = machine;
     let (on, words) = (|opcodes: &[Opcode]| machine.on(opcodes), word.as_slice());
     if !m {
-        let libcalls = on(&[G_MUL, G_UDIV, G_SDIV, G_UREM, G_SREM]).libcall_for(&[x, S64, S128]);
-        return vec![libcalls.widen_scalar_to_next_pow2(0).min_scalar(0, x)];
+        return without_multiplication(machine);
     }
-    let wide: Vec<Type> = [S64, S128].into_iter().filter(|ty| ty.bits() > x.bits()).collect();
+    let pair = Type::scalar(2 * x.bits());
     vec![
         on(&[G_MUL]).legal_for(&[x]).custom_for(words).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         on(&[G_UMULH]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
@@ -136,10 +135,25 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
         on(&[G_UDIV, G_SDIV, G_UREM])
             .legal_for(&[x])
             .custom_for(words)
-            .libcall_for(&wide)
+            .libcall_for(&[pair])
             .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S32, S128),
-        on(&[G_SREM]).legal_for(&[x]).libcall_for(&wide).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, S128),
+            .clamp_scalar(0, S32, pair),
+        on(&[G_SREM]).legal_for(&[x]).libcall_for(&[pair]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, pair),
+    ]
+}
+
+/// Everything is a library call, of a register or of two; a high product is part of one twice as wide.
+fn without_multiplication(machine: Machine) -> Vec<RuleSet> {
+    let Machine { x, .. } = machine;
+    let on = |opcodes: &[Opcode]| machine.on(opcodes);
+    let pair = Type::scalar(2 * x.bits());
+    vec![
+        on(&[G_MUL, G_UDIV, G_SDIV, G_UREM, G_SREM])
+            .libcall_for(&[x, pair])
+            .widen_scalar_to_next_pow2(0)
+            .clamp_scalar(0, x, pair),
+        on(&[G_UMULH]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x).lower(),
+        on(&[G_SMULH]).widen_scalar_to_next_pow2(0).min_scalar(0, x).lower(),
     ]
 }
 

@@ -5,8 +5,9 @@
 
 use super::instructions::*;
 use super::registers::{RA, REGISTERS, ZERO};
-use crate::Machine;
 use crate::instructions::ImmRange;
+use crate::{Machine, Sequence};
+use smallvec::smallvec;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
 /// Which of the instructions that depend on the width of a register.
@@ -38,6 +39,13 @@ fn mnemonic(name: &str) -> String {
     name.to_lowercase().replace('_', ".")
 }
 
+/// A number as `LUI` or `AUIPC` and an addition put it together. The low twelve bits are added with their sign, so the high
+/// part is rounded to the nearest.
+fn parts(number: i64) -> (i64, i64) {
+    let low = (number << 52) >> 52;
+    ((number - low) >> 12 & 0xf_ffff, low)
+}
+
 impl Machine for MachineCode {
     fn copy(&self, dst: PReg, src: PReg) -> InstData {
         with_imm(ADDI, dst, src, 0)
@@ -67,9 +75,7 @@ impl Machine for MachineCode {
         if I12.accepts(offset) {
             return vec![with_imm(ADDI, dst, src, offset)];
         }
-        // The low twelve bits are added with their sign, so the high part is rounded to the nearest.
-        let low = (offset << 52) >> 52;
-        let high = (offset - low) >> 12 & 0xf_ffff;
+        let (high, low) = parts(offset);
         let mut code = vec![inst(LUI, [Operand::def(scratch), Operand::Imm(high)])];
         if low != 0 {
             code.push(with_imm(self.add_low, scratch, scratch, low));
@@ -78,12 +84,18 @@ impl Machine for MachineCode {
         code
     }
 
-    fn expand_pseudo(&self, data: &InstData) -> Option<InstData> {
+    fn expand_pseudo(&self, data: &InstData) -> Option<Sequence> {
         match data.opcode {
-            Opcode::Target(PseudoRET) => Some(with_imm(JALR, ZERO, RA, 0)),
-            Opcode::Target(PseudoBR) => Some(inst(JAL, [Operand::def(ZERO), *data.operands.first()?])),
+            Opcode::Target(PseudoRET) => Some(smallvec![with_imm(JALR, ZERO, RA, 0)]),
+            Opcode::Target(PseudoBR) => Some(smallvec![inst(JAL, [Operand::def(ZERO), *data.operands.first()?])]),
+            Opcode::Target(PseudoCALL) => Some(self.call(0)),
             _ => None,
         }
+    }
+
+    fn call(&self, distance: i64) -> Sequence {
+        let (high, low) = parts(distance);
+        smallvec![inst(AUIPC, [Operand::def(RA), Operand::Imm(high)]), with_imm(JALR, RA, RA, low)]
     }
 
     fn invert_branch(&self, data: &InstData) -> Option<InstData> {
@@ -103,29 +115,28 @@ impl Machine for MachineCode {
         inst(PseudoBR, [Operand::Block(destination)])
     }
 
-    fn assembly(&self, data: &InstData, label: &dyn Fn(Block) -> String) -> String {
+    fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
         let row = &INSTRUCTIONS[usize::from(opcode.0)];
-        let operand = |operand: &Operand| match operand {
+        let shown = |operand: &Operand| match operand {
             Operand::Reg(register) => match register.reg {
                 Reg::Physical(register) => REGISTERS[usize::from(register.0)].assembly.to_string(),
                 Reg::Virtual(register) => register.to_string(),
             },
             Operand::Imm(value) => value.to_string(),
-            Operand::Block(block) => label(*block),
+            Operand::Block(_) | Operand::Symbol(_) => name(operand),
             Operand::Stack(slot) => slot.to_string(),
-            Operand::Const { .. }
-            | Operand::WideConst(_)
-            | Operand::Predicate(_)
-            | Operand::FixedStack(_)
-            | Operand::Symbol(_) => String::new(),
+            Operand::Const { .. } | Operand::WideConst(_) | Operand::Predicate(_) | Operand::FixedStack(_) => {
+                String::new()
+            }
         };
-        let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(operand).collect();
+        let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(shown).collect();
         let mnemonic = mnemonic(row.name);
         let is_memory = row.flags.intersects(tribunal_ir::OpcodeFlags::LOAD | tribunal_ir::OpcodeFlags::STORE);
         match texts.as_slice() {
             [] if opcode == PseudoRET => "ret".to_string(),
             [target] if opcode == PseudoBR => format!("j {target}"),
+            [callee, _] if opcode == PseudoCALL => format!("call {callee}"),
             [value, base, offset] if is_memory || opcode == JALR => {
                 format!("{mnemonic} {value}, {offset}({base})")
             }

@@ -5,7 +5,7 @@
 #![allow(non_upper_case_globals)]
 
 use super::instructions::*;
-use crate::operands::{Sources, finish, jump_free, sources};
+use crate::operands::{Sources, call_frame, finish, jump_free, sources};
 use crate::{MachineEvaluation, Target};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, TargetOpcode, Type};
@@ -25,6 +25,7 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
         SB | SH | SW | SD => store(d, memory, opcode, inst, &s),
         BEQ | BNE | BLT | BGE | BLTU | BGEU => branch(d, opcode, &s),
         PseudoBR | PseudoRET => Ok(jump_free(d)),
+        ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         _ => {
             let bits = compute(d, opcode, &s).ok_or_else(unsupported)?;
             Ok(finish(d, bits, &s))

@@ -1,0 +1,60 @@
+//! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, argument copies and result copies within.
+
+use super::recipe::Recipe;
+use tribunal_ir::{Function, Inst, Opcode, Operand, Reg, VReg};
+use tribunal_target::Target;
+use tribunal_target::runtime::RuntimeFunction;
+
+/// Calls the function that computes what the instruction does; false if there is none, or no room for a call here.
+pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
+    let dst = r.dst();
+    let Some(callee) = RuntimeFunction::of(r.data.opcode, r.type_of(dst)) else { return false };
+    let Some(signature) = target.signature(callee) else { return false };
+    if holds_register(r.builder.function, target, r.inst) {
+        return false;
+    }
+    let register = target.register_type();
+    let is_wide = callee.ty() != register;
+    let parts = |r: &mut Recipe<'_>, value: VReg| if is_wide { r.unmerge(register, value) } else { vec![value] };
+    let (a, b) = (r.register(1), r.register(2));
+    let arguments = [parts(r, a), parts(r, b)];
+
+    let calls = &target.abi.calls;
+    r.builder.push(target.call_frame(calls.frame_setup));
+    for (&to, &from) in signature.arguments.iter().copied().flatten().zip(arguments.iter().flatten()) {
+        r.builder.push(copy(to.into(), from.into()));
+    }
+    let call = target.runtime_call(r.builder.function, callee, &signature);
+    r.builder.push(call);
+    r.builder.push(target.call_frame(calls.frame_destroy));
+    if !is_wide {
+        r.builder.push(copy(dst.into(), signature.results[0].into()));
+        return true;
+    }
+    let results: Vec<VReg> = signature.results.iter().map(|_| r.builder.function.new_vreg(register)).collect();
+    for (&to, &from) in results.iter().zip(signature.results) {
+        r.builder.push(copy(to.into(), from.into()));
+    }
+    r.merge(dst, &results);
+    true
+}
+
+fn copy(to: Reg, from: Reg) -> tribunal_ir::InstData {
+    tribunal_ir::InstData::new(Opcode::COPY, [Operand::def(to), Operand::used(from)])
+}
+
+/// True if some register that a call loses is written before `inst` and read behind it in this block. Input does so only if
+/// it copies a result, or an argument, on the wrong side of what it computes.
+fn holds_register(function: &Function, target: &Target, inst: Inst) -> bool {
+    let mut written = Vec::new();
+    let rest = std::iter::successors(function.next_inst(inst), |&inst| function.next_inst(inst));
+    for data in rest.map(|inst| function.inst(inst)) {
+        let full = |reg: Reg| reg.as_physical().map(|register| target.vocabulary.full_register(register));
+        let mut read = data.uses().filter_map(|operand| full(operand.reg));
+        if read.any(|register| target.abi.caller_saved.contains(&register) && !written.contains(&register)) {
+            return true;
+        }
+        written.extend(data.defs().filter_map(|operand| full(operand.reg)));
+    }
+    false
+}

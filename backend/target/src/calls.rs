@@ -1,0 +1,139 @@
+//! Calls: how one is written, read, and what it leaves in registers. The conventions are data, in `<isa>/abi.rs`.
+
+use crate::Target;
+use crate::runtime::RuntimeFunction;
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
+
+/// What calling a runtime function takes: argument registers low part first, and the registers of the result.
+pub struct Signature {
+    pub arguments: [&'static [PReg]; 2],
+    pub results: &'static [PReg],
+}
+
+/// What a call leaves: every register it may write, and the condition under which it is undefined behaviour.
+pub struct CallEvaluation<D: Domain> {
+    pub registers: Vec<(PReg, Value<D>)>,
+    pub ub: D::Bool,
+}
+
+impl Target {
+    /// `None` if values of the function's type are not passed in whole registers here.
+    pub fn signature(&self, function: &RuntimeFunction) -> Option<Signature> {
+        let register = u32::from(self.pointer_bits);
+        if !function.bits.is_multiple_of(register) {
+            return None;
+        }
+        let count = (function.bits / register) as usize;
+        let [first, second] = self.abi.passing(&[count, count])?.try_into().ok()?;
+        Some(Signature { arguments: [first, second], results: self.abi.results.get(..count)? })
+    }
+
+    /// True for an instruction that calls.
+    pub fn is_call(&self, data: &InstData) -> bool {
+        self.has_flags(data, OpcodeFlags::CALL)
+    }
+
+    fn has_flags(&self, data: &InstData, flags: OpcodeFlags) -> bool {
+        matches!(data.opcode, Opcode::Target(opcode) if self.instruction(opcode).flags.contains(flags))
+    }
+
+    /// True for the instructions before a call's arguments are copied and behind the call.
+    pub fn is_call_frame(&self, data: &InstData) -> bool {
+        let calls = &self.abi.calls;
+        [calls.frame_setup, calls.frame_destroy].map(Opcode::Target).contains(&data.opcode)
+    }
+
+    /// The runtime function that a call calls.
+    pub fn runtime_callee(&self, function: &Function, data: &InstData) -> Option<&'static RuntimeFunction> {
+        RuntimeFunction::named(callee(function, data)?.strip_prefix('&')?)
+    }
+
+    /// `ADJCALLSTACKDOWN 0, 0` or `ADJCALLSTACKUP 0, 0` with the operands that its row asks for.
+    pub fn call_frame(&self, opcode: TargetOpcode) -> InstData {
+        let mut data = InstData::new(Opcode::Target(opcode), [Operand::Imm(0), Operand::Imm(0)]);
+        self.add_implicit(&mut data, opcode);
+        data
+    }
+
+    /// The call of a runtime function whose arguments stand in their registers.
+    pub fn runtime_call(&self, function: &mut Function, callee: &RuntimeFunction, signature: &Signature) -> InstData {
+        let calls = &self.abi.calls;
+        let name = function.intern(&format!("{}&{}", calls.callee_prefix, callee.name));
+        let mask = function.intern(calls.preserved_mask);
+        let mut data = InstData::new(Opcode::Target(calls.opcode), [Operand::Symbol(name), Operand::Symbol(mask)]);
+        self.add_implicit(&mut data, calls.opcode);
+        data.operands.extend(signature.arguments.iter().copied().flatten().copied().map(Operand::implicit_use));
+        data.operands.extend(signature.results.iter().copied().map(Operand::implicit_def));
+        data
+    }
+
+    fn add_implicit(&self, data: &mut InstData, opcode: TargetOpcode) {
+        let row = self.instruction(opcode);
+        data.operands.extend(row.implicit_defs.iter().copied().map(Operand::implicit_def));
+        data.operands.extend(row.implicit_uses.iter().copied().map(Operand::implicit_use));
+    }
+
+    /// What a call leaves in registers, memory being untouched: the results, and anything in the other caller-saved ones.
+    /// `read` gives the value of a full register before it.
+    pub fn evaluate_call<D: Domain>(
+        &self,
+        domain: &mut D,
+        function: &Function,
+        data: &InstData,
+        mut read: impl FnMut(&mut D, PReg) -> Value<D>,
+    ) -> Result<CallEvaluation<D>, Unsupported> {
+        let name = callee(function, data).unwrap_or("an unknown function");
+        let unsupported = || Unsupported::new(format!("call of {name}"));
+        let callee = self.runtime_callee(function, data).ok_or_else(unsupported)?;
+        let signature = self.signature(callee).ok_or_else(unsupported)?;
+        let arguments = signature.arguments.map(|registers| {
+            let parts: Vec<Value<D>> = registers.iter().map(|&register| read(domain, register)).collect();
+            joined(domain, &parts)
+        });
+        let evaluation = callee.evaluate(domain, &arguments)?;
+        let mut registers = Vec::with_capacity(self.abi.caller_saved.len());
+        if let Some(result) = evaluation.results.first() {
+            for (index, &register) in (0..).zip(signature.results) {
+                let width = u32::from(self.pointer_bits);
+                let bits = domain.extract(&result.bits, index * width, width);
+                registers.push((register, Value { bits, poison: result.poison.clone() }));
+            }
+        }
+        for &register in self.abi.caller_saved.iter().filter(|register| !signature.results.contains(register)) {
+            let bits = domain.choose(self.vocabulary.register_bits(register));
+            registers.push((register, Value { bits, poison: domain.boolean(false) }));
+        }
+        Ok(CallEvaluation { registers, ub: evaluation.ub })
+    }
+}
+
+/// The callee's name with its sigil, `&__udivti3` or `@f`.
+fn callee<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
+    let Some(Operand::Symbol(symbol)) = data.operands.first() else { return None };
+    Some(without_flags(&function.symbols[*symbol]))
+}
+
+/// The symbol that a call calls: `__udivti3`.
+pub fn symbol<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
+    callee(function, data).map(plain)
+}
+
+/// The name that `target-flags(riscv-call) &__udivti3` ends in.
+pub fn plain(text: &str) -> &str {
+    without_flags(text).trim_start_matches(['&', '@'])
+}
+
+fn without_flags(text: &str) -> &str {
+    text.rsplit_once(' ').map_or(text, |(_, name)| name)
+}
+
+/// Parts put together, lowest first; there is at least one.
+fn joined<D: Domain>(domain: &mut D, parts: &[Value<D>]) -> Value<D> {
+    let mut all = parts.iter().cloned();
+    let first = all.next().unwrap_or_else(|| Value { bits: domain.literal(0, 1), poison: domain.boolean(false) });
+    all.fold(first, |low, high| Value {
+        bits: domain.concat(&high.bits, &low.bits),
+        poison: domain.bool_or(&low.poison, &high.poison),
+    })
+}

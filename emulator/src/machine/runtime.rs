@@ -1,0 +1,101 @@
+//! The runtime library as machine code sees it: addresses at which nothing is mapped. A run that arrives at one has called
+//! the function; it is checked as a callee would suffer from it, computed by its one meaning, and left the way a callee
+//! that keeps to the calling convention, and to nothing more, may leave it: junk in every caller-saved register and below
+//! the stack pointer.
+
+use super::{CODE, Fault, Machine, MachineError, STACK, STACK_BYTES, canary};
+use tribunal_ir::semantics::{Choice, Concrete, Value};
+use tribunal_ir::{Bits, PReg};
+use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};
+use tribunal_target::{Sequence, Target};
+
+/// Where the first function lies, and how far apart they lie. Calls reach them from the code, and nothing else is near.
+const FIRST: u64 = 0x0090_0000;
+const APART: u64 = 0x100;
+/// Bytes below the stack pointer that a callee writes.
+const CALLEE_BYTES: u64 = 256;
+
+/// A call in the code: its offset in bytes, and the symbol that it calls.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite<'a> {
+    pub offset: u32,
+    pub symbol: &'a str,
+}
+
+/// The function at `address`.
+pub(super) fn at(address: u64) -> Option<&'static RuntimeFunction> {
+    let offset = address.checked_sub(FIRST).filter(|offset| offset % APART == 0)?;
+    FUNCTIONS.get(usize::try_from(offset / APART).ok()?)
+}
+
+fn address(symbol: &str) -> Option<u64> {
+    let index = FUNCTIONS.iter().position(|function| function.name == symbol)?;
+    Some(FIRST + APART * index as u64)
+}
+
+/// Puts the distances into the calls, as a linker does. The error is a symbol that is no function of the library, or whose
+/// call is not where `site` says. Returns where each call returns to.
+pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> Result<Vec<u64>, MachineError> {
+    let mut returns = Vec::with_capacity(sites.len());
+    for site in sites {
+        let unknown = || MachineError::Symbol(site.symbol.to_string());
+        let here = CODE + u64::from(site.offset);
+        let distance = address(site.symbol).ok_or_else(unknown)?.wrapping_sub(here) as i64;
+        let sequence: Sequence = target.machine.call(distance);
+        let mut offset = site.offset as usize;
+        for inst in &sequence {
+            let word = (target.encode)(inst).map_err(|_| unknown())?;
+            code.get_mut(offset..offset + 4).ok_or_else(unknown)?.copy_from_slice(&word.to_le_bytes());
+            offset += 4;
+        }
+        returns.push(CODE + offset as u64);
+    }
+    Ok(returns)
+}
+
+impl Machine {
+    /// Does what `callee` does, the `count`th call of this run; where to go on, or what the caller did wrong.
+    pub(super) fn serve(&mut self, callee: &RuntimeFunction, count: u64) -> Result<Result<u64, Fault>, MachineError> {
+        let (target, abi) = (self.target, self.target.abi);
+        let stack_pointer = self.read(abi.stack_pointer)?;
+        if !stack_pointer.is_multiple_of(abi.stack_align.into()) {
+            return Ok(Err(Fault::StackAlignment));
+        }
+        let back = self.read(abi.return_address)?;
+        let room =
+            stack_pointer.checked_sub(CALLEE_BYTES).filter(|&low| low >= STACK && stack_pointer < STACK + STACK_BYTES);
+        let (Some(low), true) = (room, self.returns.contains(&back)) else {
+            return Ok(Err(Fault::BadCall { callee: callee.name }));
+        };
+        self.engine.write(low, &[0x5a; CALLEE_BYTES as usize])?;
+        let symbol = || MachineError::Symbol(callee.name.to_string());
+        let signature = target.signature(callee).ok_or_else(symbol)?;
+        let mut arguments = Vec::with_capacity(2);
+        for registers in signature.arguments {
+            let mut value = 0u128;
+            for &register in registers.iter().rev() {
+                value = value << target.pointer_bits | u128::from(self.read(register)?);
+            }
+            arguments.push(Value { bits: Bits::new(value, callee.bits), poison: false });
+        }
+        let arguments: [Value<Concrete>; 2] = arguments.try_into().map_err(|_| symbol())?;
+        let mut domain = Concrete { choice: Choice::Zeros };
+        // Where it is undefined, so is the source, and nothing is expected of the run.
+        let evaluation = callee.evaluate(&mut domain, &arguments).map_err(|_| symbol())?;
+        let result = evaluation.results.first().map_or(0, |value| value.bits.unsigned());
+        for &register in abi.caller_saved {
+            let returned = signature.results.iter().position(|&result| result == register);
+            let value = match returned {
+                Some(index) => (result >> (index * usize::from(target.pointer_bits))) as u64,
+                None => junk(target, register, count),
+            };
+            self.write(register, value)?;
+        }
+        Ok(Ok(back))
+    }
+}
+
+/// What the `count`th call leaves in `register`.
+fn junk(target: &Target, register: PReg, count: u64) -> u64 {
+    !canary(target, register) ^ (count << 4)
+}

@@ -1,0 +1,168 @@
+//! Faults planted around library calls are found by the judge that should find them.
+
+use tribunal_codegen::pipeline::Pass;
+use tribunal_codegen::{Allocator, Options};
+use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
+use tribunal_ir::{Function, Inst, InstData, Operand, PReg, Reg, text};
+use tribunal_target::Target;
+use tribunal_target::riscv::registers::x;
+
+/// A value is needed behind the call.
+const DIVIDE: &str = "
+# target: riscv64
+---
+name: f
+tracksRegLiveness: true
+body: |
+  bb.0:
+    liveins: $x10, $x11, $x12, $x13, $x14
+
+    %0:_(s64) = COPY $x10
+    %1:_(s64) = COPY $x11
+    %2:_(s64) = COPY $x12
+    %3:_(s64) = COPY $x13
+    %4:_(s64) = COPY $x14
+    %5:_(s128) = G_MERGE_VALUES %0(s64), %1(s64)
+    %6:_(s128) = G_MERGE_VALUES %2(s64), %3(s64)
+    %7:_(s128) = G_UDIV %5, %6
+    %8:_(s64), %9:_(s64) = G_UNMERGE_VALUES %7(s128)
+    %10:_(s64) = G_ADD %8, %4
+    $x10 = COPY %10(s64)
+    $x11 = COPY %9(s64)
+    PseudoRET implicit $x10, implicit $x11
+...
+";
+
+fn riscv64() -> &'static Target {
+    tribunal_target::by_name("riscv64").unwrap()
+}
+
+fn findings(saboteur: Option<&dyn Saboteur>) -> Vec<Finding> {
+    let target = riscv64();
+    let module = text::parse_module(DIVIDE.trim_start(), target.vocabulary).unwrap();
+    let function = &module.functions[0];
+    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let inputs = inputs::inputs(function, target, inputs::Plan { count: 32, seed: 1 });
+    Harness::new(target, options).unwrap().trial_with(function, &inputs, saboteur).findings
+}
+
+fn insts(function: &Function) -> Vec<Inst> {
+    function.layout().iter().flat_map(|&block| function.insts(block)).collect()
+}
+
+fn call(function: &Function) -> Inst {
+    insts(function).into_iter().find(|&inst| riscv64().is_call(function.inst(inst))).expect("there is a call")
+}
+
+/// The callee-saved register in which the allocator keeps what is needed behind the call.
+fn kept(function: &Function) -> PReg {
+    let insts = insts(function).into_iter();
+    let mut written = insts.flat_map(|inst| function.inst(inst).defs().filter_map(|operand| operand.reg.as_physical()));
+    written.find(|register| riscv64().abi.callee_saved.contains(register)).expect("something is kept")
+}
+
+/// Runs `change` on the function behind the pass.
+struct After(&'static str, fn(&mut Function));
+
+impl Saboteur for After {
+    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+        if pass.name == self.0 {
+            (self.1)(function);
+        }
+    }
+}
+
+struct WrongCallee;
+
+impl Saboteur for WrongCallee {
+    fn step(&self, _: &'static str, function: &mut Function, _: &[InstData], after: &[Inst]) {
+        let wrong = function.intern("target-flags(riscv-call) &__umodti3");
+        for &inst in after.iter().filter(|&&inst| riscv64().is_call(function.inst(inst))).collect::<Vec<_>>() {
+            function.set_operand(inst, 0, Operand::Symbol(wrong));
+        }
+    }
+}
+
+fn found(saboteur: &dyn Saboteur, judge: Judge) -> Finding {
+    let findings = findings(Some(saboteur));
+    let found = findings.iter().find(|finding| finding.judge == judge);
+    found.unwrap_or_else(|| panic!("{judge:?} does not find it: {findings:?}")).clone()
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is_planted() {
+    assert_eq!(findings(None).iter().map(ToString::to_string).collect::<String>(), "");
+}
+
+#[test]
+fn a_call_of_the_wrong_function_is_refuted_and_executed() {
+    for judge in [Judge::Prover, Judge::Emulator] {
+        let finding = found(&WrongCallee, judge);
+        assert!(finding.guilty.contains("libcall_for"), "{finding}");
+    }
+}
+
+/// Every mention of `from` becomes one of `to`.
+fn renamed(function: &mut Function, from: PReg, to: PReg) {
+    for inst in insts(function) {
+        for index in 0..function.inst(inst).operands.len() {
+            if let Operand::Reg(mut operand) = function.inst(inst).operands[index]
+                && operand.reg == Reg::Physical(from)
+            {
+                operand.reg = Reg::Physical(to);
+                function.set_operand(inst, index, Operand::Reg(operand));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_value_kept_in_a_register_that_a_call_loses_is_found() {
+    let lose = After("allocate", |function| renamed(function, kept(function), x(28)));
+    assert_eq!(found(&lose, Judge::Allocation).kind, "allocation-value");
+    assert_eq!(found(&lose, Judge::Emulator).kind, "wrong-result");
+}
+
+#[test]
+fn an_argument_overwritten_before_the_call_is_found() {
+    let overwrite = After("allocate", |function| {
+        let call = call(function);
+        function.insert_before(call, riscv64().machine.copy(x(11), x(12)));
+    });
+    assert_eq!(found(&overwrite, Judge::Allocation).kind, "allocation-value");
+    assert_eq!(found(&overwrite, Judge::Emulator).kind, "wrong-result");
+}
+
+#[test]
+fn a_return_address_that_is_not_saved_is_found() {
+    let forget = After("frame", |function| {
+        let restores = |data: &InstData| data.defs().any(|operand| operand.reg == Reg::Physical(x(1)));
+        let reload = insts(function).into_iter().rev().find(|&inst| restores(function.inst(inst))).unwrap();
+        function.remove(reload);
+    });
+    assert_eq!(found(&forget, Judge::Emulator).kind, "memory-fault");
+}
+
+#[test]
+fn a_stack_pointer_that_is_not_aligned_at_a_call_is_found() {
+    let misalign = After("frame", |function| {
+        let call = call(function);
+        for (position, offset) in [(call, -8), (function.next_inst(call).unwrap(), 8)] {
+            for data in riscv64().machine.add_offset(x(2), x(2), offset, x(31)) {
+                function.insert_before(position, data);
+            }
+        }
+    });
+    assert_eq!(found(&misalign, Judge::Emulator).kind, "stack-alignment");
+}
+
+#[test]
+fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
+    let below = After("frame", |function| {
+        let (call, kept, machine) = (call(function), kept(function), riscv64().machine);
+        function.insert_before(call, machine.spill(kept, x(2), -8));
+        let behind = function.next_inst(call).unwrap();
+        function.insert_before(behind, machine.reload(kept, x(2), -8));
+    });
+    assert_eq!(found(&below, Judge::Emulator).kind, "wrong-result");
+}

@@ -1,0 +1,81 @@
+//! Calls: each within its frame's set-up and tear-down, until the frame pass removes them; and every register named that
+//! the callee reads or returns in.
+
+use super::Verifier;
+use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Properties, Reg};
+
+pub(super) fn check(verifier: &mut Verifier<'_>) {
+    let function = verifier.function;
+    let insts = || function.layout().iter().flat_map(|&block| function.insts(block));
+    let calls = insts().any(|inst| verifier.target.is_call(function.inst(inst)));
+    let frames = insts().any(|inst| verifier.target.is_call_frame(function.inst(inst)));
+    if !calls && !frames {
+        return;
+    }
+    // Once frames are laid out, no instruction is left that marks them.
+    let framed = frames || !verifier.has(Properties::NO_VREGS);
+    for &block in function.layout() {
+        if framed {
+            frames_of(verifier, block);
+        }
+        for inst in function.insts(block).filter(|&inst| verifier.target.is_call(function.inst(inst))) {
+            registers(verifier, inst);
+            mask(verifier, inst);
+        }
+    }
+}
+
+/// Set-up, one call, tear-down; and over again.
+fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
+    let (function, target) = (verifier.function, verifier.target);
+    let (mut open, mut called): (Option<Inst>, bool) = (None, false);
+    for inst in function.insts(block) {
+        let data = function.inst(inst);
+        if target.is_call(data) {
+            if open.is_none() || called {
+                verifier.fault("call-frame", inst, "is not alone between set-up and tear-down of a frame");
+            }
+            called = true;
+        } else if data.opcode == Opcode::Target(target.abi.calls.frame_setup) {
+            if open.is_some() {
+                verifier.fault("call-frame", inst, "opens a frame within another");
+            }
+            (open, called) = (Some(inst), false);
+        } else if target.is_call_frame(data) {
+            if open.is_none() || !called {
+                verifier.fault("call-frame", inst, "closes what is not open, or without a call");
+            }
+            open = None;
+        }
+    }
+    if let Some(inst) = open {
+        verifier.fault("call-frame", inst, "is not closed in its block");
+    }
+}
+
+/// Liveness and the allocator see what an instruction names.
+fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    let callee = verifier.target.runtime_callee(verifier.function, data);
+    let Some(signature) = callee.and_then(|callee| verifier.target.signature(callee)) else { return };
+    let names = |register: PReg, is_def: bool| {
+        let mut named = data.operands.iter().filter(|operand| operand.is_def() == is_def).filter_map(Operand::as_reg);
+        named.any(|operand| operand.reg == Reg::Physical(register))
+    };
+    let passed = signature.arguments.iter().copied().flatten();
+    let missing = passed.copied().find(|&register| !names(register, false));
+    let missing = missing.or_else(|| signature.results.iter().copied().find(|&register| !names(register, true)));
+    if let Some(register) = missing {
+        let name = verifier.target.vocabulary.register_name(register);
+        verifier.fault("call-registers", inst, format!("${name} is not among the operands"));
+    }
+}
+
+fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
+    let wanted = verifier.target.abi.calls.preserved_mask;
+    let is_wanted =
+        |operand: &Operand| matches!(operand, Operand::Symbol(symbol) if verifier.function.symbols[*symbol] == wanted);
+    if !verifier.function.inst(inst).operands.get(1).is_some_and(is_wanted) {
+        verifier.fault("call-mask", inst, format!("operand 1 is not {wanted}"));
+    }
+}
