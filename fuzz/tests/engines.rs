@@ -33,7 +33,12 @@ fn engines_agree() {
                 stepper.load(&code.bytes, &call_sites(&code)).unwrap();
                 for input in inputs::inputs(&function, target, inputs::Plan { count: 4, seed }) {
                     let expected = unicorn.run(&input, &results, FUEL).unwrap();
-                    assert_eq!(stepper.run(&input, &results, FUEL).unwrap(), expected, "{} program {seed}", target.name);
+                    assert_eq!(
+                        stepper.run(&input, &results, FUEL).unwrap(),
+                        expected,
+                        "{} program {seed}",
+                        target.name
+                    );
                     runs += 1;
                 }
                 calls += code.calls.len();
