@@ -122,6 +122,18 @@ pub fn targets(name: Option<&str>, changes: &[String]) -> Result<Vec<(&'static T
     }
 }
 
+/// The same for what is proved of rules: unless features are named, every feature set that changes the rules.
+pub fn rule_sets(name: Option<&str>, changes: &[String]) -> Result<Vec<(&'static Target, Features)>, CliError> {
+    let targets = targets(name, changes)?;
+    if !changes.is_empty() {
+        return Ok(targets);
+    }
+    Ok(targets
+        .into_iter()
+        .flat_map(|(target, _)| target.rule_sets().into_iter().map(move |set| (target, set)))
+        .collect())
+}
+
 pub fn target_named(name: &str) -> Result<&'static Target, CliError> {
     tribunal_target::by_name(name).ok_or_else(|| CliError::UnknownTarget(name.to_string()))
 }

@@ -1,7 +1,7 @@
 //! Proves the catalogue: every recipe that the rules of a target reach, on an instance of each width.
 
 use crate::harness::ProofCache;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, engine_of};
 use crate::questions::{self, Desk};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -61,7 +61,9 @@ pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64
         let (next, count) = (AtomicU64::new(0), entries.len() as u64);
         let shared = Mutex::new(&mut summary);
         let desk = query.desk.as_ref();
-        let work = Work { target, features, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, desk };
+        let name = target.with(features);
+        let work =
+            Work { name, target, features, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, desk };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
             while workers.iter().any(|worker| !worker.is_finished()) {
@@ -82,6 +84,8 @@ fn entries(query: &Query, target: &'static Target) -> Vec<CatalogueEntry> {
 
 /// One target's instances, shared by the workers.
 struct Work<'w> {
+    /// As the ledger calls the target and its features.
+    name: String,
     target: &'static Target,
     features: Features,
     entries: &'w [CatalogueEntry],
@@ -121,7 +125,7 @@ impl Work<'_> {
         let report = matches!(verdict, Verdict::Refuted(_)).then(|| explain(&step, &verdict, self.target.vocabulary));
         let mut summary = summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         summary.ledger.seconds += seconds;
-        summary.ledger.count(self.target.name, owned.rule, &owned.opcode.to_string(), &verdict);
+        summary.ledger.count(&self.name, owned.rule, &owned.opcode.to_string(), engine_of(&verdict), 1);
         summary.reports.extend(report);
         match put {
             Some(Ok(tally)) => summary.questions.add(tally),

@@ -51,9 +51,16 @@ pub fn engine_of(verdict: &Verdict) -> &'static str {
 }
 
 impl Ledger {
-    pub fn count(&mut self, target: &str, rule: &str, opcode: &str, verdict: &Verdict) {
-        let [target, rule, opcode, engine] = [target, rule, opcode, engine_of(verdict)].map(str::to_string);
-        *self.rows.entry(Class { target, rule, opcode, engine }).or_default() += 1;
+    pub fn count(&mut self, target: &str, rule: &str, opcode: &str, engine: &str, count: u64) {
+        let [target, rule, opcode, engine] = [target, rule, opcode, engine].map(str::to_string);
+        *self.rows.entry(Class { target, rule, opcode, engine }).or_default() += count;
+    }
+
+    pub fn add(&mut self, other: Ledger) {
+        self.seconds += other.seconds;
+        for (class, count) in other.rows {
+            *self.rows.entry(class).or_default() += count;
+        }
     }
 
     /// Reads what [`Ledger`]'s `Display` wrote; lines that start with `#` say nothing.
@@ -64,8 +71,8 @@ impl Ledger {
     }
 
     /// The rows of these targets only.
-    pub fn of_targets(mut self, targets: &[&str]) -> Ledger {
-        self.rows.retain(|class, _| targets.contains(&class.target.as_str()));
+    pub fn of_targets(mut self, targets: &[String]) -> Ledger {
+        self.rows.retain(|class, _| targets.contains(&class.target));
         self
     }
 

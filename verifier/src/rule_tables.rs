@@ -19,9 +19,9 @@ use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerIn
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     Legal,
-    /// Rewritten to other opcodes: lowered, custom, or an action on vectors.
+    /// Rewritten to other opcodes: lowered, custom, a library call, or an action on vectors.
     Rewritten(LegalizeStep),
-    /// A library call, or no rule.
+    /// By a rule, or because there is none.
     Refused(LegalizeStep),
 }
 
@@ -88,7 +88,7 @@ pub fn follow(legalizer: &LegalizerInfo, query: &LegalityQuery) -> Result<Chain,
         let step = legalizer.action(&current);
         let (widens, new) = match (step.action, step.new_type) {
             (Action::Legal, _) => return Ok(Chain { steps, end: End::Legal }),
-            (Action::Unsupported | Action::Libcall, _) => return Ok(Chain { steps, end: End::Refused(step) }),
+            (Action::Unsupported, _) => return Ok(Chain { steps, end: End::Refused(step) }),
             (Action::WidenScalar, Some(new)) => (true, new),
             (Action::NarrowScalar, Some(new)) => (false, new),
             _ => return Ok(Chain { steps, end: End::Rewritten(step) }),
@@ -121,6 +121,11 @@ fn changed(mut query: LegalityQuery, index: usize, new: Type) -> LegalityQuery {
     }
     if narrows && index == 0 {
         query.memory.iter_mut().filter(|memory| memory.ty.bits() > new.bits()).for_each(|memory| memory.ty = new);
+        // The part of an extending load that has nothing to extend is a load.
+        let extends = query.memory.iter().any(|memory| memory.ty.bits() < new.bits());
+        if matches!(query.opcode, Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD) && !extends {
+            query.opcode = Opcode::G_LOAD;
+        }
     }
     query
 }

@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tribunal_ir::opcode::TypeSource;
 use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, Type, VReg};
@@ -148,7 +149,7 @@ pub struct LegalizeStep {
     pub action: Action,
     pub type_index: usize,
     pub new_type: Option<Type>,
-    /// Name of the rule that matched: `riscv64 G_ADD#2 clamp_scalar`.
+    /// Name of the rule that matched: `riscv64 G_ADD#2 clamp_scalar`; [`NO_RULE`] if none did.
     pub rule: &'static str,
 }
 
@@ -159,7 +160,8 @@ pub type Mutation = Box<dyn Fn(&LegalityQuery) -> (usize, Type) + Send + Sync>;
 
 /// One rule.
 struct Rule {
-    name: &'static str,
+    /// Names, one for each opcode of the set: `riscv64 G_ADD#2 clamp_scalar`.
+    names: Vec<&'static str>,
     predicate: Predicate,
     action: Action,
     mutation: Option<Mutation>,
@@ -169,13 +171,14 @@ struct Rule {
 pub struct RuleSet {
     target: &'static str,
     opcodes: Vec<Opcode>,
-    rules: Vec<Rule>,
+    rules: Vec<Arc<Rule>>,
 }
 
 /// The rule sets of one target under one set of features.
 pub struct LegalizerInfo {
     sets: Vec<RuleSet>,
-    by_opcode: FxHashMap<Opcode, usize>,
+    /// The set of an opcode, and the opcode's place in it.
+    by_opcode: FxHashMap<Opcode, (usize, usize)>,
     /// No other table of the process has it. There are a few tables for each target; the one after 65,536 others has none.
     number: Option<u16>,
 }
@@ -185,7 +188,9 @@ impl LegalizerInfo {
         let by_opcode = sets
             .iter()
             .enumerate()
-            .flat_map(|(index, set)| set.opcodes.iter().map(move |&opcode| (opcode, index)))
+            .flat_map(|(index, set)| {
+                set.opcodes.iter().enumerate().map(move |(place, &opcode)| (opcode, (index, place)))
+            })
             .collect();
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = u16::try_from(NEXT.fetch_add(1, Ordering::Relaxed)).ok();
@@ -206,7 +211,7 @@ impl LegalizerInfo {
 
     /// What the rules say of a query.
     pub fn action(&self, query: &LegalityQuery) -> LegalizeStep {
-        let Some(&set) = self.by_opcode.get(&query.opcode) else { return UNSUPPORTED };
+        let Some(&(set, place)) = self.by_opcode.get(&query.opcode) else { return UNSUPPORTED };
         let rule = self.sets[set].rules.iter().find(|rule| (rule.predicate)(query));
         let Some(rule) = rule else { return UNSUPPORTED };
         let change = rule.mutation.as_ref().map(|mutation| mutation(query));
@@ -214,13 +219,29 @@ impl LegalizerInfo {
             action: rule.action,
             type_index: change.map_or(0, |(index, _)| index),
             new_type: change.map(|(_, ty)| ty),
-            rule: rule.name,
+            rule: rule.names[place],
         }
     }
 
-    /// Names of all rules, in table order.
-    pub fn rules(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.name))
+    /// The rules, in table order: for each its names, one for each opcode that shares it.
+    pub fn rules(&self) -> impl Iterator<Item = &[&'static str]> {
+        self.sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.names.as_slice()))
+    }
+
+    /// The table without its `index`-th rule, for those who ask whether that would be noticed.
+    pub fn without(&self, mut index: usize) -> LegalizerInfo {
+        let mut sets = Vec::new();
+        for set in &self.sets {
+            let mut set = RuleSet { target: set.target, opcodes: set.opcodes.clone(), rules: set.rules.clone() };
+            if index < set.rules.len() {
+                set.rules.remove(index);
+                index = usize::MAX;
+            } else if index != usize::MAX {
+                index -= set.rules.len();
+            }
+            sets.push(set);
+        }
+        LegalizerInfo::new(sets)
     }
 
     /// Opcodes that have a rule set.
@@ -229,8 +250,11 @@ impl LegalizerInfo {
     }
 }
 
+/// What stands for the rule's name where none matches.
+pub const NO_RULE: &str = "no rule matches";
+
 const UNSUPPORTED: LegalizeStep =
-    LegalizeStep { action: Action::Unsupported, type_index: 0, new_type: None, rule: "no rule matches" };
+    LegalizeStep { action: Action::Unsupported, type_index: 0, new_type: None, rule: NO_RULE };
 
 /// Rules for `opcodes` of the target called `target`.
 pub fn rules_for(target: &'static str, opcodes: &[Opcode]) -> RuleSet {
@@ -240,10 +264,12 @@ pub fn rules_for(target: &'static str, opcodes: &[Opcode]) -> RuleSet {
 // The methods. Type indices are those of the opcode table.
 impl RuleSet {
     fn rule(mut self, method: &str, action: Action, predicate: Predicate, mutation: Option<Mutation>) -> RuleSet {
-        let first = self.opcodes.first().map_or(String::new(), |opcode| opcode.to_string());
-        // Tables are made once for each target and feature set and live as long as the process.
-        let name: &'static str = Box::leak(format!("{} {first}#{} {method}", self.target, self.rules.len()).into());
-        self.rules.push(Rule { name, predicate, action, mutation });
+        let name = |opcode: &Opcode| -> &'static str {
+            // Tables are made once for each target and feature set and live as long as the process.
+            Box::leak(format!("{} {opcode}#{} {method}", self.target, self.rules.len()).into())
+        };
+        let names = self.opcodes.iter().map(name).collect();
+        self.rules.push(Arc::new(Rule { names, predicate, action, mutation }));
         self
     }
 
@@ -274,6 +300,18 @@ impl RuleSet {
         self.rule("legal_if", Action::Legal, Box::new(predicate), None)
     }
 
+    /// Legal if type 0 is `ty` and the immediate one of these; no rule if there are none.
+    pub fn legal_for_immediates(self, ty: Type, immediates: &[i64]) -> RuleSet {
+        if immediates.is_empty() {
+            return self;
+        }
+        let immediates = immediates.to_vec();
+        let listed = move |q: &LegalityQuery| {
+            q.types.first() == Some(&ty) && q.immediate.is_some_and(|immediate| immediates.contains(&immediate))
+        };
+        self.rule("legal_for_immediates", Action::Legal, Box::new(listed), None)
+    }
+
     /// Legal for these (type 0, memory bits) with an access aligned to at least `align(memory bits)` bits.
     pub fn legal_for_types_with_mem_desc(self, accesses: &[(Type, u32)], natural: Alignment) -> RuleSet {
         let accesses = accesses.to_vec();
@@ -300,18 +338,29 @@ impl RuleSet {
         self.rule("lower_if_mem_size_not_byte_size_pow2", Action::Lower, Box::new(odd), None)
     }
 
-    /// The runtime library, if type 0 is one of these.
+    /// The runtime library, if type 0 is one of these; no rule if there are none.
     pub fn libcall_for(self, types: &[Type]) -> RuleSet {
+        if types.is_empty() {
+            return self;
+        }
         let types = types.to_vec();
         let listed = move |q: &LegalityQuery| q.types.first().is_some_and(|ty| types.contains(ty));
         self.rule("libcall_for", Action::Libcall, Box::new(listed), None)
     }
 
-    /// The target's own expansion, if type 0 is one of these.
+    /// The target's own expansion, if type 0 is one of these; no rule if there are none.
     pub fn custom_for(self, types: &[Type]) -> RuleSet {
+        if types.is_empty() {
+            return self;
+        }
         let types = types.to_vec();
         let listed = move |q: &LegalityQuery| q.types.first().is_some_and(|ty| types.contains(ty));
         self.rule("custom_for", Action::Custom, Box::new(listed), None)
+    }
+
+    /// What no rule above decides is refused.
+    pub fn unsupported(self) -> RuleSet {
+        self.rule("unsupported", Action::Unsupported, Box::new(|_| true), None)
     }
 
     pub fn unsupported_if(self, predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static) -> RuleSet {
@@ -469,9 +518,28 @@ pub mod predicates {
         move |q| q.is_scalar(index) && q.bits(index) > bits
     }
 
-    /// An in-register extension from one of these widths.
-    pub fn extends_from(widths: &'static [i64]) -> impl Fn(&LegalityQuery) -> bool + Send + Sync + Copy {
-        move |q| q.immediate.is_some_and(|bits| widths.contains(&bits))
+    /// Type `whole` is wider than a register and twice type `part`.
+    pub fn made_of_halves(whole: usize, part: usize, register: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync {
+        move |q| are_bytes(q, whole, part, register) && q.bits(whole) == 2 * q.bits(part)
+    }
+
+    /// Type `whole` is wider than a register and more than twice type `part`.
+    pub fn made_of_smaller_parts(
+        whole: usize,
+        part: usize,
+        register: u32,
+    ) -> impl Fn(&LegalityQuery) -> bool + Send + Sync {
+        move |q| are_bytes(q, whole, part, register) && q.bits(whole) > 2 * q.bits(part)
+    }
+
+    fn are_bytes(q: &LegalityQuery, whole: usize, part: usize, register: u32) -> bool {
+        let (whole, part) = (q.bits(whole), q.bits(part));
+        whole > register && whole.is_power_of_two() && part.is_power_of_two() && part >= 8
+    }
+
+    /// A rotation by an amount, type 1, that must be divided by a width, type 0, and is wider than `bits`: too wide to divide.
+    pub fn amount_needs_division(bits: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync + Copy {
+        move |q| !q.bits(0).is_power_of_two() && q.bits(1).next_power_of_two() > bits
     }
 
     /// The access is narrower than type 0.
@@ -482,10 +550,5 @@ pub mod predicates {
     /// The access is less aligned than its size.
     pub fn misaligned(q: &LegalityQuery) -> bool {
         q.memory.iter().any(|memory| memory.align_bits < memory.ty.bits())
-    }
-
-    /// The access has at most so many bits.
-    pub fn mem_at_most(bits: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync + Copy {
-        move |q| q.mem_bits() <= bits
     }
 }

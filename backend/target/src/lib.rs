@@ -75,6 +75,8 @@ pub struct Target {
     pub default_features: Features,
     /// What `--features` may change.
     pub options: Features,
+    /// Those options that change the legality rules.
+    pub rule_options: Features,
     pub registers: &'static [RegisterDesc],
     pub classes: &'static [ClassDesc],
     pub banks: &'static [BankDesc],
@@ -125,6 +127,23 @@ impl Target {
             features.set(option.ok_or(name)?, on);
         }
         Ok(features)
+    }
+
+    /// Feature sets with rules of their own: every choice of [`Target::rule_options`], the usual one first.
+    pub fn rule_sets(&self) -> Vec<Features> {
+        self.rule_options.iter().fold(vec![self.default_features], |sets, option| {
+            let toggled = sets.iter().map(|&set| set ^ option);
+            sets.iter().copied().chain(toggled).collect()
+        })
+    }
+
+    /// The target's name, with what is unusual of the features: `riscv64`, `riscv64-m+zbb`.
+    pub fn with(&self, features: Features) -> String {
+        let names = |set: Features, sign: &'static str| {
+            set.iter_names().map(move |(name, _)| format!("{sign}{}", name.to_lowercase())).collect::<String>()
+        };
+        let (missing, more) = (self.default_features - features, features - self.default_features);
+        format!("{}{}{}", self.name, names(missing, "-"), names(more, "+"))
     }
 
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {

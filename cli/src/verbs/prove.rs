@@ -74,17 +74,7 @@ struct Report {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = Instant::now();
-    let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
-    if arguments.tables {
-        return Ok(check_tables(&targets, arguments.json, started));
-    }
-    let query = Query {
-        targets,
-        opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
-        jobs: usize::from(arguments.jobs),
-        shard: arguments.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1)),
-        desk: desk(arguments)?,
-    };
+    let targets = input::rule_sets(arguments.target.as_deref(), &arguments.features)?;
     // Before the long work: a file that cannot be read, or that has no place, is found at once.
     let ledger = match (&arguments.ledger, arguments.check_ledger) {
         (Some(path), true) => Some(read_ledger(path)?),
@@ -92,6 +82,16 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             return Err(CliError::Usage(format!("{}: no such folder", path.display())));
         }
         _ => None,
+    };
+    if arguments.tables {
+        return check_tables(arguments, &targets, ledger, started);
+    }
+    let query = Query {
+        targets,
+        opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
+        jobs: usize::from(arguments.jobs),
+        shard: arguments.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1)),
+        desk: desk(arguments)?,
     };
     let stop = std::sync::Arc::new(AtomicBool::new(false));
     let handler = stop.clone();
@@ -113,17 +113,13 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let seconds = started.elapsed().as_secs_f64();
     print(&summary, seconds);
     let complete = !stop.load(Ordering::Relaxed);
-    let differences = match (&arguments.ledger, ledger) {
-        (Some(_), Some(ledger)) => {
-            let extent = if complete && query.is_whole() { Extent::Whole } else { Extent::Part };
-            let names: Vec<&str> = query.targets.iter().map(|(target, _)| target.name).collect();
-            ledger.of_targets(&names).differences(&summary.ledger, extent)
+    let differences = match complete {
+        true => {
+            let extent = if query.is_whole() { Extent::Whole } else { Extent::Part };
+            settle(arguments, ledger, &query.targets, &summary.ledger, extent)?
         }
-        (Some(path), None) if complete => {
-            input::write(path, summary.ledger.to_string().as_bytes())?;
-            Vec::new()
-        }
-        _ => Vec::new(),
+        // What was met so far must be known; nothing is written.
+        false => ledger.map_or(Vec::new(), |ledger| ledger.differences(&summary.ledger, Extent::Part)),
     };
     differences.iter().for_each(|line| say!("{line}"));
     if arguments.json {
@@ -149,6 +145,22 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     })
 }
 
+/// Writes what was met as the ledger, or says where it differs from the one that was read.
+fn settle(
+    arguments: &Arguments,
+    ledger: Option<Ledger>,
+    targets: &[(&'static Target, Features)],
+    met: &Ledger,
+    extent: Extent,
+) -> Result<Vec<String>, CliError> {
+    let names: Vec<String> = targets.iter().map(|(target, features)| target.with(*features)).collect();
+    match (&arguments.ledger, ledger) {
+        (Some(_), Some(ledger)) => Ok(ledger.of_targets(&names).differences(met, extent)),
+        (Some(path), None) => input::write(path, met.to_string().as_bytes()).map(|()| Vec::new()),
+        (None, _) => Ok(Vec::new()),
+    }
+}
+
 #[derive(Serialize)]
 struct TablesReport {
     queries: u64,
@@ -159,38 +171,43 @@ struct TablesReport {
     endless: usize,
     illegal: usize,
     missing: usize,
+    holes: usize,
+    idle: usize,
+    ledger_differences: usize,
     refusals: Vec<String>,
     findings: Vec<String>,
     seconds: f64,
 }
 
-fn check_tables(targets: &[(&'static Target, Features)], json: bool, started: Instant) -> Status {
+fn check_tables(
+    arguments: &Arguments,
+    targets: &[(&'static Target, Features)],
+    ledger: Option<Ledger>,
+    started: Instant,
+) -> Result<Status, CliError> {
     let mut all = tables::Summary::default();
     let mut refusals = Vec::new();
     for &(target, features) in targets {
-        let summary = tables::check(target, (target.legality)(features));
-        refusals.extend(summary.refusals().map(|refusal| format!("{}: {refusal}", target.name)));
+        let summary = tables::check(target, features, (target.legality)(features));
+        refusals.extend(summary.refusals().map(|refusal| format!("{}: {refusal}", target.with(features))));
         all.add(summary);
     }
     let seconds = started.elapsed().as_secs_f64();
-    let label = |kind: &str, lines: &[String]| lines.iter().map(|line| format!("{kind}: {line}")).collect::<Vec<_>>();
-    let findings =
-        [label("endless", &all.endless), label("illegal", &all.illegal), label("missing", &all.missing)].concat();
+    let findings = all.findings();
+    let differences = settle(arguments, ledger, targets, &all.ledger, Extent::Whole)?;
     refusals.iter().for_each(|line| say!("cannot: {line}"));
-    findings.iter().for_each(|line| say!("{line}"));
+    findings.iter().chain(&differences).for_each(|line| say!("{line}"));
     say!(
-        "queries {}, legal {}, legalized {}, cannot {} ({} kinds), endless {}, illegal {}, missing {} in {seconds:.1} s",
+        "queries {}, legal {}, legalized {}, cannot {} ({} kinds), findings {} in {seconds:.1} s",
         all.queries,
         all.legal,
         all.legalized,
         all.refused,
         refusals.len(),
-        all.endless.len(),
-        all.illegal.len(),
-        all.missing.len()
+        findings.len()
     );
-    let status = if findings.is_empty() { Status::Well } else { Status::Fault };
-    if json {
+    let is_well = findings.is_empty() && differences.is_empty();
+    if arguments.json {
         output::json(&TablesReport {
             queries: all.queries,
             legal: all.legal,
@@ -200,12 +217,15 @@ fn check_tables(targets: &[(&'static Target, Features)], json: bool, started: In
             endless: all.endless.len(),
             illegal: all.illegal.len(),
             missing: all.missing.len(),
+            holes: all.holes.len(),
+            idle: all.idle.len(),
+            ledger_differences: differences.len(),
             refusals,
             findings,
             seconds,
         });
     }
-    status
+    Ok(if is_well { Status::Well } else { Status::Fault })
 }
 
 /// Where questions go. A second solver that cannot be started is found before the long work.

@@ -39,7 +39,7 @@ pub static PASS: Pass = Pass {
 
 /// Applications allowed for each instruction of the input, and in any case: a table that loops must end in an error.
 const FUEL_EACH: usize = 2000;
-const FUEL_ANYWAY: usize = 10_000;
+const FUEL_ANYWAY: usize = 200_000;
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let mut legalizer = Legalizer::new(context, function);

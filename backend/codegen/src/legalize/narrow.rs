@@ -9,9 +9,9 @@ pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
     use Opcode::*;
     match (r.data.opcode, index) {
         (G_SHL | G_LSHR | G_ASHR, 1) => return truncate_source(r, 2, ty),
-        (G_PTR_ADD, 1) => return truncate_source(r, 2, ty),
         (G_INTTOPTR, 1) => return truncate_source(r, 1, ty),
-        (G_SELECT | G_BRCOND, _) if index == condition_index(r.data.opcode) => return false,
+        (G_SELECT, 1) => return truncate_source(r, 1, ty),
+        (G_BRCOND, 0) => return truncate_source(r, 0, ty),
         (G_LOAD | G_ZEXTLOAD | G_SEXTLOAD, 0) => return memory::narrow_load(r, ty),
         (G_STORE, 0) => return memory::narrow_store(r, ty),
         (G_MERGE_VALUES, 0) => return merge_in_groups(r, ty),
@@ -50,16 +50,12 @@ pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
     true
 }
 
-fn condition_index(opcode: Opcode) -> usize {
-    usize::from(opcode == Opcode::G_SELECT)
-}
-
 /// Bits of the operand that type 1 describes.
 fn source_bits(r: &Recipe<'_>) -> u32 {
     r.bits_of(r.register(r.data.operands.len() - 1))
 }
 
-/// An amount or offset that matters only in its low part: what is cut off is zero or the result is poison.
+/// An amount, offset or condition that matters only in its low part: what is cut off is zero, or the result is poison.
 fn truncate_source(r: &mut Recipe<'_>, operand: usize, ty: Type) -> bool {
     let wide = r.register(operand);
     let narrow = r.op(ty, Opcode::G_TRUNC, &[wide]);

@@ -27,7 +27,6 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         (G_SELECT, 0) => selected(r, ty),
         (G_SELECT, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
         (G_BRCOND, 0) => source(r, 0, ty, G_ZEXT, Flags::Keep),
-        (G_PTR_ADD, 1) => source(r, 2, ty, G_SEXT, Flags::Drop),
         (G_INTTOPTR, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
         (G_PTRTOINT | G_LOAD | G_ZEXTLOAD | G_SEXTLOAD, 0) => result(r, ty),
         (G_STORE, 0) => source(r, 0, ty, G_ANYEXT, Flags::Keep),

@@ -1,12 +1,14 @@
 //! The legality rules of AArch64 (LLVM's AArch64LegalizerInfo is the model). Everything ends in `s32`, `s64` and `p0`.
 
 use crate::Features;
-use crate::legality::predicates::{mem_at_most, mem_narrower_than_value, scalar_wider_than};
-use crate::legality::{Alignment, EXPANDED, LegalityQuery, LegalizerInfo, RuleSet, rules_for};
+use crate::legality::predicates::{
+    amount_needs_division, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, scalar_wider_than,
+};
+use crate::legality::{Alignment, EXPANDED, LegalizerInfo, RuleSet, rules_for};
 use std::sync::OnceLock;
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
-use tribunal_ir::types::{P0, S8, S16, S32, S64, S128};
+use tribunal_ir::types::{P0, S32, S64, S128};
 
 /// The rules, made once; no feature changes them yet.
 pub fn rules(_features: Features) -> &'static LegalizerInfo {
@@ -46,11 +48,18 @@ fn arithmetic() -> Vec<RuleSet> {
         on(&[G_UDIV, G_SDIV])
             .legal_for(&[S32, S64])
             .libcall_for(&[S128])
+            .unsupported_if(scalar_wider_than(0, 128))
             .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S32, S128),
-        on(&[G_UREM, G_SREM]).libcall_for(&[S128]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S128).lower(),
+            .min_scalar(0, S32),
+        on(&[G_UREM, G_SREM])
+            .libcall_for(&[S128])
+            .unsupported_if(scalar_wider_than(0, 128))
+            .widen_scalar_to_next_pow2(0)
+            .min_scalar(0, S32)
+            .lower(),
         on(&[G_SEXT_INREG]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
-        on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS, G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
+        on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS]).lower(),
+        on(&[G_FSHL, G_FSHR, G_ROTL, G_ROTR]).unsupported_if(amount_needs_division(128)).lower(),
         on(&EXPANDED).lower(),
         on(&[G_CTLZ])
             .legal_for_pairs(&[(S32, S32), (S64, S64)])
@@ -90,11 +99,11 @@ fn values() -> Vec<RuleSet> {
             .clamp_scalar(0, S32, S64),
         on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[S32, S64, P0]).lower(),
         on(&[G_FRAME_INDEX]).legal_for(&[P0]),
-        on(&[G_PTR_ADD]).legal_for_pairs(&[(P0, S64)]).clamp_scalar(1, S64, S64),
+        on(&[G_PTR_ADD]).legal_for_pairs(&[(P0, S64)]),
         on(&[G_PTRTOINT]).legal_for_pairs(&[(S64, P0)]).clamp_scalar(0, S64, S64),
         on(&[G_INTTOPTR]).legal_for_pairs(&[(P0, S64)]).clamp_scalar(1, S64, S64),
         on(&[G_BRCOND]).legal_for(&[S32]).clamp_scalar(0, S32, S32),
-        on(&[G_BR]).always_legal(),
+        rules_for("aarch64", &[G_BR]).always_legal(),
     ]
 }
 
@@ -102,25 +111,24 @@ fn memory() -> Vec<RuleSet> {
     const PLAIN: [(tribunal_ir::Type, u32); 8] =
         [(S32, 8), (S32, 16), (S32, 32), (S64, 8), (S64, 16), (S64, 32), (S64, 64), (P0, 64)];
     const EXTENDING: [(tribunal_ir::Type, u32); 5] = [(S32, 8), (S32, 16), (S64, 8), (S64, 16), (S64, 32)];
-    let wide_value = |q: &LegalityQuery| scalar_wider_than(0, 64)(q) && mem_narrower_than_value(q);
     vec![
         on(&[G_LOAD])
             .legal_for_types_with_mem_desc(&PLAIN, Alignment::Any)
-            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
             .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && !mem_narrower_than_value(q), 0, S64)
             .min_scalar(0, S32),
         on(&[G_ZEXTLOAD, G_SEXTLOAD])
             .legal_for_types_with_mem_desc(&EXTENDING, Alignment::Any)
-            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32),
         on(&[G_STORE])
             .legal_for_types_with_mem_desc(&PLAIN, Alignment::Any)
             .widen_scalar_to_next_pow2(0)
-            .narrow_scalar_if(move |q| wide_value(q) && mem_at_most(64)(q), 0, S64)
+            .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
             .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && !mem_narrower_than_value(q), 0, S64)
             .min_scalar(0, S32),
@@ -129,15 +137,17 @@ fn memory() -> Vec<RuleSet> {
 
 /// Between `s32` and `s64` there are instructions; everything else combines away or becomes shifts.
 fn artifacts() -> Vec<RuleSet> {
-    let halves = |q: &LegalityQuery| q.types[0] == S128 && q.types[1] == S64;
-    let parts = |q: &LegalityQuery| q.types[1] == S128 && q.types[0] == S64;
-    let in_words = |q: &LegalityQuery| q.types[0] == S128 && [S8, S16, S32].contains(&q.types[1]);
-    let of_words = |q: &LegalityQuery| q.types[1] == S128 && [S8, S16, S32].contains(&q.types[0]);
     vec![
         on(&[G_ZEXT, G_SEXT]).legal_for_pairs(&[(S64, S32)]),
         on(&[G_ANYEXT]).legal_for_pairs(&[(S64, S32)]).lower(),
         on(&[G_TRUNC]).legal_for_pairs(&[(S32, S64)]),
-        on(&[G_MERGE_VALUES]).unsupported_if(halves).narrow_scalar_if(in_words, 0, S64).lower(),
-        on(&[G_UNMERGE_VALUES]).unsupported_if(parts).narrow_scalar_if(of_words, 1, S64).lower(),
+        on(&[G_MERGE_VALUES])
+            .unsupported_if(made_of_halves(0, 1, 64))
+            .halve_scalar_if(made_of_smaller_parts(0, 1, 64), 0)
+            .lower(),
+        on(&[G_UNMERGE_VALUES])
+            .unsupported_if(made_of_halves(1, 0, 64))
+            .halve_scalar_if(made_of_smaller_parts(1, 0, 64), 1)
+            .lower(),
     ]
 }

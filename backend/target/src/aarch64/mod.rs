@@ -32,6 +32,7 @@ pub static AARCH64: Target = Target {
     elf_flags: 0,
     default_features: Features::empty(),
     options: Features::empty(),
+    rule_options: Features::empty(),
     registers: registers::REGISTERS,
     classes: registers::CLASSES,
     banks: registers::BANKS,

@@ -2,7 +2,10 @@
 //! register, called `x` here, and `p0`.
 
 use crate::Features;
-use crate::legality::predicates::{extends_from, mem_narrower_than_value, misaligned, scalar_wider_than};
+use crate::legality::predicates::{
+    amount_needs_division, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned,
+    scalar_wider_than,
+};
 use crate::legality::{Alignment, EXPANDED, LegalityQuery, LegalizerInfo, RuleSet, rules_for};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode;
@@ -45,12 +48,19 @@ impl Machine {
 fn sets(features: Features) -> Vec<RuleSet> {
     let machine = if features.contains(Features::RV32) { RV32 } else { RV64 };
     let mut sets = arithmetic(machine);
+    sets.extend(words(machine));
     sets.extend(bit_manipulation(machine, features.contains(Features::ZBB)));
     sets.extend(multiplication(machine, features.contains(Features::M)));
     sets.extend(values(machine));
     sets.extend(memory(machine));
     sets.extend(artifacts(machine));
     sets
+}
+
+/// The instructions of RV64 on words.
+fn words(machine: Machine) -> Option<RuleSet> {
+    let opcodes = [G_SLLW, G_SRLW, G_SRAW, G_DIVW, G_DIVUW, G_REMUW];
+    machine.word.map(|_| machine.on(&opcodes).legal_for(&[machine.x]).unsupported())
 }
 
 fn arithmetic(machine: Machine) -> Vec<RuleSet> {
@@ -65,8 +75,8 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
             .custom_for(words)
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
-        on(&[G_SLLW, G_SRLW, G_SRAW, G_DIVW, G_DIVUW, G_REMUW]).legal_if(move |q| word.is_some() && q.types[0] == x),
-        on(&[G_ABS, G_FSHL, G_FSHR]).lower(),
+        on(&[G_ABS]).lower(),
+        on(&[G_FSHL, G_FSHR]).unsupported_if(amount_needs_division(2 * x.bits())).lower(),
         on(&EXPANDED).lower(),
         on(&[G_BITREVERSE]).widen_scalar_to_next_pow2(0).min_scalar(0, S8).max_scalar(0, x).lower(),
         on(&[G_ICMP])
@@ -86,19 +96,19 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
 fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
     let Machine { x, word, .. } = machine;
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
-    let extends = move |q: &LegalityQuery| {
-        let bytes = zbb && extends_from(&[8, 16])(q);
-        bytes || (word.is_some() && extends_from(&[32])(q))
+    let widths: &[i64] = match (zbb, word) {
+        (true, Some(_)) => &[8, 16, 32],
+        (true, None) => &[8, 16],
+        (false, Some(_)) => &[32],
+        (false, None) => &[],
     };
-    let extension = on(&[G_SEXT_INREG])
-        .legal_if(move |q| q.types[0] == x && extends(q))
-        .widen_scalar_to_next_pow2(0)
-        .clamp_scalar(0, x, x)
-        .lower();
+    let extension =
+        on(&[G_SEXT_INREG]).legal_for_immediates(x, widths).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x).lower();
     if !zbb {
         return vec![
             extension,
-            on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ROTL, G_ROTR]).lower(),
+            on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX]).lower(),
+            on(&[G_ROTL, G_ROTR]).unsupported_if(amount_needs_division(2 * x.bits())).lower(),
             on(&[G_BSWAP]).widen_scalar_to_next_pow2(0).max_scalar(0, x).lower(),
             on(&[G_CTPOP, G_CTLZ, G_CTTZ])
                 .widen_scalar_to_next_pow2(1)
@@ -111,7 +121,7 @@ fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
     vec![
         extension,
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX]).legal_for(&[x]).lower(),
-        on(&[G_ROTL, G_ROTR]).legal_for_pairs(&[(x, x)]).lower(),
+        on(&[G_ROTL, G_ROTR]).legal_for_pairs(&[(x, x)]).unsupported_if(amount_needs_division(2 * x.bits())).lower(),
         on(&[G_BSWAP]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         on(&[G_CTPOP, G_CTLZ, G_CTTZ])
             .legal_for_pairs(&[(x, x)])
@@ -136,9 +146,15 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
             .legal_for(&[x])
             .custom_for(words)
             .libcall_for(&[pair])
+            .unsupported_if(scalar_wider_than(0, pair.bits()))
             .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S32, pair),
-        on(&[G_SREM]).legal_for(&[x]).libcall_for(&[pair]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, pair),
+            .min_scalar(0, S32),
+        on(&[G_SREM])
+            .legal_for(&[x])
+            .libcall_for(&[pair])
+            .unsupported_if(scalar_wider_than(0, pair.bits()))
+            .widen_scalar_to_next_pow2(0)
+            .min_scalar(0, x),
     ]
 }
 
@@ -148,10 +164,12 @@ fn without_multiplication(machine: Machine) -> Vec<RuleSet> {
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
     let pair = Type::scalar(2 * x.bits());
     vec![
-        on(&[G_MUL, G_UDIV, G_SDIV, G_UREM, G_SREM])
+        on(&[G_MUL]).libcall_for(&[x, pair]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, pair),
+        on(&[G_UDIV, G_SDIV, G_UREM, G_SREM])
             .libcall_for(&[x, pair])
+            .unsupported_if(scalar_wider_than(0, pair.bits()))
             .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, x, pair),
+            .min_scalar(0, x),
         on(&[G_UMULH]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x).lower(),
         on(&[G_SMULH]).widen_scalar_to_next_pow2(0).min_scalar(0, x).lower(),
     ]
@@ -167,11 +185,11 @@ fn values(machine: Machine) -> Vec<RuleSet> {
             .clamp_scalar(0, x, x),
         on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[x, p]).lower(),
         on(&[G_FRAME_INDEX]).legal_for(&[p]),
-        on(&[G_PTR_ADD]).legal_for_pairs(&[(p, x)]).clamp_scalar(1, x, x),
+        on(&[G_PTR_ADD]).legal_for_pairs(&[(p, x)]),
         on(&[G_PTRTOINT]).legal_for_pairs(&[(x, p)]).clamp_scalar(0, x, x),
         on(&[G_INTTOPTR]).legal_for_pairs(&[(p, x)]).clamp_scalar(1, x, x),
         on(&[G_BRCOND]).legal_for(&[x]).clamp_scalar(0, x, x),
-        on(&[G_BR]).always_legal(),
+        rules_for(machine.name, &[G_BR]).always_legal(),
     ]
 }
 
@@ -214,24 +232,15 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
 fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let x = machine.x.bits();
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
-    let even = move |whole: u32, part: u32| whole > x && whole.is_power_of_two() && part.is_power_of_two() && part >= 8;
-    let halves = move |whole: u32, part: u32| even(whole, part) && whole == 2 * part;
-    let smaller = move |whole: u32, part: u32| even(whole, part) && whole > 2 * part;
-    let (merged, unmerged) = (bits_of(0, 1), bits_of(1, 0));
     vec![
         on(&[G_ANYEXT]).lower(),
         on(&[G_MERGE_VALUES])
-            .unsupported_if(move |q| merged(q, &halves))
-            .halve_scalar_if(move |q| merged(q, &smaller), 0)
+            .unsupported_if(made_of_halves(0, 1, x))
+            .halve_scalar_if(made_of_smaller_parts(0, 1, x), 0)
             .lower(),
         on(&[G_UNMERGE_VALUES])
-            .unsupported_if(move |q| unmerged(q, &halves))
-            .halve_scalar_if(move |q| unmerged(q, &smaller), 1)
+            .unsupported_if(made_of_halves(1, 0, x))
+            .halve_scalar_if(made_of_smaller_parts(1, 0, x), 1)
             .lower(),
     ]
-}
-
-/// Asks of the sizes of the whole and of its parts.
-fn bits_of(whole: usize, part: usize) -> impl Fn(&LegalityQuery, &dyn Fn(u32, u32) -> bool) -> bool + Copy {
-    move |q, holds| holds(q.types[whole].bits(), q.types[part].bits())
 }

@@ -5,8 +5,10 @@
 
 use super::{Instance, WIDEST, instance};
 use smallvec::smallvec;
+use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::{SlotKind, StackObject};
 use tribunal_ir::opcode::OpcodeInfo;
+use tribunal_ir::types::Element;
 use tribunal_ir::{
     Bits, Function, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, OperandKind, Type, VReg,
 };
@@ -14,7 +16,10 @@ use tribunal_target::Target;
 use tribunal_target::legality::{LegalityQuery, LegalizerInfo, MemDescr};
 
 /// Widths that stand for all others where a second type index has its own: around registers, and odd.
-const REPRESENTATIVE: [u32; 8] = [1, 8, 16, 32, 33, 64, 65, 128];
+const REPRESENTATIVE: [u32; 11] = [1, 8, 16, 24, 32, 33, 64, 65, 128, 256, MAX_BITS];
+
+/// Beyond the widths that the catalogue proves, those of which instances are legalized.
+const WIDE: [u32; 2] = [192, 256];
 
 /// Type indices at which an opcode takes pointers as well as scalars, of those whose row in the opcode table leaves it open.
 const POINTERS: [(Opcode, usize); 12] = [
@@ -32,11 +37,38 @@ const POINTERS: [(Opcode, usize); 12] = [
     (Opcode::G_PTRTOINT, 1),
 ];
 
+fn has_instance(bits: u32) -> bool {
+    bits <= WIDEST || WIDE.contains(&bits)
+}
+
 /// Every query that a function of `target` can make of `legalizer`.
 pub fn queries(target: &Target, legalizer: &LegalizerInfo) -> Vec<LegalityQuery> {
     let mut all: Vec<LegalityQuery> = legalizer.opcodes().flat_map(|opcode| of_opcode(target, opcode)).collect();
     all.retain(well_formed);
+    // What becomes of artifacts depends on what they combine with: only instances tell.
+    all.retain(|query| !query.opcode.is_artifact() || query.types.iter().all(|ty| has_instance(ty.bits())));
+    all.extend(legalizer.opcodes().filter_map(|opcode| vector(target, opcode)));
     all
+}
+
+/// One vector stands for all: two elements at every index, pointers only where nothing else may stand.
+fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
+    let info = opcode.info()?;
+    let mut types = Vec::new();
+    for kind in info.defs.iter().chain(info.uses) {
+        if kind.type_index() != Some(types.len()) {
+            continue;
+        }
+        types.push(match (kind.must_be_pointer(), types.is_empty()) {
+            (true, false) => pointer(target),
+            (true, true) => {
+                let element = Element::Pointer { address_space: 0, bits: target.pointer_bits };
+                Type::Vector { lanes: 2, scalable: false, element }
+            }
+            (false, _) => Type::Vector { lanes: 2, scalable: false, element: Element::Scalar { bits: 32 } },
+        });
+    }
+    (!types.is_empty()).then(|| LegalityQuery::new(opcode, types))
 }
 
 fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
@@ -111,7 +143,7 @@ fn types(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<Vec<Type>> {
         let mut combinations = vec![Vec::new()];
         for index in 0..count {
             let choices = match index == wide {
-                true => at(index, &mut (1..=WIDEST)),
+                true => at(index, &mut (1..=MAX_BITS)),
                 false => at(index, &mut REPRESENTATIVE.into_iter()),
             };
             combinations = combinations.iter().flat_map(|front| extended(front, &choices)).collect();
@@ -119,7 +151,7 @@ fn types(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<Vec<Type>> {
         all.extend(combinations);
     }
     if count > 1 && !kinds().any(|kind| kind.must_be_pointer()) {
-        all.extend((1..=WIDEST).map(|bits| vec![Type::scalar(bits); count]));
+        all.extend((1..=MAX_BITS).map(|bits| vec![Type::scalar(bits); count]));
     }
     all.sort_unstable();
     all.dedup();
@@ -134,7 +166,7 @@ fn extended(front: &[Type], choices: &[Type]) -> Vec<Vec<Type>> {
 /// of representative ones.
 fn accesses(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
     let mut all = Vec::new();
-    for bits in 1..=WIDEST {
+    for bits in 1..=MAX_BITS {
         let mut values = vec![bits, bits.next_power_of_two()];
         values.extend(REPRESENTATIVE);
         values.sort_unstable();
@@ -179,9 +211,14 @@ fn well_formed(query: &LegalityQuery) -> bool {
 }
 
 /// Functions that make `query`; more than one where it leaves a predicate or an immediate open, none for an operand that stands for
-/// something outside the function (a jump table, an intrinsic).
+/// something outside the function (a jump table, an intrinsic), for vectors, and for most widths that the catalogue does
+/// not prove.
 pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
     let Some(info) = query.opcode.info() else { return Vec::new() };
+    let mut types = query.types.iter().copied().chain(query.memory.iter().map(|memory| memory.ty));
+    if types.any(|ty| ty.is_vector() || !has_instance(ty.bits())) {
+        return Vec::new();
+    }
     let kinds = || info.defs.iter().chain(info.uses);
     let outside = |kind: &OperandKind| matches!(kind, OperandKind::POOL | OperandKind::TABLE | OperandKind::MASK);
     let any_number = kinds().any(|kind| *kind == OperandKind::MORE);
