@@ -127,6 +127,7 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
     if !m {
         return without_multiplication(machine);
     }
+    // The widest that the runtime library divides.
     let pair = Type::scalar(2 * x.bits());
     vec![
         on(&[G_MUL]).legal_for(&[x]).custom_for(words).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
@@ -137,21 +138,20 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
             .custom_for(words)
             .libcall_for(&[pair])
             .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, S32, pair),
-        on(&[G_SREM]).legal_for(&[x]).libcall_for(&[pair]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, pair),
+            .min_scalar(0, S32),
+        on(&[G_SREM]).legal_for(&[x]).libcall_for(&[pair]).widen_scalar_to_next_pow2(0).min_scalar(0, x),
     ]
 }
 
-/// Everything is a library call, of a register or of two; a high product is part of one twice as wide.
+/// Everything is a library call, of a register or of two; a high product is part of one twice as wide. As in LLVM, what is
+/// wider is not divided.
 fn without_multiplication(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, .. } = machine;
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
     let pair = Type::scalar(2 * x.bits());
     vec![
-        on(&[G_MUL, G_UDIV, G_SDIV, G_UREM, G_SREM])
-            .libcall_for(&[x, pair])
-            .widen_scalar_to_next_pow2(0)
-            .clamp_scalar(0, x, pair),
+        on(&[G_MUL]).libcall_for(&[x, pair]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, pair),
+        on(&[G_UDIV, G_SDIV, G_UREM, G_SREM]).libcall_for(&[x, pair]).widen_scalar_to_next_pow2(0).min_scalar(0, x),
         on(&[G_UMULH]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x).lower(),
         on(&[G_SMULH]).widen_scalar_to_next_pow2(0).min_scalar(0, x).lower(),
     ]
