@@ -28,6 +28,9 @@ const RISCV64_EXTENDED: Machine = Machine {
     qemu: &["qemu-riscv64", "-cpu", "rv64,zba=true,zbb=true,zbs=true"],
     ..RISCV64
 };
+/// Multiplication and division are calls.
+const RISCV64_WITHOUT_M: Machine =
+    Machine { clang: &["-march=rv64i", "-mabi=lp64"], llc: &[], tribunal: &["--features", "-m"], ..RISCV64 };
 const RISCV32: Machine = Machine {
     name: "riscv32",
     triple: "riscv32-unknown-linux-gnu",
@@ -36,6 +39,8 @@ const RISCV32: Machine = Machine {
     tribunal: &[],
     qemu: &["qemu-riscv32"],
 };
+const RISCV32_WITHOUT_M: Machine =
+    Machine { clang: &["-march=rv32i", "-mabi=ilp32"], llc: &[], tribunal: &["--features", "-m"], ..RISCV32 };
 const AARCH64: Machine = Machine {
     name: "aarch64",
     triple: "aarch64-unknown-linux-gnu",
@@ -60,30 +65,40 @@ fn clang(machine: &Machine) -> Command {
     command
 }
 
-/// The functions as MIR after the IR translator.
-fn translated(machine: &Machine, folder: &Path, level: &str) -> PathBuf {
+/// The functions of a C file as MIR after the IR translator.
+fn translated(machine: &Machine, folder: &Path, file: &str, level: &str) -> PathBuf {
     let (ir, mir) = (folder.join("functions.ll"), folder.join("functions.mir"));
     let optimisation = ["-fno-vectorize", "-fno-slp-vectorize", "-fno-jump-tables", "-S", "-emit-llvm"];
-    succeed(clang(machine).arg(level).args(optimisation).arg(source("functions.c")).arg("-o").arg(&ir));
+    succeed(clang(machine).arg(level).args(optimisation).arg(source(file)).arg("-o").arg(&ir));
     let mut llc = Command::new("llc-22");
     llc.args(machine.llc).args([level, "-global-isel", "-stop-after=irtranslator", "-simplify-mir"]);
     succeed(llc.arg(&ir).arg("-o").arg(&mir));
     mir
 }
 
+/// What tribunal compiles, and what checks it.
+const PROGRAMS: [(&str, &str); 2] = [("functions.c", "main.c"), ("division.c", "division_main.c")];
+
 fn right_answers(machine: &Machine, level: &str, allocator: &str) {
+    PROGRAMS.iter().for_each(|program| right_answer(machine, *program, level, allocator));
+}
+
+fn right_answer(machine: &Machine, (functions, main): (&str, &str), level: &str, allocator: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let mir = translated(machine, folder.path(), level);
+    let mir = translated(machine, folder.path(), functions, level);
     let path = |name: &str| folder.path().join(name);
     let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
     compile.arg("compile").arg(&mir).args(["--target", machine.name, "--regalloc", allocator]);
     succeed(compile.args(machine.tribunal).arg("-o").arg(path("functions.o")));
-    succeed(clang(machine).args(["-O1", "-c"]).arg(source("main.c")).arg("-o").arg(path("main.o")));
+    for (file, object) in [(main, "main.o"), ("runtime.c", "runtime.o")] {
+        succeed(clang(machine).args(["-O1", "-c"]).arg(source(file)).arg("-o").arg(path(object)));
+    }
     let mut link = Command::new("ld.lld-22");
-    succeed(link.args(["-static", "-o"]).arg(path("program")).arg(path("main.o")).arg(path("functions.o")));
+    let objects = ["main.o", "functions.o", "runtime.o"].map(path);
+    succeed(link.args(["-static", "-o"]).arg(path("program")).args(objects));
     let status = Command::new(machine.qemu[0]).args(&machine.qemu[1..]).arg(path("program")).status();
     let status = status.unwrap_or_else(|error| panic!("{}: {error}", machine.qemu[0]));
-    assert_eq!(status.code(), Some(42), "{} {level} {allocator}", machine.name);
+    assert_eq!(status.code(), Some(42), "{} {functions} {level} {allocator}", machine.name);
 }
 
 #[test]
@@ -104,6 +119,15 @@ fn riscv64_objects_run() {
 fn riscv64_objects_run_with_zba_zbb_and_zbs() {
     for level in ["-O0", "-O1", "-O2"] {
         right_answers(&RISCV64_EXTENDED, level, "ion");
+    }
+}
+
+#[test]
+fn objects_run_without_m() {
+    for machine in [RISCV32_WITHOUT_M, RISCV64_WITHOUT_M] {
+        for (level, allocator) in [("-O0", "fastalloc"), ("-O1", "ion"), ("-O2", "ion")] {
+            right_answers(&machine, level, allocator);
+        }
     }
 }
 

@@ -15,7 +15,12 @@ const STAGES: [(&str, Option<&str>); 7] = [
     ("relax-branches", None),
 ];
 
-/// The real functions of one target.
+/// A case of `corpus/run`.
+fn case(target: &str, name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/run").join(target).join(name)
+}
+
+/// The real functions of one target, and calls of the runtime library.
 fn files(target: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/real");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -25,6 +30,7 @@ fn files(target: &str) -> Vec<PathBuf> {
         .collect();
     files.sort();
     assert!(files.len() > 20, "{} files for {target}", files.len());
+    files.push(case(target, "wide_division.mir"));
     files
 }
 
@@ -35,25 +41,25 @@ fn failure(command: &mut Command) -> Option<String> {
     (!output.status.success()).then(|| first(&output.stderr))
 }
 
-fn llc(features: &str) -> Command {
+fn llc(flags: &[&str]) -> Command {
     let mut command = Command::new("llc-22");
-    command.args([&format!("-mattr={features}"), "-global-isel", "-verify-machineinstrs", "-o"]);
+    command.args(flags).args(["-global-isel", "-verify-machineinstrs", "-o"]);
     command.arg("-");
     command.stdout(std::process::Stdio::null());
     command
 }
 
-fn accepted(target: &str, features: &str) {
+fn accepted(files: Vec<PathBuf>, llc_flags: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let staged = folder.path().join("staged.mir");
     let mut refused = Vec::new();
-    for file in files(target) {
+    for file in files {
         for (pass, next) in STAGES {
             let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
             compile.arg("compile").arg(&file).args(["--stop-after", pass, "-o"]).arg(&staged);
-            let read = || failure(llc(features).arg("-run-pass=none").arg(&staged));
+            let read = || failure(llc(llc_flags).arg("-run-pass=none").arg(&staged));
             let go_on =
-                || next.and_then(|next| failure(llc(features).arg(format!("-start-before={next}")).arg(&staged)));
+                || next.and_then(|next| failure(llc(llc_flags).arg(format!("-start-before={next}")).arg(&staged)));
             if let Some(reason) = failure(&mut compile).or_else(read).or_else(go_on) {
                 refused.push(format!("{} after {pass}: {reason}", file.display()));
             }
@@ -64,12 +70,19 @@ fn accepted(target: &str, features: &str) {
 
 #[test]
 fn llc_takes_every_stage_of_riscv64() {
-    accepted("riscv64", "+m");
+    accepted(files("riscv64"), &["-mtriple=riscv64", "-mattr=+m"]);
 }
 
 #[test]
 fn llc_takes_every_stage_of_aarch64() {
-    accepted("aarch64", "+neon");
+    accepted(files("aarch64"), &["-mtriple=aarch64", "-mattr=+neon"]);
+}
+
+#[test]
+fn llc_takes_every_stage_without_m() {
+    for target in ["riscv64", "riscv32"] {
+        accepted(vec![case(target, "without_m.mir")], &[&format!("-mtriple={target}"), "-mattr=-m"]);
+    }
 }
 
 /// Assembly text put together by LLVM is the text section that is written as an object.

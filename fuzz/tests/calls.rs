@@ -2,10 +2,10 @@
 
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
+use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
 use tribunal_ir::{Function, Inst, InstData, Operand, PReg, Reg, text};
-use tribunal_target::Target;
 use tribunal_target::riscv::registers::x;
+use tribunal_target::{Features, Target};
 
 /// A value is needed behind the call.
 const DIVIDE: &str = "
@@ -165,4 +165,26 @@ fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
         function.insert_before(behind, machine.reload(kept, x(2), -8));
     });
     assert_eq!(found(&below, Judge::Emulator).kind, "wrong-result");
+}
+
+/// Without M every multiplication is a call: generated programs pass every judge, and there are many calls in them.
+#[test]
+fn generated_programs_without_m_pass_every_judge() {
+    for name in ["riscv64", "riscv32"] {
+        let target = tribunal_target::by_name(name).unwrap();
+        let options = Options { features: target.default_features - Features::M, allocator: Allocator::Ion };
+        let mut harness = Harness::new(target, options).unwrap();
+        for seed in 0..40 {
+            let function = campaign::generated(seed, target).unwrap();
+            let tally = harness.trial(&function, inputs::Plan { count: 8, seed });
+            assert!(
+                tally.is_clean() && tally.is_complete(),
+                "{name} {seed}: {:?} {:?}",
+                tally.findings,
+                tally.unsupported
+            );
+        }
+        let rules: Vec<&str> = harness.rules_fired().filter(|rule| rule.contains("libcall_for")).collect();
+        assert!(rules.len() >= 2, "{rules:?}");
+    }
 }

@@ -121,11 +121,12 @@ pub fn symbol<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
 
 /// The name that `target-flags(riscv-call) &__udivti3` ends in.
 pub fn plain(text: &str) -> &str {
-    without_flags(text).trim_start_matches(['&', '@'])
+    without_flags(text).trim_start_matches(['&', '@']).trim_matches('"')
 }
 
 fn without_flags(text: &str) -> &str {
-    text.rsplit_once(' ').map_or(text, |(_, name)| name)
+    let flagged = text.strip_prefix("target-flags(").and_then(|rest| rest.split_once(") "));
+    flagged.map_or(text, |(_, name)| name)
 }
 
 /// Parts put together, lowest first; there is at least one.

@@ -43,3 +43,15 @@ fn calls_compute_what_the_names_say() {
     assert!(call("__udivti3", 1, 0).1, "division by zero is undefined");
     assert!(call("__divdi3", i128::from(i64::MIN), -1).1, "so is the quotient that does not fit");
 }
+
+#[test]
+fn a_callee_is_named_with_or_without_flags() {
+    for (text, name) in [
+        ("target-flags(riscv-call) &__udivti3", "__udivti3"),
+        ("&__udivti3", "__udivti3"),
+        ("target-flags(riscv-call) @f", "f"),
+        ("@\"a b\"", "a b"),
+    ] {
+        assert_eq!(tribunal_target::calls::plain(text), name);
+    }
+}

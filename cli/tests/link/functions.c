@@ -1,4 +1,6 @@
 /* Compiled by clang to MIR and by tribunal to an object: what main.c calls. */
+#include "wide.h"
+
 unsigned long crc(const unsigned char *data, unsigned long n) {
     unsigned int crc = 0xffffffffu;
     for (unsigned long i = 0; i < n; i++) {
@@ -32,11 +34,5 @@ int sorted_median(short *values, int n) {
     return n ? scratch[n / 2] : 0;
 }
 
-/* Two registers. */
-#ifdef __SIZEOF_INT128__
-typedef unsigned __int128 wide;
-#else
-typedef unsigned long long wide;
-#endif
 
 wide square(unsigned long a) { return (wide)a * a; }

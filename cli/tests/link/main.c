@@ -1,13 +1,9 @@
 /* Checks the compiled functions and exits with the number of the first that is wrong, or with 42. No library. */
+#include "wide.h"
+
 unsigned long crc(const unsigned char *data, unsigned long n);
 long collatz(long n);
 int sorted_median(short *values, int n);
-/* Two registers. */
-#ifdef __SIZEOF_INT128__
-typedef unsigned __int128 wide;
-#else
-typedef unsigned long long wide;
-#endif
 wide square(unsigned long a);
 
 static int check(void) {
@@ -25,16 +21,4 @@ static int check(void) {
     return 42;
 }
 
-void _start(void) {
-    long status = check();
-#if defined(__riscv)
-    register long number __asm__("a7") = 94;
-    register long argument __asm__("a0") = status;
-    __asm__ volatile("ecall" : : "r"(number), "r"(argument) : "memory");
-#else
-    register long number __asm__("x8") = 94;
-    register long argument __asm__("x0") = status;
-    __asm__ volatile("svc #0" : : "r"(number), "r"(argument) : "memory");
-#endif
-    __builtin_unreachable();
-}
+#include "exit.h"

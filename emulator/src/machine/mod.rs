@@ -48,6 +48,8 @@ pub enum MachineError {
     TooMuchCode(usize),
     #[error("calls of `{0}`")]
     Symbol(String),
+    #[error("no call stands at offset {0:#x} of the code")]
+    NoCall(u32),
     #[error("an input of the emulator must have its buffers at their pages, at most {GUARD} bytes from the page's end")]
     Buffer,
 }

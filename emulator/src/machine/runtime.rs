@@ -6,8 +6,8 @@
 use super::{CODE, Fault, Machine, MachineError, STACK, STACK_BYTES, canary};
 use tribunal_ir::semantics::{Choice, Concrete, Value};
 use tribunal_ir::{Bits, PReg};
+use tribunal_target::Target;
 use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};
-use tribunal_target::{Sequence, Target};
 
 /// Where the first function lies, and how far apart they lie. Calls reach them from the code, and nothing else is near.
 const FIRST: u64 = 0x0090_0000;
@@ -33,19 +33,21 @@ fn address(symbol: &str) -> Option<u64> {
     Some(FIRST + APART * index as u64)
 }
 
-/// Puts the distances into the calls, as a linker does. The error is a symbol that is no function of the library, or whose
-/// call is not where `site` says. Returns where each call returns to.
+/// Puts the distances into the calls, as a linker does; where each call returns to. The error is a symbol that is no
+/// function of the library, or a site where no call stands.
 pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> Result<Vec<u64>, MachineError> {
     let mut returns = Vec::with_capacity(sites.len());
     for site in sites {
         let unknown = || MachineError::Symbol(site.symbol.to_string());
         let here = CODE + u64::from(site.offset);
         let distance = address(site.symbol).ok_or_else(unknown)?.wrapping_sub(here) as i64;
-        let sequence: Sequence = target.machine.call(distance);
+        let (unlinked, linked) = (target.machine.call(0), target.machine.call(distance));
         let mut offset = site.offset as usize;
-        for inst in &sequence {
-            let word = (target.encode)(inst).map_err(|_| unknown())?;
-            code.get_mut(offset..offset + 4).ok_or_else(unknown)?.copy_from_slice(&word.to_le_bytes());
+        for (unlinked, linked) in unlinked.iter().zip(&linked) {
+            let word = |inst| (target.encode)(inst).map(u32::to_le_bytes).map_err(|_| unknown());
+            let place =
+                code.get_mut(offset..offset + 4).filter(|place| word(unlinked).is_ok_and(|word| **place == word));
+            place.ok_or(MachineError::NoCall(site.offset))?.copy_from_slice(&word(linked)?);
             offset += 4;
         }
         returns.push(CODE + offset as u64);

@@ -137,6 +137,7 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
     if !m {
         return without_multiplication(machine);
     }
+    // The widest that the runtime library divides.
     let pair = Type::scalar(2 * x.bits());
     vec![
         on(&[G_MUL]).legal_for(&[x]).custom_for(words).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
@@ -158,7 +159,8 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
     ]
 }
 
-/// Everything is a library call, of a register or of two; a high product is part of one twice as wide.
+/// Everything is a library call, of a register or of two; a high product is part of one twice as wide. As in LLVM, what is
+/// wider is not divided.
 fn without_multiplication(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, .. } = machine;
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
