@@ -182,3 +182,51 @@ fn a_reader_that_goes_away_is_no_panic() {
     assert_eq!(output.status.code(), Some(3));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// A counterexample of the prover, as `prove` writes it.
+fn counterexample(high: &str) -> String {
+    format!(
+        "# target: riscv64
+# features: +m
+# judge: prover
+# kind: refuted
+# guilty: some rule
+# outputs: %1
+---
+name: before
+body: |
+  bb.0:
+    %0:_(s128) = G_CONSTANT i128 18446744073709551616
+    %1:_(s128) = G_FREEZE %0
+    PseudoRET
+...
+---
+name: after
+body: |
+  bb.0:
+    %0:_(s128) = G_CONSTANT i128 18446744073709551616
+    %2:_(s64), %3:_(s64) = G_UNMERGE_VALUES %0(s128)
+    %1:_(s128) = G_MERGE_VALUES %2(s64), {high}(s64)
+    PseudoRET
+...
+"
+    )
+}
+
+#[test]
+fn a_counterexample_is_executed_again() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let replayed = |text: String| {
+        std::fs::write(file.path(), text).unwrap();
+        let output = command(&["replay", file.path().to_str().unwrap(), "--json"]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let report: Value = serde_json::from_str(text.lines().last().unwrap_or_default()).unwrap();
+        (output.status.code(), report)
+    };
+    let (status, report) = replayed(counterexample("%2"));
+    assert_eq!((status, count(&report, "findings")), (Some(1), 1), "{report}");
+    assert_eq!(report["guilty"], serde_json::json!(["some rule"]), "{report}");
+    // What no run shows is not called a fault of the rule, and is no success.
+    let (status, report) = replayed(counterexample("%3"));
+    assert_eq!((status, count(&report, "findings"), count(&report, "unknown")), (Some(3), 0, 1), "{report}");
+}

@@ -1,5 +1,7 @@
 //! Proves the catalogue: every recipe that the rules of a target reach, on an instance of each width.
 
+use crate::counterexample;
+use crate::crash;
 use crate::harness::ProofCache;
 use crate::ledger::Ledger;
 use crate::questions::{self, Desk};
@@ -10,7 +12,7 @@ use std::time::Instant;
 use tribunal_codegen::legalize::{self, CatalogueEntry, OwnedStep};
 use tribunal_ir::Opcode;
 use tribunal_target::{Features, Target};
-use tribunal_verifier::prover::{Prover, Verdict, explain};
+use tribunal_verifier::prover::{Prover, Verdict};
 
 /// Which obligations.
 pub struct Query {
@@ -41,8 +43,12 @@ pub struct Summary {
     pub refuted: u64,
     pub unknown: u64,
     pub unsupported: u64,
+    /// Of the refuted, those whose counterexample no execution shows: findings about a judge.
+    pub unconfirmed: u64,
     /// Refuted steps, in full.
     pub reports: Vec<String>,
+    /// Files that show them, by name: the first of each rule and kind.
+    pub files: BTreeMap<String, String>,
     /// Every obligation by its class.
     pub ledger: Ledger,
     pub questions: questions::Tally,
@@ -118,11 +124,18 @@ impl Work<'_> {
             .take_question()
             .zip(self.desk)
             .map(|(question, desk)| desk.put(self.asked.fetch_add(1, Ordering::Relaxed), owned.rule, &question));
-        let report = matches!(verdict, Verdict::Refuted(_)).then(|| explain(&step, &verdict, self.target.vocabulary));
+        let refuted = counterexample::finding(self.target, &step, &verdict);
         let mut summary = summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         summary.ledger.seconds += seconds;
         summary.ledger.count(self.target.name, owned.rule, &owned.opcode.to_string(), &verdict);
-        summary.reports.extend(report);
+        if let Some((finding, exhibit)) = refuted {
+            summary.unconfirmed += u64::from(finding.kind != "refuted");
+            summary.reports.push(finding.to_string());
+            if let Some(exhibit) = exhibit {
+                let file = || exhibit.file(self.target, self.features, &finding.details);
+                summary.files.entry(crash::file_name(&finding)).or_insert_with(file);
+            }
+        }
         match put {
             Some(Ok(tally)) => summary.questions.add(tally),
             Some(Err(error)) => summary.unwritten.push(error),

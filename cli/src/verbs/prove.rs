@@ -51,6 +51,9 @@ pub struct Arguments {
     /// Ask this solver too (`cvc5`, `bitwuzla`): it gets each file's name, and its answer must be z3's.
     #[arg(long, value_name = "PROGRAM", requires = "emit_smt2")]
     confirm: Option<PathBuf>,
+    /// Where counterexamples go, as MIR files that `tribunal replay` runs again.
+    #[arg(long, default_value = "prove-out", value_name = "DIR")]
+    out: PathBuf,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -61,6 +64,8 @@ struct Report {
     obligations: u64,
     proved: u64,
     refuted: u64,
+    /// Refuted, and not shown by an execution: a finding about a judge.
+    unconfirmed_refutations: u64,
     unknown: u64,
     unsupported: u64,
     ledger_differences: usize,
@@ -110,6 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if let (Some(source), Some(path)) = (summary.unwritten.pop(), &arguments.emit_smt2) {
         return Err(CliError::Write { path: path.clone(), source });
     }
+    write_counterexamples(&arguments.out, &summary)?;
     let seconds = started.elapsed().as_secs_f64();
     print(&summary, seconds);
     let complete = !stop.load(Ordering::Relaxed);
@@ -131,6 +137,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             obligations: summary.obligations,
             proved: summary.proved,
             refuted: summary.refuted,
+            unconfirmed_refutations: summary.unconfirmed,
             unknown: summary.unknown,
             unsupported: summary.unsupported,
             ledger_differences: differences.len(),
@@ -218,6 +225,20 @@ fn desk(arguments: &Arguments) -> Result<Option<Desk>, CliError> {
         }
         confirm => Ok(Some(Desk { folder, confirm: confirm.clone() })),
     }
+}
+
+/// One file for each rule that is refuted.
+fn write_counterexamples(folder: &Path, summary: &Summary) -> Result<(), CliError> {
+    if summary.files.is_empty() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(folder).map_err(|source| CliError::Write { path: folder.to_path_buf(), source })?;
+    for (name, text) in &summary.files {
+        let path = folder.join(name);
+        input::write(&path, text.as_bytes())?;
+        say!("counterexample: {}", path.display());
+    }
+    Ok(())
 }
 
 fn read_ledger(path: &Path) -> Result<Ledger, CliError> {

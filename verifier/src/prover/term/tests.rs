@@ -175,7 +175,7 @@ fn agree(seed: u64, length: u32, samples: u32) {
         let inputs: Vec<Bits> = widths.iter().map(|&width| random.bits(width)).collect();
         let concrete = run(&mut Concrete { choice: Choice::Zeros }, inputs.clone(), seed, length);
         let values = variables.iter().copied().zip(inputs.iter().copied()).collect();
-        let assignment = Assignment { values, seed: 0 };
+        let assignment = Assignment { values, ..Assignment::default() };
         let mut evaluator = Evaluator::new(&graph, &assignment);
         for (index, (&term, &expected)) in symbolic.values.iter().zip(&concrete.values).enumerate() {
             assert_eq!(evaluator.value(term), expected, "seed {seed}, value {index} on {inputs:?}");
@@ -197,7 +197,7 @@ fn whole_products_are_right_whatever_the_limb() {
         for _ in 0..2000 {
             let [x, y] = [random.bits(64), random.bits(64)];
             let values = variables.into_iter().zip([x, y]).collect();
-            let assignment = Assignment { values, seed: 0 };
+            let assignment = Assignment { values, ..Assignment::default() };
             let value = Evaluator::new(&graph, &assignment).value(product);
             assert_eq!(value, Bits::new(x.unsigned() * y.unsigned(), 128), "{x:?} * {y:?}");
         }
@@ -218,7 +218,7 @@ fn what_the_integers_rule_out_never_happens() {
         for &truth in open.iter().take(3) {
             let happens = (0..64).any(|_| {
                 let values = variables.iter().zip(&widths).map(|(&term, &width)| (term, random.bits(width))).collect();
-                Evaluator::new(&graph, &Assignment { values, seed: 0 }).holds(truth)
+                Evaluator::new(&graph, &Assignment { values, ..Assignment::default() }).holds(truth)
             });
             let impossible = crate::prover::integers::impossible(&graph, truth);
             assert!(!(happens && impossible), "seed {seed}: {truth:?}");
