@@ -279,7 +279,7 @@ fn side(
     };
     for &(block, way) in &ends {
         if let Some(way) = way {
-            let value = Operand::Const(Bits::new(1, 1));
+            let value = function.constant(Bits::new(1, 1));
             function.append(block, InstData::new(Opcode::G_CONSTANT, [Operand::def(way), value]));
         }
         function.append(block, InstData::new(Opcode::Target(target.abi.return_opcode), []));
@@ -306,7 +306,7 @@ fn input(builder: &mut Builder<'_>, register: VReg, value: Bits, poison: bool) -
         return Err("vectors");
     }
     if !poison {
-        builder.define(register, Opcode::G_CONSTANT, [Operand::Const(value)]);
+        builder.define_constant(register, value);
         return Ok(());
     }
     let scalar = Type::scalar(ty.bits());

@@ -5,9 +5,11 @@
 //! are read off the target's outputs; choices of the target are universal. Each is one choice for the whole step.
 //!
 //! Engines in order: equality of normalised terms; concrete samples with corner values, which find wrong rules at once;
-//! linear arithmetic over limbs where there are products; z3 on bit-vectors. A counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so
-//! that a proved recipe is a table look-up from then on.
+//! sums of bits where bits are counted; linear arithmetic over limbs where there are products; z3 on bit-vectors. A
+//! counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so that a proved recipe is
+//! a table look-up from then on.
 
+mod bit_sums;
 mod counterexample;
 mod evaluate;
 mod integers;
@@ -38,6 +40,8 @@ use tribunal_target::Target;
 pub enum Engine {
     /// The obligation folded to false while it was built.
     Structural,
+    /// Equality of sums of bits.
+    BitSums,
     /// z3 on linear arithmetic over the limbs.
     Integers,
     /// z3 on bit-vectors.
@@ -79,6 +83,7 @@ pub struct Counters {
     /// Of those, answered from the cache.
     pub looked_up: u64,
     pub structural: u64,
+    pub bit_sums: u64,
     pub integers: u64,
     pub z3: u64,
 }
@@ -135,6 +140,7 @@ impl Prover {
         self.question = question;
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
+            Verdict::Proved { engine: Engine::BitSums } => self.counters.bit_sums += 1,
             Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
             Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
@@ -164,6 +170,9 @@ fn decide_query(query: &Query, text: solver::Text) -> (Verdict, Option<Question>
     }
     if let Some(assignment) = samples::sample(query) {
         return (refuted(query, &assignment), None);
+    }
+    if bit_sums::worth_trying(&query.graph) && bit_sums::impossible(&query.graph, query.wrong) {
+        return (Verdict::Proved { engine: Engine::BitSums }, None);
     }
     if integers::worth_trying(&query.graph, query.wrong) {
         if integers::impossible(&query.graph, query.wrong) {
@@ -206,6 +215,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Proved { engine: Engine::Structural } => write!(f, "proved (terms equal)"),
+            Verdict::Proved { engine: Engine::BitSums } => write!(f, "proved (bit sums)"),
             Verdict::Proved { engine: Engine::Integers } => write!(f, "proved (integers)"),
             Verdict::Proved { engine: Engine::Z3 } => write!(f, "proved (z3)"),
             Verdict::Refuted(_) => write!(f, "refuted"),

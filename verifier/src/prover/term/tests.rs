@@ -2,6 +2,7 @@
 //! primitives, the shapes that normalisation looks for among them, run in both domains on the same values.
 
 use super::{Limb, Symbolic};
+use crate::prover::bit_sums;
 use crate::prover::evaluate::{Assignment, Evaluator};
 use crate::prover::query::corners;
 use tribunal_ir::bits::Bits;
@@ -227,6 +228,41 @@ fn what_the_integers_rule_out_never_happens() {
         }
     }
     assert!(asked > 300 && ruled_out > 5, "{asked} asked, {ruled_out} ruled out");
+}
+
+/// A form on numbers: the sum of its coefficients whose bits are set.
+fn sum(form: &bit_sums::Form, evaluator: &mut Evaluator<'_>) -> Bits {
+    form.bits.iter().fold(
+        form.constant,
+        |sum, (&(term, index), &coefficient)| {
+            if evaluator.value(term).bit(index) { sum.add(coefficient) } else { sum }
+        },
+    )
+}
+
+/// Forms are trusted as the terms are: every term of random programs is the sum of its bits.
+#[test]
+fn sums_of_bits_are_the_terms() {
+    let mut taken_apart = 0;
+    for seed in 1..=3000u64 {
+        let mut random = Random(seed ^ 0x5bd1_e995);
+        let widths: Vec<u32> = (0..3).map(|_| random.width().min(129)).collect();
+        let mut graph = Symbolic::default();
+        let variables: Vec<_> = widths.iter().map(|&width| graph.variable(width)).collect();
+        let values = run(&mut graph, variables.clone(), seed, 14).values;
+        let mut forms = bit_sums::Forms::new(&graph);
+        let forms: Vec<_> = values.iter().map(|&term| (term, forms.form(term))).collect();
+        for _ in 0..4 {
+            let inputs = variables.iter().zip(&widths).map(|(&term, &width)| (term, random.bits(width))).collect();
+            let assignment = Assignment { values: inputs, ..Assignment::default() };
+            let mut evaluator = Evaluator::new(&graph, &assignment);
+            for (term, form) in &forms {
+                assert_eq!(sum(form, &mut evaluator), evaluator.value(*term), "seed {seed}: {term:?}");
+                taken_apart += u32::from(form.bits.keys().all(|(named, _)| named != term));
+            }
+        }
+    }
+    assert!(taken_apart > 50_000, "{taken_apart} terms taken apart");
 }
 
 #[test]
