@@ -10,7 +10,8 @@ fn corpus(name: &str) -> PathBuf {
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tribunal"));
-    command.args(arguments);
+    // Proofs that tests keep are the tests' own.
+    command.args(arguments).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
@@ -229,4 +230,33 @@ fn a_counterexample_is_executed_again() {
     // What no run shows is not called a fault of the rule, and is no success.
     let (status, report) = replayed(counterexample("%3"));
     assert_eq!((status, count(&report, "findings"), count(&report, "unknown")), (Some(3), 0, 1), "{report}");
+}
+
+#[test]
+fn what_is_proved_is_looked_up_from_then_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let prove = || report(&["prove", "--opcode", "G_ROTL", "--cache", folder.path().to_str().unwrap()]);
+    let (first, second) = (prove(), prove());
+    assert!(count(&first, "kept") == 0 && count(&first, "looked_up") < count(&first, "proved"), "{first}");
+    assert_eq!(count(&second, "kept"), count(&second, "obligations"), "{second}");
+    assert_eq!(count(&second, "proved"), count(&first, "proved"));
+    // A file that is damaged is no cache, and is written anew.
+    let file = folder.path().join("proofs");
+    let whole = std::fs::read(&file).unwrap();
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 1;
+    std::fs::write(&file, damaged).unwrap();
+    assert_eq!(count(&prove(), "kept"), 0);
+    assert_eq!(std::fs::read(&file).unwrap(), whole);
+    assert_eq!(count(&report(&["prove", "--opcode", "G_ROTL", "--no-cache"]), "kept"), 0);
+}
+
+#[test]
+fn compiling_with_proofs_is_a_look_up_the_second_time() {
+    let (file, folder) = (corpus("real/numbers.aarch64.O2.mir"), tempfile::tempdir().unwrap());
+    let (file, folder) = (file.to_str().unwrap(), folder.path().to_str().unwrap());
+    let compile = || report(&["compile", file, "--prove-each", "--cache", folder, "-o", &format!("{folder}/out.o")]);
+    let (first, second) = (compile(), compile());
+    assert!(count(&first, "looked_up") < count(&first, "proved"), "{first}");
+    assert!(count(&second, "proved") > 100 && count(&second, "looked_up") == count(&second, "proved"), "{second}");
 }

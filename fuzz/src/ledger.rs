@@ -52,9 +52,9 @@ pub fn engine_of(verdict: &Verdict) -> &'static str {
 }
 
 impl Ledger {
-    pub fn count(&mut self, target: &str, rule: &str, opcode: &str, verdict: &Verdict) {
-        let [target, rule, opcode, engine] = [target, rule, opcode, engine_of(verdict)].map(str::to_string);
-        *self.rows.entry(Class { target, rule, opcode, engine }).or_default() += 1;
+    pub fn count(&mut self, target: &str, rule: &str, opcode: &str, engine: &str, count: u64) {
+        let [target, rule, opcode, engine] = [target, rule, opcode, engine].map(str::to_string);
+        *self.rows.entry(Class { target, rule, opcode, engine }).or_default() += count;
     }
 
     /// Reads what [`Ledger`]'s `Display` wrote; lines that start with `#` say nothing.

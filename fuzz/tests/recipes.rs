@@ -10,7 +10,7 @@ use tribunal_ir::{
     Step, Type, VReg, text,
 };
 use tribunal_target::Target;
-use tribunal_verifier::prover::{Prover, Verdict, explain};
+use tribunal_verifier::prover::{Cache, Prover, Verdict, explain};
 
 /// Changes what a rule wrote; false if there is nothing to change.
 type Plant = fn(&mut Function, &[Inst]) -> bool;
@@ -280,4 +280,59 @@ fn counterexamples_are_small() {
         counterexample.inputs.iter().map(|(_, bits, _)| (0..128).map(|i| u32::from(bits.bit(i))).sum::<u32>()).sum();
     assert!(counterexample.inputs.iter().all(|(.., poison)| !poison), "{counterexample:?}");
     assert!(set <= 1, "{counterexample:?}");
+}
+
+/// A prover that has proved the right recipe refutes the broken one all the same: what is looked up is the step as it was
+/// written, and the proofs of a file are those of right steps only.
+#[test]
+fn a_cache_hides_no_fault() {
+    let (target, plant): (_, Plant) = (tribunal_target::by_name("riscv64").unwrap(), |f, after| {
+        change(f, after, Opcode::G_ICMP, 0, |data| predicate(data, IntPredicate::Ule))
+    });
+    let mut learner = Learner { target, prover: Prover::default(), plant: None, refuted: Vec::new() };
+    learner.legalize(&plain(Opcode::G_ADD, 128, 2));
+    assert!(learner.refuted.is_empty() && learner.prover.counters().judged > 0);
+    let kept = Cache::default();
+    assert!(kept.add_bytes(&learner.prover.cache().to_bytes("test"), "test") > Some(0));
+    let mut learner = Learner { target, prover: Prover::with_cache(kept), plant: Some(plant), refuted: Vec::new() };
+    learner.legalize(&plain(Opcode::G_ADD, 128, 2));
+    assert!(learner.prover.counters().kept > 0 && learner.refuted.len() == 1, "{:?}", learner.refuted);
+}
+
+/// Judges every step with one prover, the sums with a fault in them.
+struct Learner {
+    target: &'static Target,
+    prover: Prover,
+    plant: Option<Plant>,
+    refuted: Vec<&'static str>,
+}
+
+impl Learner {
+    fn legalize(&mut self, write: &dyn Fn(&mut Builder<'_>, u16)) {
+        let target = self.target;
+        let mut function = Function::new("instance");
+        let entry = function.new_block();
+        write(&mut Builder::new(&mut function, Position::AtEnd(entry)), target.pointer_bits);
+        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let mut context = Context { target, options, legalizer: (target.legality)(options.features), observer: self };
+        // What is left when all sums are legal, an unmerge of an input, has no instruction.
+        let _ = (legalize::PASS.run)(&mut context, &mut function);
+    }
+}
+
+impl Observer for Learner {
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        if let Some(plant) = self.plant.filter(|_| before[0].opcode == Opcode::G_ADD) {
+            plant(function, after);
+        }
+        let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+        let step = Step { rule, function, before, after: &after };
+        if matches!(self.prover.judge(self.target, &step), Verdict::Refuted(_)) {
+            self.refuted.push(rule);
+        }
+    }
 }

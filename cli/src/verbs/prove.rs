@@ -1,5 +1,6 @@
 //! `tribunal prove`: the catalogue of legalization recipes.
 
+use crate::cache::CacheFlags;
 use crate::input::{self, CliError};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -54,6 +55,8 @@ pub struct Arguments {
     /// Where counterexamples go, as MIR files that `tribunal replay` runs again.
     #[arg(long, default_value = "prove-out", value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    cache: CacheFlags,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -63,6 +66,9 @@ pub struct Arguments {
 struct Report {
     obligations: u64,
     proved: u64,
+    /// Of those, answered by a proof of the same step, and of those by one that an earlier run kept.
+    looked_up: u64,
+    kept: u64,
     refuted: u64,
     /// Refuted, and not shown by an execution: a finding about a judge.
     unconfirmed_refutations: u64,
@@ -83,12 +89,14 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if arguments.tables {
         return Ok(check_tables(&targets, arguments.json, started));
     }
+    let kept = arguments.cache.open();
     let query = Query {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
         jobs: usize::from(arguments.jobs),
         shard: arguments.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1)),
         desk: desk(arguments)?,
+        proofs: kept.proofs.clone(),
     };
     // Before the long work: a file that cannot be read, or that has no place, is found at once.
     let ledger = match (&arguments.ledger, arguments.check_ledger) {
@@ -115,6 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if let (Some(source), Some(path)) = (summary.unwritten.pop(), &arguments.emit_smt2) {
         return Err(CliError::Write { path: path.clone(), source });
     }
+    kept.save()?;
     write_counterexamples(&arguments.out, &summary)?;
     let seconds = started.elapsed().as_secs_f64();
     print(&summary, seconds);
@@ -136,6 +145,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         output::json(&Report {
             obligations: summary.obligations,
             proved: summary.proved,
+            looked_up: summary.looked_up,
+            kept: summary.kept,
             refuted: summary.refuted,
             unconfirmed_refutations: summary.unconfirmed,
             unknown: summary.unknown,
@@ -270,10 +281,11 @@ fn print(summary: &Summary, seconds: f64) {
         say!("{count} times: {reason}");
     }
     say!(
-        "obligations {}, proved {} ({} by look-up), refuted {}, unknown {}, unsupported {} in {seconds:.1} s",
+        "obligations {}, proved {} ({} by look-up, {} of them kept from an earlier run), refuted {}, unknown {}, unsupported {} in {seconds:.1} s",
         summary.obligations,
         summary.proved,
         summary.looked_up,
+        summary.kept,
         summary.refuted,
         summary.unknown,
         summary.unsupported

@@ -10,6 +10,7 @@
 //! a table look-up from then on.
 
 mod bit_sums;
+mod cache;
 mod counterexample;
 mod evaluate;
 mod integers;
@@ -22,15 +23,14 @@ mod solver;
 mod term;
 mod validate;
 
+pub use cache::Cache;
 pub use counterexample::{Byte, Counterexample, Output, Shown};
 pub use validate::{Pair, validate};
 
+use cache::Key;
 use evaluate::{Assignment, Evaluator};
 use query::Query;
-use rustc_hash::FxHashMap;
-use shape::Shape;
 use std::fmt::{self, Write};
-use std::sync::{Arc, PoisonError, RwLock};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::{Step, Vocabulary, text};
 use tribunal_target::Target;
@@ -60,28 +60,14 @@ pub enum Verdict {
     Unsupported(String),
 }
 
-/// Verdicts by shape, shared by provers of several threads.
-#[derive(Clone, Default)]
-pub struct Cache {
-    verdicts: Arc<RwLock<FxHashMap<Shape, Verdict>>>,
-}
-
-impl Cache {
-    pub fn len(&self) -> usize {
-        self.verdicts.read().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 /// What a prover has done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     pub judged: u64,
     /// Of those, answered from the cache.
     pub looked_up: u64,
+    /// Of those, by proofs that were read from a file.
+    pub kept: u64,
     pub structural: u64,
     pub bit_sums: u64,
     pub integers: u64,
@@ -121,6 +107,10 @@ impl Prover {
         self.question.take()
     }
 
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -129,14 +119,14 @@ impl Prover {
     pub fn judge(&mut self, target: &Target, step: &Step<'_>) -> Verdict {
         self.counters.judged += 1;
         self.question = None;
-        let shape = shape::shape(target, step);
-        let known = self.cache.verdicts.read().unwrap_or_else(PoisonError::into_inner).get(&shape).cloned();
-        if let Some(verdict) = known {
+        let key = Key::of_shape(&shape::shape(target, step));
+        if let Some(known) = self.cache.step(key) {
             self.counters.looked_up += 1;
-            return verdict;
+            self.counters.kept += u64::from(known.kept);
+            return known.verdict;
         }
         let text = if self.keep_questions { solver::Text::Kept } else { solver::Text::Dropped };
-        let (verdict, question) = decide(target, step, text);
+        let (verdict, question) = self.decide(target, step, key, text);
         self.question = question;
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
@@ -145,20 +135,29 @@ impl Prover {
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
             Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
         }
-        // A counterexample speaks of this step's registers: it is found anew for the next one.
-        if !matches!(verdict, Verdict::Refuted(_)) {
-            self.cache.verdicts.write().unwrap_or_else(PoisonError::into_inner).insert(shape, verdict.clone());
-        }
         verdict
     }
-}
 
-fn decide(target: &Target, step: &Step<'_>, text: solver::Text) -> (Verdict, Option<Question>) {
-    let query = match query::query(target, step) {
-        Ok(query) => query,
-        Err(unsupported) => return (Verdict::Unsupported(unsupported.feature), None),
-    };
-    decide_query(&query, text)
+    /// The verdict on a step that is not known; its question may be.
+    fn decide(&self, target: &Target, step: &Step<'_>, key: Key, text: solver::Text) -> (Verdict, Option<Question>) {
+        let query = match query::query(target, step) {
+            Ok(query) => query,
+            Err(unsupported) => {
+                let verdict = Verdict::Unsupported(unsupported.feature);
+                self.cache.insert(key, None, &verdict);
+                return (verdict, None);
+            }
+        };
+        let question = Key::of_question(&query);
+        let vacuous = query.graph.is_false(query.source_defined);
+        let known = self.cache.question(question).filter(|_| !vacuous && text == solver::Text::Dropped);
+        let (verdict, written) = match known {
+            Some(engine) => (Verdict::Proved { engine }, None),
+            None => decide_query(&query, text),
+        };
+        self.cache.insert(key, Some(question), &verdict);
+        (verdict, written)
+    }
 }
 
 fn decide_query(query: &Query, text: solver::Text) -> (Verdict, Option<Question>) {
