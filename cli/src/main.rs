@@ -1,6 +1,7 @@
 //! The command line: thin. Every verb reads its input, calls one library function, prints, and picks an exit status:
 //! 0 all well; 1 a judge found a fault; 2 bad input or usage; 3 something stayed unknown or unsupported.
 
+mod cache;
 mod input;
 mod output;
 mod verbs;

@@ -10,7 +10,8 @@ fn corpus(name: &str) -> PathBuf {
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tribunal"));
-    command.args(arguments);
+    // Proofs that tests keep are the tests' own.
+    command.args(arguments).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
@@ -190,4 +191,81 @@ fn a_reader_that_goes_away_is_no_panic() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A counterexample of the prover, as `prove` writes it.
+fn counterexample(high: &str) -> String {
+    format!(
+        "# target: riscv64
+# features: +m
+# judge: prover
+# kind: refuted
+# guilty: some rule
+# outputs: %1
+---
+name: before
+body: |
+  bb.0:
+    %0:_(s128) = G_CONSTANT i128 18446744073709551616
+    %1:_(s128) = G_FREEZE %0
+    PseudoRET
+...
+---
+name: after
+body: |
+  bb.0:
+    %0:_(s128) = G_CONSTANT i128 18446744073709551616
+    %2:_(s64), %3:_(s64) = G_UNMERGE_VALUES %0(s128)
+    %1:_(s128) = G_MERGE_VALUES %2(s64), {high}(s64)
+    PseudoRET
+...
+"
+    )
+}
+
+#[test]
+fn a_counterexample_is_executed_again() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let replayed = |text: String| {
+        std::fs::write(file.path(), text).unwrap();
+        let output = command(&["replay", file.path().to_str().unwrap(), "--json"]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let report: Value = serde_json::from_str(text.lines().last().unwrap_or_default()).unwrap();
+        (output.status.code(), report)
+    };
+    let (status, report) = replayed(counterexample("%2"));
+    assert_eq!((status, count(&report, "findings")), (Some(1), 1), "{report}");
+    assert_eq!(report["guilty"], serde_json::json!(["some rule"]), "{report}");
+    // What no run shows is not called a fault of the rule, and is no success.
+    let (status, report) = replayed(counterexample("%3"));
+    assert_eq!((status, count(&report, "findings"), count(&report, "unknown")), (Some(3), 0, 1), "{report}");
+}
+
+#[test]
+fn what_is_proved_is_looked_up_from_then_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let prove = || report(&["prove", "--opcode", "G_ROTL", "--cache", folder.path().to_str().unwrap()]);
+    let (first, second) = (prove(), prove());
+    assert!(count(&first, "kept") == 0 && count(&first, "looked_up") < count(&first, "proved"), "{first}");
+    assert_eq!(count(&second, "kept"), count(&second, "obligations"), "{second}");
+    assert_eq!(count(&second, "proved"), count(&first, "proved"));
+    // A file that is damaged is no cache, and is written anew.
+    let file = folder.path().join("proofs");
+    let whole = std::fs::read(&file).unwrap();
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 1;
+    std::fs::write(&file, damaged).unwrap();
+    assert_eq!(count(&prove(), "kept"), 0);
+    assert_eq!(std::fs::read(&file).unwrap(), whole);
+    assert_eq!(count(&report(&["prove", "--opcode", "G_ROTL", "--no-cache"]), "kept"), 0);
+}
+
+#[test]
+fn compiling_with_proofs_is_a_look_up_the_second_time() {
+    let (file, folder) = (corpus("real/numbers.aarch64.O2.mir"), tempfile::tempdir().unwrap());
+    let (file, folder) = (file.to_str().unwrap(), folder.path().to_str().unwrap());
+    let compile = || report(&["compile", file, "--prove-each", "--cache", folder, "-o", &format!("{folder}/out.o")]);
+    let (first, second) = (compile(), compile());
+    assert!(count(&first, "looked_up") < count(&first, "proved"), "{first}");
+    assert!(count(&second, "proved") > 100 && count(&second, "looked_up") == count(&second, "proved"), "{second}");
 }

@@ -1,8 +1,11 @@
 //! Proves the catalogue: every recipe that the rules of a target reach, on an instance of each width.
 
+use crate::counterexample;
+use crate::crash;
 use crate::harness::ProofCache;
 use crate::ledger::{Ledger, engine_of};
 use crate::questions::{self, Desk};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +13,7 @@ use std::time::Instant;
 use tribunal_codegen::legalize::{self, CatalogueEntry, OwnedStep};
 use tribunal_ir::Opcode;
 use tribunal_target::{Features, Target};
-use tribunal_verifier::prover::{Prover, Verdict, explain};
+use tribunal_verifier::prover::{Prover, Verdict};
 
 /// Which obligations.
 pub struct Query {
@@ -20,6 +23,8 @@ pub struct Query {
     pub jobs: usize,
     /// The first of the second, counted from 1.
     pub shard: (u64, u64),
+    /// What is proved already, and where proofs go. Not consulted where questions are written.
+    pub proofs: ProofCache,
     /// Where questions to z3 are written, if they are.
     pub desk: Option<Desk>,
 }
@@ -38,11 +43,17 @@ pub struct Summary {
     pub proved: u64,
     /// Of those, answered from the cache: the same instructions on the same types.
     pub looked_up: u64,
+    /// Of those, by a proof that an earlier run kept.
+    pub kept: u64,
     pub refuted: u64,
     pub unknown: u64,
     pub unsupported: u64,
+    /// Of the refuted, those whose counterexample no execution shows: findings about a judge.
+    pub unconfirmed: u64,
     /// Refuted steps, in full.
     pub reports: Vec<String>,
+    /// Files that show them, by name: the first of each rule and kind.
+    pub files: BTreeMap<String, String>,
     /// Every obligation by its class.
     pub ledger: Ledger,
     pub questions: questions::Tally,
@@ -54,7 +65,8 @@ pub struct Summary {
 
 /// Proves until done or stopped; `progress` is told how many instances of how many.
 pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> Summary {
-    let (cache, asked) = (ProofCache::default(), AtomicU64::new(0));
+    let cache = if query.desk.is_some() { ProofCache::default() } else { query.proofs.clone() };
+    let asked = AtomicU64::new(0);
     let mut summary = Summary::default();
     for &(target, features) in &query.targets {
         let entries = entries(query, target);
@@ -98,52 +110,94 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
+    /// Goes on until nothing is left; what came of it is added up apart, and once.
     fn run(&self, summary: &Mutex<&mut Summary>) {
         let mut prover = Prover::with_cache(self.cache.clone());
         if self.desk.is_some() {
             prover.keep_questions();
         }
-        while let Some(entry) = self.entries.get(self.next.fetch_add(1, Ordering::Relaxed) as usize) {
+        let mut own = Tally::default();
+        'entries: while let Some(entry) = self.entries.get(self.next.fetch_add(1, Ordering::Relaxed) as usize) {
             for step in entry.steps(self.target, self.features) {
                 if self.stop.load(Ordering::Relaxed) {
-                    return;
+                    break 'entries;
                 }
-                self.prove(&mut prover, &step, summary);
+                self.prove(&mut prover, &step, &mut own);
             }
         }
+        let mut summary = summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        summary.add(own, &self.name);
     }
 
-    fn prove(&self, prover: &mut Prover, owned: &OwnedStep, summary: &Mutex<&mut Summary>) {
-        let (step, before, started) = (owned.as_step(), prover.counters().looked_up, Instant::now());
+    fn prove(&self, prover: &mut Prover, owned: &OwnedStep, own: &mut Tally) {
+        let (step, before, started) = (owned.as_step(), prover.counters(), Instant::now());
         let verdict = prover.judge(self.target, &step);
-        let seconds = started.elapsed().as_secs_f64();
-        let looked_up = prover.counters().looked_up > before;
+        *own.classes.entry((owned.rule, owned.opcode, engine_of(&verdict))).or_default() += 1;
+        own.summary.count(&verdict, owned.rule);
+        let after = prover.counters();
+        if after.looked_up > before.looked_up {
+            if matches!(verdict, Verdict::Proved { .. }) {
+                own.summary.looked_up += 1;
+                own.summary.kept += after.kept - before.kept;
+            }
+            return;
+        }
+        own.summary.ledger.seconds += started.elapsed().as_secs_f64();
         let put = prover
             .take_question()
             .zip(self.desk)
             .map(|(question, desk)| desk.put(self.asked.fetch_add(1, Ordering::Relaxed), owned.rule, &question));
-        let report = matches!(verdict, Verdict::Refuted(_)).then(|| explain(&step, &verdict, self.target.vocabulary));
-        let mut summary = summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        summary.ledger.seconds += seconds;
-        summary.ledger.count(&self.name, owned.rule, &owned.opcode.to_string(), engine_of(&verdict), 1);
-        summary.reports.extend(report);
         match put {
-            Some(Ok(tally)) => summary.questions.add(tally),
-            Some(Err(error)) => summary.unwritten.push(error),
+            Some(Ok(tally)) => own.summary.questions.add(tally),
+            Some(Err(error)) => own.summary.unwritten.push(error),
             None => {}
         }
-        summary.count(&verdict, looked_up, owned.rule);
+        if let Some((finding, exhibit)) = counterexample::finding(self.target, &step, &verdict) {
+            own.summary.unconfirmed += u64::from(finding.kind != "refuted");
+            own.summary.reports.push(finding.to_string());
+            if let Some(exhibit) = exhibit {
+                let file = || exhibit.file(self.target, self.features, &finding.details);
+                own.summary.files.entry(crash::file_name(&finding)).or_insert_with(file);
+            }
+        }
     }
 }
 
+/// What one worker did; obligations by rule, opcode and engine.
+#[derive(Default)]
+struct Tally {
+    summary: Summary,
+    classes: FxHashMap<(&'static str, Opcode, &'static str), u64>,
+}
+
 impl Summary {
-    fn count(&mut self, verdict: &Verdict, looked_up: bool, rule: &str) {
+    fn add(&mut self, own: Tally, target: &str) {
+        for ((rule, opcode, engine), count) in own.classes {
+            self.ledger.count(target, rule, &opcode.to_string(), engine, count);
+        }
+        let own = own.summary;
+        self.ledger.seconds += own.ledger.seconds;
+        self.obligations += own.obligations;
+        self.proved += own.proved;
+        self.looked_up += own.looked_up;
+        self.kept += own.kept;
+        self.refuted += own.refuted;
+        self.unconfirmed += own.unconfirmed;
+        self.unknown += own.unknown;
+        self.unsupported += own.unsupported;
+        self.reports.extend(own.reports);
+        for (name, text) in own.files {
+            self.files.entry(name).or_insert(text);
+        }
+        self.questions.add(own.questions);
+        self.unwritten.extend(own.unwritten);
+        own.open.into_iter().for_each(|(reason, count)| *self.open.entry(reason).or_default() += count);
+    }
+
+    fn count(&mut self, verdict: &Verdict, rule: &str) {
         self.obligations += 1;
         match verdict {
-            Verdict::Proved { .. } => {
-                self.proved += 1;
-                self.looked_up += u64::from(looked_up);
-            }
+            Verdict::Proved { .. } => self.proved += 1,
             Verdict::Refuted(_) => self.refuted += 1,
             Verdict::Unknown(reason) => {
                 self.unknown += 1;

@@ -26,13 +26,18 @@ pub struct StoryError {
 
 /// The file of a finding: one for each signature.
 pub fn path(folder: &Path, finding: &Finding) -> PathBuf {
+    folder.join(file_name(finding))
+}
+
+/// The name of that file.
+pub fn file_name(finding: &Finding) -> String {
     let (judge, guilty, kind) = finding.signature();
     let name: String = format!("{judge}-{kind}-{guilty}")
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '.' })
         .take(120)
         .collect();
-    folder.join(format!("{name}.mir"))
+    format!("{name}.mir")
 }
 
 /// The text of a crash file.
@@ -54,7 +59,7 @@ pub fn print(target: &Target, options: Options, function: &Function, finding: &F
     text::print_module(&module, target.vocabulary)
 }
 
-fn input_lines(input: &Input, target: &Target) -> Vec<String> {
+pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {
     let register =
         |&(register, value): &(_, u64)| format!("input: ${} = {value:#x}", target.vocabulary.register_name(register));
     let buffer = |buffer: &Buffer| {

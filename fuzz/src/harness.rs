@@ -1,6 +1,7 @@
 //! Every judge on one function: compiled once, watched at every pass and every step, then run on inputs.
 
 use crate::blame;
+use crate::counterexample;
 use crate::finding::{Finding, Judge, Tally};
 use crate::inputs::{self, Plan};
 use rustc_hash::FxHashMap;
@@ -333,17 +334,8 @@ impl Observer for Judges<'_> {
         let looked_up = self.prover.counters().looked_up;
         let verdict = self.prover.judge(self.target, &step);
         self.tally.count(&verdict, self.prover.counters().looked_up > looked_up, rule);
-        if matches!(verdict, Verdict::Refuted(_)) {
-            let details = prover::explain(&step, &verdict, self.target.vocabulary);
-            let guilty = rule.to_string();
-            self.tally.findings.push(Finding {
-                judge: Judge::Prover,
-                kind: "refuted".into(),
-                guilty,
-                details,
-                input: None,
-            });
-        }
+        let refuted = counterexample::finding(self.target, &step, &verdict);
+        self.tally.findings.extend(refuted.map(|(finding, _)| finding));
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod blame;
 pub mod campaign;
 pub mod catalogue;
+pub mod counterexample;
 pub mod crash;
 pub mod finding;
 pub mod generator;

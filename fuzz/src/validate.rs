@@ -88,10 +88,10 @@ pub fn without_flags(function: &Function) -> Function {
 }
 
 /// A pattern of so many bits, of which a value's free bits are taken.
-type Filling = fn(u32) -> Bits;
+pub(crate) type Filling = fn(u32) -> Bits;
 
 /// How the later stage's free bits are filled: any filling is one that it allows.
-const FILLINGS: [(&str, Filling); 5] = [
+pub(crate) const FILLINGS: [(&str, Filling); 5] = [
     ("zeros", Bits::zero),
     ("ones", Bits::ones),
     ("the greatest value's", |width| Bits::signed_min(width).not()),
@@ -120,7 +120,7 @@ fn executed(before: &Function, after: &Function, target: &'static Target) -> Opt
 
 /// What a run of the later stage shows that the earlier one rules out. A result that is poison where the earlier one's is
 /// not is such.
-fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
+pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
     match run.outcome {
         Outcome::Undefined => return Some("undefined behaviour".to_string()),
         Outcome::Returned => {}
@@ -144,7 +144,7 @@ fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
 }
 
 /// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values.
-fn determined(function: &Function, filling: Filling) -> Function {
+pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
     for inst in insts {

@@ -1,5 +1,6 @@
 //! `tribunal compile IN.mir -o OUT`: the backend as a compiler.
 
+use crate::cache::CacheFlags;
 use crate::input::{self, CliError, Source, TargetFlags};
 use crate::output::{self, Findings, Status};
 use clap::{Args, ValueEnum};
@@ -38,6 +39,8 @@ pub struct Arguments {
     /// Prove each rewrite step.
     #[arg(long)]
     prove_each: bool,
+    #[command(flatten)]
+    cache: CacheFlags,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -57,6 +60,8 @@ struct Report {
     #[serde(flatten)]
     findings: Findings,
     proved: u64,
+    /// Of those, answered by proofs of the same step, of this run or of an earlier one.
+    looked_up: u64,
     unknown: u64,
     unsupported: u64,
     seconds: f64,
@@ -89,6 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             failed: failures.len(),
             findings: judged.findings.as_slice().into(),
             proved: judged.proved,
+            looked_up: judged.looked_up,
             unknown: judged.unknown,
             unsupported: judged.unsupported.values().sum(),
             seconds: started.elapsed().as_secs_f64(),
@@ -120,13 +126,16 @@ fn stop_after(arguments: &Arguments) -> Result<Option<&'static str>, CliError> {
 fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tally, CliError> {
     let mut total = Tally::default();
     if arguments.verify_each || arguments.prove_each {
-        let mut harness = Harness::new(source.target, options)?;
+        let kept = arguments.prove_each.then(|| arguments.cache.open());
+        let proofs = kept.as_ref().map(|kept| kept.proofs.clone()).unwrap_or_default();
+        let mut harness = Harness::with_cache(source.target, options, proofs)?;
         for function in &source.module.functions {
             total.add(
                 harness
                     .judge_compilation(function, Watch { verify: arguments.verify_each, prove: arguments.prove_each }),
             );
         }
+        kept.map_or(Ok(()), |kept| kept.save())?;
     }
     Ok(total)
 }

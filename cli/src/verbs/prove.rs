@@ -1,5 +1,6 @@
 //! `tribunal prove`: the catalogue of legalization recipes.
 
+use crate::cache::CacheFlags;
 use crate::input::{self, CliError};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -51,6 +52,11 @@ pub struct Arguments {
     /// Ask this solver too (`cvc5`, `bitwuzla`): it gets each file's name, and its answer must be z3's.
     #[arg(long, value_name = "PROGRAM", requires = "emit_smt2")]
     confirm: Option<PathBuf>,
+    /// Where counterexamples go, as MIR files that `tribunal replay` runs again.
+    #[arg(long, default_value = "prove-out", value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    cache: CacheFlags,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -60,7 +66,12 @@ pub struct Arguments {
 struct Report {
     obligations: u64,
     proved: u64,
+    /// Of those, answered by a proof of the same step, and of those by one that an earlier run kept.
+    looked_up: u64,
+    kept: u64,
     refuted: u64,
+    /// Refuted, and not shown by an execution: a finding about a judge.
+    unconfirmed_refutations: u64,
     unknown: u64,
     unsupported: u64,
     ledger_differences: usize,
@@ -86,12 +97,14 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if arguments.tables {
         return check_tables(arguments, &targets, ledger, started);
     }
+    let kept = arguments.cache.open();
     let query = Query {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
         jobs: usize::from(arguments.jobs),
         shard: arguments.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1)),
         desk: desk(arguments)?,
+        proofs: kept.proofs.clone(),
     };
     let stop = std::sync::Arc::new(AtomicBool::new(false));
     let handler = stop.clone();
@@ -110,6 +123,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if let (Some(source), Some(path)) = (summary.unwritten.pop(), &arguments.emit_smt2) {
         return Err(CliError::Write { path: path.clone(), source });
     }
+    kept.save()?;
+    write_counterexamples(&arguments.out, &summary)?;
     let seconds = started.elapsed().as_secs_f64();
     print(&summary, seconds);
     let complete = !stop.load(Ordering::Relaxed);
@@ -126,7 +141,10 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         output::json(&Report {
             obligations: summary.obligations,
             proved: summary.proved,
+            looked_up: summary.looked_up,
+            kept: summary.kept,
             refuted: summary.refuted,
+            unconfirmed_refutations: summary.unconfirmed,
             unknown: summary.unknown,
             unsupported: summary.unsupported,
             ledger_differences: differences.len(),
@@ -240,6 +258,20 @@ fn desk(arguments: &Arguments) -> Result<Option<Desk>, CliError> {
     }
 }
 
+/// One file for each rule that is refuted.
+fn write_counterexamples(folder: &Path, summary: &Summary) -> Result<(), CliError> {
+    if summary.files.is_empty() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(folder).map_err(|source| CliError::Write { path: folder.to_path_buf(), source })?;
+    for (name, text) in &summary.files {
+        let path = folder.join(name);
+        input::write(&path, text.as_bytes())?;
+        say!("counterexample: {}", path.display());
+    }
+    Ok(())
+}
+
 fn read_ledger(path: &Path) -> Result<Ledger, CliError> {
     let text = std::fs::read_to_string(path).map_err(|source| CliError::Read { path: path.to_path_buf(), source })?;
     Ledger::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))
@@ -269,10 +301,11 @@ fn print(summary: &Summary, seconds: f64) {
         say!("{count} times: {reason}");
     }
     say!(
-        "obligations {}, proved {} ({} by look-up), refuted {}, unknown {}, unsupported {} in {seconds:.1} s",
+        "obligations {}, proved {} ({} by look-up, {} of them kept from an earlier run), refuted {}, unknown {}, unsupported {} in {seconds:.1} s",
         summary.obligations,
         summary.proved,
         summary.looked_up,
+        summary.kept,
         summary.refuted,
         summary.unknown,
         summary.unsupported

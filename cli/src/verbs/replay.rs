@@ -5,9 +5,11 @@ use crate::output::{self, Findings, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
+use tribunal_fuzz::counterexample::Exhibit;
 use tribunal_fuzz::{Harness, Tally, crash, inputs};
 
-/// Runs every judge on the functions of a crash file, on the input that its comments give and on the usual ones.
+/// Runs every judge on the functions of a crash file, on the input that its comments give and on the usual ones. A
+/// counterexample of the prover holds both sides of a step: they are executed and compared.
 ///
 /// Example: tribunal replay fuzz-out/emulator-wrong-result-riscv64.add_imm12.mir
 #[derive(Args)]
@@ -39,6 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     for finding in &total.findings {
         say!("{finding}");
     }
+    total.open.keys().for_each(|reason| say!("not confirmed: {reason}"));
     let mut guilty: Vec<String> = total.findings.iter().map(|finding| finding.guilty.clone()).collect();
     guilty.sort();
     guilty.dedup();
@@ -63,6 +66,9 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
     let story = crash::story(&source.module, source.target)
         .map_err(|error| CliError::Usage(format!("{}: {error}", source.path.display())))?;
     let mut options = arguments.target.options(source)?;
+    if let Some(exhibit) = Exhibit::read(&source.module, story.input.clone()) {
+        return Ok(executed(&exhibit, source));
+    }
     options.allocator = story.allocator.unwrap_or(options.allocator);
     let mut harness = Harness::new(source.target, options)?;
     let mut total = Tally::default();
@@ -72,4 +78,16 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
         total.add(harness.trial_on(function, &chosen));
     }
     Ok(total)
+}
+
+/// A counterexample of the prover: both sides of the step, once more.
+fn executed(exhibit: &Exhibit, source: &Source) -> Tally {
+    let mut tally = Tally { functions: 1, executions: 1, ..Tally::default() };
+    match exhibit.replay(source.target) {
+        Ok(finding) => tally.findings.push(finding),
+        Err(reason) => *tally.open.entry(reason).or_default() += 1,
+    }
+    tally.unknown = tally.open.values().sum();
+    tally.refuted = tally.findings.len() as u64;
+    tally
 }

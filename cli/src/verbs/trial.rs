@@ -1,5 +1,6 @@
 //! `tribunal trial IN.mir...`: every judge on every function.
 
+use crate::cache::CacheFlags;
 use crate::input::{self, CliError, TargetFlags};
 use crate::output::{self, Findings, Status, say};
 use clap::Args;
@@ -24,6 +25,8 @@ pub struct Arguments {
     /// Seed of the random inputs.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    cache: CacheFlags,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -53,6 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let named = arguments.target.named()?;
     // Read everything first: a bad file is one error, and nothing half-done.
     let sources = arguments.files.iter().map(|path| input::read(path, named)).collect::<Result<Vec<_>, _>>()?;
+    let kept = arguments.cache.open();
     let mut harnesses: Vec<Harness> = Vec::new();
     let mut total = Tally::default();
     let mut fewest = u64::MAX;
@@ -62,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         let index = match harnesses.iter().position(fits) {
             Some(index) => index,
             None => {
-                harnesses.push(Harness::new(source.target, options)?);
+                harnesses.push(Harness::with_cache(source.target, options, kept.proofs.clone())?);
                 harnesses.len() - 1
             }
         };
@@ -76,6 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             total.add(tally);
         }
     }
+    kept.save()?;
     let status = Status::of(&total);
     let seconds = started.elapsed().as_secs_f64();
     summary(&total, seconds);

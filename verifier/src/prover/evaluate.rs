@@ -5,11 +5,21 @@ use rustc_hash::FxHashMap;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Domain};
 
-/// Values of variables; memory contents too where they are given, and elsewhere a function of this seed and the address.
+/// Values of variables, and what initial memory holds.
 #[derive(Clone, Debug, Default)]
 pub struct Assignment {
+    /// Of variables, and of reads of memory where a solver gave them.
     pub values: FxHashMap<Term, Bits>,
-    pub seed: u64,
+    /// By the memory's number and the address.
+    pub contents: FxHashMap<(u32, u64), Bits>,
+    /// Elsewhere: a function of the seed and the address, or zeros that may be touched and are not poison.
+    pub seed: Option<u64>,
+}
+
+impl Assignment {
+    pub fn set(&mut self, variable: Term, value: Bits) {
+        self.values.insert(variable, value);
+    }
 }
 
 /// Evaluates terms under one assignment, each once.
@@ -84,10 +94,16 @@ impl<'g> Evaluator<'g> {
         }
     }
 
-    /// Initial contents: a hash of memory, seed and address. Selects of stores are expanded when built.
+    /// Initial contents. Selects of stores are expanded when built.
     fn select(&self, memory: MemTerm, address: Bits, width: u32) -> Bits {
         let MemNode::Initial(number, _) = self.graph.memories[memory.0 as usize] else { return Bits::zero(width) };
-        let mixed = (address.low_u64() ^ self.assignment.seed.rotate_left(number * 16 + 7))
+        if let Some(&given) = self.assignment.contents.get(&(number, address.low_u64())) {
+            return given;
+        }
+        let Some(seed) = self.assignment.seed else {
+            return Bits::new(u128::from(number == super::memory::VALID), width);
+        };
+        let mixed = (address.low_u64() ^ seed.rotate_left(number * 16 + 7))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .rotate_left(29)
             .wrapping_mul(0xbf58_476d_1ce4_e5b9);

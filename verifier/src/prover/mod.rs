@@ -5,27 +5,32 @@
 //! are read off the target's outputs; choices of the target are universal. Each is one choice for the whole step.
 //!
 //! Engines in order: equality of normalised terms; concrete samples with corner values, which find wrong rules at once;
-//! linear arithmetic over limbs where there are products; z3 on bit-vectors. A counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so
-//! that a proved recipe is a table look-up from then on.
+//! sums of bits where bits are counted; linear arithmetic over limbs where there are products; z3 on bit-vectors. A
+//! counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so that a proved recipe is
+//! a table look-up from then on.
 
+mod bit_sums;
+mod cache;
+mod counterexample;
 mod evaluate;
 mod integers;
 mod memory;
 mod query;
+mod samples;
 mod shape;
 mod side;
 mod solver;
 mod term;
 mod validate;
 
+pub use cache::Cache;
+pub use counterexample::{Byte, Counterexample, Output, Shown};
 pub use validate::{Pair, validate};
 
+use cache::Key;
 use evaluate::{Assignment, Evaluator};
 use query::Query;
-use rustc_hash::FxHashMap;
-use shape::Shape;
 use std::fmt::{self, Write};
-use std::sync::{Arc, PoisonError, RwLock};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::{Step, Vocabulary, text};
 use tribunal_target::Target;
@@ -35,22 +40,12 @@ use tribunal_target::Target;
 pub enum Engine {
     /// The obligation folded to false while it was built.
     Structural,
+    /// Equality of sums of bits.
+    BitSums,
     /// z3 on linear arithmetic over the limbs.
     Integers,
     /// z3 on bit-vectors.
     Z3,
-}
-
-/// A value as a report shows it: its bits, and whether it is poison.
-pub type Shown = (Bits, bool);
-
-/// Values that show a step wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counterexample {
-    /// What registers hold: the register's number in the step, its value, whether it is poison.
-    pub inputs: Vec<(tribunal_ir::VReg, Bits, bool)>,
-    /// What comes out: the name, then value and poison before and after.
-    pub outputs: Vec<(String, Shown, Shown)>,
 }
 
 /// What the prover says of a step. Never merged: `unknown` is not success.
@@ -65,29 +60,16 @@ pub enum Verdict {
     Unsupported(String),
 }
 
-/// Verdicts by shape, shared by provers of several threads.
-#[derive(Clone, Default)]
-pub struct Cache {
-    verdicts: Arc<RwLock<FxHashMap<Shape, Verdict>>>,
-}
-
-impl Cache {
-    pub fn len(&self) -> usize {
-        self.verdicts.read().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 /// What a prover has done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     pub judged: u64,
     /// Of those, answered from the cache.
     pub looked_up: u64,
+    /// Of those, by proofs that were read from a file.
+    pub kept: u64,
     pub structural: u64,
+    pub bit_sums: u64,
     pub integers: u64,
     pub z3: u64,
 }
@@ -125,6 +107,10 @@ impl Prover {
         self.question.take()
     }
 
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -133,32 +119,45 @@ impl Prover {
     pub fn judge(&mut self, target: &Target, step: &Step<'_>) -> Verdict {
         self.counters.judged += 1;
         self.question = None;
-        let shape = shape::shape(target, step);
-        let known = self.cache.verdicts.read().unwrap_or_else(PoisonError::into_inner).get(&shape).cloned();
-        if let Some(verdict) = known {
+        let key = Key::of_shape(&shape::shape(target, step));
+        if let Some(known) = self.cache.step(key) {
             self.counters.looked_up += 1;
-            return verdict;
+            self.counters.kept += u64::from(known.kept);
+            return known.verdict;
         }
         let text = if self.keep_questions { solver::Text::Kept } else { solver::Text::Dropped };
-        let (verdict, question) = decide(target, step, text);
+        let (verdict, question) = self.decide(target, step, key, text);
         self.question = question;
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
+            Verdict::Proved { engine: Engine::BitSums } => self.counters.bit_sums += 1,
             Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
             Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
         }
-        self.cache.verdicts.write().unwrap_or_else(PoisonError::into_inner).insert(shape, verdict.clone());
         verdict
     }
-}
 
-fn decide(target: &Target, step: &Step<'_>, text: solver::Text) -> (Verdict, Option<Question>) {
-    let query = match query::query(target, step) {
-        Ok(query) => query,
-        Err(unsupported) => return (Verdict::Unsupported(unsupported.feature), None),
-    };
-    decide_query(&query, text)
+    /// The verdict on a step that is not known; its question may be.
+    fn decide(&self, target: &Target, step: &Step<'_>, key: Key, text: solver::Text) -> (Verdict, Option<Question>) {
+        let query = match query::query(target, step) {
+            Ok(query) => query,
+            Err(unsupported) => {
+                let verdict = Verdict::Unsupported(unsupported.feature);
+                self.cache.insert(key, None, &verdict);
+                return (verdict, None);
+            }
+        };
+        let question = Key::of_question(&query);
+        let vacuous = query.graph.is_false(query.source_defined);
+        let known = self.cache.question(question).filter(|_| !vacuous && text == solver::Text::Dropped);
+        let (verdict, written) = match known {
+            Some(engine) => (Verdict::Proved { engine }, None),
+            None => decide_query(&query, text),
+        };
+        self.cache.insert(key, Some(question), &verdict);
+        (verdict, written)
+    }
 }
 
 fn decide_query(query: &Query, text: solver::Text) -> (Verdict, Option<Question>) {
@@ -168,11 +167,19 @@ fn decide_query(query: &Query, text: solver::Text) -> (Verdict, Option<Question>
     if query.graph.is_false(query.wrong) {
         return (Verdict::Proved { engine: Engine::Structural }, None);
     }
-    if let Some(assignment) = sample(query) {
+    if let Some(assignment) = samples::sample(query) {
         return (refuted(query, &assignment), None);
     }
-    if integers::worth_trying(&query.graph, query.wrong) && integers::impossible(&query.graph, query.wrong) {
-        return (Verdict::Proved { engine: Engine::Integers }, None);
+    if bit_sums::worth_trying(&query.graph) && bit_sums::impossible(&query.graph, query.wrong) {
+        return (Verdict::Proved { engine: Engine::BitSums }, None);
+    }
+    if integers::worth_trying(&query.graph, query.wrong) {
+        if integers::impossible(&query.graph, query.wrong) {
+            return (Verdict::Proved { engine: Engine::Integers }, None);
+        }
+        if let Some(assignment) = samples::aimed(query) {
+            return (refuted(query, &assignment), None);
+        }
     }
     let (answer, script) = solver::solve(&query.graph, query.wrong, text);
     let satisfiable = match &answer {
@@ -199,77 +206,15 @@ fn verdict(query: &Query, answer: solver::Answer) -> Verdict {
 fn refuted(query: &Query, assignment: &Assignment) -> Verdict {
     match query.guessed {
         true => Verdict::Unknown("a choice of the source that no output shows".to_string()),
-        false => Verdict::Refuted(counterexample(query, assignment)),
+        false => Verdict::Refuted(counterexample::counterexample(query, assignment)),
     }
-}
-
-/// Samples tried before a solver is asked.
-const SAMPLES: u64 = 96;
-
-/// An assignment that shows the step wrong, if a sample does.
-fn sample(query: &Query) -> Option<Assignment> {
-    (0..SAMPLES)
-        .map(|index| assignment(query, index))
-        .find(|assignment| Evaluator::new(&query.graph, assignment).holds(query.wrong))
-}
-
-/// The `index`th sample: the first few are corners for every input at once, then a mix of corners and noise.
-fn assignment(query: &Query, index: u64) -> Assignment {
-    let mut assignment = Assignment { seed: index.wrapping_mul(0x1234_5678_9abc_def1), ..Assignment::default() };
-    let mut state = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    for number in 0..query.graph.bound() as u32 {
-        let term = term::Term(number);
-        if !matches!(query.graph.node(term), term::Node::Var(_)) {
-            continue;
-        }
-        let width = query.graph.width_of(term);
-        let corners = query::corners(width);
-        let value = match (width, index) {
-            // Poison, mostly not.
-            (1, 8..) => Bits::new(u128::from(random() % 5 == 0), 1),
-            (_, 0..8) => corners[(index as usize + number as usize * usize::from(index >= 4)) % corners.len()],
-            _ => match random() % 3 {
-                0 => corners[random() as usize % corners.len()],
-                1 => Bits::new(u128::from(random() % 130), width),
-                _ => Bits::from_limbs(|_| random(), width),
-            },
-        };
-        assignment.values.insert(term, value);
-    }
-    for value in query.inputs.registers.values() {
-        // In the first samples nothing is poison.
-        if index < 8 {
-            assignment.values.insert(value.poison, Bits::zero(1));
-        }
-    }
-    assignment
-}
-
-fn counterexample(query: &Query, assignment: &Assignment) -> Counterexample {
-    let mut evaluator = Evaluator::new(&query.graph, assignment);
-    let mut read = |value: &side::Scalar| (evaluator.value(value.bits), evaluator.holds(value.poison));
-    let inputs = query.inputs.order.iter().map(|register| {
-        let (bits, poison) = read(&query.inputs.registers[register]);
-        (*register, bits, poison)
-    });
-    let inputs = inputs.collect();
-    let outputs = query.outputs.iter().map(|output| {
-        let name = output.register.map_or(output.name.to_string(), |register| register.to_string());
-        (name, read(&output.source), read(&output.target))
-    });
-    Counterexample { inputs, outputs: outputs.collect() }
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Proved { engine: Engine::Structural } => write!(f, "proved (terms equal)"),
+            Verdict::Proved { engine: Engine::BitSums } => write!(f, "proved (bit sums)"),
             Verdict::Proved { engine: Engine::Integers } => write!(f, "proved (integers)"),
             Verdict::Proved { engine: Engine::Z3 } => write!(f, "proved (z3)"),
             Verdict::Refuted(_) => write!(f, "refuted"),
@@ -294,6 +239,13 @@ pub fn explain(step: &Step<'_>, verdict: &Verdict, vocabulary: &dyn Vocabulary) 
         };
         for &(register, bits, poison) in &counterexample.inputs {
             let _ = writeln!(lines, "  where {register} = {}", shown((bits, poison)));
+        }
+        if let Some(edge) = counterexample.edge {
+            let _ = writeln!(lines, "  where control comes from block {edge}");
+        }
+        for byte in &counterexample.memory {
+            let value = if byte.poison { "poison".to_string() } else { format!("{:#04x}", byte.value) };
+            let _ = writeln!(lines, "  where [{:#x}] = {value}", byte.address);
         }
         for (name, before, after) in &counterexample.outputs {
             let _ = writeln!(lines, "  {name}: {} before, {} after", shown(*before), shown(*after));

@@ -97,7 +97,8 @@ impl Writer<'_> {
         let next = self.registers.len() as u64;
         let number = *self.registers.entry(register).or_insert(next);
         let data = &self.step.function.vregs[register];
-        let ty = data.ty.map_or(0, |ty| u64::from(ty.bits()) | u64::from(ty.is_pointer()) << 15);
+        let kind = |ty: tribunal_ir::Type| u64::from(ty.is_pointer()) << 15 | u64::from(ty.is_vector()) << 16;
+        let ty = data.ty.map_or(0, |ty| u64::from(ty.bits()) | kind(ty));
         let class = match data.constraint {
             tribunal_ir::Constraint::Class(class) => u64::from(class.0) + 1,
             _ => 0,

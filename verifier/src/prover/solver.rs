@@ -51,7 +51,7 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text) -> (Answer, Optio
                 let free = |term| matches!(graph.node(term), Node::Var(_) | Node::Select(..));
                 let free = translation.made.iter().filter(|(term, _)| free(**term));
                 let values = free.filter_map(|(&term, bv)| Some((term, bits(&model.eval(bv, true)?)?)));
-                Answer::Satisfiable(Assignment { values: values.collect(), seed: 0 })
+                Answer::Satisfiable(Assignment { values: values.collect(), ..Assignment::default() })
             }
             None => Answer::Unknown("satisfiable without a model".to_string()),
         },

@@ -2,6 +2,7 @@
 //! primitives, the shapes that normalisation looks for among them, run in both domains on the same values.
 
 use super::{Limb, Symbolic};
+use crate::prover::bit_sums;
 use crate::prover::evaluate::{Assignment, Evaluator};
 use crate::prover::query::corners;
 use tribunal_ir::bits::Bits;
@@ -175,7 +176,7 @@ fn agree(seed: u64, length: u32, samples: u32) {
         let inputs: Vec<Bits> = widths.iter().map(|&width| random.bits(width)).collect();
         let concrete = run(&mut Concrete { choice: Choice::Zeros }, inputs.clone(), seed, length);
         let values = variables.iter().copied().zip(inputs.iter().copied()).collect();
-        let assignment = Assignment { values, seed: 0 };
+        let assignment = Assignment { values, ..Assignment::default() };
         let mut evaluator = Evaluator::new(&graph, &assignment);
         for (index, (&term, &expected)) in symbolic.values.iter().zip(&concrete.values).enumerate() {
             assert_eq!(evaluator.value(term), expected, "seed {seed}, value {index} on {inputs:?}");
@@ -197,7 +198,7 @@ fn whole_products_are_right_whatever_the_limb() {
         for _ in 0..2000 {
             let [x, y] = [random.bits(64), random.bits(64)];
             let values = variables.into_iter().zip([x, y]).collect();
-            let assignment = Assignment { values, seed: 0 };
+            let assignment = Assignment { values, ..Assignment::default() };
             let value = Evaluator::new(&graph, &assignment).value(product);
             assert_eq!(value, Bits::new(x.unsigned() * y.unsigned(), 128), "{x:?} * {y:?}");
         }
@@ -218,7 +219,7 @@ fn what_the_integers_rule_out_never_happens() {
         for &truth in open.iter().take(3) {
             let happens = (0..64).any(|_| {
                 let values = variables.iter().zip(&widths).map(|(&term, &width)| (term, random.bits(width))).collect();
-                Evaluator::new(&graph, &Assignment { values, seed: 0 }).holds(truth)
+                Evaluator::new(&graph, &Assignment { values, ..Assignment::default() }).holds(truth)
             });
             let impossible = crate::prover::integers::impossible(&graph, truth);
             assert!(!(happens && impossible), "seed {seed}: {truth:?}");
@@ -227,6 +228,41 @@ fn what_the_integers_rule_out_never_happens() {
         }
     }
     assert!(asked > 300 && ruled_out > 5, "{asked} asked, {ruled_out} ruled out");
+}
+
+/// A form on numbers: the sum of its coefficients whose bits are set.
+fn sum(form: &bit_sums::Form, evaluator: &mut Evaluator<'_>) -> Bits {
+    form.bits.iter().fold(
+        form.constant,
+        |sum, (&(term, index), &coefficient)| {
+            if evaluator.value(term).bit(index) { sum.add(coefficient) } else { sum }
+        },
+    )
+}
+
+/// Forms are trusted as the terms are: every term of random programs is the sum of its bits.
+#[test]
+fn sums_of_bits_are_the_terms() {
+    let mut taken_apart = 0;
+    for seed in 1..=3000u64 {
+        let mut random = Random(seed ^ 0x5bd1_e995);
+        let widths: Vec<u32> = (0..3).map(|_| random.width().min(129)).collect();
+        let mut graph = Symbolic::default();
+        let variables: Vec<_> = widths.iter().map(|&width| graph.variable(width)).collect();
+        let values = run(&mut graph, variables.clone(), seed, 14).values;
+        let mut forms = bit_sums::Forms::new(&graph);
+        let forms: Vec<_> = values.iter().map(|&term| (term, forms.form(term))).collect();
+        for _ in 0..4 {
+            let inputs = variables.iter().zip(&widths).map(|(&term, &width)| (term, random.bits(width))).collect();
+            let assignment = Assignment { values: inputs, ..Assignment::default() };
+            let mut evaluator = Evaluator::new(&graph, &assignment);
+            for (term, form) in &forms {
+                assert_eq!(sum(form, &mut evaluator), evaluator.value(*term), "seed {seed}: {term:?}");
+                taken_apart += u32::from(form.bits.keys().all(|(named, _)| named != term));
+            }
+        }
+    }
+    assert!(taken_apart > 50_000, "{taken_apart} terms taken apart");
 }
 
 #[test]

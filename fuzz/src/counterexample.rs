@@ -1,0 +1,342 @@
+//! The prover's counterexamples, executed: both sides of a step as functions that the interpreter runs on the values found,
+//! and as a file that runs again. A prover that refutes what no run shows is itself found wrong, or too weak to say why.
+
+use crate::finding::{Finding, Judge};
+use crate::validate::{FILLINGS, determined, disallowed};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+use tribunal_emulator::input::{Buffer, Input};
+use tribunal_emulator::interpreter::{Event, Execution, Interpreter, Settings};
+use tribunal_emulator::observation::Outcome;
+use tribunal_ir::{
+    Bits, Block, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Step, Type, VReg,
+    text,
+};
+use tribunal_target::{Features, Target};
+use tribunal_verifier::prover::{Byte, Counterexample, Output, Verdict, explain};
+
+/// Names of the two functions in a file.
+const SIDES: [&str; 2] = ["before", "after"];
+
+/// A step and the values that show it wrong, ready to run.
+pub struct Exhibit {
+    rule: String,
+    before: Function,
+    after: Function,
+    input: Input,
+    /// The registers that must agree.
+    outputs: Vec<VReg>,
+}
+
+/// What came of running both sides.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Run {
+    /// The later side does what the earlier one does not allow: what, and every instruction with its value.
+    Wrong { difference: String, trace: String },
+    /// It was run, or could not be, and nothing wrong was seen.
+    Unconfirmed(String),
+}
+
+impl Exhibit {
+    /// Both sides of `step` on the values of `counterexample`.
+    pub fn new(target: &Target, step: &Step<'_>, counterexample: &Counterexample) -> Result<Exhibit, &'static str> {
+        let defined: Vec<VReg> = step.after.iter().flat_map(|data| data.vreg_defs().collect::<Vec<_>>()).collect();
+        // A definition that was looked through and that the later side reads still stands.
+        let standing = step.before.iter().take(step.before.len().saturating_sub(1));
+        let standing = standing.filter(|data| data.vreg_defs().all(|register| !defined.contains(&register)));
+        let after: Vec<InstData> = standing.chain(step.after).cloned().collect();
+        let (before, mut outputs) = side(SIDES[0], target, step, step.before, counterexample)?;
+        let (after, _) = side(SIDES[1], target, step, &after, counterexample)?;
+        outputs.extend(counterexample.outputs.iter().filter_map(|(output, ..)| match output {
+            Output::Register(register) => Some(*register),
+            Output::Named(_) => None,
+        }));
+        let input = Input { registers: Vec::new(), buffers: buffers(&counterexample.memory)? };
+        Ok(Exhibit { rule: step.rule.to_string(), before, after, input, outputs })
+    }
+
+    /// The exhibit that a file holds, if it is one.
+    pub fn read(module: &Module, input: Option<Input>) -> Option<Exhibit> {
+        let [before, after] = SIDES.map(|side| module.functions.iter().find(|function| function.name == side).cloned());
+        let outputs = module.said("outputs")?.split_whitespace();
+        let outputs = outputs.map(|name| name.strip_prefix('%')?.parse().ok().map(VReg::from_u32));
+        Some(Exhibit {
+            rule: module.said("guilty")?.to_string(),
+            before: before?,
+            after: after?,
+            input: input.unwrap_or_default(),
+            outputs: outputs.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The file: comments that tell the story, and both functions.
+    pub fn file(&self, target: &Target, features: Features, story: &str) -> String {
+        let outputs: Vec<String> = self.outputs.iter().map(VReg::to_string).collect();
+        let mut comments = vec![
+            "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
+            format!("target: {}", target.name),
+            format!("features: {}", features.names()),
+            format!("judge: {}", Judge::Prover),
+            "kind: refuted".to_string(),
+            format!("guilty: {}", self.rule),
+            format!("outputs: {}", outputs.join(" ")),
+        ];
+        comments.extend(crate::crash::input_lines(&self.input, target));
+        comments.extend(story.lines().map(|line| format!("  {line}")));
+        let module = Module { comments, ir: None, functions: vec![self.before.clone(), self.after.clone()] };
+        text::print_module(&module, target.vocabulary)
+    }
+
+    /// The finding that the file tells of, if running it shows it; otherwise why not.
+    pub fn replay(&self, target: &'static Target) -> Result<Finding, String> {
+        match self.run(target) {
+            Run::Unconfirmed(reason) => Err(reason),
+            run => Ok(Finding {
+                judge: Judge::Prover,
+                kind: run.kind().into(),
+                guilty: self.rule.clone(),
+                details: run.to_string().trim_end().to_string(),
+                input: None,
+            }),
+        }
+    }
+
+    /// Runs both sides; where the later one has free bits, with each of a few fillings, since it allows any.
+    pub fn run(&self, target: &'static Target) -> Run {
+        let Ok(before) = run(&self.before, target, &self.input) else {
+            return Run::Unconfirmed("the earlier side cannot be interpreted".to_string());
+        };
+        if before.observation.outcome != Outcome::Returned {
+            return Run::Unconfirmed(format!("the earlier side ends as {:?}", before.observation.outcome));
+        }
+        let fillings = FILLINGS.iter().map(|&(_, filling)| determined(&self.after, filling));
+        for after in std::iter::once(self.after.clone()).chain(fillings) {
+            let ran = match run(&after, target, &self.input) {
+                Ok(ran) => ran,
+                Err(reason) => return Run::Unconfirmed(format!("the later side cannot be interpreted: {reason}")),
+            };
+            if let Some(difference) = self.difference(&before, &ran) {
+                let trace = trace('-', &self.before, &before, target) + &trace('+', &after, &ran, target);
+                return Run::Wrong { difference, trace };
+            }
+        }
+        Run::Unconfirmed("the interpreter sees both sides do the same".to_string())
+    }
+
+    /// What the later side does that the earlier one rules out.
+    fn difference(&self, before: &Execution, after: &Execution) -> Option<String> {
+        let written = |execution: &Execution| -> FxHashMap<VReg, Event> {
+            let events = execution.events.iter();
+            events.filter_map(|event| Some((event.register?, event.clone()))).collect()
+        };
+        let (mut meant, mut came) = (written(before), written(after));
+        let registers =
+            self.outputs.iter().find_map(|register| match (meant.remove(register), came.remove(register)) {
+                (Some(meant), Some(came)) => differ(&meant, &came).map(|how| format!("{register} {how}")),
+                (Some(_), None) if after.observation.outcome == Outcome::Returned => {
+                    Some(format!("control does not come to where {register} is written"))
+                }
+                _ => None,
+            });
+        registers.or_else(|| disallowed(&before.observation, &after.observation))
+    }
+}
+
+/// The finding if `verdict` is a refutation: what the prover says, and what an execution says of that.
+pub fn finding(target: &'static Target, step: &Step<'_>, verdict: &Verdict) -> Option<(Finding, Option<Exhibit>)> {
+    let Verdict::Refuted(counterexample) = verdict else { return None };
+    let mut details = explain(step, verdict, target.vocabulary);
+    let exhibit = Exhibit::new(target, step, counterexample);
+    let kind = match &exhibit {
+        Ok(exhibit) => {
+            let run = exhibit.run(target);
+            let _ = write!(details, "{run}");
+            run.kind()
+        }
+        Err(reason) => {
+            let _ = writeln!(details, "not executed: {reason}");
+            "refuted-not-executed"
+        }
+    };
+    let details = details.trim_end().to_string();
+    let finding =
+        Finding { judge: Judge::Prover, kind: kind.into(), guilty: step.rule.to_string(), details, input: None };
+    Some((finding, exhibit.ok()))
+}
+
+impl Run {
+    /// What kind of finding it is: a refutation that no run shows is one about a judge.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Run::Wrong { .. } => "refuted",
+            Run::Unconfirmed(_) => "refuted-unconfirmed",
+        }
+    }
+}
+
+impl std::fmt::Display for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Run::Wrong { difference, trace } => write!(f, "executed: {difference}\n{trace}"),
+            Run::Unconfirmed(reason) => {
+                writeln!(
+                    f,
+                    "executed, and not confirmed: prover and interpreter disagree, or the run is too coarse: {reason}"
+                )
+            }
+        }
+    }
+}
+
+/// How a register's value is wrong: poison where it was none, or other bits where both sides fix them.
+fn differ(meant: &Event, came: &Event) -> Option<String> {
+    if meant.poison {
+        return None;
+    }
+    if came.poison {
+        return Some(format!("is poison, expected {:#x}", meant.value));
+    }
+    let fixed = meant.open.or(came.open).not();
+    let wrong = !meant.value.xor(came.value).and(fixed).is_zero();
+    wrong.then(|| format!("is {:#x}, expected {:#x}", came.value, meant.value))
+}
+
+/// Steps are short, and have no loops.
+const FUEL: u64 = 1 << 16;
+
+fn run(function: &Function, target: &'static Target, input: &Input) -> Result<Execution, String> {
+    let settings = Settings { fuel: FUEL, events: FUEL as usize };
+    Interpreter::new(function, target).run(input, settings).map_err(|unsupported| unsupported.to_string())
+}
+
+/// Each instruction with the value that it wrote.
+fn trace(sign: char, function: &Function, execution: &Execution, target: &Target) -> String {
+    let mut lines = String::new();
+    for event in &execution.events {
+        let shown = match (event.poison, event.open.is_zero()) {
+            (true, _) => "poison".to_string(),
+            (false, true) => format!("{:#x}", event.value),
+            (false, false) => format!("{:#x}, open {:#x}", event.value, event.open),
+        };
+        let printed = text::print_inst(function, function.inst(event.inst), target.vocabulary);
+        let _ = writeln!(lines, "  {sign} {printed} ; {shown}");
+    }
+    lines
+}
+
+/// Runs of bytes.
+fn buffers(memory: &[Byte]) -> Result<Vec<Buffer>, &'static str> {
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for byte in memory {
+        if byte.poison {
+            return Err("memory that is poison");
+        }
+        match buffers.last_mut().filter(|last| last.address.checked_add(last.bytes.len() as u64) == Some(byte.address))
+        {
+            Some(last) => last.bytes.push(byte.value),
+            None => buffers.push(Buffer { address: byte.address, bytes: vec![byte.value] }),
+        }
+    }
+    Ok(buffers)
+}
+
+/// A function that gives the inputs their values and does `insts`; and registers that tell which way it went.
+fn side(
+    name: &str,
+    target: &Target,
+    step: &Step<'_>,
+    insts: &[InstData],
+    counterexample: &Counterexample,
+) -> Result<(Function, Vec<VReg>), &'static str> {
+    let mut function = emptied(step.function, name);
+    let entry = function.new_numbered_block(0);
+    let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
+    for &(register, value, poison) in &counterexample.inputs {
+        input(&mut builder, register, value, poison)?;
+    }
+    let mut branch = None;
+    for data in insts {
+        match data.opcode {
+            Opcode::G_BR => {}
+            Opcode::G_BRCOND => branch = Some(data.clone()),
+            opcode if opcode.is_phi() => {
+                let taken = entered(data, counterexample.edge).ok_or("a PHI without inputs")?;
+                let dst = data.vreg(0).ok_or("a PHI without a result")?;
+                builder.define(dst, Opcode::COPY, [Operand::used(taken)]);
+            }
+            _ if data.operands.iter().any(|operand| matches!(operand, Operand::Stack(_) | Operand::FixedStack(_))) => {
+                return Err("stack objects");
+            }
+            _ if data.operands.iter().any(|operand| matches!(operand, Operand::Block(_))) => {
+                return Err("a machine branch");
+            }
+            _ => drop(builder.push(data.clone())),
+        }
+    }
+    let ends = match branch {
+        Some(data) => both_ways(&mut function, entry, data),
+        None => vec![(entry, None)],
+    };
+    for &(block, way) in &ends {
+        if let Some(way) = way {
+            let value = function.constant(Bits::new(1, 1));
+            function.append(block, InstData::new(Opcode::G_CONSTANT, [Operand::def(way), value]));
+        }
+        function.append(block, InstData::new(Opcode::Target(target.abi.return_opcode), []));
+    }
+    Ok((function, ends.into_iter().filter_map(|(_, way)| way).collect()))
+}
+
+/// The function's registers without its code.
+fn emptied(function: &Function, name: &str) -> Function {
+    let mut function = function.clone();
+    let blocks: Vec<Block> = function.layout().to_vec();
+    let insts: Vec<Inst> = blocks.iter().flat_map(|&block| function.insts(block).collect::<Vec<_>>()).collect();
+    insts.into_iter().for_each(|inst| function.remove(inst));
+    function.set_layout(Vec::new());
+    function.name = name.to_string();
+    function.liveins.clear();
+    function
+}
+
+/// Gives `register` its value; 0 - 1 that must not wrap is poison.
+fn input(builder: &mut Builder<'_>, register: VReg, value: Bits, poison: bool) -> Result<(), &'static str> {
+    let ty = builder.function.type_of(register).ok_or("a machine register that is read first")?;
+    if ty.is_vector() {
+        return Err("vectors");
+    }
+    if !poison {
+        builder.define_constant(register, value);
+        return Ok(());
+    }
+    let scalar = Type::scalar(ty.bits());
+    let (zero, one) = (builder.constant_i64(scalar, 0), builder.constant_i64(scalar, 1));
+    if ty.is_scalar() {
+        let operands = [Operand::def(register), Operand::used(zero), Operand::used(one)];
+        builder.push(InstData::new(Opcode::G_SUB, operands).with_flags(InstFlags::NUW));
+    } else {
+        let wrapped = builder.op_with(scalar, Opcode::G_SUB, &[zero, one], InstFlags::NUW);
+        builder.define(register, Opcode::G_INTTOPTR, [Operand::used(wrapped)]);
+    }
+    Ok(())
+}
+
+/// What a PHI takes along the edge; the prover reads the last input where no edge matches.
+fn entered(phi: &InstData, edge: Option<u32>) -> Option<VReg> {
+    let inputs: Vec<(VReg, Block)> = phi.phi_inputs().collect();
+    let here = inputs.iter().find(|(_, block)| edge == Some(block.as_u32()));
+    here.or(inputs.last()).map(|&(register, _)| register)
+}
+
+/// Ends `entry` in the branch, with a block for each way, and the register that is written there.
+fn both_ways(function: &mut Function, entry: Block, mut branch: InstData) -> Vec<(Block, Option<VReg>)> {
+    let (following, taken) = (function.new_numbered_block(1), function.new_numbered_block(2));
+    for operand in &mut branch.operands {
+        if let Operand::Block(block) = operand {
+            *block = taken;
+        }
+    }
+    function.append(entry, branch);
+    function.block_mut(entry).successors = vec![(taken, None), (following, None)];
+    [following, taken].map(|block| (block, Some(function.new_vreg(tribunal_ir::types::S1)))).into()
+}

@@ -1,0 +1,292 @@
+//! What is proved stays proved: verdicts by the step's shape, shared by threads, and those that are proofs as bytes for a
+//! file.
+//!
+//! A step is looked up by a hash of its shape, which is everything that the obligation depends on and never the rule's name;
+//! a question, once it is built, by a hash of its normalised terms, so that no question is put twice either. The hash is
+//! BLAKE3 cut to 128 bits: two of a billion steps meet by chance with a probability of 2^-69.
+//!
+//! Proofs in a file hold for one prover only. The head names the solver's version and a hash of the program that wrote it,
+//! which stands for the meanings of opcodes, the identities of terms and the engines: a file of another program, or one that
+//! is damaged, is no cache.
+
+use super::query::Query;
+use super::shape::Shape;
+use super::term::{MemNode, Node, Op, Symbolic, Term};
+use super::{Engine, Verdict, evaluate};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A hash of a shape or of a question.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct Key([u8; 16]);
+
+impl Key {
+    fn of(bytes: &[u8]) -> Key {
+        let mut key = [0; 16];
+        key.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        Key(key)
+    }
+
+    fn of_words(words: &[u64]) -> Key {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Key::of(&bytes)
+    }
+
+    pub fn of_shape(shape: &Shape) -> Key {
+        Key::of_words(shape)
+    }
+
+    /// Of the question itself: equal but for the numbers of variables and terms, equal key.
+    pub fn of_question(query: &Query) -> Key {
+        Key::of_words(&Serial::of(&query.graph, query.wrong))
+    }
+}
+
+/// A verdict, and where it comes from.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub verdict: Verdict,
+    /// The question that was proved; `None` where none was built.
+    question: Option<Key>,
+    /// Read from a file.
+    pub kept: bool,
+}
+
+#[derive(Default)]
+struct Table {
+    steps: FxHashMap<Key, Known>,
+    questions: FxHashMap<Key, Engine>,
+}
+
+/// Verdicts by shape, shared by provers of several threads.
+#[derive(Clone, Default)]
+pub struct Cache {
+    table: Arc<RwLock<Table>>,
+}
+
+impl Cache {
+    pub fn len(&self) -> usize {
+        self.read(|table| table.steps.len())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn read<T>(&self, of: impl FnOnce(&Table) -> T) -> T {
+        of(&self.table.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn step(&self, key: Key) -> Option<Known> {
+        self.read(|table| table.steps.get(&key).cloned())
+    }
+
+    pub(super) fn question(&self, key: Key) -> Option<Engine> {
+        self.read(|table| table.questions.get(&key).copied())
+    }
+
+    /// Keeps a verdict. A counterexample speaks of one step's registers: it is found anew for the next one.
+    pub(super) fn insert(&self, step: Key, question: Option<Key>, verdict: &Verdict) {
+        if matches!(verdict, Verdict::Refuted(_)) {
+            return;
+        }
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(question), Verdict::Proved { engine }) = (question, verdict) {
+            table.questions.insert(question, *engine);
+        }
+        table.steps.insert(step, Known { verdict: verdict.clone(), question, kept: false });
+    }
+
+    /// The proofs as a file of `program` (a hash of it) holds them.
+    pub fn to_bytes(&self, program: &str) -> Vec<u8> {
+        let mut records: Vec<[u8; RECORD]> = self.read(|table| {
+            table
+                .steps
+                .iter()
+                .filter_map(|(step, known)| Some(record(*step, known.question?, &known.verdict)?))
+                .collect()
+        });
+        records.sort_unstable();
+        let mut bytes = head(program).into_bytes();
+        records.iter().for_each(|record| bytes.extend_from_slice(record));
+        let sum = *blake3::hash(&bytes).as_bytes();
+        bytes.extend_from_slice(&sum);
+        bytes
+    }
+
+    /// Adds the proofs of a file; how many, or `None` if it is not one that `program` wrote with this solver, whole.
+    pub fn add_bytes(&self, bytes: &[u8], program: &str) -> Option<usize> {
+        let (bytes, sum) = bytes.split_last_chunk::<32>()?;
+        let records = bytes.strip_prefix(head(program).as_bytes())?;
+        if blake3::hash(bytes) != *sum || !records.len().is_multiple_of(RECORD) {
+            return None;
+        }
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        for record in records.chunks_exact(RECORD) {
+            let (step, rest) = record.split_first_chunk::<16>()?;
+            let (question, engine) = rest.split_first_chunk::<16>()?;
+            let engine = *ENGINES.get(usize::from(*engine.first()?))?;
+            table.questions.insert(Key(*question), engine);
+            let known = Known { verdict: Verdict::Proved { engine }, question: Some(Key(*question)), kept: true };
+            table.steps.entry(Key(*step)).or_insert(known);
+        }
+        Some(records.len() / RECORD)
+    }
+}
+
+/// A step, its question, its engine.
+const RECORD: usize = 16 + 16 + 1;
+const ENGINES: [Engine; 4] = [Engine::Structural, Engine::BitSums, Engine::Integers, Engine::Z3];
+
+fn record(step: Key, question: Key, verdict: &Verdict) -> Option<[u8; RECORD]> {
+    let Verdict::Proved { engine } = verdict else { return None };
+    let mut record = [0; RECORD];
+    record[..16].copy_from_slice(&step.0);
+    record[16..32].copy_from_slice(&question.0);
+    record[32] = ENGINES.iter().position(|other| other == engine)? as u8;
+    Some(record)
+}
+
+fn head(program: &str) -> String {
+    format!("tribunal proofs\nsolver: {}\nprogram: {program}\n\n", z3::full_version())
+}
+
+/// A question as words: each term once, operands by the order in which they were written.
+struct Serial<'g> {
+    graph: &'g Symbolic,
+    numbers: FxHashMap<Term, u64>,
+    variables: u64,
+    words: Vec<u64>,
+}
+
+impl Serial<'_> {
+    fn of(graph: &Symbolic, root: Term) -> Vec<u64> {
+        let mut serial = Serial { graph, numbers: FxHashMap::default(), variables: 0, words: Vec::new() };
+        let mut pending = vec![root];
+        while let Some(&top) = pending.last() {
+            if serial.numbers.contains_key(&top) {
+                pending.pop();
+                continue;
+            }
+            let missing = evaluate::operands(graph, top).into_iter().filter(|term| !serial.numbers.contains_key(term));
+            let missing: Vec<Term> = missing.collect();
+            if missing.is_empty() {
+                serial.write(top);
+                pending.pop();
+            } else {
+                pending.extend(missing);
+            }
+        }
+        serial.words
+    }
+
+    fn write(&mut self, term: Term) {
+        let number = self.numbers.len() as u64;
+        self.numbers.insert(term, number);
+        let (tag, detail) = match self.graph.node(term) {
+            Node::Const(bits) => {
+                self.words.extend(bits.limbs());
+                (0, 0)
+            }
+            Node::Var(_) => {
+                self.variables += 1;
+                (1, self.variables)
+            }
+            Node::Binary(op, ..) => (2, operation(op)),
+            Node::Not(_) => (3, 0),
+            Node::Concat(..) => (4, 0),
+            Node::Extract(_, offset) => (5, u64::from(offset)),
+            Node::Zext(_) => (6, 0),
+            Node::Sext(_) => (7, 0),
+            Node::Eq(..) => (8, 0),
+            Node::Ult(..) => (9, 0),
+            Node::Slt(..) => (10, 0),
+            Node::Ite(..) => (11, 0),
+            // Reads of stores are expanded where they are built.
+            Node::Select(memory, _) => match self.graph.memories[memory.0 as usize] {
+                MemNode::Initial(number, _) => (12, u64::from(number)),
+                MemNode::Store(..) => (13, u64::from(memory.0)),
+            },
+        };
+        self.words.push(tag | u64::from(self.graph.width_of(term)) << 8 | detail << 24);
+        let operands = evaluate::operands(self.graph, term);
+        self.words.extend(operands.iter().map(|operand| self.numbers[operand]));
+    }
+}
+
+fn operation(op: Op) -> u64 {
+    use Op::*;
+    [Add, Sub, Mul, Udiv, Urem, Sdiv, Srem, And, Or, Xor, Shl, Lshr, Ashr]
+        .iter()
+        .position(|&other| other == op)
+        .unwrap_or(99) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_ir::semantics::Domain;
+
+    fn proved(engine: Engine) -> Verdict {
+        Verdict::Proved { engine }
+    }
+
+    fn filled() -> Cache {
+        let cache = Cache::default();
+        let key = |word| Key::of_words(&[word]);
+        cache.insert(key(1), Some(key(10)), &proved(Engine::Z3));
+        cache.insert(key(2), Some(key(20)), &proved(Engine::BitSums));
+        cache.insert(key(3), Some(key(30)), &Verdict::Unknown("no reason given".to_string()));
+        cache
+    }
+
+    #[test]
+    fn only_proofs_are_kept() {
+        let bytes = filled().to_bytes("this");
+        let again = Cache::default();
+        assert_eq!(again.add_bytes(&bytes, "this"), Some(2));
+        let known = again.step(Key::of_words(&[2])).unwrap();
+        assert!(known.kept && known.verdict == proved(Engine::BitSums), "{known:?}");
+        assert_eq!(again.question(Key::of_words(&[10])), Some(Engine::Z3));
+        assert!(again.step(Key::of_words(&[3])).is_none());
+        assert_eq!(again.to_bytes("this"), bytes);
+    }
+
+    #[test]
+    fn what_is_foreign_or_damaged_is_no_cache() {
+        let bytes = filled().to_bytes("this");
+        let none = |bytes: &[u8], program| {
+            let cache = Cache::default();
+            assert_eq!((cache.add_bytes(bytes, program), cache.len()), (None, 0));
+        };
+        none(&bytes, "another");
+        none(b"", "this");
+        none(&bytes[..bytes.len() - 1], "this");
+        for index in [3, bytes.len() / 2, bytes.len() - 40, bytes.len() - 1] {
+            let mut damaged = bytes.clone();
+            damaged[index] ^= 1;
+            none(&damaged, "this");
+        }
+    }
+
+    #[test]
+    fn questions_are_equal_but_for_numbers() {
+        let question = |unused: u32, swap: bool, constant: u128| {
+            let mut graph = Symbolic::default();
+            (0..unused).for_each(|_| {
+                graph.variable(8);
+            });
+            let (a, b) = (graph.variable(8), graph.variable(8));
+            let constant = graph.value(tribunal_ir::bits::Bits::new(constant, 8));
+            let (low, high) = if swap { (b, a) } else { (a, b) };
+            let product = graph.mul(&low, &constant);
+            let less = graph.ult(&product, &high);
+            let slack = graph.ult(&a, &constant);
+            let both = graph.bool_and(&less, &slack);
+            Key::of_words(&Serial::of(&graph, both))
+        };
+        assert_eq!(question(0, false, 5), question(3, false, 5));
+        assert_ne!(question(0, false, 5), question(0, false, 6));
+        assert_ne!(question(0, false, 5), question(0, true, 5));
+    }
+}

@@ -1,0 +1,195 @@
+//! Counterexamples: made small, and told in registers and bytes, so that others can execute them.
+
+use super::evaluate::{Assignment, Evaluator, operands};
+use super::memory::{BYTES, POISON, VALID};
+use super::query::Query;
+use super::side;
+use super::term::{MemNode, Node, Symbolic, Term};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+use tribunal_ir::VReg;
+use tribunal_ir::bits::Bits;
+
+/// A value as a report shows it: its bits, and whether it is poison.
+pub type Shown = (Bits, bool);
+
+/// A byte of memory that may be touched: what it holds, and whether that is poison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Byte {
+    pub address: u64,
+    pub value: u8,
+    pub poison: bool,
+}
+
+/// Values that show a step wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counterexample {
+    /// What registers hold: the register's number in the step, its value, whether it is poison.
+    pub inputs: Vec<(VReg, Bits, bool)>,
+    /// The number of the block that control came from, where the step has PHIs.
+    pub edge: Option<u32>,
+    /// Memory that the step touches, by address.
+    pub memory: Vec<Byte>,
+    /// What comes out: value and poison before and after.
+    pub outputs: Vec<(Output, Shown, Shown)>,
+}
+
+/// What an output is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Output {
+    Register(VReg),
+    /// `memory`, at one place; `branch`, where control goes.
+    Named(&'static str),
+}
+
+impl std::fmt::Display for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Output::Register(register) => write!(f, "{register}"),
+            Output::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+/// The counterexample that `assignment` stands for, with as little in it as goes.
+pub(super) fn counterexample(query: &Query, assignment: &Assignment) -> Counterexample {
+    let assignment = minimised(query, assignment.clone());
+    let mut evaluator = Evaluator::new(&query.graph, &assignment);
+    let mut read = |value: &side::Scalar| (evaluator.value(value.bits), evaluator.holds(value.poison));
+    let inputs = query.inputs.order.iter().map(|register| {
+        let (bits, poison) = read(&query.inputs.registers[register]);
+        (*register, bits, poison)
+    });
+    let inputs = inputs.collect();
+    let outputs = query.outputs.iter().map(|output| {
+        let what = output.register.map_or(Output::Named(output.name), Output::Register);
+        (what, read(&output.source), read(&output.target))
+    });
+    let outputs = outputs.collect();
+    let edge = query.inputs.edge.map(|edge| evaluator.value(edge).low_u64() as u32);
+    let memory = memory(&query.graph, query.wrong, &mut evaluator);
+    Counterexample { inputs, edge, memory, outputs }
+}
+
+/// Rounds of making smaller; the second seldom finds anything.
+const ROUNDS: u32 = 3;
+/// Terms evaluated at most; some seconds.
+const BUDGET: usize = 20_000_000;
+
+/// An assignment on which the step is wrong too: nothing is poison that need not be, what can be zero is, and no set bit
+/// can be cleared by itself.
+fn minimised(query: &Query, assignment: Assignment) -> Assignment {
+    let mut smaller = Smaller { query, assignment: placed(query, assignment), budget: BUDGET };
+    // Variables that nothing reads, and bytes as the seed had them, are dropped if the rest alone shows it.
+    smaller.attempt(|assignment| assignment.seed = None);
+    let is_poison = |term: Term| query.inputs.registers.values().any(|value| value.poison == term);
+    for _ in 0..ROUNDS {
+        let mut variables: Vec<Term> = smaller.assignment.values.keys().copied().collect();
+        variables.sort_by_key(|&term| (!is_poison(term), term));
+        let shrunk = variables.into_iter().fold(false, |any, term| smaller.variable(term) | any);
+        let mut places: Vec<(u32, u64)> = smaller.assignment.contents.keys().copied().collect();
+        places.sort_unstable();
+        let emptied = places.into_iter().fold(false, |any, place| smaller.place(place) | any);
+        if !shrunk && !emptied {
+            break;
+        }
+    }
+    smaller.assignment
+}
+
+/// What reads of initial memory gave, kept by place instead of by term, so that other addresses read something too.
+fn placed(query: &Query, mut assignment: Assignment) -> Assignment {
+    let mut evaluator = Evaluator::new(&query.graph, &assignment);
+    let contents: Vec<_> = reads(&query.graph, query.wrong)
+        .into_iter()
+        .map(|(number, term, address)| ((number, evaluator.value(address).low_u64()), evaluator.value(term)))
+        .collect();
+    assignment.contents.extend(contents);
+    assignment.values.retain(|&term, _| !matches!(query.graph.node(term), Node::Select(..)));
+    assignment
+}
+
+/// Reads of initial memory under `root`: the memory's number, the read, the address.
+fn reads(graph: &Symbolic, root: Term) -> Vec<(u32, Term, Term)> {
+    let (mut pending, mut seen, mut reads) = (vec![root], FxHashSet::default(), Vec::new());
+    while let Some(term) = pending.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        if let Node::Select(memory, address) = graph.node(term)
+            && let MemNode::Initial(number, _) = graph.memories[memory.0 as usize]
+        {
+            reads.push((number, term, address));
+        }
+        pending.extend(operands(graph, term));
+    }
+    reads
+}
+
+struct Smaller<'q> {
+    query: &'q Query,
+    assignment: Assignment,
+    /// Terms that may yet be evaluated: a large question keeps its counterexample as it is found.
+    budget: usize,
+}
+
+impl Smaller<'_> {
+    /// Makes the change if the step is still wrong after it.
+    fn attempt(&mut self, change: impl FnOnce(&mut Assignment)) -> bool {
+        let Some(budget) = self.budget.checked_sub(self.query.graph.bound()) else { return false };
+        self.budget = budget;
+        let mut changed = self.assignment.clone();
+        change(&mut changed);
+        let wrong = Evaluator::new(&self.query.graph, &changed).holds(self.query.wrong);
+        if wrong {
+            self.assignment = changed;
+        }
+        wrong
+    }
+
+    fn variable(&mut self, term: Term) -> bool {
+        let value = self.assignment.values[&term];
+        if value.is_zero() || self.attempt(|a| a.set(term, Bits::zero(value.width()))) {
+            return !value.is_zero();
+        }
+        self.clear(value, |assignment, value| assignment.set(term, value))
+    }
+
+    fn place(&mut self, place: (u32, u64)) -> bool {
+        let value = self.assignment.contents[&place];
+        let usual = Bits::new(u128::from(place.0 == VALID), value.width());
+        let put = |assignment: &mut Assignment, value| assignment.contents.extend([(place, value)]);
+        if value == usual || self.attempt(|assignment| put(assignment, usual)) {
+            return value != usual;
+        }
+        place.0 == BYTES && self.clear(value, put)
+    }
+
+    /// Clears set bits one by one, from the top; true if any could be.
+    fn clear(&mut self, mut value: Bits, mut put: impl FnMut(&mut Assignment, Bits)) -> bool {
+        let before = value;
+        for index in (0..value.width()).rev().filter(|&index| before.bit(index)) {
+            let cleared = value.xor(Bits::one_bit(index, value.width()));
+            if self.attempt(|assignment| put(assignment, cleared)) {
+                value = cleared;
+            }
+        }
+        value != before
+    }
+}
+
+/// The bytes that may be touched.
+fn memory(graph: &Symbolic, wrong: Term, evaluator: &mut Evaluator<'_>) -> Vec<Byte> {
+    let mut places: BTreeMap<u64, [Option<Bits>; 3]> = BTreeMap::new();
+    for (number, term, address) in reads(graph, wrong) {
+        if let Some(kind) = [BYTES, POISON, VALID].iter().position(|&kind| kind == number) {
+            places.entry(evaluator.value(address).low_u64()).or_default()[kind] = Some(evaluator.value(term));
+        }
+    }
+    let bytes = places.into_iter().filter_map(|(address, [value, poison, valid])| {
+        valid.filter(|valid| !valid.is_zero())?;
+        let value = value.map_or(0, |value| value.low_u64() as u8);
+        Some(Byte { address, value, poison: poison.is_some_and(|poison| !poison.is_zero()) })
+    });
+    bytes.collect()
+}

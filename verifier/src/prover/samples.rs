@@ -1,0 +1,122 @@
+//! Concrete samples, which find most wrong rules at once: corners and noise for every question, and for questions with
+//! products that no engine proved, values aimed at carries.
+//!
+//! A carry between limbs of a product is rare on noise: the last one of a high product by halves is needed once in 2^60
+//! products or so. It is common where limbs are all ones, single bits, or one off: partial sums are all ones there.
+
+use super::evaluate::{Assignment, Evaluator};
+use super::query::{self, Query};
+use super::term::{Node, Term};
+use tribunal_ir::bits::Bits;
+
+/// Samples tried before a solver is asked.
+const SAMPLES: u64 = 96;
+/// Samples aimed at carries; some hundredths of a second.
+const AIMED: u64 = 6000;
+
+/// An assignment that shows the step wrong, if a corner or noise does.
+pub(super) fn sample(query: &Query) -> Option<Assignment> {
+    first(query, 0..SAMPLES, assignment)
+}
+
+/// The same, if an aimed sample does.
+pub(super) fn aimed(query: &Query) -> Option<Assignment> {
+    first(query, 0..AIMED, |query, index| filled(query, index, Random::new(!index), by_limbs))
+}
+
+fn first(
+    query: &Query,
+    mut range: std::ops::Range<u64>,
+    make: impl Fn(&Query, u64) -> Assignment,
+) -> Option<Assignment> {
+    range.find_map(|index| {
+        let assignment = make(query, index);
+        Evaluator::new(&query.graph, &assignment).holds(query.wrong).then_some(assignment)
+    })
+}
+
+/// xorshift.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() >> 16) as usize % bound
+    }
+}
+
+/// The `index`th sample: the first few are corners for every input at once, then a mix of corners and noise.
+fn assignment(query: &Query, index: u64) -> Assignment {
+    filled(query, index, Random::new(index), |term, width, random| {
+        let corners = query::corners(width);
+        match (width, index) {
+            // Poison, mostly not.
+            (1, 8..) => Bits::new(u128::from(random.below(5) == 0), 1),
+            (_, 0..8) => corners[(index as usize + term.0 as usize * usize::from(index >= 4)) % corners.len()],
+            _ => match random.below(3) {
+                0 => corners[random.below(corners.len())],
+                1 => Bits::new(random.below(130) as u128, width),
+                _ => Bits::from_limbs(|_| random.next(), width),
+            },
+        }
+    })
+}
+
+/// A value for each variable; in the first samples nothing is poison.
+fn filled(query: &Query, index: u64, mut random: Random, value: impl Fn(Term, u32, &mut Random) -> Bits) -> Assignment {
+    let seed = Some(index.wrapping_mul(0x1234_5678_9abc_def1));
+    let mut assignment = Assignment { seed, ..Assignment::default() };
+    for number in 0..query.graph.bound() as u32 {
+        let term = Term(number);
+        if matches!(query.graph.node(term), Node::Var(_)) {
+            assignment.set(term, value(term, query.graph.width_of(term), &mut random));
+        }
+    }
+    if index < 8 {
+        for value in query.inputs.registers.values() {
+            assignment.set(value.poison, Bits::zero(1));
+        }
+    }
+    assignment
+}
+
+/// Each limb a corner: halves or quarters of the value, or words.
+fn by_limbs(_: Term, width: u32, random: &mut Random) -> Bits {
+    if width == 1 {
+        return Bits::new(u128::from(random.below(8) == 0), 1);
+    }
+    let limb = [width / 2, width / 2, width / 4, 32][random.below(4)].clamp(1, width);
+    let mut value = limb_corner(limb, random);
+    while value.width() < width {
+        let next = limb.min(width - value.width());
+        value = limb_corner(next, random).concat(value);
+    }
+    value
+}
+
+/// Favourites first: zero, one, all ones, the top bit, and what lies beside them.
+fn limb_corner(width: u32, random: &mut Random) -> Bits {
+    let (one, ones, top) = (Bits::new(1, width), Bits::ones(width), Bits::signed_min(width));
+    let bit = Bits::one_bit(random.below(width as usize) as u32, width);
+    match random.below(16) {
+        0 | 1 => Bits::zero(width),
+        2..=4 => one,
+        5..=8 => ones,
+        9 | 10 => top,
+        11 => ones.sub(one),
+        12 => top.sub(one),
+        13 => bit,
+        14 => bit.sub(one),
+        _ => Bits::from_limbs(|_| random.next(), width),
+    }
+}
