@@ -102,11 +102,10 @@ impl Form {
 
     /// The bits that may be set, if each coefficient is a bit of its own.
     fn mask(&self) -> Option<Bits> {
-        let all = self.bits.values().try_fold(self.constant, |mask, &coefficient| {
+        self.bits.values().try_fold(self.constant, |mask, &coefficient| {
             let own = coefficient.used() == coefficient.trailing_zeros() + 1 && mask.and(coefficient).is_zero();
             own.then(|| mask.or(coefficient))
-        });
-        all
+        })
     }
 }
 
