@@ -23,6 +23,9 @@ pub const BUFFER_BYTES: u32 = 256;
 /// The part of a buffer that program loads and stores use; loose results go above it.
 const SCRATCH_BYTES: u32 = 128;
 
+/// The widest scalar of a program, in bits.
+const WIDEST: u32 = 256;
+
 /// Bounds and mix of one program, drawn once at its start (swarm testing: programs differ in what they lack).
 #[derive(Clone, Debug)]
 struct Policy {
@@ -43,13 +46,16 @@ struct Policy {
 impl Policy {
     fn draw(u: &mut Unstructured<'_>, target: &Target) -> Result<Policy> {
         const COMMON: [u32; 4] = [8, 16, 32, 64];
-        const ODD: [u32; 24] =
-            [1, 2, 3, 4, 5, 7, 9, 12, 15, 17, 20, 24, 31, 33, 40, 48, 56, 63, 65, 80, 96, 120, 127, 128];
+        const ODD: [u32; 18] = [1, 2, 3, 7, 9, 15, 17, 24, 31, 33, 48, 63, 65, 96, 127, 128, 129, WIDEST];
         let mut widths = vec![*u.choose(&COMMON)?];
         for _ in 0..u.int_in_range(1..=4)? {
-            let width = if u.ratio(1, 2)? { *u.choose(&ODD)? } else { *u.choose(&COMMON)? };
+            let width = match u.int_in_range(0..=3)? {
+                0 | 1 => *u.choose(&COMMON)?,
+                2 => *u.choose(&ODD)?,
+                _ => u.int_in_range(1..=WIDEST)?,
+            };
             // What fills more than two registers becomes very many instructions: now and then is enough.
-            let too_many = width > 2 * target.register_type().bits() && !u.ratio(1, 8)?;
+            let too_many = width > 2 * target.register_type().bits() && !u.ratio(1, 16)?;
             if !widths.contains(&width) && !too_many {
                 widths.push(width);
             }

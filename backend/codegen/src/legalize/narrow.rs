@@ -39,7 +39,7 @@ pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         G_SUB => subtract(r, half),
         G_MUL => multiply(r, half),
         G_UMULH => high_product(r, half),
-        G_SHL | G_LSHR | G_ASHR => shift(r, half),
+        G_SHL | G_LSHR | G_ASHR => return shift(r, half),
         G_ICMP => compare(r, half),
         G_SEXT_INREG => sext_inreg(r, half),
         G_CTPOP => population(r, half),
@@ -198,12 +198,15 @@ fn sum_and_carry(r: &mut Recipe<'_>, ty: Type, a: VReg, b: VReg) -> (VReg, VReg)
 }
 
 /// Two cases, by whether the amount reaches the half. A half shifted by its whole width, which an amount of zero asks for,
-/// is poison and is never chosen.
-fn shift(r: &mut Recipe<'_>, ty: Type) {
+/// is poison and is never chosen. False if the amount's type is too narrow to say the half.
+fn shift(r: &mut Recipe<'_>, ty: Type) -> bool {
     use Opcode::*;
     let (opcode, amount) = (r.data.opcode, r.register(2));
-    let (low, high) = halves(r, 1, ty);
     let amount_ty = r.type_of(amount);
+    if ty.bits().checked_shr(amount_ty.bits()).is_some_and(|above| above != 0) {
+        return false;
+    }
+    let (low, high) = halves(r, 1, ty);
     let half = r.constant(amount_ty, i64::from(ty.bits()));
     let zero = r.constant(amount_ty, 0);
     let excess = r.op(amount_ty, G_SUB, &[amount, half]);
@@ -227,6 +230,7 @@ fn shift(r: &mut Recipe<'_>, ty: Type) {
     let far = r.select(is_short, far_short, far_long);
     let parts = if opcode == G_SHL { [far, near] } else { [near, far] };
     merge_result(r, &parts);
+    true
 }
 
 /// Equality over all bits; order by the high halves unless they are equal.

@@ -117,11 +117,12 @@ pub(super) fn unmerge<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> SmallVec<[
 /// The number of set bits, modulo the result's width.
 fn population<D: Domain>(d: &mut D, a: &D::Bits, width: u32) -> D::Bits {
     let counted = d.width(a);
-    // Eight bits hold any count up to 128: sums stay narrow, whatever the widths.
-    let mut sum = d.literal(0, 8);
+    // Sums stay as narrow as the count allows, whatever the widths.
+    let narrow = (u32::BITS - counted.leading_zeros()).max(8);
+    let mut sum = d.literal(0, narrow);
     for index in 0..counted {
         let bit = d.extract(a, index, 1);
-        let bit = d.zext(&bit, 8);
+        let bit = d.zext(&bit, narrow);
         sum = d.add(&sum, &bit);
     }
     d.zext_or_trunc(&sum, width)

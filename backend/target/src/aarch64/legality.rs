@@ -39,8 +39,8 @@ fn arithmetic() -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32)
             // A wide value is split first: its amount then is one register.
-            .narrow_scalar_if(|q| q.types[0] == S128 && scalar_wider_than(1, 64)(q), 1, S64)
-            .widen_scalar_if(|q| q.types[0] == S128 && q.types[1].bits() < 64, 1, S64)
+            .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && scalar_wider_than(1, 64)(q), 1, S64)
+            .widen_scalar_if(|q| scalar_wider_than(0, 64)(q) && !scalar_wider_than(1, 63)(q), 1, S64)
             .max_scalar(0, S64)
             .scalar_same_size_as(1, 0),
         on(&[G_UMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
