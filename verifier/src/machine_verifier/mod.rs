@@ -105,10 +105,7 @@ impl Verifier<'_> {
     }
 
     fn flags(&self, data: &InstData) -> OpcodeFlags {
-        match data.opcode {
-            Opcode::Target(opcode) => self.target.instruction(opcode).flags,
-            generic => generic.info().map_or(OpcodeFlags::empty(), |info| info.flags),
-        }
+        self.function.opcode_flags(data, self.target.vocabulary)
     }
 
     fn instruction(&mut self, inst: Inst) {
