@@ -35,7 +35,10 @@ fn main() {
         }
     });
     let totals: BTreeMap<&str, Total> = totals.into_inner().unwrap_or_default();
-    println!("{:<10}{:>11}{:>9}{:>9}{:>9}{:>13}{:>9}", "target", "functions", "proved", "refuted", "unknown", "unsupported", "refused");
+    println!(
+        "{:<10}{:>11}{:>9}{:>9}{:>9}{:>13}{:>9}",
+        "target", "functions", "proved", "refuted", "unknown", "unsupported", "refused"
+    );
     for (target, total) in &totals {
         let Total { functions, proved, refuted, unknown, unsupported, refused, .. } = total;
         println!("{target:<10}{functions:>11}{proved:>9}{refuted:>9}{unknown:>9}{unsupported:>13}{refused:>9}");
@@ -231,7 +234,11 @@ fn from_csmith(seed: u32, target: &Target, folder: &Path) -> Result<(PathBuf, Pa
     clang.args(["-O1", "-fno-inline", "-fno-asynchronous-unwind-tables", "-ffreestanding", "-w", "-S", "-emit-llvm"]);
     run(clang.arg("-I").arg(headers).args(["-I", "/usr/include/csmith"]).arg(&source).arg("-o").arg(&ir))?;
     let mut llc = llc(target);
-    run(llc.args(["-global-isel", "-global-isel-abort=1", "-stop-after=irtranslator"]).arg(&ir).arg("-o").arg(&before))?;
+    run(llc
+        .args(["-global-isel", "-global-isel-abort=1", "-stop-after=irtranslator"])
+        .arg(&ir)
+        .arg("-o")
+        .arg(&before))?;
     from_mir(&before, target, folder)
 }
 

@@ -80,16 +80,26 @@ impl State<'_> {
         Ok(Some(Next::Following))
     }
 
-    fn any_call(&mut self, inst: Inst, data: &InstData, world: &World, flags: OpcodeFlags) -> Result<Next, Unsupported> {
+    fn any_call(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        world: &World,
+        flags: OpcodeFlags,
+    ) -> Result<Next, Unsupported> {
         let abi = self.target.abi;
         let kept = [abi.stack_pointer, abi.return_address];
         let is_kept = |register: PReg| kept.contains(&self.target.vocabulary.full_register(register));
         let mut args = Vec::new();
-        for operand in data.uses().filter(|operand| operand.reg.as_physical().is_none_or(|register| !is_kept(register))) {
+        for operand in data.uses().filter(|operand| operand.reg.as_physical().is_none_or(|register| !is_kept(register)))
+        {
             args.push(self.read(operand)?);
         }
-        let results: Vec<PReg> =
-            data.defs().filter_map(|operand| operand.reg.as_physical()).filter(|register| !is_kept(*register)).collect();
+        let results: Vec<PReg> = data
+            .defs()
+            .filter_map(|operand| operand.reg.as_physical())
+            .filter(|register| !is_kept(*register))
+            .collect();
         let leaves = flags.contains(OpcodeFlags::RETURN);
         let callee = data.operands.iter().filter_map(|operand| match operand {
             Operand::Symbol(symbol) => Some(plain(&self.function.symbols[*symbol]).to_string()),

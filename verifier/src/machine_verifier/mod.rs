@@ -5,7 +5,7 @@
 //! Source of the rules: LLVM's MachineVerifier.
 
 mod calls;
-mod dominance;
+pub(crate) mod dominance;
 mod generic;
 mod machine;
 mod physical;

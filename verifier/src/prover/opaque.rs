@@ -197,7 +197,8 @@ impl Evaluation<'_> {
         let name = self.key(data);
         let args = self.arguments(side, data);
         let widths: Vec<u32> = data.vreg_defs().map(|register| self.width(register)).collect();
-        if data.defs().any(|operand| operand.reg.as_physical().is_some()) || widths.iter().any(|&bits| bits > MAX_BITS) {
+        if data.defs().any(|operand| operand.reg.as_physical().is_some()) || widths.iter().any(|&bits| bits > MAX_BITS)
+        {
             return Err(Unsupported::new(self.opcode_name(data)));
         }
         let results = match flags.intersects(effects) {

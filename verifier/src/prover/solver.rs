@@ -18,7 +18,7 @@ impl Effort {
     /// For a step: some tens of seconds.
     pub const STEP: Effort = Effort(60_000_000);
     /// For one of many blocks of a function: some seconds.
-    pub const BLOCK: Effort = Effort(5_000_000);
+    pub const BLOCK: Effort = Effort(10_000_000);
     /// For a relation that may not hold.
     pub const RELATION: Effort = Effort(500_000);
     /// For a candidate of many.

@@ -7,13 +7,14 @@
 //! rounds. The relations are guessed from the order and the widths of PHIs; where they are too weak the verdict is
 //! `unknown`, which only an execution can turn into `refuted`.
 
-use super::memory::SymbolicMemory;
 use super::facts::{self, Fact};
+use super::memory::SymbolicMemory;
 use super::opaque::{self, Earlier, Uninterpreted};
 use super::query::{self, Output, Query};
 use super::side::{Evaluation, Inputs, Scalar, Side};
 use super::term::{Symbolic, Term};
 use super::{Verdict, decide_query, solver};
+use crate::machine_verifier::dominance::Tree;
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Type, VReg};
@@ -156,7 +157,18 @@ impl<'v> Validation<'v> {
         }
         let (graph, inputs) = (Symbolic::default(), Inputs::default());
         let opaque = Uninterpreted::new(blocks.len() as u32);
-        Ok(Validation { target, pair, graph, inputs, blocks, related: FxHashMap::default(), opaque, held: Held::default(), facts: Vec::new(), phis: FxHashMap::default() })
+        Ok(Validation {
+            target,
+            pair,
+            graph,
+            inputs,
+            blocks,
+            related: FxHashMap::default(),
+            opaque,
+            held: Held::default(),
+            facts: Vec::new(),
+            phis: FxHashMap::default(),
+        })
     }
 
     /// What each block computes, on both sides.
@@ -247,6 +259,27 @@ impl<'v> Validation<'v> {
         phis
     }
 
+    /// For each block, what is false whenever it is entered by a defined execution: that the last execution of a block that
+    /// dominates it was entered along another edge than its only one, or was undefined before that.
+    fn ways(&mut self, sides: &[(Side, Side)]) -> FxHashMap<Block, Vec<Term>> {
+        let function = self.pair.before;
+        let order: Vec<Block> = self.blocks.iter().map(|&(block, _)| block).collect();
+        let mut ways: FxHashMap<Block, Vec<Term>> = FxHashMap::default();
+        let Some(entry) = function.entry() else { return ways };
+        let tree = Tree::new(function, &order, entry);
+        let predecessors = function.predecessors();
+        for (index, &block) in order.iter().enumerate() {
+            let mut above = tree.above(&order, block).and_then(|above| ways.get(&above)).cloned().unwrap_or_default();
+            if let [only] = predecessors[block.as_u32() as usize].as_slice()
+                && let Some(place) = order[..index].iter().position(|other| other == only)
+            {
+                above.push(self.not_along(*only, block, &sides[place].0));
+            }
+            ways.insert(block, above);
+        }
+        ways
+    }
+
     /// The facts about the earlier function that hold on every edge: those known, and new ones about these PHIs.
     fn invariants(mut self, known: &[Fact], phis: &[Inst]) -> Result<Vec<Fact>, Unsupported> {
         let sides = self.evaluate()?;
@@ -258,7 +291,9 @@ impl<'v> Validation<'v> {
             for ((block, _), (source, _)) in self.blocks.clone().into_iter().zip(&sides) {
                 for next in function.successors(block) {
                     let ub = self.not_along(block, next, source);
-                    for fact in self.facts.clone().into_iter().filter(|fact| fact.block == next && !known.contains(fact)) {
+                    for fact in
+                        self.facts.clone().into_iter().filter(|fact| fact.block == next && !known.contains(fact))
+                    {
                         let from = incoming(function, fact.phi, block)?;
                         let value = source.defined.get(&from).cloned().ok_or_else(undefined)?;
                         if !self.fact_holds(fact, value, ub) {
@@ -311,6 +346,7 @@ impl<'v> Validation<'v> {
     fn decide(mut self, sides: Vec<(Side, Side)>) -> Result<Outcome, Unsupported> {
         let mut proved = 0;
         let mut vacuous = 0;
+        let ways = self.ways(&sides);
         for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
             let mut outputs = self.returned(block, other, &source, &result)?;
             for flow in self.flows(block, other, &source, &result)? {
@@ -319,11 +355,12 @@ impl<'v> Validation<'v> {
             }
             let bits = u32::from(self.target.pointer_bits);
             let (graph, inputs) = (std::mem::take(&mut self.graph), std::mem::take(&mut self.inputs));
-            let query = query::question(graph, inputs, bits, &source, &result, false, outputs)?;
+            let mut query = query::question(graph, inputs, bits, &source, &result, false, outputs)?;
             if query.graph.is_false(query.source_defined) {
                 // A block that is undefined when entered is never entered by a defined execution.
                 vacuous += 1;
             } else {
+                query.excuse(&ways[&block]);
                 let about = self.mentioned(&query);
                 match self.answer(query, solver::Effort::BLOCK) {
                     Verdict::Proved { .. } => proved += 1,
@@ -509,7 +546,8 @@ fn reads_stale(target: &Target, function: &Function, block: Block, is_entry: boo
     let stack = target.abi.stack_pointer;
     function.insts(block).map(|inst| function.inst(inst)).any(|data| {
         let registers = data.uses().filter_map(|operand| operand.reg.as_physical());
-        let stale = |read: &PReg| !arrived && *read != stack && !written.contains(read) && !target.is_zero_register(*read);
+        let stale =
+            |read: &PReg| !arrived && *read != stack && !written.contains(read) && !target.is_zero_register(*read);
         let reads = registers.into_iter().any(|read| stale(&read));
         if function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL) {
             written.clear();
