@@ -105,7 +105,7 @@ fn stages_of_llvm(ir: &str, triple: &str, features: &str, folder: &Path) -> (Pat
 /// A division that is a call on 32-bit machines, a global, a call with its result, a copy of memory, and a constant that
 /// RISC-V puts into a pool.
 const CALLS: &str = "
-@g = global i32 7
+@g = dso_local global i32 7
 declare i64 @next(ptr, i64)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 define i64 @f(ptr %p, i64 %x, i64 %y) {
