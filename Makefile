@@ -11,7 +11,7 @@ BUILD_PACKAGES := libz3-dev cmake gcc g++ make pkg-config libclang-dev
 # The peers that tests compare with.
 PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user
 
-.PHONY: fuzz test bench build packages peers
+.PHONY: fuzz test bench judge-llvm build packages peers
 
 fuzz: build
 	./target/release/tribunal fuzz --seconds $(SECONDS_TO_FUZZ) --jobs $(JOBS)
@@ -24,6 +24,12 @@ test: packages peers
 # The legalizer beside LLVM's, on the same functions.
 bench: packages peers
 	$(CARGO) bench --package tribunal-codegen --bench legalizer
+
+# LLVM's legalizer on trial, on these sources: see fuzz/examples/judge_llvm.rs.
+SOURCES ?= real csmith=1..200
+judge-llvm: packages peers
+	@.ci/packages csmith libcsmith-dev
+	$(CARGO) run --release --package tribunal-fuzz --example judge_llvm -- --jobs $(JOBS) $(SOURCES)
 
 build: packages
 	$(CARGO) build --release --package tribunal

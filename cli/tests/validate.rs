@@ -63,16 +63,19 @@ fn llvms_legalizer_is_proved_over_whole_functions() {
 }
 
 #[test]
-fn llvm_keeps_a_promise_it_cannot_keep() {
+fn llvm_keeps_promises_it_cannot_keep() {
     let folder = tempfile::tempdir().unwrap();
     let after = folder.path().join("after.mir");
-    let before = corpus("llvm/rv64_widened_add_keeps_nsw.before.mir");
-    legalized_by_llvm(&before, "riscv64", "+m", &after);
-    let (status, report, text) = validate(&before, &after, &[]);
-    assert_eq!((status, &report["refuted"]), (Some(1), &Value::from(1)), "{text}");
-    assert!(text.contains("result register 0 is poison"), "{text}");
-    let (status, report, text) = validate(&before, &after, &["--drop-flags"]);
-    assert_eq!((status, &report["proved"]), (Some(0), &Value::from(1)), "{text}");
+    let files = std::fs::read_dir(corpus("llvm")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    assert!(files.len() >= 4);
+    for before in files {
+        legalized_by_llvm(&before, "riscv64", "+m", &after);
+        let (status, report, text) = validate(&before, &after, &[]);
+        assert_eq!((status, &report["refuted"]), (Some(1), &Value::from(1)), "{}: {text}", before.display());
+        assert!(text.contains("result register 0 is poison"), "{text}");
+        let (status, report, text) = validate(&before, &after, &["--drop-flags"]);
+        assert_eq!((status, &report["proved"]), (Some(0), &Value::from(1)), "{}: {text}", before.display());
+    }
 }
 
 #[test]
@@ -88,4 +91,74 @@ fn a_wrong_stage_is_refuted_with_an_execution() {
     let (status, report, said) = validate(&before, &after, &[]);
     assert_eq!(status, Some(1), "{said}");
     assert!(report["refuted"].as_u64() > Some(0) && report["proved"].as_u64() < report["functions"].as_u64(), "{said}");
+}
+
+/// Both stages of a file of LLVM IR, by LLVM.
+fn stages_of_llvm(ir: &str, triple: &str, features: &str, folder: &Path) -> (PathBuf, PathBuf) {
+    let (source, before, after) = (folder.join("f.ll"), folder.join("before.mir"), folder.join("after.mir"));
+    std::fs::write(&source, ir).unwrap();
+    let mut llc = Command::new("llc-22");
+    llc.args([&format!("-mtriple={triple}"), &format!("-mattr={features}"), "-simplify-mir", "-global-isel"]);
+    llc.args(["-global-isel-abort=1", "-stop-after=irtranslator"]);
+    assert!(llc.arg(&source).arg("-o").arg(&before).status().unwrap().success());
+    legalized_by_llvm(&before, triple, features, &after);
+    (before, after)
+}
+
+/// A division that is a call on 32-bit machines, a global, a call with its result, a copy of memory, and a constant that
+/// RISC-V puts into a pool.
+const CALLS: &str = "
+@g = dso_local global i32 7
+declare i64 @next(ptr, i64)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define i64 @f(ptr %p, i64 %x, i64 %y) {
+  %q = udiv i64 %x, %y
+  %v = load i32, ptr @g
+  %w = zext i32 %v to i64
+  %s = add i64 %q, %w
+  %r = call i64 @next(ptr %p, i64 %s)
+  call void @llvm.memcpy.p0.p0.i64(ptr @g, ptr %p, i64 4, i1 false)
+  %b = add i64 %r, 81985529216486895
+  ret i64 %b
+}
+";
+
+#[test]
+fn calls_globals_and_constant_pools_are_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    for (triple, features) in [("riscv32", "+m"), ("riscv64", "+m"), ("aarch64", "+neon")] {
+        let (before, after) = stages_of_llvm(CALLS, triple, features, folder.path());
+        let (status, report, text) = validate(&before, &after, &[]);
+        assert_eq!((status, &report["proved"]), (Some(0), &Value::from(1)), "{triple}: {text}");
+        // The call is given something else.
+        let written = std::fs::read_to_string(&after).unwrap();
+        let wrong = written.replace("%7:_(s64) = G_ADD", "%7:_(s64) = G_SUB").replace("G_UDIV", "G_UREM");
+        let wrong = wrong.replace("__udivdi3", "__umoddi3");
+        assert_ne!(written, wrong, "{triple}: {written}");
+        std::fs::write(&after, wrong).unwrap();
+        let (status, _, text) = validate(&before, &after, &[]);
+        assert_eq!(status, Some(1), "{triple}: {text}");
+        assert!(text.contains("argument") && text.contains("of @next"), "{triple}: {text}");
+    }
+}
+
+#[test]
+fn an_instruction_known_by_name_only_is_printed_back_and_not_compiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, after) = stages_of_llvm(CALLS, "aarch64", "+neon", folder.path());
+    let object = folder.path().join("f.o");
+    let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+    let output = compile.arg("compile").arg(&after).arg("-o").arg(&object).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("f: ADRP is not supported (legalize)"), "{said}");
+    let text = std::fs::read_to_string(&after).unwrap();
+    let vocabulary = tribunal_target::aarch64::AARCH64.vocabulary;
+    let printed =
+        tribunal_ir::text::print_module(&tribunal_ir::text::parse_module(&text, vocabulary).unwrap(), vocabulary);
+    for line in text.lines().filter(|line| line.contains("ADRP") || line.contains("G_ADD_LOW")) {
+        assert!(printed.contains(line.trim()), "{line}\n{printed}");
+    }
+    let misspelt = text.replace("G_ADD_LOW", "G_ADD_LOWER");
+    assert!(tribunal_ir::text::parse_module(&misspelt, vocabulary).is_err());
 }

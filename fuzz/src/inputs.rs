@@ -52,11 +52,13 @@ pub fn inputs(function: &Function, target: &Target, plan: Plan) -> Vec<Input> {
 fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
     let Some(entry) = function.entry() else { return Vec::new() };
     let mut pointers = 0;
+    let mut seen = vec![false; target.registers.len()];
     let copies = function.insts(entry).map(|inst| function.inst(inst)).filter(|data| data.opcode == Opcode::COPY);
     let arguments = copies.filter_map(|data| {
         let (value, register) = (data.vreg(0)?, data.operands.get(1)?.as_reg()?.reg.as_physical()?);
         let full = target.vocabulary.full_register(register);
-        if !target.abi.arguments.contains(&full) {
+        // Behind a call the register holds its result.
+        if !target.abi.arguments.contains(&full) || std::mem::replace(&mut seen[usize::from(full.0)], true) {
             return None;
         }
         let ty = function.type_of(value)?;

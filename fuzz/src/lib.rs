@@ -15,6 +15,7 @@ pub mod ledger;
 pub mod questions;
 pub mod tables;
 pub mod validate;
+mod world;
 
 pub use finding::{Finding, Judge, Tally};
 pub use harness::{Harness, HarnessError, Saboteur, Watch};

@@ -1,10 +1,10 @@
 //! Two stages of the same functions, from this project or from LLVM: the prover's verdict on each pair, and where that is
 //! `unknown`, executions of both stages on the same inputs, which alone can refute.
 
-use crate::harness::expected;
 use crate::inputs::{self, Plan};
+use crate::world::Surroundings;
 use std::collections::BTreeMap;
-use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::interpreter::{Call, Interpreter, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
@@ -35,6 +35,7 @@ const INPUTS: u32 = 96;
 pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec<Judged> {
     let by_name: BTreeMap<&str, &Function> =
         after.functions.iter().map(|function| (function.name.as_str(), function)).collect();
+    let ir = before.ir.as_deref().unwrap_or_default();
     let judged = before.functions.iter().map(|function| {
         let Some(other) = by_name.get(function.name.as_str()) else {
             let kind = Kind::Unsupported("a function that only one file has".to_string());
@@ -48,7 +49,7 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
         let kind = match verdict {
             Verdict::Proved { .. } => Kind::Proved,
             Verdict::Unsupported(feature) => Kind::Unsupported(feature),
-            Verdict::Unknown(reason) => match executed(function, other, target) {
+            Verdict::Unknown(reason) => match executed(function, other, ir, target) {
                 Some(found) => Kind::Refuted(found),
                 None => Kind::Unknown(format!("{reason}{}", but_for_flags(target, function, other))),
             },
@@ -61,10 +62,12 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
 }
 
 /// The rule of the machine verifier that the function breaks: a proof stands on definitions that dominate their uses, and on
-/// types. What another legalizer calls legal, and which flags another verifier allows, does not matter here.
+/// types. What another legalizer calls legal, which flags another verifier allows, and how calls are framed that are not this
+/// project's, does not matter here.
 fn malformed(function: &Function, target: &Target) -> Option<&'static str> {
     let findings = machine_verifier::verify(function, target, (target.legality)(target.default_features));
-    findings.into_iter().map(|finding| finding.rule).find(|rule| !["stage-legal", "instruction-flags"].contains(rule))
+    let foreign = ["stage-legal", "instruction-flags", "call-frame", "call-mask"];
+    findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
 }
 
 /// Says so if the later stage's promises alone are what is not shown.
@@ -100,22 +103,41 @@ pub(crate) const FILLINGS: [(&str, Filling); 5] = [
 ];
 
 /// An input, and a filling of the later stage's free bits, on which it does what the earlier one does not allow, in words.
-fn executed(before: &Function, after: &Function, target: &'static Target) -> Option<String> {
-    let source = Interpreter::new(before, target);
+fn executed(before: &Function, after: &Function, ir: &str, target: &'static Target) -> Option<String> {
+    let surroundings = Surroundings::new(before, after, ir, target);
     let chosen = FILLINGS.map(|(name, filling)| (name, determined(after, filling)));
-    for input in inputs::inputs(before, target, Plan { count: INPUTS, seed: 1 }) {
-        let Ok(Some(allowed)) = expected(&source, &input) else { continue };
+    for (index, mut input) in (0..).zip(inputs::inputs(before, target, Plan { count: INPUTS, seed: 1 })) {
+        let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
+        let world = surroundings.around(&mut input, index);
+        let settings = |factor| Settings { fuel: crate::harness::FUEL * factor, events: 0 };
+        let Ok(allowed) = Interpreter::in_world(before, target, &world).run(&input, settings(1)) else { continue };
+        // What a function does that is given poison is anything.
+        let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));
+        if allowed.observation.outcome != Outcome::Returned || poisoned {
+            continue;
+        }
         for (name, after) in &chosen {
             // Legalized code takes more steps for the same way.
-            let settings = Settings { fuel: crate::harness::FUEL * 64, events: 0 };
-            let Ok(run) = Interpreter::new(after, target).run(&input, settings) else { continue };
-            if let Some(found) = disallowed(&allowed, &run.observation) {
-                let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
+            let Ok(run) = Interpreter::in_world(after, target, &world).run(&input, settings(64)) else { continue };
+            let found = calls(&allowed.calls, &run.calls);
+            if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {
                 return Some(format!("on ({}), free bits filled with {name}: {found}", registers.join(", ")));
             }
         }
     }
     None
+}
+
+/// The first call of the later run that the earlier one did not make like this.
+fn calls(allowed: &[Call], made: &[Call]) -> Option<String> {
+    let (index, (one, other)) = allowed.iter().zip(made).enumerate().find(|(_, (one, other))| one != other)?;
+    if one.name != other.name {
+        return Some(format!("call {index} is of {}, expected {}", other.name, one.name));
+    }
+    let arguments = one.arguments.iter().zip(&other.arguments);
+    let (argument, ((expected, _), (value, poison))) = arguments.enumerate().find(|(_, (one, other))| one != other)?;
+    let shown = if *poison { "poison".to_string() } else { format!("{value:#x}") };
+    Some(format!("argument {argument} of call {index}, of {}, is {shown}, expected {expected:#x}", one.name))
 }
 
 /// What a run of the later stage shows that the earlier one rules out. A result that is poison where the earlier one's is

@@ -41,6 +41,9 @@ pub fn run_until(
     context: &mut Context<'_>,
     stop_after: Option<&'static str>,
 ) -> Result<Option<Code>, CompileError> {
+    if let Some(name) = opaque(function) {
+        return Err(CompileError::unsupported(function, PIPELINE[0].name, name));
+    }
     for pass in PIPELINE {
         if !done(pass, function.properties) {
             run_pass(pass, function, context)?;
@@ -50,6 +53,12 @@ pub fn run_until(
         }
     }
     emit::code(function, context.target).map(Some)
+}
+
+/// The name of the first instruction that no table describes.
+fn opaque(function: &Function) -> Option<String> {
+    let mut insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    insts.find_map(|inst| function.opaque_name(function.inst(inst)).map(str::to_string))
 }
 
 /// True if the input comes from behind this pass already.

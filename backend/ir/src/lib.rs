@@ -10,6 +10,7 @@ pub mod fragment;
 pub mod function;
 pub mod inst;
 pub mod module;
+pub mod opaque;
 pub mod opcode;
 pub mod semantics;
 pub mod text;

@@ -182,6 +182,8 @@ opcodes! {
     KILL: [] <- [MORE] {}
     LIFETIME_START: [] <- [FRAME] {}
     LIFETIME_END: [] <- [FRAME] {}
+    // Known by name only: see `opaque.rs`
+    OPAQUE: [MORE] <- [SYMBOL, MORE] {LOAD, STORE, SIDE_EFFECTS}
     // Ext/trunc artifacts + sat trunc
     G_ANYEXT: [T0] <- [T1] {}
     G_SEXT: [T0] <- [T1] {}
@@ -504,6 +506,7 @@ impl Opcode {
                 | Opcode::KILL
                 | Opcode::LIFETIME_START
                 | Opcode::LIFETIME_END
+                | Opcode::OPAQUE
         )
     }
 

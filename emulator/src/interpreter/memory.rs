@@ -57,6 +57,38 @@ impl ConcreteMemory {
         })
     }
 
+    /// Copies bytes as `memmove` does; false if some of them may not be touched.
+    pub fn copy(&mut self, to: u64, from: u64, count: u64) -> bool {
+        let Ok(count) = u32::try_from(count) else { return false };
+        if count == 0 {
+            return true;
+        }
+        let Some((source, offset)) = self.find(from, count) else { return false };
+        let range = offset..offset + count as usize;
+        let (bytes, open) = (source.bytes[range.clone()].to_vec(), source.open[range.clone()].to_vec());
+        let poison = source.poison[range].to_vec();
+        let Some((target, offset)) = self.find(to, count) else { return false };
+        let range = offset..offset + count as usize;
+        target.bytes[range.clone()].copy_from_slice(&bytes);
+        target.open[range.clone()].copy_from_slice(&open);
+        target.poison[range].copy_from_slice(&poison);
+        true
+    }
+
+    /// Writes one byte many times; false if some place may not be touched.
+    pub fn fill(&mut self, to: u64, byte: u8, poison: bool, count: u64) -> bool {
+        let Ok(count) = u32::try_from(count) else { return false };
+        if count == 0 {
+            return true;
+        }
+        let Some((target, offset)) = self.find(to, count) else { return false };
+        let range = offset..offset + count as usize;
+        target.bytes[range.clone()].fill(byte);
+        target.open[range.clone()].fill(0);
+        target.poison[range].fill(poison);
+        true
+    }
+
     /// Bytes of the first `count` allocations with a mask of fixed bits each.
     pub fn buffers(&self, count: usize) -> Vec<Vec<(u8, u8)>> {
         let bytes = |allocation: &Allocation| {

@@ -5,6 +5,9 @@
 //! [`tribunal_target::evaluate`] says; this file only walks: blocks, PHIs, physical registers, fuel.
 
 mod memory;
+mod world;
+
+pub use world::{Call, World, plain};
 
 use crate::input::Input;
 use crate::observation::{Known, Observation, Outcome};
@@ -24,6 +27,7 @@ type Scalar = Value<Partial>;
 pub struct Interpreter<'f> {
     function: &'f Function,
     target: &'static Target,
+    world: Option<&'f World>,
 }
 
 /// One value as it was written, for comparing stages register by register.
@@ -47,6 +51,8 @@ pub struct Execution {
     pub instructions: u64,
     /// What was written, in order, if it was asked for.
     pub events: Vec<Event>,
+    /// Calls of functions that are not known, in order.
+    pub calls: Vec<Call>,
 }
 
 /// What a run is told besides its input.
@@ -60,7 +66,12 @@ pub struct Settings {
 
 impl<'f> Interpreter<'f> {
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
-        Interpreter { function, target }
+        Interpreter { function, target, world: None }
+    }
+
+    /// The same in a world that gives symbols addresses and calls a meaning.
+    pub fn in_world(function: &'f Function, target: &'static Target, world: &'f World) -> Interpreter<'f> {
+        Interpreter { function, target, world: Some(world) }
     }
 
     /// Runs from the entry to a return.
@@ -74,6 +85,8 @@ impl<'f> Interpreter<'f> {
             physical: input.registers.iter().map(|&(register, value)| (register, full(self.target, value))).collect(),
             keep: settings.events,
             events: Vec::new(),
+            world: self.world,
+            calls: Vec::new(),
         };
         let mut walk = Walk { fuel: settings.fuel, executed: 0 };
         let end = state.walk(&mut walk)?;
@@ -89,7 +102,7 @@ impl<'f> Interpreter<'f> {
         };
         let buffers = state.memory.buffers(input.buffers.len());
         let observation = Observation { outcome, returned, buffers };
-        Ok(Execution { observation, instructions: walk.executed, events: state.events })
+        Ok(Execution { observation, instructions: walk.executed, events: state.events, calls: state.calls })
     }
 }
 
@@ -131,6 +144,8 @@ struct State<'f> {
     physical: BTreeMap<PReg, Scalar>,
     keep: usize,
     events: Vec<Event>,
+    world: Option<&'f World>,
+    calls: Vec<Call>,
 }
 
 impl State<'_> {
@@ -193,6 +208,9 @@ impl State<'_> {
 
     fn step(&mut self, inst: Inst) -> Result<Next, Unsupported> {
         let data = self.function.inst(inst);
+        if let Some(next) = self.outside(inst, data)? {
+            return Ok(next);
+        }
         match data.opcode {
             Opcode::G_BR => label(data).map(Next::To),
             Opcode::G_BRCOND => {

@@ -73,7 +73,7 @@ fn uses(
 }
 
 /// The dominator tree: the position in reverse post-order and the immediate dominator of each block.
-struct Tree {
+pub(crate) struct Tree {
     rank: Vec<u32>,
     parent: Vec<u32>,
 }
@@ -81,7 +81,7 @@ struct Tree {
 const UNREACHABLE: u32 = u32::MAX;
 
 impl Tree {
-    fn new(function: &Function, order: &[Block], entry: Block) -> Tree {
+    pub(crate) fn new(function: &Function, order: &[Block], entry: Block) -> Tree {
         let mut rank = vec![UNREACHABLE; function.block_bound()];
         for (index, &block) in (0u32..).zip(order) {
             rank[block.as_u32() as usize] = index;
@@ -108,6 +108,13 @@ impl Tree {
             }
         }
         Tree { rank, parent }
+    }
+
+    /// The block that immediately dominates `block`, of those in `order`; `None` for the entry.
+    pub(crate) fn above(&self, order: &[Block], block: Block) -> Option<Block> {
+        let rank = self.rank[block.as_u32() as usize];
+        let parent = *self.parent.get(rank as usize)?;
+        (parent != rank).then(|| order.get(parent as usize).copied()).flatten()
     }
 
     fn is_reachable(&self, block: Block) -> bool {

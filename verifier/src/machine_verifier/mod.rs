@@ -5,7 +5,7 @@
 //! Source of the rules: LLVM's MachineVerifier.
 
 mod calls;
-mod dominance;
+pub(crate) mod dominance;
 mod generic;
 mod machine;
 mod physical;
@@ -105,10 +105,7 @@ impl Verifier<'_> {
     }
 
     fn flags(&self, data: &InstData) -> OpcodeFlags {
-        match data.opcode {
-            Opcode::Target(opcode) => self.target.instruction(opcode).flags,
-            generic => generic.info().map_or(OpcodeFlags::empty(), |info| info.flags),
-        }
+        self.function.opcode_flags(data, self.target.vocabulary)
     }
 
     fn instruction(&mut self, inst: Inst) {

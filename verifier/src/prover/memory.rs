@@ -20,6 +20,8 @@ pub(super) struct SymbolicMemory {
     valid: MemTerm,
     slots: FxHashMap<StackSlot, Term>,
     pub stored: bool,
+    /// Constants in memory, by their address. Nothing writes to them.
+    pub constants: Vec<(Term, Bits)>,
     /// Machine code knows no poison: what it loads is bits.
     machine: bool,
 }
@@ -33,6 +35,7 @@ impl SymbolicMemory {
             valid: d.initial_memory(VALID, 1),
             slots,
             stored: false,
+            constants: Vec::new(),
             machine,
         }
     }
@@ -71,6 +74,15 @@ impl SymbolicMemory {
 
 impl Memory<Symbolic> for SymbolicMemory {
     fn load(&mut self, d: &mut Symbolic, address: &Term, bytes: u32, operand: &MemOperand) -> (Value<Symbolic>, Term) {
+        let constant = self.constants.iter().find_map(|&(base, contents)| {
+            let offset = d.distance(base, *address)?.to_i64().and_then(|offset| u32::try_from(offset).ok())?;
+            let end = offset.checked_add(bytes)?.checked_mul(8)?;
+            (end <= contents.width()).then(|| contents.extract(8 * offset, 8 * bytes))
+        });
+        if let Some(bits) = constant {
+            let poison = d.truth(false);
+            return (Value { bits: d.value(bits), poison }, poison);
+        }
         let ub = self.undefined(d, *address, bytes, operand);
         let mut value: Option<Term> = None;
         let mut poison = d.truth(false);

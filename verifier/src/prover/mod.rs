@@ -11,10 +11,13 @@
 
 mod bit_sums;
 mod cache;
+mod constants;
 mod counterexample;
 mod evaluate;
+mod facts;
 mod integers;
 mod memory;
+mod opaque;
 mod query;
 mod samples;
 mod shape;
@@ -153,14 +156,14 @@ impl Prover {
         let known = self.cache.question(question).filter(|_| !vacuous && text == solver::Text::Dropped);
         let (verdict, written) = match known {
             Some(engine) => (Verdict::Proved { engine }, None),
-            None => decide_query(&query, text),
+            None => decide_query(&query, text, solver::Effort::STEP),
         };
         self.cache.insert(key, Some(question), &verdict);
         (verdict, written)
     }
 }
 
-fn decide_query(query: &Query, text: solver::Text) -> (Verdict, Option<Question>) {
+fn decide_query(query: &Query, text: solver::Text, effort: solver::Effort) -> (Verdict, Option<Question>) {
     if query.graph.is_false(query.source_defined) {
         return (Verdict::Unknown("vacuous: the source is undefined whatever the inputs".to_string()), None);
     }
@@ -181,7 +184,7 @@ fn decide_query(query: &Query, text: solver::Text) -> (Verdict, Option<Question>
             return (refuted(query, &assignment), None);
         }
     }
-    let (answer, script) = solver::solve(&query.graph, query.wrong, text);
+    let (answer, script) = solver::solve(&query.graph, query.wrong, text, effort);
     let satisfiable = match &answer {
         solver::Answer::Unsatisfiable => Some(false),
         solver::Answer::Satisfiable(_) => Some(true),

@@ -1,8 +1,8 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
-use super::memory::SymbolicMemory;
+use super::opaque::Effect;
 use super::side::{Evaluation, Inputs, Scalar, Side};
-use super::term::{Limb, Node, Op, Symbolic, Term};
+use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported};
@@ -16,6 +16,8 @@ pub(super) struct Output {
     pub name: &'static str,
     pub source: Scalar,
     pub target: Scalar,
+    /// What excuses the target: undefined behaviour of the source up to where this is seen.
+    pub ub: Term,
 }
 
 /// A step as a question.
@@ -39,7 +41,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED);
     let mut side = |insts, machine, standing| {
         let (d, function) = (&mut graph, step.function);
-        Evaluation { d, target, function, inputs: &mut inputs, machine, standing }.side(insts)
+        Evaluation { d, target, function, inputs: &mut inputs, machine, standing, opaque: None }.side(insts)
     };
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
@@ -48,7 +50,8 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     question(graph, inputs, address_bits, &source, &result, machine, outputs)
 }
 
-/// The question whether the second side, with these outputs beside control and memory, refines the first.
+/// The question whether the second side, with these outputs beside control and memory, refines the first: at its end, and
+/// at each operation with effects, since nothing says that what follows such a one is reached.
 pub(super) fn question(
     mut graph: Symbolic,
     inputs: Inputs,
@@ -58,18 +61,64 @@ pub(super) fn question(
     machine: bool,
     mut outputs: Vec<Output>,
 ) -> Result<Query, Unsupported> {
+    effects(&mut graph, address_bits, source, result, &mut outputs);
     control_and_memory(&mut graph, address_bits, source, result, machine, &mut outputs)?;
     let guessed = witness(&mut graph, &source.choices, &mut outputs);
-    let source_defined = graph.complement(source.ub);
-    let mut wrong = assuming(&mut graph, &[source.ub], result.ub);
+    let mut wrong = graph.truth(false);
+    let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
+    for (source_ub, result_ub) in moments.chain([(source.ub, result.ub)]) {
+        if source_ub != result_ub {
+            let bad = assuming(&mut graph, &[source_ub], result_ub);
+            wrong = graph.bool_or(&wrong, &bad);
+        }
+    }
+    let mut query = of_outputs(graph, inputs, source.ub, outputs, guessed);
+    query.wrong = query.graph.bool_or(&wrong, &query.wrong);
+    Ok(query)
+}
+
+/// The question whether each output of the second side refines the first's.
+pub(super) fn of_outputs(
+    mut graph: Symbolic,
+    inputs: Inputs,
+    source_ub: Term,
+    outputs: Vec<Output>,
+    guessed: bool,
+) -> Query {
+    let source_defined = graph.complement(source_ub);
+    let mut wrong = graph.truth(false);
     for output in &outputs {
-        let differ = graph.equal(output.source.bits, output.target.bits);
+        let (before, after) = (&output.source, &output.target);
+        if before.bits == after.bits && (before.poison == after.poison || graph.is_false(after.poison)) {
+            continue;
+        }
+        let differ = graph.equal(before.bits, after.bits);
         let differ = graph.complement(differ);
-        let bad = graph.bool_or(&output.target.poison, &differ);
-        let bad = assuming(&mut graph, &[source.ub, output.source.poison], bad);
+        let bad = graph.bool_or(&after.poison, &differ);
+        let bad = assuming(&mut graph, &[output.ub, before.poison], bad);
         wrong = graph.bool_or(&wrong, &bad);
     }
-    Ok(Query { graph, inputs, outputs, source_defined, wrong, guessed })
+    Query { graph, inputs, outputs, source_defined, wrong, guessed }
+}
+
+impl Query {
+    /// The variables that what may be wrong depends on.
+    pub fn variables(&self) -> FxHashSet<Term> {
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![self.wrong];
+        while let Some(term) = pending.pop() {
+            if seen.insert(term) {
+                pending.extend(super::evaluate::operands(&self.graph, term));
+            }
+        }
+        seen.retain(|term| matches!(self.graph.node(*term), Node::Var(_)));
+        seen
+    }
+
+    /// Nothing is wrong where one of these holds.
+    pub fn excuse(&mut self, excuses: &[Term]) {
+        self.wrong = assuming(&mut self.graph, excuses, self.wrong);
+    }
 }
 
 /// `bad` and none of `excuses`: what the excuses being false says of their parts is put into `bad` first, which often
@@ -106,7 +155,7 @@ fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term,
 /// Registers that both sides define. What the last instruction replaced defined must still be defined.
 fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<Output>, Unsupported> {
     let root: FxHashSet<VReg> = step.before.last().map(|data| data.vreg_defs().collect()).unwrap_or_default();
-    let mut outputs = Vec::new();
+    let (mut outputs, ub) = (Vec::new(), source.ub);
     for register in step.before.iter().flat_map(|data| data.vreg_defs()) {
         match (source.defined.get(&register), result.defined.get(&register)) {
             (Some(before), Some(after)) => {
@@ -114,7 +163,7 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<Output>,
                     continue;
                 }
                 let (source, target) = (before.clone(), after.clone());
-                outputs.push(Output { register: Some(register), name: "register", source, target });
+                outputs.push(Output { register: Some(register), name: "register", source, target, ub });
             }
             (Some(_), None) if root.contains(&register) => {
                 return Err(Unsupported::new(format!("a step that loses its result {register}")));
@@ -148,25 +197,64 @@ fn control_and_memory(
     match (source.taken, result.taken) {
         (Some(before), Some(after)) => {
             let value = |bits| Scalar { bits, poison: known };
-            outputs.push(Output { register: None, name: "branch", source: value(before), target: value(after) });
+            let (before, after) = (value(before), value(after));
+            outputs.push(Output { register: None, name: "branch", source: before, target: after, ub: source.ub });
         }
         (None, None) => {}
         _ => return Err(Unsupported::new("a step that makes or loses a branch")),
     }
     if source.memory.stored || result.memory.stored {
-        let place = d.variable(address_bits);
-        let mut byte = |memory: &SymbolicMemory| Scalar {
-            bits: d.select(memory.bytes, place),
-            poison: d.select(memory.poison, place),
-        };
-        let (source, mut target) = (byte(&source.memory), byte(&result.memory));
-        if machine {
+        let (one, other) = (&source.memory, &result.memory);
+        let memories = ((one.bytes, one.poison), (other.bytes, other.poison));
+        let mut same = same_memory(d, address_bits, memories, source.ub);
+        if machine && let Some(output) = &mut same {
             // What machine code stores is bits.
-            target.poison = known;
+            output.target.poison = known;
         }
-        outputs.push(Output { register: None, name: "memory", source, target });
+        outputs.extend(same);
     }
     Ok(())
+}
+
+/// Any byte of both memories, contents and poison; nothing if they are the same by how they were made.
+fn same_memory(
+    d: &mut Symbolic,
+    address_bits: u32,
+    memories: ((MemTerm, MemTerm), (MemTerm, MemTerm)),
+    ub: Term,
+) -> Option<Output> {
+    let (one, other) = memories;
+    if one == other {
+        return None;
+    }
+    let place = d.variable(address_bits);
+    let mut byte = |(bytes, poison)| Scalar { bits: d.select(bytes, place), poison: d.select(poison, place) };
+    Some(Output { register: None, name: "memory", source: byte(one), target: byte(other), ub })
+}
+
+/// What both sides show at their operations with effects, and the operands of pure ones that were taken to be the same.
+fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, outputs: &mut Vec<Output>) {
+    let argument = |source: &Scalar, target: &Scalar, ub| Output {
+        register: None,
+        name: "argument",
+        source: source.clone(),
+        target: target.clone(),
+        ub,
+    };
+    for (before, after) in source.effects.iter().zip(&result.effects) {
+        outputs.extend(before.args.iter().zip(&after.args).map(|(one, other)| argument(one, other, before.ub)));
+        if let (Some(one), Some(other)) = (before.memory, after.memory) {
+            outputs.extend(same_memory(d, address_bits, (one, other), before.ub));
+        }
+    }
+    for after in &result.pure {
+        let results = |effect: &Effect| effect.results.iter().map(|value| value.bits).collect::<Vec<Term>>();
+        let same = |before: &&Effect| before.name == after.name && results(before) == results(after);
+        // Those on equal terms, of whatever block, need no proof.
+        if let Some(before) = source.pure.iter().find(same) {
+            outputs.extend(before.args.iter().zip(&after.args).map(|(one, other)| argument(one, other, before.ub)));
+        }
+    }
 }
 
 /// Replaces choices of the source by what the target's outputs show for them. Whatever is put in is one admissible choice,

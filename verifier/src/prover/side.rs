@@ -5,6 +5,7 @@
 //! bits, whatever the source says of them.
 
 use super::memory::SymbolicMemory;
+use super::opaque::{Effect, Uninterpreted};
 use super::term::{Symbolic, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -39,12 +40,24 @@ pub(super) struct Side {
     pub taken: Option<Term>,
     /// Choices that this side made.
     pub choices: Vec<Term>,
+    /// Operations with effects that no definition covers, and those without, in order.
+    pub effects: Vec<Effect>,
+    pub pure: Vec<Effect>,
 }
 
 impl Side {
     pub fn new(d: &mut Symbolic, defined: FxHashMap<VReg, Scalar>, memory: SymbolicMemory) -> Side {
         let ub = d.truth(false);
-        Side { defined, physical: FxHashMap::default(), memory, ub, taken: None, choices: Vec::new() }
+        Side {
+            defined,
+            physical: FxHashMap::default(),
+            memory,
+            ub,
+            taken: None,
+            choices: Vec::new(),
+            effects: Vec::new(),
+            pure: Vec::new(),
+        }
     }
 }
 
@@ -57,7 +70,12 @@ pub(super) struct Evaluation<'e> {
     /// What the other side defines: a definition that was looked through still stands for whoever reads it. That it does
     /// stand is the verifier's business.
     pub standing: Option<&'e FxHashMap<VReg, Scalar>>,
+    /// For whole functions: what is known of operations that no definition covers. Without it they are not supported.
+    pub opaque: Option<&'e mut Uninterpreted>,
 }
+
+/// Terms above which a block is given up.
+const MOST_TERMS: usize = 4_000_000;
 
 impl Evaluation<'_> {
     pub fn side(mut self, insts: &[InstData]) -> Result<Side, Unsupported> {
@@ -72,6 +90,9 @@ impl Evaluation<'_> {
         self.d.choices.clear();
         for data in insts {
             self.step(side, data)?;
+            if self.d.bound() > MOST_TERMS {
+                return Err(Unsupported::new("a function of too many terms"));
+            }
         }
         side.choices.append(&mut self.d.choices);
         self.inputs.slots = side.memory.slots();
@@ -79,6 +100,9 @@ impl Evaluation<'_> {
     }
 
     fn step(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        if self.uninterpreted(side, data)? {
+            return Ok(());
+        }
         match data.opcode {
             opcode if opcode.is_phi() => self.phi(side, data),
             Opcode::G_BR => Ok(()),
@@ -98,9 +122,12 @@ impl Evaluation<'_> {
         }
     }
 
-    fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+    pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let args: SmallVec<[Scalar; 4]> = data.vreg_uses().map(|register| self.read(side, register)).collect();
-        let evaluation = semantics::evaluate(self.d, &mut side.memory, self.function, data, &args)?;
+        let evaluation = match semantics::evaluate(self.d, &mut side.memory, self.function, data, &args) {
+            Err(_) if self.opaque.is_some() => return self.other(side, data),
+            evaluation => evaluation?,
+        };
         side.ub = self.d.bool_or(&side.ub, &evaluation.ub);
         for (register, value) in data.vreg_defs().zip(evaluation.results) {
             side.defined.insert(register, value);
@@ -159,7 +186,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    fn call(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+    pub fn call(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let (target, function) = (self.target, self.function);
         // The domain is lent to the evaluation, so registers are read first.
         let before: FxHashMap<PReg, Scalar> =
@@ -173,7 +200,7 @@ impl Evaluation<'_> {
     }
 
     /// Writing a part clears the rest of the register.
-    fn write_physical(&mut self, side: &mut Side, register: PReg, mut value: Scalar) {
+    pub fn write_physical(&mut self, side: &mut Side, register: PReg, mut value: Scalar) {
         let vocabulary = self.target.vocabulary;
         let full = vocabulary.full_register(register);
         value.bits = self.d.zext_or_trunc(&value.bits, vocabulary.register_bits(full));
@@ -206,7 +233,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    fn width(&self, register: VReg) -> u32 {
+    pub fn width(&self, register: VReg) -> u32 {
         let data = &self.function.vregs[register];
         match (data.ty, data.constraint) {
             (Some(ty), _) => ty.bits(),
@@ -236,7 +263,7 @@ impl Evaluation<'_> {
         value
     }
 
-    fn read_operand(&mut self, side: &Side, operand: &RegOperand) -> Scalar {
+    pub fn read_operand(&mut self, side: &Side, operand: &RegOperand) -> Scalar {
         let mut value = match operand.reg {
             Reg::Virtual(register) => self.read(side, register),
             Reg::Physical(register) => self.read_physical(side, register),

@@ -10,8 +10,21 @@ use tribunal_ir::bits::Bits;
 use z3::ast::{BV, Bool};
 use z3::{Params, SatResult, Solver};
 
-/// z3's own unit of work; some tens of seconds.
-const RESOURCES: u32 = 60_000_000;
+/// How hard z3 is to try, in its own unit of work.
+#[derive(Clone, Copy)]
+pub(super) struct Effort(u32);
+
+impl Effort {
+    /// For a step: some tens of seconds.
+    pub const STEP: Effort = Effort(60_000_000);
+    /// For one of many blocks of a function: some seconds.
+    pub const BLOCK: Effort = Effort(10_000_000);
+    /// For a relation that may not hold.
+    pub const RELATION: Effort = Effort(500_000);
+    /// For a candidate of many.
+    pub const FACT: Effort = Effort(200_000);
+}
+
 /// Milliseconds after which it is told to give up whatever it counted.
 const WATCHDOG: u32 = 60_000;
 
@@ -30,12 +43,12 @@ pub(super) enum Text {
 }
 
 /// Asks whether `wrong` can be true. With the answer, the question as an SMT-LIB 2 script if it is to be kept.
-pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text) -> (Answer, Option<String>) {
+pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -> (Answer, Option<String>) {
     let mut translation = Translation { graph, made: FxHashMap::default(), reads: Vec::new() };
     let condition = translation.term(wrong);
     let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
     let mut params = Params::new();
-    params.set_u32("rlimit", RESOURCES);
+    params.set_u32("rlimit", effort.0);
     params.set_u32("timeout", WATCHDOG);
     solver.set_params(&params);
     solver.assert(condition.eq(BV::from_u64(1, 1)));

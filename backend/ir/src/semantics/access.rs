@@ -33,8 +33,16 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
     }
     let address = &op.args[0];
     let (value, outside) = memory.load(d, &address.bits, bits.div_ceil(8), &operand);
-    // A size that is no whole number of bytes reads the bytes and drops the rest.
+    // A size that is no whole number of bytes reads what a store of that size wrote, which left zeros above; to read
+    // anything else is undefined (LangRef, `load`).
     let low = d.extract(&value.bits, 0, bits);
+    let mut poison = value.poison;
+    if !bits.is_multiple_of(8) {
+        let above = d.extract(&value.bits, bits, bits.next_multiple_of(8) - bits);
+        let clear = d.is_zero(&above);
+        let foreign = d.bool_not(&clear);
+        poison = d.bool_or(&poison, &foreign);
+    }
     let result = match op.inst.opcode {
         _ if bits == width => low,
         Opcode::G_ZEXTLOAD => d.zext(&low, width),
@@ -45,7 +53,7 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
         }
     };
     let ub = d.bool_or(&outside, &address.poison);
-    Ok(Evaluation { results: smallvec![Value { bits: result, poison: value.poison }], ub })
+    Ok(Evaluation { results: smallvec![Value { bits: result, poison }], ub })
 }
 
 /// `G_STORE`: the low bits of the value; the last byte is filled up with zeros.

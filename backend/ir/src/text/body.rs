@@ -219,7 +219,7 @@ impl<'a> Body<'a> {
             self.definitions(cursor, &mut data)?;
         }
         data.flags = instruction_flags(cursor);
-        data.opcode = self.opcode(cursor)?;
+        data.opcode = self.opcode(cursor, &mut data)?;
         while !cursor.at_end() && !cursor.rest().starts_with("::") {
             if self.skip_trailer(cursor)? {
                 break;
@@ -265,14 +265,22 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn opcode(&mut self, cursor: &mut Cursor<'a>) -> Parsed<Opcode> {
+    /// The opcode; the name of one without a row becomes an operand.
+    fn opcode(&mut self, cursor: &mut Cursor<'a>, data: &mut InstData) -> Parsed<Opcode> {
         let start = cursor.clone();
         let name = cursor.word();
         if name.is_empty() {
             return Err(start.error("expected an opcode"));
         }
-        let own = || self.vocabulary.opcode(name).map(Opcode::Target);
-        Opcode::from_name(name).or_else(own).ok_or_else(|| start.error(format!("unknown opcode `{name}`")))
+        let known = Opcode::from_name(name).filter(|opcode| *opcode != Opcode::OPAQUE);
+        if let Some(known) = known.or_else(|| self.vocabulary.opcode(name).map(Opcode::Target)) {
+            return Ok(known);
+        }
+        if name == "OPAQUE" || !crate::opaque::may_be_opcode(name) {
+            return Err(start.error(format!("unknown opcode `{name}`")));
+        }
+        data.operands.push(Operand::Symbol(self.function.intern(name)));
+        Ok(Opcode::OPAQUE)
     }
 
     /// A register that is read has a definition, with a type or a class.
@@ -305,7 +313,7 @@ impl<'a> Body<'a> {
             let mut falls_through = true;
             for inst in self.function.insts(block) {
                 let data = self.function.inst(inst);
-                let flags = self.flags(data.opcode);
+                let flags = self.function.opcode_flags(data, self.vocabulary);
                 if flags.contains(OpcodeFlags::TERMINATOR) {
                     let blocks = data.operands.iter().filter_map(|operand| match operand {
                         Operand::Block(block) => Some(*block),
@@ -325,13 +333,6 @@ impl<'a> Body<'a> {
                 }
             }
             self.function.block_mut(block).successors = successors;
-        }
-    }
-
-    fn flags(&self, opcode: Opcode) -> OpcodeFlags {
-        match opcode {
-            Opcode::Target(opcode) => self.vocabulary.opcode_flags(opcode),
-            generic => generic.info().map_or(OpcodeFlags::empty(), |info| info.flags),
         }
     }
 }

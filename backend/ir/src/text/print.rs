@@ -208,10 +208,7 @@ impl Printer<'_> {
 
     /// True if the block does not end in a barrier.
     fn falls_through(&self, block: crate::Block) -> bool {
-        let flags = |data: &InstData| match data.opcode {
-            Opcode::Target(opcode) => self.vocabulary.opcode_flags(opcode),
-            generic => generic.info().map_or(OpcodeFlags::empty(), |info| info.flags),
-        };
+        let flags = |data: &InstData| self.function.opcode_flags(data, self.vocabulary);
         let last = self.function.last_inst(block).map(|inst| flags(self.function.inst(inst)));
         !last.is_some_and(|flags| flags.contains(OpcodeFlags::BARRIER))
     }
@@ -230,12 +227,17 @@ impl Printer<'_> {
                 write!(out, "{name} ")?;
             }
         }
-        match data.opcode {
-            Opcode::Target(opcode) => out.push_str(self.vocabulary.opcode_name(opcode)),
-            generic => write!(out, "{generic}")?,
+        let mut first = defs;
+        match (data.opcode, self.function.opaque_name(data)) {
+            (Opcode::Target(opcode), _) => out.push_str(self.vocabulary.opcode_name(opcode)),
+            (_, Some(name)) => {
+                out.push_str(name);
+                first += 1;
+            }
+            (generic, None) => write!(out, "{generic}")?,
         }
-        for (index, operand) in data.operands.iter().enumerate().skip(defs) {
-            out.push_str(if index > defs { ", " } else { " " });
+        for (index, operand) in data.operands.iter().enumerate().skip(first) {
+            out.push_str(if index > first { ", " } else { " " });
             if let Some(name) = self.subregister_index(data, index) {
                 write!(out, "%subreg.{name}")?;
                 continue;

@@ -183,18 +183,27 @@ impl Symbolic {
 
     /// One unit at `address`; writes to other constant distances from the same base are looked through.
     pub fn select(&mut self, memory: MemTerm, address: Term) -> Term {
-        match self.memories[memory.0 as usize] {
-            MemNode::Initial(_, bits) => self.intern(Node::Select(memory, address), bits),
-            MemNode::Store(older, written, value) => match self.same_address(written, address) {
-                Some(true) => value,
-                Some(false) => self.select(older, address),
-                None => {
-                    let same = self.equal(written, address);
-                    let below = self.select(older, address);
-                    self.if_then_else(same, value, below)
-                }
-            },
+        let mut memory = memory;
+        // Writes that may be to this address, the latest first.
+        let mut writes: Vec<(Term, Term)> = Vec::new();
+        let mut value = loop {
+            match self.memories[memory.0 as usize] {
+                MemNode::Initial(_, bits) => break self.intern(Node::Select(memory, address), bits),
+                MemNode::Store(older, written, value) => match self.same_address(written, address) {
+                    Some(true) => break value,
+                    Some(false) => memory = older,
+                    None => {
+                        writes.push((written, value));
+                        memory = older;
+                    }
+                },
+            }
+        };
+        for (written, other) in writes.into_iter().rev() {
+            let same = self.equal(written, address);
+            value = self.if_then_else(same, other, value);
         }
+        value
     }
 
     /// Whether two addresses are equal, if that is plain.
@@ -204,6 +213,13 @@ impl Symbolic {
             true => Some(a_offset == b_offset),
             false => None,
         }
+    }
+
+    /// How far `address` lies above `base`, if that is a constant.
+    pub(super) fn distance(&self, base: Term, address: Term) -> Option<Bits> {
+        let ((base, from), (other, to)) = (self.base_and_offset(base), self.base_and_offset(address));
+        let zero = Bits::zero(self.width_of(address));
+        (base == other).then(|| to.unwrap_or(zero).sub(from.unwrap_or(zero)))
     }
 
     /// An address as base and constant, modulo its width.

@@ -1,0 +1,176 @@
+//! What lies outside of a function, chosen: addresses of symbols, and functions that it calls.
+//!
+//! A function that is called and not known returns a value that depends on its name and its arguments alone, and touches no
+//! memory. That is one function that may stand behind the name, the same one for every run in one world. What it is given is
+//! kept, since it may show it. Runtime functions and `memcpy`, `memmove`, `memset` mean what they mean.
+
+use super::{End, Next, Scalar, State, malformed, scalar};
+use std::collections::{BTreeMap, BTreeSet};
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::Unsupported;
+use tribunal_ir::{Inst, InstData, Opcode, OpcodeFlags, Operand, PReg};
+use tribunal_target::runtime::RuntimeFunction;
+
+/// One choice of what lies outside.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    /// Addresses of globals and of stack arguments, by their text; they lie in buffers of the input.
+    pub symbols: BTreeMap<String, u64>,
+    /// Functions whose results are used as pointers.
+    pub return_pointers: BTreeSet<String>,
+    /// Where such results point.
+    pub heap: u64,
+    pub seed: u64,
+}
+
+/// A call of a function that is not known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    pub name: String,
+    /// Value, and whether it is poison, of each argument register.
+    pub arguments: Vec<(u64, bool)>,
+}
+
+/// The text without `target-flags(...)` before it.
+pub fn plain(text: &str) -> &str {
+    let rest = text.strip_prefix("target-flags(").and_then(|rest| rest.split_once(')'));
+    rest.map_or(text, |(_, rest)| rest.trim_start())
+}
+
+impl State<'_> {
+    /// Does an instruction that only a world gives a meaning; `None` if it is none.
+    pub(super) fn outside(&mut self, inst: Inst, data: &InstData) -> Result<Option<Next>, Unsupported> {
+        let Some(world) = self.world else { return Ok(None) };
+        let symbol = |index: usize| match data.operands.get(index) {
+            Some(Operand::Symbol(symbol)) => plain(&self.function.symbols[*symbol]).to_string(),
+            Some(Operand::FixedStack(slot)) => slot.to_string(),
+            _ => String::new(),
+        };
+        let name = self.function.opaque_name(data).unwrap_or_default();
+        let text = match (data.opcode, name) {
+            (Opcode::G_GLOBAL_VALUE | Opcode::G_CONSTANT_POOL, _) => symbol(1),
+            (Opcode::G_FRAME_INDEX, _) if matches!(data.operands.get(1), Some(Operand::FixedStack(_))) => symbol(1),
+            // The page and the place in it: the first half means nothing by itself.
+            (_, "ADRP") => symbol(2),
+            (_, "G_ADD_LOW") => symbol(3),
+            (Opcode::G_MEMCPY | Opcode::G_MEMMOVE | Opcode::G_MEMSET, _) => {
+                let args = data.vreg_uses().map(|register| self.register(register)).collect::<Result<Vec<_>, _>>()?;
+                return self.memory_function(data.opcode, &args).map(Some);
+            }
+            (_, "ADJCALLSTACKDOWN" | "ADJCALLSTACKUP") => return Ok(Some(Next::Following)),
+            (Opcode::Target(_), _) if self.target.is_call_frame(data) => return Ok(Some(Next::Following)),
+            (Opcode::Target(_), _) if self.target.is_call(data) => {
+                return self.any_call(inst, data, world, OpcodeFlags::CALL).map(Some);
+            }
+            (Opcode::OPAQUE, _) => {
+                let flags = self.function.opcode_flags(data, self.target.vocabulary);
+                return match flags.contains(OpcodeFlags::CALL) {
+                    true => self.any_call(inst, data, world, flags).map(Some),
+                    false => Err(Unsupported::new(name)),
+                };
+            }
+            _ => return Ok(None),
+        };
+        let unknown = || Unsupported::new(format!("the address of {text}"));
+        let (base, offset) = text.rsplit_once(" + ").unwrap_or((&text, "0"));
+        let address = *world.symbols.get(base).ok_or_else(unknown)?;
+        let address = address.wrapping_add(offset.parse().map_err(|_| unknown())?);
+        let register = data.vreg(0).ok_or_else(|| malformed(data))?;
+        self.write(inst, register, scalar(Bits::new(address.into(), self.target.pointer_bits.into())));
+        Ok(Some(Next::Following))
+    }
+
+    fn any_call(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        world: &World,
+        flags: OpcodeFlags,
+    ) -> Result<Next, Unsupported> {
+        let abi = self.target.abi;
+        let kept = [abi.stack_pointer, abi.return_address];
+        let is_kept = |register: PReg| kept.contains(&self.target.vocabulary.full_register(register));
+        let mut args = Vec::new();
+        for operand in data.uses().filter(|operand| operand.reg.as_physical().is_none_or(|register| !is_kept(register)))
+        {
+            args.push(self.read(operand)?);
+        }
+        let results: Vec<PReg> = data
+            .defs()
+            .filter_map(|operand| operand.reg.as_physical())
+            .filter(|register| !is_kept(*register))
+            .collect();
+        let leaves = flags.contains(OpcodeFlags::RETURN);
+        let callee = data.operands.iter().filter_map(|operand| match operand {
+            Operand::Symbol(symbol) => Some(plain(&self.function.symbols[*symbol]).to_string()),
+            _ => None,
+        });
+        let callee = callee.into_iter().find(|text| text.starts_with(['@', '&'])).unwrap_or_default();
+        let after = if leaves { Next::End(End::Returned(inst)) } else { Next::Following };
+        let values = match callee.strip_prefix('&') {
+            Some(name @ ("memcpy" | "memmove" | "memset")) => {
+                let opcode = match name {
+                    "memcpy" => Opcode::G_MEMCPY,
+                    "memmove" => Opcode::G_MEMMOVE,
+                    _ => Opcode::G_MEMSET,
+                };
+                if let Next::End(end) = self.memory_function(opcode, &args)? {
+                    return Ok(Next::End(end));
+                }
+                args.into_iter().take(1).collect()
+            }
+            Some(name) if RuntimeFunction::named(name).is_some() => {
+                let mut data = data.clone();
+                if data.opcode == Opcode::OPAQUE {
+                    // In place of a return it stands behind its name among the operands.
+                    data.operands.remove(0);
+                }
+                return Ok(match self.call(&data)? {
+                    Next::Following => after,
+                    ended => ended,
+                });
+            }
+            _ if args.iter().any(|arg| !arg.bits.is_known() && !arg.poison.value) => return Ok(Next::End(End::Open)),
+            _ => self.unknown_function(&callee, &args, results.len(), world),
+        };
+        for (register, value) in results.into_iter().zip(values) {
+            self.write_physical(register, value);
+        }
+        Ok(after)
+    }
+
+    fn unknown_function(&mut self, callee: &str, args: &[Scalar], results: usize, world: &World) -> Vec<Scalar> {
+        let shown = |arg: &Scalar| (arg.bits.value.low_u64(), arg.poison.value || arg.poison.open);
+        let arguments: Vec<(u64, bool)> = args.iter().map(shown).collect();
+        let mut state = world.seed;
+        let mut mix = |word: u64| state = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        callee.bytes().for_each(|byte| mix(byte.into()));
+        arguments.iter().for_each(|&(value, poison)| mix(if poison { 0 } else { value }));
+        let value = match (world.return_pointers.contains(callee), world.seed % 4) {
+            (true, _) => world.heap,
+            // Small ones keep whatever promise of an extension the caller relies on.
+            (false, 0..3) => (state >> 32) % 5,
+            (false, _) => state,
+        };
+        self.calls.push(Call { name: callee.to_string(), arguments });
+        let bits = u32::from(self.target.pointer_bits);
+        (0..results).map(|_| scalar(Bits::new(value.into(), 64).zext_or_trunc(bits))).collect()
+    }
+
+    fn memory_function(&mut self, opcode: Opcode, args: &[Scalar]) -> Result<Next, Unsupported> {
+        let [dst, second, length, ..] = args else { return Err(Unsupported::new(opcode.to_string())) };
+        let open = |value: &Scalar| !value.bits.is_known() || value.poison.open;
+        if open(dst) || open(length) || open(second) {
+            return Ok(Next::End(End::Open));
+        }
+        if dst.poison.value || length.poison.value || (opcode != Opcode::G_MEMSET && second.poison.value) {
+            return Ok(Next::End(End::Undefined));
+        }
+        let (to, count) = (dst.bits.value.low_u64(), length.bits.value.low_u64());
+        let done = match opcode {
+            Opcode::G_MEMSET => self.memory.fill(to, second.bits.value.low_u64() as u8, second.poison.value, count),
+            _ => self.memory.copy(to, second.bits.value.low_u64(), count),
+        };
+        Ok(if done { Next::Following } else { Next::End(End::Undefined) })
+    }
+}

@@ -1,0 +1,267 @@
+//! LLVM's GlobalISel legalizer on trial: both stages of many programs are made with `llc-22`, and every function is judged
+//! as `tribunal validate` judges it. `make judge-llvm` runs it.
+//!
+//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] SOURCE...
+//! A SOURCE is `real` (the files of corpus/real), `csmith=FIRST..LAST` (programs of csmith with these seeds, through
+//! clang-22 -O1 -fno-inline), or a file `NAME.before.mir` with `NAME.after.mir` beside it.
+//!
+//! Prints each function that is not proved with its reason, then a table with one row a target. What a tool refuses is
+//! counted as such and not as judged.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tribunal_fuzz::validate::{self, Kind};
+use tribunal_ir::{Module, text};
+use tribunal_target::Target;
+
+/// Seeds up to this one are programs without volatile objects, bit-fields and packed structs.
+const PLAIN_SEEDS: u32 = 100;
+
+fn main() {
+    let options = options();
+    let jobs = options.sources.iter().flat_map(|source| pairs(source, &options)).collect::<Vec<Job>>();
+    let (next, totals) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    judge(job, &options.folder, &totals);
+                }
+            });
+        }
+    });
+    let totals: BTreeMap<&str, Total> = totals.into_inner().unwrap_or_default();
+    println!(
+        "{:<10}{:>11}{:>9}{:>9}{:>9}{:>13}{:>9}",
+        "target", "functions", "proved", "refuted", "unknown", "unsupported", "refused"
+    );
+    for (target, total) in &totals {
+        let Total { functions, proved, refuted, unknown, unsupported, refused, .. } = total;
+        println!("{target:<10}{functions:>11}{proved:>9}{refuted:>9}{unknown:>9}{unsupported:>13}{refused:>9}");
+    }
+    for (target, total) in &totals {
+        let mut reasons: Vec<_> = total.reasons.iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        reasons.iter().for_each(|(reason, count)| println!("{target}: {count} {reason}"));
+        println!("{target}: slowest function {:.1} s ({})", total.slowest.0.as_secs_f64(), total.slowest.1);
+    }
+}
+
+/// What the command line asks for.
+struct Options {
+    jobs: usize,
+    folder: PathBuf,
+    targets: Vec<&'static Target>,
+    sources: Vec<String>,
+}
+
+fn options() -> Options {
+    let mut arguments = std::env::args().skip(1);
+    let folder = std::env::temp_dir().join(format!("judge-llvm-{}", std::process::id()));
+    let mut options = Options { jobs: 1, folder, targets: tribunal_target::ALL.to_vec(), sources: Vec::new() };
+    let fail = |message: &str| -> ! {
+        eprintln!("error: {message}");
+        std::process::exit(2)
+    };
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().unwrap_or_else(|| fail(&format!("{argument} wants a value")));
+        match argument.as_str() {
+            "--jobs" => options.jobs = value().parse().unwrap_or_else(|_| fail("--jobs wants a number")),
+            "--keep" => options.folder = value().into(),
+            "--target" => match tribunal_target::by_name(&value()) {
+                Some(target) => options.targets = vec![target],
+                None => fail("no such target"),
+            },
+            source => options.sources.push(source.to_string()),
+        }
+    }
+    if options.sources.is_empty() {
+        options.sources.push("real".to_string());
+    }
+    if let Err(error) = std::fs::create_dir_all(&options.folder) {
+        fail(&format!("{}: {error}", options.folder.display()));
+    }
+    options
+}
+
+/// One pair of files to make and to judge.
+enum Job {
+    /// A stage in front of the legalizer.
+    Before(PathBuf, &'static Target),
+    Csmith(u32, &'static Target),
+    /// Both stages are there.
+    Made(PathBuf, &'static Target),
+}
+
+fn pairs(source: &str, options: &Options) -> Vec<Job> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/real");
+    let target_of = |name: &str| options.targets.iter().copied().find(|target| name.contains(target.name));
+    if source == "real" {
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        files.retain(|path| path.extension().is_some_and(|end| end == "mir"));
+        files.sort();
+        let job = |path: PathBuf| target_of(&path.to_string_lossy()).map(|target| Job::Before(path.clone(), target));
+        return files.into_iter().filter_map(job).collect();
+    }
+    if let Some((first, last)) = source.strip_prefix("csmith=").and_then(|range| range.split_once("..")) {
+        let (first, last) = (first.parse().unwrap_or(1), last.parse().unwrap_or(0));
+        let seeds = first..=last;
+        return seeds.flat_map(|seed| options.targets.iter().map(move |&target| Job::Csmith(seed, target))).collect();
+    }
+    let name = source.rsplit('/').next().unwrap_or(source);
+    target_of(name).map(|target| Job::Made(source.into(), target)).into_iter().collect()
+}
+
+#[derive(Default)]
+struct Total {
+    functions: u64,
+    proved: u64,
+    refuted: u64,
+    unknown: u64,
+    unsupported: u64,
+    /// Files that csmith, clang, llc or the parser would not take.
+    refused: u64,
+    reasons: BTreeMap<String, u64>,
+    slowest: (Duration, String),
+}
+
+type Totals<'t> = Mutex<BTreeMap<&'t str, Total>>;
+
+fn judge<'t>(job: &Job, folder: &Path, totals: &Totals<'t>) {
+    let (target, made) = match job {
+        Job::Before(path, target) => (*target, from_mir(path, target, folder)),
+        Job::Csmith(seed, target) => (*target, from_csmith(*seed, target, folder)),
+        Job::Made(path, target) => {
+            let after = path.to_string_lossy().replace(".before.mir", ".after.mir");
+            (*target, Ok((path.clone(), after.into())))
+        }
+    };
+    let add = |count: &dyn Fn(&mut Total)| {
+        if let Ok(mut totals) = totals.lock() {
+            count(totals.entry(target.name).or_default());
+        }
+    };
+    let read = |(before, after): (PathBuf, PathBuf)| {
+        Ok::<_, String>((module(&before, target)?, module(&after, target)?, before))
+    };
+    let (before, after, path) = match made.and_then(read) {
+        Ok(pair) => pair,
+        Err(reason) => {
+            println!("refused: {reason}");
+            return add(&|total| total.refused += 1);
+        }
+    };
+    for function in &before.functions {
+        let started = Instant::now();
+        let only = Module { functions: vec![function.clone()], ir: before.ir.clone(), ..Module::default() };
+        for judged in validate::validate(&only, &after, target) {
+            let name = format!("{} {}", path.display(), judged.function);
+            let took = started.elapsed();
+            if judged.kind != Kind::Proved {
+                println!("{name}: {:?} ({:.1} s)", judged.kind, took.as_secs_f64());
+            }
+            add(&|total| {
+                total.count(&judged.kind);
+                if took > total.slowest.0 {
+                    total.slowest = (took, name.clone());
+                }
+            });
+        }
+    }
+}
+
+impl Total {
+    fn count(&mut self, kind: &Kind) {
+        self.functions += 1;
+        let (count, reason) = match kind {
+            Kind::Proved => (&mut self.proved, None),
+            Kind::Refuted(_) => (&mut self.refuted, None),
+            Kind::Unknown(reason) => (&mut self.unknown, Some(format!("unknown: {}", summary(reason)))),
+            Kind::Unsupported(reason) => (&mut self.unsupported, Some(format!("unsupported: {reason}"))),
+        };
+        *count += 1;
+        if let Some(reason) = reason {
+            *self.reasons.entry(reason).or_default() += 1;
+        }
+    }
+}
+
+/// A reason without the block's number and the values, so that equal ones are counted together.
+fn summary(reason: &str) -> String {
+    reason
+        .split_whitespace()
+        .filter(|word| !word.starts_with("bb.") && !word.starts_with("0x"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn module(path: &Path, target: &Target) -> Result<Module, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    text::parse_module(&text, target.vocabulary).map_err(|error| format!("{}:{error}", path.display()))
+}
+
+/// The stage behind the legalizer, beside the one in front of it.
+fn from_mir(before: &Path, target: &Target, folder: &Path) -> Result<(PathBuf, PathBuf), String> {
+    let stem = before.file_name().unwrap_or_default().to_string_lossy().replace(".mir", "").replace(".before", "");
+    let after = folder.join(format!("{stem}.after.mir"));
+    let mut llc = llc(target);
+    run(llc.arg("-run-pass=legalizer").arg(before).arg("-o").arg(&after))?;
+    Ok((before.to_path_buf(), after))
+}
+
+fn from_csmith(seed: u32, target: &Target, folder: &Path) -> Result<(PathBuf, PathBuf), String> {
+    let path = |end: &str| folder.join(format!("csmith{seed}.{}.{end}", target.name));
+    let (source, ir, before) = (path("c"), path("ll"), path("before.mir"));
+    let mut csmith = Command::new("csmith");
+    csmith.args(["--seed", &seed.to_string(), "--no-argc", "-o"]).arg(&source).current_dir(folder);
+    if seed <= PLAIN_SEEDS {
+        csmith.args(["--no-packed-struct", "--no-volatiles", "--no-bitfields"]);
+    }
+    run(&mut csmith)?;
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("csmith");
+    let mut clang = Command::new("clang-22");
+    clang.arg(format!("--target={}", triple(target)));
+    match target.name {
+        "riscv64" => _ = clang.args(["-march=rv64im", "-mabi=lp64"]),
+        "riscv32" => _ = clang.args(["-march=rv32im", "-mabi=ilp32"]),
+        _ => {}
+    }
+    clang.args(["-O1", "-fno-inline", "-fno-asynchronous-unwind-tables", "-ffreestanding", "-w", "-S", "-emit-llvm"]);
+    run(clang.arg("-I").arg(headers).args(["-I", "/usr/include/csmith"]).arg(&source).arg("-o").arg(&ir))?;
+    let mut llc = llc(target);
+    run(llc
+        .args(["-global-isel", "-global-isel-abort=1", "-stop-after=irtranslator"])
+        .arg(&ir)
+        .arg("-o")
+        .arg(&before))?;
+    from_mir(&before, target, folder)
+}
+
+fn triple(target: &Target) -> String {
+    format!("{}-unknown-linux-gnu", target.name)
+}
+
+fn llc(target: &Target) -> Command {
+    let mut llc = Command::new("llc-22");
+    llc.arg(format!("-mtriple={}", triple(target))).arg("-simplify-mir");
+    if target.name.starts_with("riscv") {
+        llc.arg("-mattr=+m");
+    }
+    llc
+}
+
+/// Runs a tool; the first line of what it says if it fails.
+fn run(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("{name}: {}", said.lines().next().unwrap_or("failed"))),
+    }
+}

@@ -1,0 +1,105 @@
+//! Facts about the PHIs of the earlier function: ranges and values that they never have.
+//!
+//! Candidates come from the constants that flow into PHIs and that comparisons name. Those that hold on every edge where all
+//! that are left are assumed hold always, by induction over the execution (Flanagan and Leino, "Houdini", 2001). They
+//! tell a counter that stops at a constant from a value of any size.
+
+use super::term::{Symbolic, Term};
+use rustc_hash::FxHashSet;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::Domain;
+use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
+
+/// How a PHI stands to a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Relation {
+    Differs,
+    AtMost,
+    AtLeast,
+    SignedAtMost,
+    SignedAtLeast,
+}
+
+/// Unless the PHI is poison, it stands in this relation to the constant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Fact {
+    pub phi: Inst,
+    pub block: Block,
+    relation: Relation,
+    constant: Bits,
+}
+
+impl Fact {
+    /// What it says of a value.
+    pub fn of(&self, d: &mut Symbolic, value: Term) -> Term {
+        let constant = d.value(self.constant);
+        match self.relation {
+            Relation::Differs => d.ne(&value, &constant),
+            Relation::AtMost => d.ule(&value, &constant),
+            Relation::AtLeast => d.ule(&constant, &value),
+            Relation::SignedAtMost => d.sle(&value, &constant),
+            Relation::SignedAtLeast => d.sle(&constant, &value),
+        }
+    }
+
+    fn holds_for(&self, value: Bits) -> bool {
+        match self.relation {
+            Relation::Differs => value != self.constant,
+            Relation::AtMost => value.cmp_unsigned(self.constant).is_le(),
+            Relation::AtLeast => value.cmp_unsigned(self.constant).is_ge(),
+            Relation::SignedAtMost => value.cmp_signed(self.constant).is_le(),
+            Relation::SignedAtLeast => value.cmp_signed(self.constant).is_ge(),
+        }
+    }
+}
+
+/// Candidates in all, and constants for each PHI: more are not tried.
+const MOST: usize = 2000;
+const MOST_CONSTANTS: usize = 8;
+
+/// What may hold of the integer PHIs of `function` that a constant flows into.
+pub(super) fn candidates(function: &Function) -> Vec<Fact> {
+    let compared = compared(function);
+    let mut facts = Vec::new();
+    for &block in function.layout() {
+        for phi in function.insts(block).take_while(|&inst| function.inst(inst).opcode.is_phi()) {
+            let data = function.inst(phi);
+            let width = data.vreg(0).and_then(|register| function.type_of(register)).map_or(0, |ty| ty.bits());
+            let arriving: Vec<Bits> =
+                data.phi_inputs().filter_map(|(register, _)| constant(function, register)).collect();
+            if arriving.is_empty() || !(2..=64).contains(&width) || facts.len() >= MOST {
+                continue;
+            }
+            let one = Bits::new(1, width);
+            let mut constants: Vec<Bits> = vec![Bits::zero(width), Bits::ones(width)];
+            for &near in arriving.iter().chain(compared.iter().filter(|bits| bits.width() == width)) {
+                constants.extend([near, near.sub(one), near.add(one)]);
+            }
+            let mut seen = FxHashSet::default();
+            constants.retain(|constant| seen.insert(*constant));
+            constants.truncate(MOST_CONSTANTS);
+            use Relation::*;
+            for constant in constants {
+                let all = [Differs, AtMost, AtLeast, SignedAtMost, SignedAtLeast];
+                let all = all.map(|relation| Fact { phi, block, relation, constant });
+                facts.extend(all.into_iter().filter(|fact| arriving.iter().all(|&value| fact.holds_for(value))));
+            }
+        }
+    }
+    facts
+}
+
+/// Constants that comparisons name.
+fn compared(function: &Function) -> Vec<Bits> {
+    let insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    let comparisons = insts.map(|inst| function.inst(inst)).filter(|data| data.opcode == Opcode::G_ICMP);
+    comparisons.flat_map(|data| data.vreg_uses()).filter_map(|register| constant(function, register)).collect()
+}
+
+fn constant(function: &Function, register: VReg) -> Option<Bits> {
+    let data = function.inst(function.def_of(register)?);
+    match data.opcode {
+        Opcode::G_CONSTANT => data.operands.get(1).and_then(|operand| function.constant_value(operand)),
+        _ => None,
+    }
+}
