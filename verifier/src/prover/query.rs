@@ -180,7 +180,9 @@ fn limb(step: &Step<'_>) -> Limb {
     let products = step.after.iter().filter(is_product).filter_map(|data| step.function.type_of(data.vreg(0)?));
     match products.map(|ty| ty.bits()).max() {
         Some(..=32) => Limb::Bits32,
-        Some(33..) | None => Limb::Bits64,
+        Some(33..=64) | None => Limb::Bits64,
+        Some(65..=128) => Limb::Bits128,
+        Some(129..) => Limb::Bits256,
     }
 }
 

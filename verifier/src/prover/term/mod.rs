@@ -95,16 +95,20 @@ pub struct Symbolic {
 /// The widest factors whose product stays one term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Limb {
+    Bits32,
     #[default]
     Bits64,
-    Bits32,
+    Bits128,
+    Bits256,
 }
 
 impl Limb {
     fn bits(self) -> u32 {
         match self {
-            Limb::Bits64 => 64,
             Limb::Bits32 => 32,
+            Limb::Bits64 => 64,
+            Limb::Bits128 => 128,
+            Limb::Bits256 => 256,
         }
     }
 }

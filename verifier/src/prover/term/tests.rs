@@ -168,7 +168,7 @@ fn combined<D: Domain>(d: &mut D, pool: &Pool<D>, random: &mut Random) -> D::Boo
 fn agree(seed: u64, length: u32, samples: u32) {
     let mut random = Random(seed ^ 0x5bd1_e995);
     let widths: Vec<u32> = (0..4).map(|_| random.width()).collect();
-    let limb = if seed.is_multiple_of(3) { Limb::Bits32 } else { Limb::Bits64 };
+    let limb = [Limb::Bits32, Limb::Bits64, Limb::Bits64, Limb::Bits128][(seed % 4) as usize];
     let mut graph = Symbolic::with_limb(limb);
     let variables: Vec<_> = widths.iter().map(|&width| graph.variable(width)).collect();
     let symbolic = run(&mut graph, variables.clone(), seed, length);
@@ -190,7 +190,7 @@ fn agree(seed: u64, length: u32, samples: u32) {
 #[test]
 fn whole_products_are_right_whatever_the_limb() {
     let mut random = Random(0x2545_f491);
-    for limb in [Limb::Bits32, Limb::Bits64] {
+    for limb in [Limb::Bits32, Limb::Bits64, Limb::Bits128, Limb::Bits256] {
         let mut graph = Symbolic::with_limb(limb);
         let variables = [graph.variable(64), graph.variable(64)];
         let [a, b] = variables.map(|variable| Domain::zext(&mut graph, &variable, 128));
