@@ -61,9 +61,9 @@ struct Legalizer<'c, 'a, 'f> {
 impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     fn new(context: &'c mut Context<'a>, function: &'f mut Function) -> Self {
         let fuel = function.inst_bound().saturating_mul(FUEL_EACH).saturating_add(FUEL_ANYWAY);
-        // Room that is not used is never touched.
+        // Most functions are rewritten about once.
         let room = function.inst_bound();
-        function.reserve_insts(2 * room);
+        function.reserve_insts(room);
         let (insts, artifacts) = (Vec::with_capacity(room), Vec::with_capacity(room));
         let mut legalizer = Legalizer { context, function, insts, artifacts, fuel };
         for block in legalizer.function.reverse_post_order() {
