@@ -95,9 +95,13 @@ fn type_source(data: &InstData, source: TypeSource) -> Option<Option<VReg>> {
     }
 }
 
+/// Answers that a thread keeps.
+const KEPT: usize = 4096;
+
 thread_local! {
-    /// Answers to queries that were asked before: of a thread's own, so that no lock is taken.
-    static KNOWN: RefCell<FxHashMap<QueryKey, LegalizeStep>> = RefCell::default();
+    /// Answers to queries that were asked before, each at the place that its key gives: of a thread's own, so that no lock is
+    /// taken, and no more than [`KEPT`], however long it runs.
+    static KNOWN: RefCell<Vec<(QueryKey, LegalizeStep)>> = RefCell::new(vec![(QueryKey::NONE, UNSUPPORTED); KEPT]);
 }
 
 /// A query in few words, to one table: instructions of one key make the same query. Most have one; vectors and strange
@@ -111,6 +115,15 @@ struct QueryKey {
 }
 
 impl QueryKey {
+    /// The key of no query: no type has all bits of its key set.
+    const NONE: QueryKey = QueryKey { types: u64::MAX, rest: u64::MAX };
+
+    /// Where the answer is kept.
+    fn place(self) -> usize {
+        let mixed = (self.types ^ self.rest.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (u64::BITS - KEPT.trailing_zeros())) as usize
+    }
+
     fn new(table: u16, function: &Function, data: &InstData) -> Option<QueryKey> {
         let info = data.opcode.info()?;
         let mut types = u64::from(info.number);
@@ -201,9 +214,12 @@ impl LegalizerInfo {
     pub fn legality(&self, function: &Function, data: &InstData) -> LegalizeStep {
         let decide = || LegalityQuery::of(function, data).map_or(UNSUPPORTED, |query| self.action(&query));
         match self.number.and_then(|table| QueryKey::new(table, function, data)) {
-            Some(key) => KNOWN.with_borrow_mut(|known| match known.get(&key) {
-                Some(&step) => step,
-                None => *known.entry(key).or_insert_with(decide),
+            Some(key) => KNOWN.with_borrow_mut(|known| {
+                let (known, step) = &mut known[key.place()];
+                if *known != key {
+                    (*known, *step) = (key, decide());
+                }
+                *step
             }),
             None => decide(),
         }
