@@ -41,7 +41,7 @@ struct WrongExtension;
 
 impl Saboteur for WrongExtension {
     fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &[Inst]) {
-        for &inst in after.iter().filter(|_| rule.contains("G_SHL") && rule.contains("scalar")) {
+        for &inst in after.iter().filter(|_| rule.contains("G_LSHR") && rule.contains("scalar")) {
             if function.inst(inst).opcode == Opcode::G_ZEXT {
                 let data = InstData { opcode: Opcode::G_SEXT, ..function.inst(inst).clone() };
                 function.replace(inst, data);
@@ -84,7 +84,7 @@ fn nothing_is_found_where_nothing_is_planted() {
 fn a_wrong_recipe_is_refuted_and_named() {
     let findings = findings(Some(&WrongExtension));
     let refuted = findings.iter().find(|finding| finding.judge == Judge::Prover).expect("the prover refutes it");
-    assert!(refuted.guilty.contains("G_SHL") && refuted.guilty.contains("scalar"), "{refuted}");
+    assert!(refuted.guilty.contains("G_LSHR") && refuted.guilty.contains("scalar"), "{refuted}");
 }
 
 #[test]
