@@ -10,7 +10,8 @@ fn riscv64() -> &'static Target {
 }
 
 fn module(body: &str) -> Module {
-    let lines: String = body.trim().lines().map(|line| format!("    {}\n", line.trim())).collect();
+    let line = |line: &str| format!("{}{line}\n", if line.starts_with("bb.") { "  " } else { "    " });
+    let lines: String = body.trim().lines().map(|text| line(text.trim())).collect();
     let source = format!(
         "# target: riscv64\n---\nname: f\ntracksRegLiveness: true\nbody: |\n  bb.0:\n    liveins: $x10, $x11\n\n{lines}...\n"
     );
@@ -54,4 +55,36 @@ fn the_result_of_a_call_is_no_argument() {
         assert_eq!(input.registers.len(), 1);
         assert_eq!(input.registers[0].1, input.buffers[0].address);
     }
+}
+
+/// A PHI of two parts of which the high one has gone dead, in front of another of the low one's width.
+#[test]
+fn a_phi_may_lose_its_high_half() {
+    let wide = module(
+        "%0:_(p0) = COPY $x10
+         %1:_(s64) = G_LOAD %0(p0) :: (load (s64))
+         %2:_(s8) = G_CONSTANT i8 -12
+
+         bb.1:
+         %3:_(s64) = G_PHI %1(s64), %bb.0
+         %4:_(s8) = G_PHI %2(s8), %bb.0
+         %5:_(s32) = G_TRUNC %3(s64)
+         G_STORE %5(s32), %0(p0) :: (store (s32))
+         G_STORE %4(s8), %0(p0) :: (store (s8))
+         PseudoRET",
+    );
+    let halves = module(
+        "%0:_(p0) = COPY $x10
+         %1:_(s32) = G_LOAD %0(p0) :: (load (s32))
+         %2:_(s32) = G_CONSTANT i32 -12
+
+         bb.1:
+         %6:_(s32) = G_PHI %1(s32), %bb.0
+         %7:_(s32) = G_PHI %2(s32), %bb.0
+         G_STORE %6(s32), %0(p0) :: (store (s32))
+         %8:_(s8) = G_TRUNC %7(s32)
+         G_STORE %8(s8), %0(p0) :: (store (s8))
+         PseudoRET",
+    );
+    assert_eq!(validate::validate(&wide, &halves, riscv64()).remove(0).kind, Kind::Proved);
 }
