@@ -9,6 +9,7 @@
 //! counted as such and not as judged.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -17,6 +18,15 @@ use std::time::{Duration, Instant};
 use tribunal_fuzz::validate::{self, Kind};
 use tribunal_ir::{Module, text};
 use tribunal_target::Target;
+
+/// Prints a line. Who closes the pipe wants to read no more: that ends the program, without a word.
+macro_rules! say {
+    ($($argument:tt)*) => {
+        if writeln!(std::io::stdout(), $($argument)*).is_err() {
+            std::process::exit(0);
+        }
+    };
+}
 
 /// Seeds up to this one are programs without volatile objects, bit-fields and packed structs.
 const PLAIN_SEEDS: u32 = 100;
@@ -35,19 +45,25 @@ fn main() {
         }
     });
     let totals: BTreeMap<&str, Total> = totals.into_inner().unwrap_or_default();
-    println!(
+    say!(
         "{:<10}{:>11}{:>9}{:>9}{:>9}{:>13}{:>9}",
-        "target", "functions", "proved", "refuted", "unknown", "unsupported", "refused"
+        "target",
+        "functions",
+        "proved",
+        "refuted",
+        "unknown",
+        "unsupported",
+        "refused"
     );
     for (target, total) in &totals {
         let Total { functions, proved, refuted, unknown, unsupported, refused, .. } = total;
-        println!("{target:<10}{functions:>11}{proved:>9}{refuted:>9}{unknown:>9}{unsupported:>13}{refused:>9}");
+        say!("{target:<10}{functions:>11}{proved:>9}{refuted:>9}{unknown:>9}{unsupported:>13}{refused:>9}");
     }
     for (target, total) in &totals {
         let mut reasons: Vec<_> = total.reasons.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        reasons.iter().for_each(|(reason, count)| println!("{target}: {count} {reason}"));
-        println!("{target}: slowest function {:.1} s ({})", total.slowest.0.as_secs_f64(), total.slowest.1);
+        reasons.iter().for_each(|(reason, count)| say!("{target}: {count} {reason}"));
+        say!("{target}: slowest function {:.1} s ({})", total.slowest.0.as_secs_f64(), total.slowest.1);
     }
 }
 
@@ -82,8 +98,10 @@ fn options() -> Options {
     if options.sources.is_empty() {
         options.sources.push("real".to_string());
     }
-    if let Err(error) = std::fs::create_dir_all(&options.folder) {
-        fail(&format!("{}: {error}", options.folder.display()));
+    // Tools run inside the folder.
+    match std::fs::create_dir_all(&options.folder).and_then(|()| options.folder.canonicalize()) {
+        Ok(folder) => options.folder = folder,
+        Err(error) => fail(&format!("{}: {error}", options.folder.display())),
     }
     options
 }
@@ -152,7 +170,7 @@ fn judge<'t>(job: &Job, folder: &Path, totals: &Totals<'t>) {
     let (before, after, path) = match made.and_then(read) {
         Ok(pair) => pair,
         Err(reason) => {
-            println!("refused: {reason}");
+            say!("refused: {reason}");
             return add(&|total| total.refused += 1);
         }
     };
@@ -163,7 +181,7 @@ fn judge<'t>(job: &Job, folder: &Path, totals: &Totals<'t>) {
             let name = format!("{} {}", path.display(), judged.function);
             let took = started.elapsed();
             if judged.kind != Kind::Proved {
-                println!("{name}: {:?} ({:.1} s)", judged.kind, took.as_secs_f64());
+                say!("{name}: {:?} ({:.1} s)", judged.kind, took.as_secs_f64());
             }
             add(&|total| {
                 total.count(&judged.kind);

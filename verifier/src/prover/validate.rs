@@ -33,7 +33,7 @@ const STACK: usize = 1 << 30;
 /// The verdict, with the block that it fails at in words, and how many blocks were proved.
 pub fn validate(target: &Target, pair: Pair<'_>) -> (Verdict, u64) {
     // Terms are walked by recursion, and those of a large block are deep.
-    let run = || attempts(target, pair);
+    let run = || guesses(target, pair);
     let outcome = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         thread.ok().and_then(|thread| thread.join().ok())
@@ -46,19 +46,34 @@ pub fn validate(target: &Target, pair: Pair<'_>) -> (Verdict, u64) {
     }
 }
 
+/// The first pairing of PHIs, and if that is not enough and there is another, that one.
+fn guesses(target: &Target, pair: Pair<'_>) -> Result<(Verdict, u64), Unsupported> {
+    let first = attempts(target, pair, Parts::All);
+    let proved = |outcome: &Result<(Verdict, u64), Unsupported>| matches!(outcome, Ok((Verdict::Proved { .. }, _)));
+    let mut blocks = pair.before.layout().iter().zip(pair.after.layout());
+    let ambiguous = |(&block, &other): (&Block, &Block)| {
+        related(pair, block, other, Parts::All).ok() != related(pair, block, other, Parts::Low).ok()
+    };
+    if proved(&first) || !blocks.any(ambiguous) {
+        return first;
+    }
+    let second = attempts(target, pair, Parts::Low);
+    if proved(&second) { second } else { first }
+}
+
 /// Attempts until facts bring nothing new.
-fn attempts(target: &Target, pair: Pair<'_>) -> Result<(Verdict, u64), Unsupported> {
+fn attempts(target: &Target, pair: Pair<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupported> {
     let mut facts = Vec::new();
     let mut asked = Vec::new();
     loop {
-        let outcome = attempt(target, pair, &facts)?;
+        let outcome = attempt(target, pair, parts, &facts)?;
         // What is not shown may follow from facts about the PHIs that it speaks of.
         let new: Vec<Inst> = outcome.about.iter().copied().filter(|phi| !asked.contains(phi)).collect();
         if new.is_empty() || asked.len() > MOST_PHIS {
             return Ok((outcome.verdict, outcome.proved));
         }
         let known = facts.len();
-        facts = Validation::new(target, pair)?.invariants(&facts, &new)?;
+        facts = Validation::new(target, pair, parts)?.invariants(&facts, &new)?;
         asked.extend(new);
         if facts.len() == known {
             return Ok((outcome.verdict, outcome.proved));
@@ -79,10 +94,10 @@ struct Outcome {
 }
 
 /// One attempt, with these facts about the earlier function.
-fn attempt(target: &Target, pair: Pair<'_>, facts: &[Fact]) -> Result<Outcome, Unsupported> {
+fn attempt(target: &Target, pair: Pair<'_>, parts: Parts, facts: &[Fact]) -> Result<Outcome, Unsupported> {
     let mut held = Held::default();
     loop {
-        let mut validation = Validation::new(target, pair)?;
+        let mut validation = Validation::new(target, pair, parts)?;
         validation.held = std::mem::take(&mut held);
         validation.facts = facts.to_vec();
         let sides = validation.evaluate()?;
@@ -94,9 +109,20 @@ fn attempt(target: &Target, pair: Pair<'_>, facts: &[Fact]) -> Result<Outcome, U
 }
 
 /// A PHI of the earlier function and those of the later one that hold it, low part first.
+#[derive(PartialEq, Eq)]
 struct Related {
     before: Inst,
     after: Vec<Inst>,
+}
+
+/// How many PHIs of the later function hold one of the earlier that is wider than they are. Either is a guess, which the
+/// obligations on the edges check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Parts {
+    /// As many as its width takes, low part first.
+    All,
+    /// The low part alone, where each PHI has one partner: the high part has gone dead.
+    Low,
 }
 
 /// What the bits of a widened PHI above those of the earlier one are.
@@ -122,6 +148,7 @@ struct Flow {
 struct Validation<'v> {
     target: &'v Target,
     pair: Pair<'v>,
+    parts: Parts,
     graph: Symbolic,
     inputs: Inputs,
     /// Blocks of both, in an order in which definitions come before uses.
@@ -135,7 +162,7 @@ struct Validation<'v> {
 }
 
 impl<'v> Validation<'v> {
-    fn new(target: &'v Target, pair: Pair<'v>) -> Result<Self, Unsupported> {
+    fn new(target: &'v Target, pair: Pair<'v>, parts: Parts) -> Result<Self, Unsupported> {
         let Pair { before, after } = pair;
         if after.stack.len() > before.stack.len() || after.fixed_stack.len() > before.fixed_stack.len() {
             return Err(Unsupported::new("new stack objects"));
@@ -160,6 +187,7 @@ impl<'v> Validation<'v> {
         Ok(Validation {
             target,
             pair,
+            parts,
             graph,
             inputs,
             blocks,
@@ -388,7 +416,7 @@ impl<'v> Validation<'v> {
         before: &mut FxHashMap<VReg, Scalar>,
         after: &mut FxHashMap<VReg, Scalar>,
     ) -> Result<(), Unsupported> {
-        let related = related(self.pair, block, other)?;
+        let related = related(self.pair, block, other, self.parts)?;
         for Related { before: phi, after: phis } in &related {
             let (register, ty) = defined(self.pair.before, *phi)?;
             let value = Value { bits: self.graph.variable(ty.bits()), poison: self.graph.variable(1) };
@@ -596,7 +624,7 @@ fn incoming(function: &Function, phi: Inst, block: Block) -> Result<VReg, Unsupp
 
 /// Pairs the PHIs of a block: by register where that stayed, otherwise by order and width. A PHI of the earlier function
 /// that nothing holds any more has gone dead.
-fn related(pair: Pair<'_>, block: Block, other: Block) -> Result<Vec<Related>, Unsupported> {
+fn related(pair: Pair<'_>, block: Block, other: Block, parts: Parts) -> Result<Vec<Related>, Unsupported> {
     let phis = |function: &Function, block| -> Vec<Inst> {
         function.insts(block).filter(|&inst| function.inst(inst).opcode.is_phi()).collect()
     };
@@ -614,6 +642,11 @@ fn related(pair: Pair<'_>, block: Block, other: Block) -> Result<Vec<Related>, U
             Some(index) => all.push(Related { before: phi, after: vec![left.remove(index).0] }),
             None => open.push((phi, ty)),
         }
+    }
+    if parts == Parts::Low && open.len() == left.len() {
+        let pairs = open.into_iter().zip(left);
+        all.extend(pairs.map(|((phi, _), (part, ..))| Related { before: phi, after: vec![part] }));
+        return Ok(all);
     }
     let mut left = left.into_iter().peekable();
     for (phi, ty) in open {
