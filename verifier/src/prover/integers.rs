@@ -20,6 +20,11 @@ const SEEDS: std::ops::Range<u32> = 0..6;
 /// Milliseconds after which it is told to give up whatever it counted.
 const WATCHDOG: u32 = 20_000;
 
+/// z3's older simplex solver: on products of limbs it is ten times as fast as the newer one, and steady. On quotients by
+/// constants z3 4.8.12 was seen to crash in it, which would end the process: they go to the newer one.
+const OLDER: u32 = 2;
+const NEWER: u32 = 6;
+
 /// True if the question has what bit-blasting is bad at: products of values, or division.
 pub(super) fn worth_trying(graph: &Symbolic, root: Term) -> bool {
     let mut pending = vec![root];
@@ -38,23 +43,15 @@ pub(super) fn worth_trying(graph: &Symbolic, root: Term) -> bool {
 
 /// True if `wrong` is shown never to be true.
 pub(super) fn impossible(graph: &Symbolic, wrong: Term) -> bool {
-    let mut translation = Translation {
-        graph,
-        ints: FxHashMap::default(),
-        cuts: FxHashMap::default(),
-        products: FxHashMap::default(),
-        wraps: FxHashMap::default(),
-        facts: Vec::new(),
-    };
-    let condition = translation.truth(wrong);
+    let (translation, condition) = Translation::question(graph, wrong);
+    let simplex = translation.simplex();
     let attempt = |seed: u32| {
         let solver = Solver::new();
         let mut params = Params::new();
         params.set_u32("rlimit", RESOURCES);
         params.set_u32("timeout", WATCHDOG);
         params.set_u32("random_seed", seed);
-        // The older simplex solver: on these questions it is ten times as fast as the default, and steady.
-        params.set_u32("arith.solver", 2);
+        params.set_u32("arith.solver", simplex);
         solver.set_params(&params);
         solver.assert(&condition);
         translation.facts.iter().for_each(|fact| solver.assert(fact));
@@ -79,9 +76,30 @@ struct Translation<'g> {
     /// How often a sum wraps.
     wraps: FxHashMap<Term, Int>,
     facts: Vec<Bool>,
+    /// A quotient or remainder by a constant was met.
+    divides: bool,
 }
 
-impl Translation<'_> {
+impl<'g> Translation<'g> {
+    /// The facts about a truth value, and where it is true.
+    fn question(graph: &'g Symbolic, truth: Term) -> (Translation<'g>, Bool) {
+        let mut translation = Translation {
+            graph,
+            ints: FxHashMap::default(),
+            cuts: FxHashMap::default(),
+            products: FxHashMap::default(),
+            wraps: FxHashMap::default(),
+            facts: Vec::new(),
+            divides: false,
+        };
+        let condition = translation.truth(truth);
+        (translation, condition)
+    }
+
+    fn simplex(&self) -> u32 {
+        if self.divides { NEWER } else { OLDER }
+    }
+
     fn fact(&mut self, fact: Bool) {
         self.facts.push(fact);
     }
@@ -206,6 +224,7 @@ impl Translation<'_> {
             Op::Or if width == 1 => bit(self.holds(a) | self.holds(b)),
             Op::Xor if width == 1 => bit(self.holds(a).xor(self.holds(b))),
             Op::Udiv | Op::Urem if self.graph.as_const(b).is_some_and(|divisor| !divisor.is_zero()) => {
+                self.divides = true;
                 let (quotient, rest) = (self.name("q", width), self.name("r", width));
                 self.fact(x.eq(&quotient * &y + &rest));
                 self.fact(rest.lt(y));
@@ -380,4 +399,43 @@ fn power(exponent: u32) -> Int {
         value *= Int::from_u128(1 << 64);
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_ir::semantics::Domain;
+
+    /// `x / divisor` at 32 bits is not `(((x - h) >> 1) + h) >> after`, where `h` is the high product with `magic`.
+    fn differs(graph: &mut Symbolic, divisor: u128, magic: u128, after: u32) -> Term {
+        let x = graph.variable(32);
+        let [divisor, one, after] =
+            [divisor, 1, after.into()].map(|value| Domain::constant(graph, Bits::new(value, 32)));
+        let (wide, magic) = (graph.zext(&x, 64), Domain::constant(graph, Bits::new(magic, 64)));
+        let product = graph.mul(&wide, &magic);
+        let high = graph.extract(&product, 32, 32);
+        let rest = graph.sub(&x, &high);
+        let half = graph.lshr(&rest, &one);
+        let sum = graph.add(&half, &high);
+        let (quotient, result) = (graph.udiv(&x, &divisor), graph.lshr(&sum, &after));
+        let same = graph.eq(&quotient, &result);
+        graph.bool_not(&same)
+    }
+
+    #[test]
+    fn quotients_by_constants_never_go_to_the_older_solver() {
+        for (divisor, magic, after) in [(1_000_000_007, 0x12e0_be63, 29), ((1 << 31) - 1, 3, 30)] {
+            let graph = &mut Symbolic::default();
+            let (right, wrong) = (differs(graph, divisor, magic, after), differs(graph, divisor, magic - 1, after));
+            assert_eq!(Translation::question(graph, right).0.simplex(), NEWER);
+            // Whatever the solver makes of the right multiplier, it comes back.
+            let answers = [right, wrong].map(|question| impossible(graph, question));
+            assert!(!answers[1], "{divisor}: the smaller multiplier is wrong, {answers:?}");
+        }
+        let graph = &mut Symbolic::default();
+        let [x, y] = [graph.variable(64), graph.variable(64)];
+        let (product, sum) = (graph.mul(&x, &y), graph.add(&x, &y));
+        let same = graph.eq(&product, &sum);
+        assert_eq!(Translation::question(graph, same).0.simplex(), OLDER);
+    }
 }
