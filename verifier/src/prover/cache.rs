@@ -132,7 +132,7 @@ impl Cache {
 
 /// A step, its question, its engine.
 const RECORD: usize = 16 + 16 + 1;
-const ENGINES: [Engine; 4] = [Engine::Structural, Engine::BitSums, Engine::Integers, Engine::Z3];
+const ENGINES: [Engine; 5] = [Engine::Structural, Engine::BitSums, Engine::Integers, Engine::Z3, Engine::Quotients];
 
 fn record(step: Key, question: Key, verdict: &Verdict) -> Option<[u8; RECORD]> {
     let Verdict::Proved { engine } = verdict else { return None };

@@ -5,7 +5,7 @@
 //! are read off the target's outputs; choices of the target are universal. Each is one choice for the whole step.
 //!
 //! Engines in order: equality of normalised terms; concrete samples with corner values, which find wrong rules at once;
-//! sums of bits where bits are counted; linear arithmetic over limbs where there are products; z3 on bit-vectors. A
+//! sums of bits where bits are counted; quotients by constants; linear arithmetic over limbs where there are products; z3 on bit-vectors. A
 //! counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so that a proved recipe is
 //! a table look-up from then on.
 
@@ -19,6 +19,7 @@ mod integers;
 mod memory;
 mod opaque;
 mod query;
+mod quotients;
 mod samples;
 mod shape;
 mod side;
@@ -45,6 +46,8 @@ pub enum Engine {
     Structural,
     /// Equality of sums of bits.
     BitSums,
+    /// A multiplication by a magic number, held to the division by a constant.
+    Quotients,
     /// z3 on linear arithmetic over the limbs.
     Integers,
     /// z3 on bit-vectors.
@@ -73,6 +76,7 @@ pub struct Counters {
     pub kept: u64,
     pub structural: u64,
     pub bit_sums: u64,
+    pub quotients: u64,
     pub integers: u64,
     pub z3: u64,
 }
@@ -134,6 +138,7 @@ impl Prover {
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
             Verdict::Proved { engine: Engine::BitSums } => self.counters.bit_sums += 1,
+            Verdict::Proved { engine: Engine::Quotients } => self.counters.quotients += 1,
             Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
             Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
@@ -175,6 +180,9 @@ fn decide_query(query: &Query, text: solver::Text, effort: solver::Effort) -> (V
     }
     if bit_sums::worth_trying(&query.graph) && bit_sums::impossible(&query.graph, query.wrong) {
         return (Verdict::Proved { engine: Engine::BitSums }, None);
+    }
+    if quotients::impossible(&query.graph, query.wrong) {
+        return (Verdict::Proved { engine: Engine::Quotients }, None);
     }
     if integers::worth_trying(&query.graph, query.wrong) {
         if integers::impossible(&query.graph, query.wrong) {
@@ -218,6 +226,7 @@ impl fmt::Display for Verdict {
         match self {
             Verdict::Proved { engine: Engine::Structural } => write!(f, "proved (terms equal)"),
             Verdict::Proved { engine: Engine::BitSums } => write!(f, "proved (bit sums)"),
+            Verdict::Proved { engine: Engine::Quotients } => write!(f, "proved (quotients)"),
             Verdict::Proved { engine: Engine::Integers } => write!(f, "proved (integers)"),
             Verdict::Proved { engine: Engine::Z3 } => write!(f, "proved (z3)"),
             Verdict::Refuted(_) => write!(f, "refuted"),

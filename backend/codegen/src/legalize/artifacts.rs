@@ -9,7 +9,7 @@ use tribunal_ir::{Bits, Inst, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::{Action, LegalityQuery};
 
 /// The definitions that a combine relied on, first to last.
-type Through = SmallVec<[Inst; 2]>;
+pub(super) type Through = SmallVec<[Inst; 2]>;
 
 /// What a combine does: which definitions it relied on, and what it writes in the artifact's place.
 pub(super) struct Combine {
@@ -19,7 +19,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub(super) const RULES: [&str; 19] = [
+pub(super) const RULES: [&str; 21] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -39,6 +39,8 @@ pub(super) const RULES: [&str; 19] = [
     "combine unmerge_of_ext",
     "combine unmerge_of_trunc",
     "combine merge_of_unmerge",
+    "combine udiv_by_constant",
+    "combine urem_by_constant",
 ];
 
 /// The combine that applies to the artifact `inst`.
@@ -56,13 +58,13 @@ pub(super) fn combine(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<C
 }
 
 /// What combines may ask.
-struct Look<'l, 'c, 'a, 'f> {
-    legalizer: &'l Legalizer<'c, 'a, 'f>,
+pub(super) struct Look<'l, 'c, 'a, 'f> {
+    pub legalizer: &'l Legalizer<'c, 'a, 'f>,
 }
 
 impl Look<'_, '_, '_, '_> {
     /// The definition of `register`, copies looked through: the copies, and the instruction.
-    fn definition(&self, register: VReg) -> Option<(Through, &InstData)> {
+    pub fn definition(&self, register: VReg) -> Option<(Through, &InstData)> {
         let function = &self.legalizer.function;
         let mut through = Through::new();
         let mut current = register;
@@ -100,7 +102,11 @@ impl Look<'_, '_, '_, '_> {
     }
 }
 
-fn combined(rule: &'static str, through: Through, write: impl FnOnce(&mut Recipe<'_>) + 'static) -> Option<Combine> {
+pub(super) fn combined(
+    rule: &'static str,
+    through: Through,
+    write: impl FnOnce(&mut Recipe<'_>) + 'static,
+) -> Option<Combine> {
     debug_assert!(RULES.contains(&rule), "{rule} is not listed");
     Some(Combine { rule, through, write: Box::new(write) })
 }

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tribunal_ir::types::S1;
 use tribunal_ir::{
-    Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position,
-    Step, Type, VReg,
+    Bits, Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand,
+    Position, Step, Type, VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -175,7 +175,7 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         all.push(make(Opcode::G_SELECT, &|i| i.operation(ty, Opcode::G_SELECT, &[S1, ty, ty])));
         all.push(make(Opcode::G_PHI, &|i| i.phi(ty)));
         all.push(make(Opcode::G_CONSTANT, &|i| {
-            let value = i.builder.function.constant(tribunal_ir::Bits::ones(bits));
+            let value = i.builder.function.constant(Bits::ones(bits));
             i.value(ty, Opcode::G_CONSTANT, &[value])
         }));
         all.push(make(Opcode::G_IMPLICIT_DEF, &|i| i.value(ty, Opcode::G_IMPLICIT_DEF, &[])));
@@ -199,7 +199,47 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         all.extend(accesses(target, bits));
     }
     all.push((Opcode::G_PTRMASK, instance(target, &|i| i.pointer_mask())));
+    all.extend(divisions_by_constants(target));
     all
+}
+
+/// Divisors that take each way: powers of two, multipliers that fit, even ones that are shifted first, the addition
+/// (3, 5, 10 and 641 fit; 7 and 2^(w-1)+1 do not; 14 and 28 are even), and the neighbours of powers of two.
+fn divisions_by_constants(target: &'static Target) -> Vec<(Opcode, Function)> {
+    const SMALL: &[u128] = &[
+        0,
+        1,
+        2,
+        3,
+        5,
+        6,
+        7,
+        9,
+        10,
+        11,
+        12,
+        14,
+        19,
+        21,
+        25,
+        28,
+        60,
+        100,
+        127,
+        128,
+        255,
+        641,
+        1000,
+        10_000,
+        1_000_000_007,
+    ];
+    let ty = target.register_type();
+    let (one, top, ones) = (Bits::new(1, ty.bits()), Bits::signed_min(ty.bits()), Bits::ones(ty.bits()));
+    let corners = [top.sub(one), top, top.add(one), ones.sub(one), ones];
+    let divisors: Vec<Bits> = SMALL.iter().map(|&divisor| Bits::new(divisor, ty.bits())).chain(corners).collect();
+    let pairs = [Opcode::G_UDIV, Opcode::G_UREM].into_iter();
+    let pairs = pairs.flat_map(|opcode| divisors.iter().map(move |&divisor| (opcode, divisor)));
+    pairs.map(|(opcode, divisor)| (opcode, instance(target, &|i| i.by_constant(ty, opcode, divisor)))).collect()
 }
 
 /// Opcodes with an immediate: a scale, or the place of a part.
@@ -293,6 +333,12 @@ impl Instance<'_> {
     fn operation(&mut self, ty: Type, opcode: Opcode, sources: &[Type]) {
         let sources: Vec<VReg> = sources.iter().map(|&ty| self.input(ty)).collect();
         let result = self.builder.op(ty, opcode, &sources);
+        self.needed(result);
+    }
+
+    fn by_constant(&mut self, ty: Type, opcode: Opcode, constant: Bits) {
+        let (value, constant) = (self.input(ty), self.builder.constant(ty, constant));
+        let result = self.builder.op(ty, opcode, &[value, constant]);
         self.needed(result);
     }
 

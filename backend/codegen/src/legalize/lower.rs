@@ -124,7 +124,7 @@ fn distance(r: &mut Recipe<'_>, greater: IntPredicate) {
     r.define(dst, Opcode::G_SELECT, &[above, down, up]);
 }
 
-fn remainder(r: &mut Recipe<'_>, division: Opcode) {
+pub(super) fn remainder(r: &mut Recipe<'_>, division: Opcode) {
     let (a, b, dst) = (r.register(1), r.register(2), r.dst());
     let ty = r.type_of(a);
     let quotient = r.op(ty, division, &[a, b]);

@@ -10,6 +10,7 @@
 mod artifacts;
 mod catalogue;
 mod counting;
+mod division;
 mod libcall;
 mod lower;
 mod memory;
@@ -173,6 +174,9 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     }
 
     fn legalize_inst(&mut self, inst: Inst) -> Result<(), CompileError> {
+        if let Some(combine) = division::by_constant(self, inst) {
+            return self.apply_combine(inst, combine);
+        }
         let step = self.context.legalizer.legality(self.function, self.function.inst(inst));
         if step.action == Action::Legal {
             return Ok(());
