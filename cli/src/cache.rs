@@ -34,16 +34,20 @@ struct Place {
 }
 
 impl CacheFlags {
-    /// Reads what earlier runs proved. A file that is not ours, or is damaged, counts as none.
-    pub fn open(&self) -> Kept {
+    /// Reads what earlier runs proved. A file that is not ours, or is damaged, counts as none; a folder that was named
+    /// and cannot be made is an error now, before the long work.
+    pub fn open(&self) -> Result<Kept, CliError> {
         let proofs = ProofCache::default();
+        if let Some(named) = &self.cache {
+            input::make_folder(named)?;
+        }
         let folder = self.cache.clone().or_else(|| (!self.no_cache).then(usual_folder)?);
         let place = folder.and_then(|folder| {
             let (file, program) = (folder.join("proofs"), program()?);
             let read = std::fs::read(&file).ok().and_then(|bytes| proofs.add_bytes(&bytes, &program)).unwrap_or(0);
             Some(Place { file, program, named: self.cache.is_some(), read })
         });
-        Kept { proofs, place }
+        Ok(Kept { proofs, place })
     }
 }
 
@@ -52,9 +56,8 @@ impl Kept {
     pub fn save(&self) -> Result<(), CliError> {
         let Some(place) = self.place.as_ref().filter(|place| self.proofs.len() > place.read) else { return Ok(()) };
         let folder = place.file.parent().unwrap_or(Path::new("."));
-        let made = std::fs::create_dir_all(folder);
-        let made = made.map_err(|source| CliError::Write { path: folder.to_path_buf(), source });
-        let written = made.and_then(|()| input::write(&place.file, &self.proofs.to_bytes(&place.program)));
+        let written =
+            input::make_folder(folder).and_then(|()| input::write(&place.file, &self.proofs.to_bytes(&place.program)));
         match written {
             Err(error) if !place.named => {
                 eprintln!("warning: proofs are not kept: {error}");

@@ -154,6 +154,19 @@ pub fn read(path: &Path, target: Option<&'static Target>) -> Result<Source, CliE
     }
 }
 
+/// Makes the folder, and those around it, unless they are there.
+pub fn make_folder(path: &Path) -> Result<(), CliError> {
+    std::fs::create_dir_all(path).map_err(|source| CliError::Write { path: path.to_path_buf(), source })
+}
+
+/// Finds out before long work that a folder can be there behind it; nothing is made.
+pub fn check_folder(path: &Path) -> Result<(), CliError> {
+    match path.ancestors().find(|place| place.exists()) {
+        Some(place) if !place.is_dir() => Err(CliError::Usage(format!("{}: not a folder", place.display()))),
+        _ => Ok(()),
+    }
+}
+
 /// Writes whole or not at all: to a file beside the destination, then renamed. `-` is standard output.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
     use std::io::Write;

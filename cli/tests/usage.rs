@@ -55,7 +55,7 @@ fn a_solver_that_is_not_there_is_bad_usage() {
 
 #[test]
 fn bad_usage_ends_in_status_2() {
-    let bad: [&[&str]; 15] = [
+    let bad: [&[&str]; 19] = [
         &[],
         &["frobnicate"],
         &["trial"],
@@ -71,6 +71,11 @@ fn bad_usage_ends_in_status_2() {
         &["prove", "--check-ledger"],
         &["prove", "--ledger", "no-such-ledger.txt", "--check-ledger"],
         &["prove", "--confirm", "no-such-solver"],
+        &["prove", "--tables", "--jobs", "2"],
+        // A folder that cannot be there is found before the proving, not behind it.
+        &["prove", "--cache", "Cargo.toml/cache"],
+        &["prove", "--out", "Cargo.toml/out"],
+        &["trial", "../corpus/run/riscv64/g_mul.mir", "--cache", "Cargo.toml"],
     ];
     for arguments in bad {
         let output = tribunal(arguments);

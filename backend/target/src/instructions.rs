@@ -53,6 +53,21 @@ impl ImmRange {
     }
 }
 
+/// The symbol of a call.
+pub(crate) const CALLEE: OperandDesc = OperandDesc::Callee;
+/// The mask of a call.
+pub(crate) const MASK: OperandDesc = OperandDesc::RegisterMask;
+/// Bytes of the stack.
+pub(crate) const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
+
+/// The bytes of a row's code: those it gives, or one word's.
+pub(crate) const fn bytes(given: &[u8]) -> u8 {
+    match given {
+        [size, ..] => *size,
+        [] => 4,
+    }
+}
+
 impl OperandDesc {
     pub fn is_def(&self) -> bool {
         matches!(self, OperandDesc::Def(_))

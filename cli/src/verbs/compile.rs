@@ -126,7 +126,7 @@ fn stop_after(arguments: &Arguments) -> Result<Option<&'static str>, CliError> {
 fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tally, CliError> {
     let mut total = Tally::default();
     if arguments.verify_each || arguments.prove_each {
-        let kept = arguments.prove_each.then(|| arguments.cache.open());
+        let kept = arguments.prove_each.then(|| arguments.cache.open()).transpose()?;
         let proofs = kept.as_ref().map(|kept| kept.proofs.clone()).unwrap_or_default();
         let mut harness = Harness::with_cache(source.target, options, proofs)?;
         for function in &source.module.functions {

@@ -37,7 +37,7 @@ pub struct Arguments {
     shard: Option<String>,
     /// Check the legality tables instead, without a solver: on every query that input can make the rules end, in legal
     /// instructions or in a refusal that is named.
-    #[arg(long, conflicts_with_all = ["opcode", "shard"])]
+    #[arg(long, conflicts_with_all = ["opcode", "shard", "emit_smt2", "out", "cache", "no_cache", "jobs"])]
     tables: bool,
     /// Write what was proved, by which engine, one line for each class of obligations: a text to commit and to diff.
     #[arg(long, value_name = "FILE")]
@@ -97,7 +97,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if arguments.tables {
         return check_tables(arguments, &targets, ledger, started);
     }
-    let kept = arguments.cache.open();
+    input::check_folder(&arguments.out)?;
+    let kept = arguments.cache.open()?;
     let query = Query {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
@@ -123,10 +124,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if let (Some(source), Some(path)) = (summary.unwritten.pop(), &arguments.emit_smt2) {
         return Err(CliError::Write { path: path.clone(), source });
     }
-    kept.save()?;
-    write_counterexamples(&arguments.out, &summary)?;
     let seconds = started.elapsed().as_secs_f64();
     print(&summary, seconds);
+    write_counterexamples(&arguments.out, &summary)?;
     let complete = !stop.load(Ordering::Relaxed);
     let differences = match complete {
         true => {
@@ -137,6 +137,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         false => ledger.map_or(Vec::new(), |ledger| ledger.differences(&summary.ledger, Extent::Part)),
     };
     differences.iter().for_each(|line| say!("{line}"));
+    kept.save()?;
     if arguments.json {
         output::json(&Report {
             obligations: summary.obligations,
@@ -249,7 +250,7 @@ fn check_tables(
 /// Where questions go. A second solver that cannot be started is found before the long work.
 fn desk(arguments: &Arguments) -> Result<Option<Desk>, CliError> {
     let Some(folder) = arguments.emit_smt2.clone() else { return Ok(None) };
-    std::fs::create_dir_all(&folder).map_err(|source| CliError::Write { path: folder.clone(), source })?;
+    input::make_folder(&folder)?;
     match &arguments.confirm {
         Some(program) if !questions::can_run(program) => {
             Err(CliError::Usage(format!("the solver `{}` cannot be started", program.display())))
@@ -263,7 +264,7 @@ fn write_counterexamples(folder: &Path, summary: &Summary) -> Result<(), CliErro
     if summary.files.is_empty() {
         return Ok(());
     }
-    std::fs::create_dir_all(folder).map_err(|source| CliError::Write { path: folder.to_path_buf(), source })?;
+    input::make_folder(folder)?;
     for (name, text) in &summary.files {
         let path = folder.join(name);
         input::write(&path, text.as_bytes())?;

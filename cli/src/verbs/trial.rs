@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let named = arguments.target.named()?;
     // Read everything first: a bad file is one error, and nothing half-done.
     let sources = arguments.files.iter().map(|path| input::read(path, named)).collect::<Result<Vec<_>, _>>()?;
-    let kept = arguments.cache.open();
+    let kept = arguments.cache.open()?;
     let mut harnesses: Vec<Harness> = Vec::new();
     let mut total = Tally::default();
     let mut fewest = u64::MAX;
@@ -80,10 +80,10 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             total.add(tally);
         }
     }
-    kept.save()?;
     let status = Status::of(&total);
     let seconds = started.elapsed().as_secs_f64();
     summary(&total, seconds);
+    kept.save()?;
     if arguments.json {
         output::json(&report(&total, fewest, seconds));
     }

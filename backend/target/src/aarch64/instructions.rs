@@ -3,7 +3,7 @@
 //! Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
 
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32};
-use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
+use crate::instructions::{CALLEE, ImmRange, InstrDesc, MASK, OperandDesc, SIZE, bytes};
 use tribunal_ir::{OpcodeFlags, TargetOpcode};
 
 /// Where operands go in the word.
@@ -72,18 +72,6 @@ const LM32: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(32));
 const LM64: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(64));
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 4 };
 const L28: OperandDesc = OperandDesc::Label { bits: 28, scale: 4 };
-const CALLEE: OperandDesc = OperandDesc::Callee;
-const MASK: OperandDesc = OperandDesc::RegisterMask;
-/// Bytes of the stack.
-const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
-
-/// Those of the row, or one word's.
-const fn bytes(given: &[u8]) -> u8 {
-    match given {
-        [size, ..] => *size,
-        [] => 4,
-    }
-}
 
 macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($word:literal) $assembly:literal {$($flag:ident),*}

@@ -4,7 +4,7 @@
 
 use super::registers::{GPR, RA, SP};
 use crate::Features;
-use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
+use crate::instructions::{CALLEE, ImmRange, InstrDesc, MASK, OperandDesc, SIZE, bytes};
 use tribunal_ir::{OpcodeFlags, TargetOpcode};
 
 /// How the word is put together.
@@ -45,18 +45,6 @@ const SH6: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(6));
 const SH5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
 const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
-const CALLEE: OperandDesc = OperandDesc::Callee;
-const MASK: OperandDesc = OperandDesc::RegisterMask;
-/// Bytes of the stack.
-const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
-
-/// Those of the row, or one word's.
-const fn bytes(given: &[u8]) -> u8 {
-    match given {
-        [size, ..] => *size,
-        [] => 4,
-    }
-}
 
 macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($opcode:literal, $funct3:literal, $funct7:literal) {$($flag:ident),*}

@@ -75,6 +75,13 @@ fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option
         DIVUW => low(d, a, b, D::udiv),
         REMW => low(d, a, b, D::srem),
         REMUW => low(d, a, b, D::urem),
+        _ => return bit_manipulation(d, opcode, a, b),
+    })
+}
+
+/// Zba, Zbb, Zbs and Zicond, of two sources.
+fn bit_manipulation<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, b: &D::Bits) -> Option<D::Bits> {
+    Some(match opcode {
         SH1ADD => shifted_add(d, a, b, 1),
         SH2ADD => shifted_add(d, a, b, 2),
         SH3ADD => shifted_add(d, a, b, 3),
