@@ -1,47 +1,208 @@
-//! Which rule is guilty of a wrong run: the function is compiled again with its stages kept, each stage is interpreted on
-//! the input that shows the fault, and the first register or store that differs between two neighbouring stages was
-//! written by the guilty rule.
+//! Which rewrite is guilty of a wrong run. The function is compiled again with its stages kept; each is interpreted on the
+//! input that shows the fault, and the first that is wrong tells the pass. The rewrites of that pass are then bisected: the
+//! function as it stood behind the k-th of them is a whole function, and is interpreted too. The prover is asked about the
+//! rewrite that is found, as it was applied: a rewrite that execution blames and the prover proves is a finding about a judge.
 
-use crate::harness::{FUEL, Saboteur};
+use crate::harness::{FUEL, Saboteur, Written};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Context, Observer, Options};
-use tribunal_emulator::input::Input;
-use tribunal_emulator::interpreter::{Event, Execution, Interpreter, Settings};
-use tribunal_emulator::observation::compare;
-use tribunal_ir::{Bits, Function, Inst, InstData, VReg, text};
+use tribunal_codegen::{Context, Observer, Options, frame};
+use tribunal_emulator::input::{Buffer, Input};
+use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::observation::{Observation, Outcome};
+use tribunal_ir::{
+    Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
+};
 use tribunal_target::Target;
+use tribunal_verifier::prover::{Prover, Verdict, explain};
 
 /// Who is to blame, and why in a few lines.
 pub struct Blame {
+    /// The rule, or the pass where no rule's application can be told.
     pub guilty: String,
     pub story: String,
+    /// What the prover says of the guilty application, if there is one.
+    pub verdict: Option<Verdict>,
 }
 
-/// A stage of the compilation, kept.
-struct Stage {
-    pass: &'static str,
-    function: Function,
-    /// The rule that wrote each instruction of this stage.
-    rules: FxHashMap<Inst, &'static str>,
+impl Blame {
+    fn of_pass(pass: &str, story: &str) -> Blame {
+        Blame { guilty: pass.to_string(), story: story.to_string(), verdict: None }
+    }
 }
 
-/// Keeps the stages that can be interpreted.
-struct Recorder<'s> {
-    stages: Vec<Stage>,
-    rules: FxHashMap<Inst, &'static str>,
+/// A compilation, to be done again.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    pub function: &'a Function,
+    pub target: &'static Target,
+    pub options: Options,
+    pub saboteur: Option<&'a dyn Saboteur>,
+}
+
+impl Case<'_> {
+    /// Compiles under the eyes of `observer`, behind those of the saboteur.
+    fn compile(&self, observer: &mut dyn Watcher) {
+        let legalizer = (self.target.legality)(self.options.features);
+        let mut observer = Sabotaged { saboteur: self.saboteur, observer };
+        let mut context = Context { target: self.target, options: self.options, legalizer, observer: &mut observer };
+        // A compilation that failed would not have been run; its stages are all there are.
+        let _ = pipeline::compile(&mut self.function.clone(), &mut context);
+    }
+}
+
+/// Blames a rule or a pass for the difference that `input` shows.
+pub fn guilty(case: &Case<'_>, input: &Input) -> Blame {
+    let mut stages = Stages::default();
+    case.compile(&mut stages);
+    let expected = match observe(case.function, case.target, input) {
+        Some(expected) if expected.outcome == Outcome::Returned => expected,
+        _ => return Blame::of_pass("unknown", "the source cannot be interpreted"),
+    };
+    let (mut first, mut settled) = (0, None);
+    for (pass, function, steps) in &stages.kept {
+        if *pass == frame::PASS.name {
+            settled = Some(Settled::new(case.target, input));
+        }
+        let is_right = match &settled {
+            None => observe(function, case.target, input).is_some_and(|seen| allows(&expected, &seen)),
+            Some(settled) => settled.is_right(&expected, function, case.target),
+        };
+        if !is_right {
+            return in_pass(case, &expected, input, pass, first..*steps);
+        }
+        first = *steps;
+    }
+    Blame::of_pass("emit", "every stage up to the last agrees with the source")
+}
+
+/// The rules that wrote the instructions of the stage behind `pass`; for findings that name an instruction.
+pub fn authors(case: &Case<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
+    let mut authors = Authors { pass, rules: FxHashMap::default(), behind: false };
+    case.compile(&mut authors);
+    authors.rules
+}
+
+/// The first of the rewrites `steps` behind which the function is wrong.
+fn in_pass(case: &Case<'_>, expected: &Observation, input: &Input, pass: &str, steps: std::ops::Range<usize>) -> Blame {
+    let is_right = |probe: &Probe| {
+        let seen = probe.function.as_ref().and_then(|function| observe(function, case.target, input));
+        seen.is_some_and(|seen| allows(expected, &seen))
+    };
+    let probe = |number: usize| {
+        let mut probe = Probe::at(number);
+        case.compile(&mut probe);
+        probe
+    };
+    let numbers: Vec<usize> = steps.collect();
+    let right = numbers.partition_point(|&number| is_right(&probe(number)));
+    match numbers.get(right).map(|&number| probe(number)) {
+        Some(Probe { function: Some(function), rule, before, after, .. }) => {
+            let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+            let step = Step { rule, function: &function, before: &before, after: &after };
+            let verdict = Prover::default().judge(case.target, &step);
+            let explained = explain(&step, &verdict, case.target.vocabulary);
+            let story = format!("first wrong behind rewrite {} of {pass}: {explained}", right + 1);
+            Blame { guilty: rule.to_string(), story, verdict: Some(verdict) }
+        }
+        _ => Blame::of_pass(pass, "the run differs from this pass on, behind its last rewrite"),
+    }
+}
+
+fn observe(function: &Function, target: &'static Target, input: &Input) -> Option<Observation> {
+    let settings = Settings { fuel: FUEL * 16, events: 0 };
+    Interpreter::new(function, target).run(input, settings).ok().map(|execution| execution.observation)
+}
+
+/// True if a stage does what the source does, wherever that is fixed, whatever the stage's own free choices.
+fn allows(source: &Observation, stage: &Observation) -> bool {
+    if stage.outcome != Outcome::Returned {
+        return false;
+    }
+    let mut results = source.returned.iter().zip(&stage.returned);
+    let mut bytes = source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage));
+    results.all(|(&(_, bits, source), (_, _, stage))| {
+        let fixed = source.fixed & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        fixed & !stage.fixed == 0 && (source.value ^ stage.value) & fixed == 0
+    }) && bytes.all(|(&(source, fixed), &(stage, known))| fixed & !known == 0 && (source ^ stage) & fixed == 0)
+}
+
+/// What a function meets whose frame is laid out: a stack pointer, a stack, and registers that it must keep.
+struct Settled {
+    input: Input,
+    /// Registers, with what they hold before and behind.
+    kept: Vec<(PReg, u64)>,
+}
+
+/// Where that stack lies, and how much of it below and above the stack pointer.
+const STACK: u64 = 0x4000_0000;
+const BELOW: u64 = 1 << 16;
+const ABOVE: usize = 256;
+const PATTERN: u8 = 0xa5;
+
+impl Settled {
+    fn new(target: &Target, input: &Input) -> Settled {
+        let abi = target.abi;
+        let narrow = |value: u64| value & (u64::MAX >> (64 - target.pointer_bits));
+        let canary =
+            |&register: &PReg| (register, narrow((u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        let mut kept: Vec<(PReg, u64)> = abi.callee_saved.iter().chain([&abi.return_address]).map(canary).collect();
+        kept.push((abi.stack_pointer, STACK + BELOW));
+        let mut input = input.clone();
+        input.registers.extend(&kept);
+        let mut bytes = vec![0; BELOW as usize];
+        bytes.extend([PATTERN; ABOVE]);
+        input.buffers.push(Buffer { address: STACK, bytes });
+        Settled { input, kept }
+    }
+
+    /// True if the stage does what the source does, and leaves the caller's registers and frame alone.
+    fn is_right(&self, expected: &Observation, function: &Function, target: &'static Target) -> bool {
+        let mut shown = function.clone();
+        show_at_returns(&mut shown, target, &self.kept);
+        let Some(seen) = observe(&shown, target, &self.input) else { return false };
+        let kept = seen.returned.iter().rev().zip(self.kept.iter().rev());
+        let frame = seen.buffers.last().into_iter().flat_map(|stack| &stack[BELOW as usize..]);
+        allows(expected, &seen)
+            && kept.into_iter().all(|((_, _, known), (_, value))| known.fixed == u64::MAX && known.value == *value)
+            && frame.into_iter().all(|&(byte, _)| byte == PATTERN)
+    }
+}
+
+/// Has every return read these registers too, so that a run shows them.
+fn show_at_returns(function: &mut Function, target: &Target, registers: &[(PReg, u64)]) {
+    for block in function.layout().to_vec() {
+        let Some(last) = function.last_inst(block) else { continue };
+        let mut data = function.inst(last).clone();
+        if matches!(data.opcode, Opcode::Target(opcode) if target.instruction(opcode).flags.contains(OpcodeFlags::RETURN))
+        {
+            let read = |&(register, _): &(PReg, u64)| {
+                let (reg, flags) = (Reg::Physical(register), RegFlags::IMPLICIT);
+                Operand::Reg(RegOperand { reg, flags, subregister: SubReg(0), tied_to: None })
+            };
+            data.operands.extend(registers.iter().map(read));
+            function.replace(last, data);
+        }
+    }
+}
+
+/// Sees what the saboteur leaves.
+trait Watcher {
+    fn after_pass(&mut self, _pass: &'static Pass, _function: &Function) {}
+    fn step(&mut self, rule: &'static str, function: &Function, before: &[InstData], after: &[Inst]);
+}
+
+struct Sabotaged<'s> {
     saboteur: Option<&'s dyn Saboteur>,
+    observer: &'s mut dyn Watcher,
 }
 
-impl Observer for Recorder<'_> {
+impl Observer for Sabotaged<'_> {
     fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         if let Some(saboteur) = self.saboteur {
             saboteur.after_pass(pass, function);
         }
-        let rules = std::mem::take(&mut self.rules);
-        if matches!(pass.name, "legalize" | "select" | "allocate") {
-            self.stages.push(Stage { pass: pass.name, function: function.clone(), rules });
-        }
+        self.observer.after_pass(pass, function);
     }
 
     fn wants_steps(&self) -> bool {
@@ -49,115 +210,75 @@ impl Observer for Recorder<'_> {
     }
 
     fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        let mut after = Written::from(after);
         if let Some(saboteur) = self.saboteur {
-            saboteur.step(rule, function, before, after);
+            saboteur.step(rule, function, before, &mut after);
         }
-        for &inst in after {
-            self.rules.insert(inst, rule);
-        }
+        self.observer.step(rule, function, before, &after);
     }
 }
 
-/// Events kept of a run.
-const EVENTS: usize = 1 << 16;
+/// Keeps every stage, with the number of rewrites up to its end.
+#[derive(Default)]
+struct Stages {
+    kept: Vec<(&'static str, Function, usize)>,
+    steps: usize,
+}
 
-/// Blames a rule or a pass for the difference that `input` shows.
-pub fn guilty(
-    function: &Function,
-    target: &'static Target,
-    options: Options,
-    input: &Input,
-    saboteur: Option<&dyn Saboteur>,
-) -> Blame {
-    let mut recorder = Recorder { stages: Vec::new(), rules: FxHashMap::default(), saboteur };
-    let legalizer = (target.legality)(options.features);
-    let mut context = Context { target, options, legalizer, observer: &mut recorder };
-    // A compilation that failed would not have been run; its stages are all there are.
-    let _ = pipeline::compile(&mut function.clone(), &mut context);
-    let Some(mut before) = run(function, target, input) else { return unknown("the source cannot be interpreted") };
-    let mut source = function;
-    for stage in &recorder.stages {
-        let Some(after) = run(&stage.function, target, input) else {
-            return in_pass(stage.pass, "the function does something undefined from here on");
-        };
-        if differs(&before, &after) {
-            return first_difference(source, &before, stage, &after, target);
-        }
-        (before, source) = (after, &stage.function);
+impl Watcher for Stages {
+    fn after_pass(&mut self, pass: &'static Pass, function: &Function) {
+        self.kept.push((pass.name, function.clone(), self.steps));
     }
-    in_pass("frame, relax-branches or emit", "all stages up to allocation agree with the source")
-}
 
-fn unknown(story: &str) -> Blame {
-    Blame { guilty: "unknown".to_string(), story: story.to_string() }
-}
-
-fn in_pass(pass: &str, story: &str) -> Blame {
-    Blame { guilty: pass.to_string(), story: story.to_string() }
-}
-
-fn run(function: &Function, target: &'static Target, input: &Input) -> Option<Execution> {
-    let settings = Settings { fuel: FUEL * 16, events: EVENTS };
-    Interpreter::new(function, target).run(input, settings).ok()
-}
-
-fn differs(before: &Execution, after: &Execution) -> bool {
-    let results: Vec<u64> = after.observation.returned.iter().map(|(_, _, known)| known.value).collect();
-    let bytes = |buffer: &Vec<(u8, u8)>| buffer.iter().map(|&(byte, _)| byte).collect();
-    let buffers: Vec<Vec<u8>> = after.observation.buffers.iter().map(bytes).collect();
-    before.observation.outcome != after.observation.outcome || compare(&before.observation, &results, &buffers).is_err()
-}
-
-/// The first value that a register of both stages holds differently, occurrence by occurrence.
-fn first_difference(source: &Function, before: &Execution, stage: &Stage, after: &Execution, target: &Target) -> Blame {
-    let mut meant: FxHashMap<VReg, std::collections::VecDeque<&Event>> = FxHashMap::default();
-    for event in &before.events {
-        if let Some(register) = event.register {
-            meant.entry(register).or_default().push_back(event);
-        }
+    fn step(&mut self, _: &'static str, _: &Function, _: &[InstData], _: &[Inst]) {
+        self.steps += 1;
     }
-    let mut stores = before.events.iter().filter(|event| event.register.is_none());
-    for event in &after.events {
-        let expected = match event.register {
-            Some(register) => match meant.get_mut(&register).and_then(|events| events.pop_front()) {
-                Some(expected) => expected,
-                None => continue,
-            },
-            None => match stores.next() {
-                Some(expected) if expected.value.width() == event.value.width() => expected,
-                _ => continue,
-            },
-        };
-        let width = expected.value.width().min(event.value.width());
-        let low = |bits: Bits| bits.zext_or_trunc(width);
-        let differ = low(expected.value).xor(low(event.value)).and(low(expected.open).not());
-        let same = expected.poison || differ.is_zero();
-        if !same {
-            return difference(source, stage, expected, event, target);
+}
+
+/// Keeps one rewrite, and the function as it stands behind it.
+struct Probe {
+    /// How many rewrites come before.
+    left: Option<usize>,
+    function: Option<Function>,
+    rule: &'static str,
+    before: Vec<InstData>,
+    after: Vec<Inst>,
+}
+
+impl Probe {
+    fn at(number: usize) -> Probe {
+        Probe { left: Some(number), function: None, rule: "", before: Vec::new(), after: Vec::new() }
+    }
+}
+
+impl Watcher for Probe {
+    fn step(&mut self, rule: &'static str, function: &Function, before: &[InstData], after: &[Inst]) {
+        if self.left == Some(0) {
+            (self.rule, self.before, self.after) = (rule, before.to_vec(), after.to_vec());
+            self.function = Some(function.clone());
+        }
+        self.left = self.left.and_then(|left| left.checked_sub(1));
+    }
+}
+
+/// Keeps who wrote what in one pass.
+struct Authors {
+    pass: &'static str,
+    rules: FxHashMap<Inst, &'static str>,
+    behind: bool,
+}
+
+impl Watcher for Authors {
+    fn after_pass(&mut self, pass: &'static Pass, _: &Function) {
+        self.behind |= pass.name == self.pass;
+        if !self.behind {
+            self.rules.clear();
         }
     }
-    in_pass(stage.pass, "the run differs from this pass on")
-}
 
-/// The rule that wrote what an instruction of the source's own reads, in a register that the source does not have: the two
-/// stages cannot be compared there.
-fn feeding_rule<'s>(source: &Function, stage: &'s Stage, inst: Inst) -> Option<&'s &'static str> {
-    let is_new = |register: &VReg| register.as_u32() as usize >= source.vregs.len();
-    let mut new = stage.function.inst(inst).vreg_uses().filter(is_new);
-    new.find_map(|register| stage.rules.get(&stage.function.def_of(register)?))
-}
-
-fn difference(source: &Function, stage: &Stage, expected: &Event, event: &Event, target: &Target) -> Blame {
-    let guilty = stage.rules.get(&event.inst).or_else(|| feeding_rule(source, stage, event.inst));
-    let guilty = guilty.copied().unwrap_or(stage.pass);
-    let printed = |function: &Function, inst: Inst| text::print_inst(function, function.inst(inst), target.vocabulary);
-    let story = format!(
-        "first difference after {}:\n  - {} = {:#x}\n  + {} = {:#x}",
-        stage.pass,
-        printed(source, expected.inst),
-        expected.value,
-        printed(&stage.function, event.inst),
-        event.value
-    );
-    Blame { guilty: guilty.to_string(), story }
+    fn step(&mut self, rule: &'static str, _: &Function, _: &[InstData], after: &[Inst]) {
+        if !self.behind {
+            self.rules.extend(after.iter().map(|&inst| (inst, rule)));
+        }
+    }
 }

@@ -1,10 +1,11 @@
 //! Every judge on one function: compiled once, watched at every pass and every step, then run on inputs.
 
-use crate::blame;
+use crate::blame::{self, Case};
 use crate::counterexample;
 use crate::finding::{Finding, Judge, Tally};
 use crate::inputs::{self, Plan};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Code, Pass};
 use tribunal_codegen::{CompileError, Context, Observer, Options};
 use tribunal_emulator::input::Input;
@@ -31,11 +32,16 @@ pub enum HarnessError {
     Emulator(#[from] MachineError),
 }
 
+/// The instructions that one application of a rule wrote.
+pub type Written = SmallVec<[Inst; 8]>;
+
 /// Plants faults in a compilation, where the judges behind it will see them. Without state, so that blame can compile
 /// the same function again and meet the same fault.
 pub trait Saboteur {
     fn after_pass(&self, _pass: &'static Pass, _function: &mut Function) {}
-    fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &[Inst]) {}
+    /// Behind one application of a rule; `after` stays the list of what it wrote.
+    fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut Written) {}
+    fn after_emission(&self, _code: &mut Code) {}
 }
 
 /// Which judges watch a compilation.
@@ -129,6 +135,8 @@ impl Harness {
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Code> {
         let mut judges = Judges {
+            source: function,
+            options: self.options,
             target: self.target,
             legalizer: self.legalizer,
             prover: &mut self.prover,
@@ -141,7 +149,12 @@ impl Harness {
         let mut context =
             Context { target: self.target, options: self.options, legalizer: self.legalizer, observer: &mut judges };
         match pipeline::compile(&mut function.clone(), &mut context) {
-            Ok(code) => Some(code),
+            Ok(mut code) => {
+                if let Some(saboteur) = saboteur {
+                    saboteur.after_emission(&mut code);
+                }
+                Some(code)
+            }
             Err(CompileError::Unsupported { pass, feature, .. }) => {
                 tally.unsupported(format!("{pass}: {feature}"));
                 None
@@ -189,15 +202,14 @@ impl Harness {
             };
             tally.executions += 1;
             if let Some((kind, details)) = wrong(&expected, &run) {
-                let finding = self.blamed(function, input, kind, details, saboteur);
-                tally.findings.push(finding);
+                tally.findings.extend(self.blamed(function, input, kind, details, saboteur));
                 // One finding a function: the other inputs would show the same fault.
                 return;
             }
         }
     }
 
-    /// A finding of the emulator, with the rule or pass to blame.
+    /// A finding of the emulator, with the rule or pass to blame; another if the prover proves what is blamed.
     fn blamed(
         &self,
         function: &Function,
@@ -205,16 +217,20 @@ impl Harness {
         kind: &'static str,
         details: String,
         saboteur: Option<&dyn Saboteur>,
-    ) -> Finding {
-        let blame = blame::guilty(function, self.target, self.options, input, saboteur);
+    ) -> Vec<Finding> {
+        let case = Case { function, target: self.target, options: self.options, saboteur };
+        let blame = blame::guilty(&case, input);
         let details = format!("{details}\n{}", blame.story).trim_end().to_string();
-        Finding {
-            judge: Judge::Emulator,
+        let found = |judge, kind: &str| Finding {
+            judge,
             kind: kind.to_string(),
-            guilty: blame.guilty,
-            details,
+            guilty: blame.guilty.clone(),
+            details: details.clone(),
             input: Some(input.clone()),
-        }
+        };
+        let disagreement =
+            matches!(blame.verdict, Some(Verdict::Proved { .. })).then(|| found(Judge::Prover, "proved-and-wrong"));
+        std::iter::once(found(Judge::Emulator, kind)).chain(disagreement).collect()
     }
 
     /// What the interpreter returns: the size in bits and the value of each result register.
@@ -280,6 +296,8 @@ fn from_verifier(
 
 /// The judges that watch a compilation.
 struct Judges<'h> {
+    source: &'h Function,
+    options: Options,
     target: &'static Target,
     legalizer: &'static LegalizerInfo,
     prover: &'h mut Prover,
@@ -301,9 +319,14 @@ impl Observer for Judges<'_> {
         }
         self.tally.verifications += 1;
         let findings = machine_verifier::verify(function, self.target, self.legalizer);
-        self.tally.findings.extend(
-            findings.iter().map(|finding| from_verifier(Judge::Verifier, function, self.target, pass.name, finding)),
-        );
+        if !findings.is_empty() {
+            let Judges { source, target, options, saboteur, .. } = *self;
+            let authors = blame::authors(&Case { function: source, target, options, saboteur }, pass.name);
+            self.tally.findings.extend(findings.iter().map(|finding| {
+                let author = finding.inst.and_then(|inst| authors.get(&inst));
+                from_verifier(Judge::Verifier, function, target, author.unwrap_or(&pass.name), finding)
+            }));
+        }
         match pass.name {
             "split-edges" => self.selected = Some(function.clone()),
             "allocate" => {
@@ -325,8 +348,9 @@ impl Observer for Judges<'_> {
     }
 
     fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        let mut after = Written::from(after);
         if let Some(saboteur) = self.saboteur {
-            saboteur.step(rule, function, before, after);
+            saboteur.step(rule, function, before, &mut after);
         }
         *self.rules.entry(rule).or_default() += 1;
         let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();

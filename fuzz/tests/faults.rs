@@ -2,8 +2,9 @@
 
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
+use tribunal_fuzz::harness::Written;
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
-use tribunal_ir::{Function, Inst, InstData, Opcode, PReg, text};
+use tribunal_ir::{Function, InstData, Opcode, PReg, text};
 
 const ADD: &str = "
 # target: riscv64
@@ -40,7 +41,7 @@ fn findings(saboteur: Option<&dyn Saboteur>) -> Vec<Finding> {
 struct WrongExtension;
 
 impl Saboteur for WrongExtension {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &[Inst]) {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
         for &inst in after.iter().filter(|_| rule.contains("G_LSHR") && rule.contains("scalar")) {
             if function.inst(inst).opcode == Opcode::G_ZEXT {
                 let data = InstData { opcode: Opcode::G_SEXT, ..function.inst(inst).clone() };
@@ -54,7 +55,7 @@ impl Saboteur for WrongExtension {
 struct SwappedOperands;
 
 impl Saboteur for SwappedOperands {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &[Inst]) {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
         if rule == "riscv sub" {
             let mut data = function.inst(after[0]).clone();
             data.operands.swap(1, 2);
