@@ -12,6 +12,9 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug)]
 pub enum Position {
     Before(Inst),
+    After(Inst),
+    /// In a slot that [`Function::take`] has emptied; then behind it.
+    InPlaceOf(Inst),
     AtEnd(Block),
 }
 
@@ -32,7 +35,15 @@ impl<'f> Builder<'f> {
         let inst = match self.position {
             Position::Before(inst) => self.function.insert_before(inst, data),
             Position::AtEnd(block) => self.function.append(block, data),
+            Position::After(last) => self.function.insert_after(last, data),
+            Position::InPlaceOf(slot) => {
+                self.function.replace(slot, data);
+                slot
+            }
         };
+        if let Position::After(_) | Position::InPlaceOf(_) = self.position {
+            self.position = Position::After(inst);
+        }
         self.written.push(inst);
         inst
     }
@@ -53,10 +64,7 @@ impl<'f> Builder<'f> {
 
     /// An operation on registers only, with `%dst` given.
     pub fn define_op(&mut self, dst: VReg, opcode: Opcode, sources: &[VReg]) -> Inst {
-        let mut data = InstData::new(opcode, []);
-        data.operands.push(Operand::def(dst));
-        sources.iter().for_each(|&source| data.operands.push(Operand::used(source)));
-        self.push(data)
+        self.push(InstData::op(opcode, dst, sources))
     }
 
     /// An operation on registers only; the result has type `ty`.
@@ -69,8 +77,7 @@ impl<'f> Builder<'f> {
     /// The same with flags.
     pub fn op_with(&mut self, ty: Type, opcode: Opcode, sources: &[VReg], flags: InstFlags) -> VReg {
         let dst = self.function.new_vreg(ty);
-        let operands = std::iter::once(Operand::def(dst)).chain(sources.iter().copied().map(Operand::used));
-        self.push(InstData::new(opcode, operands).with_flags(flags));
+        self.push(InstData::op(opcode, dst, sources).with_flags(flags));
         dst
     }
 
@@ -127,5 +134,34 @@ impl<'f> Builder<'f> {
     /// The type of a generic register. Panics on a selected one: nothing is built from those.
     pub fn type_of(&self, register: VReg) -> Type {
         self.function.type_of(register).expect("a generic register has a type")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::S64;
+
+    /// The first instruction takes the slot, the others follow it, and the rest of the block stays where it is.
+    #[test]
+    fn in_place_of_keeps_order_and_counts() {
+        let mut function = Function::new("f");
+        let block = function.new_block();
+        let mut builder = Builder::new(&mut function, Position::AtEnd(block));
+        let one = builder.constant_i64(S64, 1);
+        let sum = builder.op(S64, Opcode::G_ADD, &[one, one]);
+        builder.op(S64, Opcode::G_SUB, &[sum, one]);
+        let written = builder.written.clone();
+
+        let taken = function.take(written[1]);
+        assert_eq!((taken.opcode, function.use_count(one), function.def_of(sum)), (Opcode::G_ADD, 1, None));
+        let mut builder = Builder::new(&mut function, Position::InPlaceOf(written[1]));
+        let two = builder.constant_i64(S64, 2);
+        builder.define_op(sum, Opcode::G_MUL, &[one, two]);
+        let [slot, behind] = builder.written[..] else { panic!("two were written") };
+
+        assert_eq!(slot, written[1]);
+        assert!(function.insts(block).eq([written[0], slot, behind, written[2]]));
+        assert_eq!((function.use_count(one), function.def_of(sum)), (2, Some(behind)));
     }
 }

@@ -6,6 +6,7 @@
 use crate::bits::Bits;
 use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
 use crate::inst::{InstData, Operand, Reg, RegFlags, RegOperand, Short};
+use crate::opcode::Opcode;
 use crate::types::Type;
 use crate::vocabulary::{PReg, RegBank, RegClass};
 use bitflags::bitflags;
@@ -388,6 +389,13 @@ impl Function {
             Some(next) => self.links[next.index()].previous = previous,
             None => self.blocks[block].last = previous,
         }
+    }
+
+    /// Takes the instruction out of its slot. The slot keeps its position in the block, empty, until [`Function::replace`]
+    /// fills it or [`Function::remove`] takes it away too.
+    pub fn take(&mut self, inst: Inst) -> InstData {
+        self.forget_operands(inst);
+        std::mem::replace(&mut self.insts[inst], InstData::new(Opcode::COPY, []))
     }
 
     /// Puts `data` in the place of `inst`, keeping its position.

@@ -5,6 +5,7 @@ use crate::opcode::Opcode;
 use crate::types::Type;
 use crate::vocabulary::{PReg, SubReg};
 use bitflags::bitflags;
+use cranelift_entity::packed_option::PackedOption;
 use smallvec::SmallVec;
 
 /// A register, virtual or physical.
@@ -284,19 +285,20 @@ pub struct MemOperand {
     /// Alignment of this very access (base and offset together), in bytes, a power of two.
     pub align: u32,
     /// `syncscope("x") acquire monotonic`, as it was read.
-    pub ordering: Option<Symbol>,
+    pub ordering: PackedOption<Symbol>,
     /// What follows `from`, `into` or `on` up to the first comma, without the offset: `%ir.p`, `%stack.0`, `@g`.
-    pub pointer: Option<Symbol>,
+    pub pointer: PackedOption<Symbol>,
     /// Offset from that pointer, in bytes.
     pub offset: i64,
     /// `!tbaa !9, !noalias !3, addrspace 1, ...`, as it was read.
-    pub metadata: Option<Symbol>,
+    pub metadata: PackedOption<Symbol>,
 }
 
 impl MemOperand {
     /// A plain access with nothing known of its pointer.
     pub fn new(flags: MemFlags, ty: Type, align: u32) -> MemOperand {
-        MemOperand { flags, ty: Some(ty), align, ordering: None, pointer: None, offset: 0, metadata: None }
+        let none = PackedOption::default();
+        MemOperand { flags, ty: Some(ty), align, ordering: none, pointer: none, offset: 0, metadata: none }
     }
 
     /// The part of this access at `offset` bytes, of type `ty`: same pointer and flags, alignment as the offset leaves it.
@@ -318,13 +320,15 @@ pub struct InstData {
     pub memory: SmallVec<[MemOperand; 1]>,
 }
 
+/// Up to this size it is moved by a few wide instructions, beyond it by a call of memcpy.
+const _: () = assert!(size_of::<InstData>() <= 128);
+
 impl Clone for InstData {
     fn clone(&self) -> InstData {
         InstData {
             opcode: self.opcode,
             flags: self.flags,
-            // Copied as a block, not one by one.
-            operands: SmallVec::from_slice(&self.operands),
+            operands: self.operands(),
             memory: SmallVec::from_slice(&self.memory),
         }
     }
@@ -340,6 +344,21 @@ impl InstData {
         }
     }
 
+    /// `dst = OPCODE sources`.
+    pub fn op(opcode: Opcode, dst: VReg, sources: &[VReg]) -> InstData {
+        let mut operands = [Operand::Imm(0); 4];
+        if sources.len() >= operands.len() {
+            let sources = sources.iter().copied().map(Operand::used);
+            return InstData::new(opcode, std::iter::once(Operand::def(dst)).chain(sources));
+        }
+        operands[0] = Operand::def(dst);
+        for (operand, &source) in operands[1..].iter_mut().zip(sources) {
+            *operand = Operand::used(source);
+        }
+        let operands = Operands::from_buf_and_len(operands, 1 + sources.len());
+        InstData { opcode, flags: InstFlags::empty(), operands, memory: SmallVec::new() }
+    }
+
     pub fn with_flags(mut self, flags: InstFlags) -> InstData {
         self.flags = flags;
         self
@@ -348,6 +367,11 @@ impl InstData {
     pub fn with_memory(mut self, memory: MemOperand) -> InstData {
         self.memory.push(memory);
         self
+    }
+
+    /// A copy of the operands: as a block, not one by one.
+    pub fn operands(&self) -> Operands {
+        SmallVec::from_slice(&self.operands)
     }
 
     /// Every register operand that defines, implicit ones included.

@@ -141,7 +141,9 @@ impl Generator<'_, '_, '_> {
     fn current(&self) -> Block {
         match self.builder.position {
             Position::AtEnd(block) => block,
-            Position::Before(inst) => self.builder.function.block_of(inst).expect("the position is in a block"),
+            Position::Before(inst) | Position::After(inst) | Position::InPlaceOf(inst) => {
+                self.builder.function.block_of(inst).expect("the position is in a block")
+            }
         }
     }
 

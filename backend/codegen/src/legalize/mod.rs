@@ -169,7 +169,9 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
 
     /// Puts the artifacts that still stand back on their list; true, since there is more to do.
     fn keep(&mut self, pending: Vec<Inst>) -> bool {
-        self.artifacts.extend(pending.into_iter().filter(|&inst| self.function.block_of(inst).is_some()));
+        let stands =
+            |&inst: &Inst| self.function.block_of(inst).is_some() && self.function.inst(inst).opcode.is_artifact();
+        self.artifacts.extend(pending.into_iter().filter(stands));
         true
     }
 
@@ -182,35 +184,34 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             return Ok(());
         }
         self.burn(step.rule)?;
-        let before = self.context.observer.wants_steps().then(|| self.function.inst(inst).clone());
-        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst);
+        let before = self.function.take(inst);
+        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst, &before);
         if !apply(&mut recipe, self.context.target, step) {
-            let text =
-                tribunal_ir::text::print_inst(self.function, self.function.inst(inst), self.context.target.vocabulary);
+            let text = tribunal_ir::text::print_inst(self.function, &before, self.context.target.vocabulary);
+            // Who asks what could not be legalized finds it in the function.
+            self.function.replace(inst, before);
             return Err(CompileError::unsupported(self.function, PASS.name, feature(step, &text)));
         }
         let written = recipe.finish();
-        self.function.remove(inst);
         written.all().for_each(|inst| self.enqueue(inst));
-        if let Some(before) = before {
-            self.report(step.rule, &[before], &written.execution_order());
+        if self.context.observer.wants_steps() {
+            self.report(step.rule, std::slice::from_ref(&before), &written.execution_order());
         }
         Ok(())
     }
 
     fn apply_combine(&mut self, inst: Inst, combine: artifacts::Combine) -> Result<(), CompileError> {
         self.burn(combine.rule)?;
-        let artifact = self.function.inst(inst).clone();
         let wants = self.context.observer.wants_steps();
         let looked_through: Vec<InstData> = if wants {
             combine.through.iter().map(|&inst| self.function.inst(inst).clone()).collect()
         } else {
             Vec::new()
         };
-        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst);
+        let artifact = self.function.take(inst);
+        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst, &artifact);
         (combine.write)(&mut recipe);
         let written = recipe.finish();
-        self.function.remove(inst);
         written.all().for_each(|inst| self.enqueue(inst));
         let mut remaining = Vec::new();
         for &through in &combine.through {
@@ -265,11 +266,14 @@ fn apply(recipe: &mut Recipe<'_>, target: &Target, step: LegalizeStep) -> bool {
 /// True if nothing reads what `inst` defines and it does nothing else.
 fn is_dead(context: &Context<'_>, function: &Function, inst: Inst) -> bool {
     let data = function.inst(inst);
-    let unread = |operand: &tribunal_ir::RegOperand| match operand.reg {
-        Reg::Virtual(register) => function.use_count(register) == 0,
-        Reg::Physical(_) => false,
-    };
-    if data.defs().next().is_none() || !data.defs().all(unread) {
+    let mut defines = false;
+    for definition in data.defs() {
+        match definition.reg {
+            Reg::Virtual(register) if function.use_count(register) == 0 => defines = true,
+            _ => return false,
+        }
+    }
+    if !defines {
         return false;
     }
     let effects = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;

@@ -59,7 +59,7 @@ fn source_bits(r: &Recipe<'_>) -> u32 {
 fn truncate_source(r: &mut Recipe<'_>, operand: usize, ty: Type) -> bool {
     let wide = r.register(operand);
     let narrow = r.op(ty, Opcode::G_TRUNC, &[wide]);
-    let mut operands = r.data.operands.clone();
+    let mut operands = r.data.operands();
     operands[operand] = Operand::used(narrow);
     r.rewritten(operands, Flags::Drop);
     true
@@ -68,8 +68,8 @@ fn truncate_source(r: &mut Recipe<'_>, operand: usize, ty: Type) -> bool {
 /// A small result computed narrow, then zero-extended.
 fn extended_result(r: &mut Recipe<'_>, ty: Type) -> bool {
     let narrow = r.builder.function.new_vreg(ty);
-    let operands: Vec<Operand> =
-        std::iter::once(Operand::def(narrow)).chain(r.data.operands[1..].iter().copied()).collect();
+    let mut operands = r.data.operands();
+    operands[0] = Operand::def(narrow);
     r.rewritten(operands, Flags::Keep);
     let dst = r.dst();
     r.define(dst, Opcode::G_ZEXT, &[narrow]);
@@ -116,10 +116,9 @@ fn implicit_def(r: &mut Recipe<'_>, ty: Type, whole: u32) {
 
 /// Unmerged at the end of each predecessor; one PHI a part.
 fn phi(r: &mut Recipe<'_>, ty: Type, whole: u32) {
-    let inputs: Vec<_> = r.data.phi_inputs().collect();
     let count = (whole / ty.bits()) as usize;
     let mut operands: Vec<Vec<Operand>> = vec![Vec::new(); count];
-    for (value, block) in inputs {
+    for (value, block) in r.data.phi_inputs() {
         let parts = r.in_predecessor(block, |r| r.unmerge(ty, value));
         for (operands, part) in operands.iter_mut().zip(parts) {
             operands.extend([Operand::used(part), Operand::Block(block)]);

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
+use tribunal_ir::inst::{InstFlags, Operands};
 use tribunal_ir::types::S1;
 use tribunal_ir::{
     Block, Builder, Function, Inst, InstData, IntPredicate, Opcode, OpcodeFlags, Operand, Position, Type, VReg,
@@ -12,7 +13,8 @@ use tribunal_ir::{
 pub(super) struct Recipe<'f> {
     pub builder: Builder<'f>,
     /// The instruction to replace, as it was.
-    pub data: InstData,
+    pub data: &'f InstData,
+    /// Its slot, which takes the first instruction written here.
     pub inst: Inst,
     vocabulary: &'f dyn Vocabulary,
     /// What was written in predecessors, for a PHI.
@@ -37,13 +39,21 @@ impl Written {
 }
 
 impl<'f> Recipe<'f> {
-    pub fn new(function: &'f mut Function, vocabulary: &'f dyn Vocabulary, inst: Inst) -> Recipe<'f> {
-        let data = function.inst(inst).clone();
-        let builder = Builder::new(function, Position::Before(inst));
+    /// Writes in the place of `inst`, which was `data` and has been taken out of its slot.
+    pub fn new(
+        function: &'f mut Function,
+        vocabulary: &'f dyn Vocabulary,
+        inst: Inst,
+        data: &'f InstData,
+    ) -> Recipe<'f> {
+        let builder = Builder::new(function, Position::InPlaceOf(inst));
         Recipe { builder, data, inst, vocabulary, outside: Vec::new() }
     }
 
     pub fn finish(self) -> Written {
+        if self.builder.written.first() != Some(&self.inst) {
+            self.builder.function.remove(self.inst);
+        }
         Written { outside: self.outside, inside: self.builder.written }
     }
 
@@ -157,13 +167,10 @@ impl<'f> Recipe<'f> {
     }
 
     /// The instruction with its operands replaced; flags only if `keep`.
-    pub fn rewritten(&mut self, operands: impl IntoIterator<Item = Operand>, keep: Flags) {
-        let mut data = InstData::new(self.data.opcode, operands);
-        data.memory = self.data.memory.clone();
-        if keep == Flags::Keep {
-            data.flags = self.data.flags;
-        }
-        self.builder.push(data);
+    pub fn rewritten(&mut self, operands: Operands, keep: Flags) {
+        let flags = if keep == Flags::Keep { self.data.flags } else { InstFlags::empty() };
+        let InstData { opcode, ref memory, .. } = *self.data;
+        self.builder.push(InstData { opcode, flags, operands, memory: SmallVec::from_slice(memory) });
     }
 
     /// Writes before the terminators of a predecessor; see [`tribunal_ir::Fragment`] on how such steps are judged.

@@ -4,6 +4,7 @@
 //! something of the narrow result are dropped, since the wide one does not keep the promise.
 
 use super::recipe::{Flags, Recipe};
+use tribunal_ir::inst::Operands;
 use tribunal_ir::{Opcode, Operand, Type, VReg};
 
 /// Widens type `index` to `ty`; false if there is no recipe.
@@ -45,8 +46,8 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
 /// A wide result of the same instruction, truncated.
 fn result(r: &mut Recipe<'_>, ty: Type) {
     let wide = r.builder.function.new_vreg(ty);
-    let operands: Vec<Operand> =
-        std::iter::once(Operand::def(wide)).chain(r.data.operands[1..].iter().copied()).collect();
+    let mut operands = r.data.operands();
+    operands[0] = Operand::def(wide);
     r.rewritten(operands, Flags::Keep);
     let dst = r.dst();
     r.define(dst, Opcode::G_TRUNC, &[wide]);
@@ -56,7 +57,7 @@ fn result(r: &mut Recipe<'_>, ty: Type) {
 fn source(r: &mut Recipe<'_>, operand: usize, ty: Type, extension: Opcode, flags: Flags) {
     let narrow = r.register(operand);
     let wide = r.op(ty, extension, &[narrow]);
-    let mut operands = r.data.operands.clone();
+    let mut operands = r.data.operands();
     operands[operand] = Operand::used(wide);
     r.rewritten(operands, flags);
 }
@@ -107,10 +108,10 @@ fn constant(r: &mut Recipe<'_>, ty: Type) {
 
 /// Each value is extended at the end of its predecessor.
 fn phi(r: &mut Recipe<'_>, ty: Type) {
-    let inputs: Vec<_> = r.data.phi_inputs().collect();
     let wide = r.builder.function.new_vreg(ty);
-    let mut operands = vec![Operand::def(wide)];
-    for (value, block) in inputs {
+    let mut operands = Operands::with_capacity(r.data.operands.len());
+    operands.push(Operand::def(wide));
+    for (value, block) in r.data.phi_inputs() {
         let extended = r.in_predecessor(block, |r| r.op(ty, Opcode::G_ANYEXT, &[value]));
         operands.extend([Operand::used(extended), Operand::Block(block)]);
     }
@@ -127,7 +128,7 @@ fn compared(r: &mut Recipe<'_>, ty: Type) {
     let (a, b) = (r.register(2), r.register(3));
     let wide = [r.op(ty, extension, &[a]), r.op(ty, extension, &[b])];
     let operands = [r.data.operands[0], r.data.operands[1], Operand::used(wide[0]), Operand::used(wide[1])];
-    r.rewritten(operands, Flags::Drop);
+    r.rewritten(operands.into(), Flags::Drop);
 }
 
 fn selected(r: &mut Recipe<'_>, ty: Type) {

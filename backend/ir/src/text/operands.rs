@@ -289,7 +289,7 @@ pub(super) fn memory<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed
     };
     if !ordering.is_empty() && ordering != "unknown-size" {
         memory.flags |= MemFlags::ATOMIC;
-        memory.ordering = Some(body.function.intern(&ordering));
+        memory.ordering = body.function.intern(&ordering).into();
     }
     memory.ty = match ordering == "unknown-size" {
         true => None,
@@ -321,7 +321,7 @@ fn pointer<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, memory: &mut MemOpe
         Some((base, if *sign == " - " { offset.wrapping_neg() } else { offset }))
     });
     let (base, offset) = split.unwrap_or((text, 0));
-    memory.pointer = Some(body.function.intern(base.trim()));
+    memory.pointer = body.function.intern(base.trim()).into();
     memory.offset = offset;
     cursor.skip_blanks();
     Ok(())
@@ -343,7 +343,7 @@ fn trailers<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, memory: &mut MemOp
         cursor.skip_blanks();
     }
     if !rest.is_empty() {
-        memory.metadata = Some(body.function.intern(&rest.join(", ")));
+        memory.metadata = body.function.intern(&rest.join(", ")).into();
     }
     Ok(())
 }

@@ -337,14 +337,14 @@ impl Printer<'_> {
         for (flag, word) in words {
             out.push_str(if memory.flags.contains(flag) { word } else { "" });
         }
-        if let Some(ordering) = memory.ordering {
+        if let Some(ordering) = memory.ordering.expand() {
             write!(out, "{} ", self.function.symbols[ordering])?;
         }
         match memory.ty {
             Some(ty) => write!(out, "({ty})")?,
             None => out.push_str("unknown-size"),
         }
-        if let Some(pointer) = memory.pointer {
+        if let Some(pointer) = memory.pointer.expand() {
             let stores = memory.flags.contains(MemFlags::STORE);
             let word = match (memory.flags.contains(MemFlags::LOAD), stores) {
                 (true, true) => "on",
@@ -361,7 +361,7 @@ impl Printer<'_> {
         if memory.align != memory.ty.map_or(1, natural_alignment) {
             write!(out, ", align {}", memory.align)?;
         }
-        if let Some(metadata) = memory.metadata {
+        if let Some(metadata) = memory.metadata.expand() {
             write!(out, ", {}", self.function.symbols[metadata])?;
         }
         out.write_char(')')
