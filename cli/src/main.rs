@@ -26,6 +26,7 @@ enum Verb {
     Prove(verbs::prove::Arguments),
     Fuzz(verbs::fuzz::Arguments),
     Replay(verbs::replay::Arguments),
+    Sabotage(verbs::sabotage::Arguments),
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),
 }
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Verb::Prove(arguments) => verbs::prove::run(arguments),
         Verb::Fuzz(arguments) => verbs::fuzz::run(arguments),
         Verb::Replay(arguments) => verbs::replay::run(arguments),
+        Verb::Sabotage(arguments) => verbs::sabotage::run(arguments),
         Verb::Explain(arguments) => verbs::explain::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
     };

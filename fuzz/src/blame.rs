@@ -4,11 +4,13 @@
 //! rewrite that is found, as it was applied: a rewrite that execution blames and the prover proves is a finding about a judge.
 
 use crate::harness::{FUEL, Saboteur, Written};
+use crate::validate::{FILLINGS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Options, frame};
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::machine::STACK_ALIGNMENT;
 use tribunal_emulator::observation::{Observation, Outcome};
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
@@ -51,8 +53,11 @@ impl Case<'_> {
     }
 }
 
-/// Blames a rule or a pass for the difference that `input` shows.
-pub fn guilty(case: &Case<'_>, input: &Input) -> Blame {
+/// Blames a rule or a pass for the fault of this kind that `input` shows.
+pub fn guilty(case: &Case<'_>, input: &Input, kind: &str) -> Blame {
+    if kind == STACK_ALIGNMENT {
+        return Blame::of_pass(frame::PASS.name, "no other pass moves the stack pointer");
+    }
     let mut stages = Stages::default();
     case.compile(&mut stages);
     let expected = match observe(case.function, case.target, input) {
@@ -65,7 +70,7 @@ pub fn guilty(case: &Case<'_>, input: &Input) -> Blame {
             settled = Some(Settled::new(case.target, input));
         }
         let is_right = match &settled {
-            None => observe(function, case.target, input).is_some_and(|seen| allows(&expected, &seen)),
+            None => is_right(function, case.target, input, &expected),
             Some(settled) => settled.is_right(&expected, function, case.target),
         };
         if !is_right {
@@ -85,17 +90,15 @@ pub fn authors(case: &Case<'_>, pass: &'static str) -> FxHashMap<Inst, &'static 
 
 /// The first of the rewrites `steps` behind which the function is wrong.
 fn in_pass(case: &Case<'_>, expected: &Observation, input: &Input, pass: &str, steps: std::ops::Range<usize>) -> Blame {
-    let is_right = |probe: &Probe| {
-        let seen = probe.function.as_ref().and_then(|function| observe(function, case.target, input));
-        seen.is_some_and(|seen| allows(expected, &seen))
-    };
+    let is_right =
+        |probe: Probe| probe.function.is_some_and(|function| is_right(&function, case.target, input, expected));
     let probe = |number: usize| {
         let mut probe = Probe::at(number);
         case.compile(&mut probe);
         probe
     };
     let numbers: Vec<usize> = steps.collect();
-    let right = numbers.partition_point(|&number| is_right(&probe(number)));
+    let right = numbers.partition_point(|&number| is_right(probe(number)));
     match numbers.get(right).map(|&number| probe(number)) {
         Some(Probe { function: Some(function), rule, before, after, .. }) => {
             let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
@@ -114,7 +117,16 @@ fn observe(function: &Function, target: &'static Target, input: &Input) -> Optio
     Interpreter::new(function, target).run(input, settings).ok().map(|execution| execution.observation)
 }
 
-/// True if a stage does what the source does, wherever that is fixed, whatever the stage's own free choices.
+/// True if the function does what the source does, with each of a few fillings of its free bits. Bits that it leaves open
+/// are not held against it: the interpreter does not see that what is masked by a condition no longer counts.
+fn is_right(function: &Function, target: &'static Target, input: &Input, expected: &Observation) -> bool {
+    FILLINGS.iter().all(|&(_, filling)| {
+        let seen = observe(&determined(function, filling), target, input);
+        seen.is_some_and(|seen| allows(expected, &seen))
+    })
+}
+
+/// True if a run does what the source does, wherever that is fixed.
 fn allows(source: &Observation, stage: &Observation) -> bool {
     if stage.outcome != Outcome::Returned {
         return false;
@@ -123,8 +135,8 @@ fn allows(source: &Observation, stage: &Observation) -> bool {
     let mut bytes = source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage));
     results.all(|(&(_, bits, source), (_, _, stage))| {
         let fixed = source.fixed & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        fixed & !stage.fixed == 0 && (source.value ^ stage.value) & fixed == 0
-    }) && bytes.all(|(&(source, fixed), &(stage, known))| fixed & !known == 0 && (source ^ stage) & fixed == 0)
+        (source.value ^ stage.value) & fixed == 0
+    }) && bytes.all(|(&(source, fixed), &(stage, _))| (source ^ stage) & fixed == 0)
 }
 
 /// What a function meets whose frame is laid out: a stack pointer, a stack, and registers that it must keep.

@@ -219,7 +219,7 @@ impl Harness {
         saboteur: Option<&dyn Saboteur>,
     ) -> Vec<Finding> {
         let case = Case { function, target: self.target, options: self.options, saboteur };
-        let blame = blame::guilty(&case, input);
+        let blame = blame::guilty(&case, input, kind);
         let details = format!("{details}\n{}", blame.story).trim_end().to_string();
         let found = |judge, kind: &str| Finding {
             judge,

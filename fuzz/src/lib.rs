@@ -13,6 +13,7 @@ pub mod harness;
 pub mod inputs;
 pub mod ledger;
 pub mod questions;
+pub mod sabotage;
 pub mod tables;
 pub mod validate;
 mod world;

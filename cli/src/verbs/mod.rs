@@ -5,6 +5,7 @@ pub mod explain;
 pub mod fuzz;
 pub mod prove;
 pub mod replay;
+pub mod sabotage;
 pub mod trial;
 pub mod validate;
 pub mod verify;

@@ -266,7 +266,8 @@ impl State<'_> {
         }
         let mut args: SmallVec<[Scalar; 4]> = SmallVec::new();
         for operand in data.uses() {
-            args.push(self.read(operand)?);
+            // A machine's registers hold bits: what is poison in generic code is any bits there.
+            args.push(Value { poison: PartialBool::known(false), ..self.read(operand)? });
         }
         let evaluation = tribunal_target::evaluate(self.target, &mut self.domain, &mut self.memory, data, &args)?;
         if let Some(end) = undefined(evaluation.ub) {

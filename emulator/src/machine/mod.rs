@@ -103,11 +103,14 @@ impl Fault {
             Fault::StackPointer => "stack-pointer",
             Fault::Guard { .. } => "write-outside-buffer",
             Fault::CallerFrame => "write-to-caller-frame",
-            Fault::StackAlignment => "stack-alignment",
+            Fault::StackAlignment => STACK_ALIGNMENT,
             Fault::BadCall { .. } => "bad-call",
         }
     }
 }
+
+/// The word for [`Fault::StackAlignment`].
+pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
 /// What executes.
 enum Engine {

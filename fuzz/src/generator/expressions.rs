@@ -46,7 +46,7 @@ impl Generator<'_, '_, '_> {
 
     fn binary(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(BINARY)?;
-        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        let (left, right) = (self.value(ty, false)?, self.right_value(ty, false)?);
         let flags = self.flags(opcode)?;
         let register = self.builder.op_with(ty, opcode, &[left.register, right.register], flags);
         Ok(Entry { register, ty, firm: left.firm && right.firm && flags.is_empty() })
@@ -57,7 +57,7 @@ impl Generator<'_, '_, '_> {
         let value = self.value(ty, false)?;
         let masked = self.u.ratio(7, 8)?;
         let amount_ty = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
-        let amount = self.value(amount_ty, masked)?;
+        let amount = self.right_value(amount_ty, masked)?;
         let in_range = if masked { self.amount_below(amount, ty.bits()) } else { amount.register };
         let flags = if masked { InstFlags::empty() } else { self.flags(opcode)? };
         let register = self.builder.op_with(ty, opcode, &[value.register, in_range], flags);
@@ -83,7 +83,11 @@ impl Generator<'_, '_, '_> {
 
     /// A dividend and a divisor whose quotient is defined.
     pub(super) fn safe_division(&mut self, ty: Type, signed: bool) -> Result<[VReg; 2]> {
-        let (dividend, divisor) = (self.value(ty, true)?, self.value(ty, true)?);
+        let dividend = self.value(ty, true)?;
+        if self.u.ratio(1, 4)? {
+            return Ok([dividend.register, self.constant_divisor(ty)?]);
+        }
+        let divisor = self.value(ty, true)?;
         let one = self.builder.constant_i64(ty, 1);
         let odd = self.builder.op(ty, Opcode::G_OR, &[divisor.register, one]);
         // Half the range of the dividend leaves out the least value, whose quotient by -1 overflows.
@@ -94,9 +98,17 @@ impl Generator<'_, '_, '_> {
         Ok([halved, odd])
     }
 
+    /// Neither zero nor minus one.
+    fn constant_divisor(&mut self, ty: Type) -> Result<VReg> {
+        let constant = self.constant_value(ty.bits())?;
+        let is_safe = !constant.is_zero() && constant != Bits::ones(ty.bits());
+        let divisor = if is_safe { constant } else { Bits::new(1, ty.bits()) };
+        Ok(self.builder.constant(ty, divisor))
+    }
+
     fn comparison(&mut self, ty: Type) -> Result<Entry> {
         let predicate = *self.u.choose(&tribunal_ir::IntPredicate::ALL)?;
-        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
+        let (left, right) = (self.value(ty, false)?, self.right_value(ty, false)?);
         let register = self.builder.icmp(predicate, left.register, right.register);
         Ok(Entry { register, ty: S1, firm: left.firm && right.firm })
     }

@@ -1,14 +1,16 @@
 //! Loads and stores inside buffers and stack objects.
 
-use super::{Entry, Generator};
+use super::{Entry, Generator, Place};
 use arbitrary::Result;
 use tribunal_ir::types::{S8, S64};
 use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, SlotKind, Type, VReg};
 
-/// Sizes of accesses in bits: every whole number of bytes up to eight.
+/// Usual sizes of accesses in bits: every whole number of bytes up to eight.
 const ACCESS_BITS: [u32; 8] = [8, 16, 24, 32, 40, 48, 56, 64];
 /// Stack objects, in bytes: a multiple of eight, so that eight-byte stores initialise them.
 const OBJECT_BYTES: [u32; 4] = [8, 16, 32, 64];
+/// Their alignment in bytes.
+const OBJECT_ALIGN: u32 = 8;
 
 impl Generator<'_, '_, '_> {
     /// Up to two stack objects, every byte written, so that no load from them is poison.
@@ -26,20 +28,23 @@ impl Generator<'_, '_, '_> {
                 let address = self.offset_by(base, offset);
                 self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, S64, 8));
             }
-            self.pointers.push((base, bytes));
+            self.pointers.push(Place { base, bytes, align: OBJECT_ALIGN });
         }
         Ok(())
     }
 
     /// One load or store.
     pub(super) fn access(&mut self) -> Result<()> {
-        let (base, bytes) = *self.u.choose(&self.pointers)?;
-        let bits = *self.u.choose(&ACCESS_BITS)?;
+        let place = *self.u.choose(&self.pointers)?;
+        let bits = if self.u.ratio(3, 4)? { *self.u.choose(&ACCESS_BITS)? } else { self.scalar()?.bits() };
         let memory = Type::scalar(bits);
-        if memory.bytes() > bytes {
+        if memory.bytes() > place.bytes {
             return self.expression();
         }
-        let (address, align) = self.address(base, bytes - memory.bytes(), memory.bytes())?;
+        let (address, align) = self.address(place, memory.bytes())?;
+        if self.u.ratio(1, 4)? {
+            self.pointers.push(Place { base: address, bytes: memory.bytes(), align });
+        }
         if self.u.arbitrary()? {
             let value = self.value(memory, true)?;
             self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, memory, align));
@@ -51,7 +56,8 @@ impl Generator<'_, '_, '_> {
             1 if bits < 64 => self.extending_load(Opcode::G_SEXTLOAD, address, bits, operand)?,
             _ => {
                 let register = self.builder.load(Opcode::G_LOAD, memory, address, operand);
-                Entry { register, ty: memory, firm: true }
+                // Bits that a size leaves out of its last byte must be zeros there: they need not be.
+                Entry { register, ty: memory, firm: bits.is_multiple_of(8) }
             }
         };
         self.scope.push(entry);
@@ -60,12 +66,14 @@ impl Generator<'_, '_, '_> {
 
     fn extending_load(&mut self, opcode: Opcode, address: VReg, bits: u32, operand: MemOperand) -> Result<Entry> {
         let ty = Type::scalar(self.u.int_in_range(bits + 1..=64)?);
-        Ok(Entry { register: self.builder.load(opcode, ty, address, operand), ty, firm: true })
+        let firm = bits.is_multiple_of(8);
+        Ok(Entry { register: self.builder.load(opcode, ty, address, operand), ty, firm })
     }
 
-    /// An address at most `last` bytes above `base`, and the alignment (bytes) it may claim for an access of `size` bytes.
-    fn address(&mut self, base: VReg, last: u32, size: u32) -> Result<(VReg, u32)> {
-        let natural = 1 << size.next_power_of_two().ilog2();
+    /// An address in `place`, and the alignment (bytes) it may claim, for an access of `size` bytes.
+    fn address(&mut self, place: Place, size: u32) -> Result<(VReg, u32)> {
+        let (base, last) = (place.base, place.bytes - size);
+        let natural = size.next_power_of_two().min(place.align);
         if self.u.ratio(2, 3)? {
             let offset = self.u.int_in_range(0..=last)?;
             let offset = if self.u.ratio(3, 4)? { offset / natural * natural } else { offset };
@@ -102,7 +110,7 @@ impl Generator<'_, '_, '_> {
             true => entry.register,
             false => self.builder.op(whole, Opcode::G_ZEXT, &[entry.register]),
         };
-        let address = self.offset_by(self.pointers[0].0, self.next_loose);
+        let address = self.offset_by(self.pointers[0].base, self.next_loose);
         // In bytes: one by one, so that an undefined high part does not hide a defined low one.
         self.builder.store(value, address, MemOperand::new(MemFlags::STORE, whole, S8.bytes()));
         self.next_loose += bytes;
@@ -114,7 +122,7 @@ fn stack_object(index: u32, bytes: u32) -> tribunal_ir::function::StackObject {
         name: format!("object{index}"),
         kind: SlotKind::Default,
         size: u64::from(bytes),
-        align: 8,
+        align: OBJECT_ALIGN,
         offset: 0,
     }
 }

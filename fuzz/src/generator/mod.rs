@@ -20,6 +20,8 @@ use tribunal_target::Target;
 
 /// Bytes that every pointer argument may touch.
 pub const BUFFER_BYTES: u32 = 256;
+/// What its address is a multiple of.
+const BUFFER_ALIGN: u32 = 64;
 /// The part of a buffer that program loads and stores use; loose results go above it.
 const SCRATCH_BYTES: u32 = 128;
 
@@ -80,6 +82,15 @@ struct Entry {
     firm: bool,
 }
 
+/// Memory that may be accessed.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    base: VReg,
+    bytes: u32,
+    /// What the address is known to be a multiple of, in bytes.
+    align: u32,
+}
+
 /// The function being written.
 struct Generator<'u, 'b, 'f> {
     u: &'u mut Unstructured<'b>,
@@ -88,8 +99,8 @@ struct Generator<'u, 'b, 'f> {
     policy: Policy,
     /// Values that dominate the position, oldest first.
     scope: Vec<Entry>,
-    /// Pointers to buffers of [`BUFFER_BYTES`] bytes and to initialised stack objects, with the bytes each may touch.
-    pointers: Vec<(VReg, u32)>,
+    /// Buffers, initialised stack objects, and places accessed before, which later accesses overlap.
+    pointers: Vec<Place>,
     left: u32,
     /// Next free byte of the first buffer for a loose result.
     next_loose: u32,
@@ -133,7 +144,7 @@ impl Generator<'_, '_, '_> {
             let ty = if index < buffers { pointer } else { self.register_type() };
             let value = self.builder.build(ty, Opcode::COPY, [Operand::used(register)]);
             if index < buffers {
-                self.pointers.push((value, SCRATCH_BYTES));
+                self.pointers.push(Place { base: value, bytes: SCRATCH_BYTES, align: BUFFER_ALIGN });
             } else {
                 self.scope.push(Entry { register: value, ty, firm: true });
             }
@@ -187,6 +198,15 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register: self.builder.constant(ty, constant), ty, firm: true })
     }
 
+    /// The same for the operand on the right, where constants are the rule in real code.
+    fn right_value(&mut self, ty: Type, firm: bool) -> Result<Entry> {
+        if !self.u.ratio(1, 4)? {
+            return self.value(ty, firm);
+        }
+        let constant = self.constant_value(ty.bits())?;
+        Ok(Entry { register: self.builder.constant(ty, constant), ty, firm: true })
+    }
+
     /// `source` brought to type `ty` by truncation or extension.
     fn converted(&mut self, source: Entry, ty: Type, signed: bool) -> VReg {
         let opcode = match source.ty.bits().cmp(&ty.bits()) {
@@ -205,7 +225,7 @@ impl Generator<'_, '_, '_> {
         }
         let ty = self.scalar()?;
         let predicate = *self.u.choose(&tribunal_ir::IntPredicate::ALL)?;
-        let (left, right) = (self.value(ty, true)?, self.value(ty, true)?);
+        let (left, right) = (self.value(ty, true)?, self.right_value(ty, true)?);
         Ok(self.builder.icmp(predicate, left.register, right.register))
     }
 

@@ -1,0 +1,199 @@
+//! `tribunal sabotage`: the judges, measured by the known miscompiles that they kill.
+
+use crate::input::{self, CliError};
+use crate::output::{self, Status, say};
+use clap::Args;
+use indicatif::ProgressBar;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tribunal_fuzz::harness::ProofCache;
+use tribunal_fuzz::sabotage::{self, Fault, Limits, Trial};
+use tribunal_target::Target;
+
+/// Plants known miscompiles one at a time, on what a rule wrote, on what a pass left or on the bytes, and puts generated
+/// programs before every judge until one of them kills the fault.
+///
+/// Example: tribunal sabotage --fault carry-turned-over --target aarch64
+#[derive(Args)]
+pub struct Arguments {
+    /// Only this fault.
+    #[arg(long)]
+    fault: Option<String>,
+    /// Only on this target.
+    #[arg(long)]
+    target: Option<String>,
+    /// Say which faults there are, and plant none.
+    #[arg(long)]
+    list: bool,
+    /// A fault that lives so long counts as alive.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Seed of the first program.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Inputs on which each program runs.
+    #[arg(long, default_value_t = 16)]
+    inputs: u32,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    faults: usize,
+    /// A fault planted on one target is one trial.
+    trials: usize,
+    killed: usize,
+    /// By the first judge that found something, in the pipeline's order.
+    by_judge: BTreeMap<String, usize>,
+    blamed: usize,
+    executed: usize,
+    median_seconds: f64,
+    longest_seconds: f64,
+    seconds_to_kill: Vec<Row>,
+    interrupted: bool,
+}
+
+#[derive(Serialize)]
+struct Row {
+    fault: &'static str,
+    model: &'static str,
+    layer: &'static str,
+    target: &'static str,
+    judge: Option<String>,
+    guilty: Option<String>,
+    seconds: f64,
+    programs: u64,
+    acted: u64,
+    blamed: bool,
+    executed: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let pairs = chosen(arguments)?;
+    if arguments.list {
+        pairs.iter().for_each(|(fault, target)| {
+            say!("{:<8} {:<8} {:<45} {}", target.name, fault.layer(), fault.name, fault.model);
+        });
+        return Ok(Status::Well);
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends the process at once; the trials still work.
+    let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
+    let limits =
+        Limits { time: Duration::from_secs(arguments.seconds), seed: arguments.seed, inputs: arguments.inputs };
+    let (proofs, bar) = (ProofCache::default(), ProgressBar::new(pairs.len() as u64));
+    let mut rows = Vec::new();
+    for (fault, target) in pairs {
+        let trial = sabotage::trial(fault, target, limits, &proofs, &stop)?;
+        let interrupted = stop.load(Ordering::Relaxed) && trial.kill.is_none();
+        if interrupted {
+            break;
+        }
+        bar.suspend(|| print(&trial));
+        bar.inc(1);
+        rows.push(row(&trial));
+    }
+    bar.finish_and_clear();
+    let report = report(rows, stop.load(Ordering::Relaxed));
+    say!(
+        "{} faults in {} trials, killed {}, blame right in {}, shown by execution {}; seconds to kill: median {:.2}, longest {:.2}",
+        report.faults,
+        report.trials,
+        report.killed,
+        report.blamed,
+        report.executed,
+        report.median_seconds,
+        report.longest_seconds
+    );
+    let status = match (report.killed == report.trials, report.interrupted, report.trials) {
+        (false, ..) => Status::Fault,
+        (true, false, 1..) => Status::Well,
+        _ => Status::Unknown,
+    };
+    if arguments.json {
+        output::json(&report);
+    }
+    Ok(status)
+}
+
+/// Faults with the targets on which they are planted.
+fn chosen(arguments: &Arguments) -> Result<Vec<(&'static Fault, &'static Target)>, CliError> {
+    let only = arguments.target.as_deref().map(input::target_named).transpose()?;
+    if let Some(name) = &arguments.fault
+        && !sabotage::faults().any(|fault| fault.name == name)
+    {
+        return Err(CliError::Usage(format!("unknown fault `{name}`; `tribunal sabotage --list` names them")));
+    }
+    let wanted = |fault: &&Fault| arguments.fault.as_deref().is_none_or(|name| name == fault.name);
+    let targets = |fault: &'static Fault| {
+        let known = fault.targets.iter().filter_map(|name| tribunal_target::by_name(name));
+        known
+            .filter(move |target| only.is_none_or(|only| std::ptr::eq(only, *target)))
+            .map(move |target| (fault, target))
+    };
+    let pairs: Vec<_> = sabotage::faults().filter(wanted).flat_map(targets).collect();
+    match pairs.is_empty() {
+        true => Err(CliError::Usage("no fault of that name is planted on that target".to_string())),
+        false => Ok(pairs),
+    }
+}
+
+fn row(trial: &Trial) -> Row {
+    let kill = trial.kill.as_ref();
+    Row {
+        fault: trial.fault.name,
+        model: trial.fault.model,
+        layer: trial.fault.layer(),
+        target: trial.target.name,
+        judge: kill.map(|kill| kill.judge().to_string()),
+        guilty: kill.map(|kill| kill.findings[0].guilty.clone()),
+        seconds: trial.seconds,
+        programs: trial.programs,
+        acted: trial.acted,
+        blamed: kill.is_some_and(|kill| kill.is_blamed),
+        executed: kill.is_some_and(|kill| kill.executed.is_some()),
+    }
+}
+
+fn print(trial: &Trial) {
+    let place = format!("{} {} ({}, {})", trial.target.name, trial.fault.name, trial.fault.layer(), trial.fault.model);
+    let count = format!("{} programs, acted in {}, {:.2} s", trial.programs, trial.acted, trial.seconds);
+    let Some(kill) = &trial.kill else { return say!("ALIVE {place}: {count}") };
+    let first = &kill.findings[0];
+    let blame = if kill.is_blamed { "" } else { " (WRONG)" };
+    say!("killed {place} by {}: {}; guilty: {}{blame}; {count}", first.judge, first.kind, first.guilty);
+    if !kill.is_blamed {
+        for finding in kill.findings.iter().chain(&kill.executed) {
+            say!("    {}", finding.to_string().replace('\n', "\n    "));
+        }
+    }
+}
+
+fn report(rows: Vec<Row>, interrupted: bool) -> Report {
+    let mut names: Vec<&str> = rows.iter().map(|row| row.fault).collect();
+    names.dedup();
+    let mut seconds: Vec<f64> = rows.iter().filter(|row| row.judge.is_some()).map(|row| row.seconds).collect();
+    seconds.sort_by(f64::total_cmp);
+    let mut by_judge = BTreeMap::new();
+    for judge in rows.iter().filter_map(|row| row.judge.clone()) {
+        *by_judge.entry(judge).or_default() += 1;
+    }
+    Report {
+        faults: names.len(),
+        trials: rows.len(),
+        killed: seconds.len(),
+        by_judge,
+        blamed: rows.iter().filter(|row| row.blamed).count(),
+        executed: rows.iter().filter(|row| row.executed).count(),
+        median_seconds: seconds.get(seconds.len() / 2).copied().unwrap_or(0.0),
+        longest_seconds: seconds.last().copied().unwrap_or(0.0),
+        seconds_to_kill: rows,
+        interrupted,
+    }
+}

@@ -1,0 +1,131 @@
+//! Known miscompiles, planted one at a time, to measure the judges by what they kill.
+//!
+//! A fault changes what one application of a rule wrote, what a pass left, or the bytes: never the product's code. It acts
+//! wherever its rule does, as the wrong rule would; so blame must name one of the rules in which it acted.
+
+mod emission;
+mod legalization;
+mod measure;
+mod selection;
+mod site;
+mod stages;
+
+pub use measure::{Kill, Limits, Trial, trial};
+pub use site::Site;
+
+use crate::harness::{Saboteur, Written};
+use rustc_hash::FxHashSet;
+use std::cell::RefCell;
+use tribunal_codegen::pipeline::{Code, Pass};
+use tribunal_ir::{Function, InstData};
+use tribunal_target::Target;
+
+/// One known miscompile.
+pub struct Fault {
+    /// In kebab case.
+    pub name: &'static str,
+    /// The report that it is modelled on, or its kind.
+    pub model: &'static str,
+    /// Names of the targets that it is planted on.
+    pub targets: &'static [&'static str],
+    pub plant: Plant,
+}
+
+/// Where a fault acts, and how: `None` if there is nothing to change.
+pub enum Plant {
+    /// On what a rule wrote.
+    Rewrite(Rules, fn(&mut Site<'_>) -> Option<()>),
+    /// On what the pass of this name left.
+    Stage(&'static str, fn(&mut Function, &'static Target) -> Option<()>),
+    /// On the code.
+    Emission(fn(&mut Code, &'static Target) -> Option<()>),
+}
+
+/// Which rules a fault acts in.
+pub enum Rules {
+    /// Legality rules of these opcodes, by the builder method that made them.
+    Legality(&'static [&'static str], &'static [&'static str]),
+    /// Rules of these names, without the target's.
+    Named(&'static [&'static str]),
+}
+
+impl Rules {
+    fn holds(&self, rule: &str) -> bool {
+        match self {
+            Rules::Legality(opcodes, methods) => {
+                let mut words = rule.split([' ', '#']).skip(1);
+                let opcode = words.next().is_some_and(|opcode| opcodes.contains(&opcode));
+                opcode && words.nth(1).is_some_and(|method| methods.contains(&method))
+            }
+            Rules::Named(names) => rule.split_once(' ').is_some_and(|(_, name)| names.contains(&name)),
+        }
+    }
+}
+
+impl Fault {
+    /// The layer that it breaks: a pass's name, or `emit`.
+    pub fn layer(&self) -> &'static str {
+        match &self.plant {
+            Plant::Rewrite(Rules::Legality(..), _) => "legalize",
+            Plant::Rewrite(Rules::Named(names), _) if names.iter().all(|name| legalization::is_combine(name)) => {
+                "legalize"
+            }
+            Plant::Rewrite(..) => "select",
+            Plant::Stage(pass, _) => pass,
+            Plant::Emission(_) => "emit",
+        }
+    }
+}
+
+/// Every fault, layer by layer.
+pub fn faults() -> impl Iterator<Item = &'static Fault> {
+    legalization::FAULTS.iter().chain(selection::FAULTS).chain(stages::FAULTS).chain(emission::FAULTS)
+}
+
+/// Plants one fault, and remembers in which rules or passes it acted.
+pub struct Planter {
+    target: &'static Target,
+    fault: &'static Fault,
+    acted: RefCell<FxHashSet<&'static str>>,
+}
+
+impl Planter {
+    pub fn new(target: &'static Target, fault: &'static Fault) -> Planter {
+        Planter { target, fault, acted: RefCell::default() }
+    }
+
+    /// True if `guilty` names a rule or a pass in which the fault acted.
+    pub fn acted_in(&self, guilty: &str) -> bool {
+        self.acted.borrow().contains(guilty)
+    }
+
+    fn record(&self, place: &'static str, change: Option<()>) {
+        if change.is_some() {
+            self.acted.borrow_mut().insert(place);
+        }
+    }
+}
+
+impl Saboteur for Planter {
+    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+        if let Plant::Stage(name, change) = &self.fault.plant
+            && *name == pass.name
+        {
+            self.record(pass.name, change(function, self.target));
+        }
+    }
+
+    fn step(&self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Written) {
+        if let Plant::Rewrite(rules, change) = &self.fault.plant
+            && rules.holds(rule)
+        {
+            self.record(rule, change(&mut Site { function, before, after, target: self.target }));
+        }
+    }
+
+    fn after_emission(&self, code: &mut Code) {
+        if let Plant::Emission(change) = &self.fault.plant {
+            self.record("emit", change(code, self.target));
+        }
+    }
+}
