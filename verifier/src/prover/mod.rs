@@ -14,7 +14,7 @@ mod cache;
 mod constants;
 mod counterexample;
 mod evaluate;
-mod facts;
+
 mod integers;
 mod memory;
 mod opaque;

@@ -4,7 +4,7 @@
 //! that are left are assumed hold always, by induction over the execution (Flanagan and Leino, "Houdini", 2001). They
 //! tell a counter that stops at a constant from a value of any size.
 
-use super::term::{Symbolic, Term};
+use crate::prover::term::{Symbolic, Term};
 use rustc_hash::FxHashSet;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::Domain;

@@ -1,0 +1,106 @@
+//! What one block of one function computes, and what it returns.
+
+use super::induction::Validation;
+use crate::prover::memory::SymbolicMemory;
+use crate::prover::opaque;
+use crate::prover::query::Output;
+use crate::prover::side::{Evaluation, Scalar, Side};
+use rustc_hash::FxHashMap;
+use tribunal_ir::semantics::{Domain, Unsupported};
+use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, PReg, VReg};
+use tribunal_target::Target;
+
+impl Validation<'_> {
+    pub(super) fn side(
+        &mut self,
+        function: &Function,
+        block: Block,
+        place: u32,
+        defined: FxHashMap<VReg, Scalar>,
+    ) -> Result<Side, Unsupported> {
+        let is_entry = function.entry() == Some(block);
+        let insts: Vec<InstData> = function
+            .insts(block)
+            .map(|inst| function.inst(inst))
+            .filter(|data| !data.opcode.is_phi())
+            .cloned()
+            .collect();
+        if reads_stale(self.target, function, block, is_entry) {
+            return Err(Unsupported::new("a physical register read that nothing in its block writes"));
+        }
+        let memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.slots.clone(), false);
+        let mut side = Side::new(&mut self.graph, defined, memory);
+        let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
+        let target = self.target;
+        let mut evaluation = Evaluation { d, target, function, inputs, machine: false, standing: None, opaque };
+        evaluation.run(&mut side, &insts)?;
+        Ok(side)
+    }
+
+    /// What a returning block leaves in the registers that its return reads.
+    pub(super) fn returned(
+        &mut self,
+        block: Block,
+        other: Block,
+        source: &Side,
+        result: &Side,
+    ) -> Result<Vec<Output>, Unsupported> {
+        let read = |function: &Function, block| -> Vec<PReg> {
+            let Some(data) = function.last_inst(block).map(|inst| function.inst(inst)) else { return Vec::new() };
+            let Opcode::Target(opcode) = data.opcode else { return Vec::new() };
+            match self.target.instruction(opcode).flags.contains(OpcodeFlags::RETURN) {
+                true => data.uses().filter_map(|operand| operand.reg.as_physical()).collect(),
+                false => Vec::new(),
+            }
+        };
+        let tail_call = |function: &Function, block| {
+            let data = function.last_inst(block).map(|inst| function.inst(inst));
+            data.is_some_and(|data| opaque::is_tail_call(function, data, self.target))
+        };
+        let registers = read(self.pair.before, block);
+        let others = match (tail_call(self.pair.before, block), tail_call(self.pair.after, other)) {
+            (true, true) => Vec::new(),
+            // A call of a runtime function in place of a return leaves its result where a return would.
+            (false, true) => registers.clone(),
+            (false, false) => read(self.pair.after, other),
+            (true, false) => return Err(Unsupported::new("a tail call that is none any more")),
+        };
+        if registers != others {
+            return Err(Unsupported::new("a return that reads other registers"));
+        }
+        let ub = source.ub;
+        let outputs = registers.into_iter().map(|register| {
+            let full = self.target.vocabulary.full_register(register);
+            let bits = self.target.vocabulary.register_bits(register);
+            let missing = || Unsupported::new("a returned register that its block does not write");
+            let mut of = |side: &Side| {
+                let mut value = side.physical.get(&full).cloned().ok_or_else(missing)?;
+                value.bits = self.graph.zext_or_trunc(&value.bits, bits);
+                Ok(value)
+            };
+            let (source, target) = (of(source)?, of(result)?);
+            Ok(Output { register: None, name: "returned", source, target, ub })
+        });
+        outputs.collect()
+    }
+}
+
+/// True if the block reads a physical register that it has not written itself, or only in front of a call. Arguments stand in
+/// theirs at the head of the entry block, and the stack pointer is what it is.
+fn reads_stale(target: &Target, function: &Function, block: Block, is_entry: bool) -> bool {
+    let mut written = Vec::new();
+    let mut arrived = is_entry;
+    let stack = target.abi.stack_pointer;
+    function.insts(block).map(|inst| function.inst(inst)).any(|data| {
+        let registers = data.uses().filter_map(|operand| operand.reg.as_physical());
+        let stale =
+            |read: &PReg| !arrived && *read != stack && !written.contains(read) && !target.is_zero_register(*read);
+        let reads = registers.into_iter().any(|read| stale(&read));
+        if function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL) {
+            written.clear();
+            arrived = false;
+        }
+        written.extend(data.defs().filter_map(|operand| operand.reg.as_physical()));
+        reads
+    })
+}

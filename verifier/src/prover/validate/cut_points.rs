@@ -1,0 +1,111 @@
+//! PHIs as cut points: what is assumed of them at a block's entry, and what has to be shown on each edge for that.
+
+use super::induction::Validation;
+use super::pairing::{Related, defined, incoming, related, undefined};
+use crate::prover::query::Output;
+use crate::prover::side::{Scalar, Side};
+use crate::prover::term::Term;
+use rustc_hash::FxHashMap;
+use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::{Block, Inst, VReg};
+
+/// What the bits of a widened PHI above those of the earlier one are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Above {
+    Zeros,
+    Signs,
+    Anything,
+}
+
+/// For PHIs of the later function, what is weaker than zeros.
+pub(super) type Held = FxHashMap<Inst, Above>;
+
+/// A value on its way into a PHI of the later function, and what the earlier function sends there.
+pub(super) struct Flow {
+    pub(super) phi: Inst,
+    /// The block of the earlier function that it flows into.
+    pub(super) next: Block,
+    pub(super) source: Scalar,
+    pub(super) target: Scalar,
+}
+
+impl Validation<'_> {
+    pub(super) fn above(&self, phi: Inst) -> Above {
+        self.held.get(&phi).copied().unwrap_or(Above::Zeros)
+    }
+
+    /// Gives the PHIs of a block their values: names for those of the earlier function, and by these those of the later.
+    pub(super) fn relate(
+        &mut self,
+        block: Block,
+        other: Block,
+        before: &mut FxHashMap<VReg, Scalar>,
+        after: &mut FxHashMap<VReg, Scalar>,
+    ) -> Result<(), Unsupported> {
+        let related = related(self.pair, block, other, self.parts)?;
+        for Related { before: phi, after: phis } in &related {
+            let (register, ty) = defined(self.pair.before, *phi)?;
+            let value = Value { bits: self.graph.variable(ty.bits()), poison: self.graph.variable(1) };
+            let mut offset = 0;
+            for &phi in phis {
+                let (register, part) = defined(self.pair.after, phi)?;
+                let bits = match part.bits() > ty.bits() {
+                    true => match self.above(phi) {
+                        Above::Zeros => self.graph.zero_extend(value.bits, part.bits()),
+                        Above::Signs => self.graph.sign_extend(value.bits, part.bits()),
+                        Above::Anything => {
+                            let above = self.graph.variable(part.bits() - ty.bits());
+                            self.graph.concatenate(above, value.bits)
+                        }
+                    },
+                    false => self.graph.extract_bits(value.bits, offset, part.bits()),
+                };
+                offset += part.bits();
+                after.insert(register, Value { bits, poison: value.poison });
+            }
+            self.phis.insert(*phi, value.clone());
+            before.insert(register, value);
+        }
+        self.related.insert(block, related);
+        Ok(())
+    }
+    /// What flows into the PHIs of the blocks below, part by part.
+    pub(super) fn flows(
+        &mut self,
+        block: Block,
+        other: Block,
+        source: &Side,
+        result: &Side,
+    ) -> Result<Vec<Flow>, Unsupported> {
+        let mut flows = Vec::new();
+        let successors: Vec<Block> = self.pair.before.successors(block).collect();
+        for next in successors {
+            for related in self.related.get(&next).into_iter().flatten() {
+                let from = incoming(self.pair.before, related.before, block)?;
+                let value = source.defined.get(&from).cloned().ok_or_else(undefined)?;
+                let mut offset = 0;
+                for &phi in &related.after {
+                    let register = incoming(self.pair.after, phi, other)?;
+                    let target = result.defined.get(&register).cloned().ok_or_else(undefined)?;
+                    let width = self.graph.width_of(target.bits).min(self.graph.width_of(value.bits));
+                    let bits = self.graph.extract_bits(value.bits, offset, width);
+                    flows.push(Flow { phi, next, source: Value { bits, poison: value.poison }, target });
+                    offset += width;
+                }
+            }
+        }
+        Ok(flows)
+    }
+
+    /// The obligation on an edge, in all bits of which the relation speaks.
+    pub(super) fn related_output(&mut self, flow: Flow, ub: Term) -> Output {
+        let Flow { phi, mut source, mut target, .. } = flow;
+        let (width, whole) = (self.graph.width_of(source.bits), self.graph.width_of(target.bits));
+        match self.above(phi) {
+            Above::Zeros => source.bits = self.graph.zero_extend(source.bits, whole),
+            Above::Signs => source.bits = self.graph.sign_extend(source.bits, whole),
+            Above::Anything => target.bits = self.graph.extract_bits(target.bits, 0, width),
+        }
+        Output { register: None, name: "phi", source, target, ub }
+    }
+}

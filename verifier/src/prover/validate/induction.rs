@@ -1,0 +1,276 @@
+//! The induction over blocks: what holds at the entry of each, assumed, shows what holds at the entries behind it.
+
+use super::cut_points::{Above, Flow, Held};
+use super::facts::{self, Fact};
+use super::pairing::{Parts, Related, edges, incoming, undefined};
+use super::{Outcome, Pair, unproved};
+use crate::machine_verifier::dominance::Tree;
+use crate::prover::opaque::{self, Earlier, Uninterpreted};
+use crate::prover::query::{self, Output, Query};
+use crate::prover::side::{Inputs, Scalar, Side};
+use crate::prover::term::{Symbolic, Term};
+use crate::prover::{Engine, Verdict, decide_query, solver};
+use rustc_hash::FxHashMap;
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::{Block, Function, Inst, Opcode};
+use tribunal_target::Target;
+
+pub(super) struct Validation<'v> {
+    pub(super) target: &'v Target,
+    pub(super) pair: Pair<'v>,
+    pub(super) parts: Parts,
+    pub(super) graph: Symbolic,
+    pub(super) inputs: Inputs,
+    /// Blocks of both, in an order in which definitions come before uses.
+    pub(super) blocks: Vec<(Block, Block)>,
+    pub(super) related: FxHashMap<Block, Vec<Related>>,
+    pub(super) opaque: Uninterpreted,
+    pub(super) held: Held,
+    pub(super) facts: Vec<Fact>,
+    /// The PHIs of the earlier function.
+    pub(super) phis: FxHashMap<Inst, Scalar>,
+}
+
+impl<'v> Validation<'v> {
+    pub(super) fn new(target: &'v Target, pair: Pair<'v>, parts: Parts) -> Result<Self, Unsupported> {
+        let Pair { before, after } = pair;
+        if after.stack.len() > before.stack.len() || after.fixed_stack.len() > before.fixed_stack.len() {
+            return Err(Unsupported::new("new stack objects"));
+        }
+        // By place: LLVM numbers blocks anew when it reads a file.
+        let places =
+            |function: &Function| -> FxHashMap<Block, usize> { function.layout().iter().copied().zip(0..).collect() };
+        let (places_before, places_after) = (places(before), places(after));
+        if places_before.len() != places_after.len() {
+            return Err(Unsupported::new("control flow that changed"));
+        }
+        let mut blocks = Vec::new();
+        for block in before.reverse_post_order() {
+            let other = after.layout()[places_before[&block]];
+            if edges(before, block, &places_before) != edges(after, other, &places_after) {
+                return Err(Unsupported::new("control flow that changed"));
+            }
+            blocks.push((block, other));
+        }
+        let (graph, inputs) = (Symbolic::default(), Inputs::default());
+        let opaque = Uninterpreted::new(blocks.len() as u32);
+        Ok(Validation {
+            target,
+            pair,
+            parts,
+            graph,
+            inputs,
+            blocks,
+            related: FxHashMap::default(),
+            opaque,
+            held: Held::default(),
+            facts: Vec::new(),
+            phis: FxHashMap::default(),
+        })
+    }
+
+    /// What each block computes, on both sides.
+    pub(super) fn evaluate(&mut self) -> Result<Vec<(Side, Side)>, Unsupported> {
+        let mut sides = Vec::new();
+        let (mut before, mut after) = (FxHashMap::default(), FxHashMap::default());
+        for (place, (block, other)) in (1..).zip(self.blocks.clone()) {
+            self.relate(block, other, &mut before, &mut after)?;
+            self.opaque.earlier = None;
+            let source = self.side(self.pair.before, block, place, before)?;
+            self.opaque.earlier = Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone() });
+            let result = self.side(self.pair.after, other, place, after)?;
+            if let Some(missing) = source.effects.get(result.effects.len()) {
+                return Err(Unsupported::new(format!("{}{}", opaque::CHANGED, missing.name)));
+            }
+            (before, after) = (source.defined.clone(), result.defined.clone());
+            sides.push((source, result));
+        }
+        if !self.inputs.registers.is_empty() {
+            return Err(Unsupported::new("a register without a definition above its use"));
+        }
+        Ok(sides)
+    }
+
+    /// The relations that hold on every edge by how terms are made, if some that were assumed do not.
+    pub(super) fn weakened(&mut self, sides: &[(Side, Side)]) -> Result<Option<Held>, Unsupported> {
+        let mut held = self.held.clone();
+        for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
+            for flow in self.flows(block, other, source, result)? {
+                let (width, whole) = (self.graph.width_of(flow.source.bits), self.graph.width_of(flow.target.bits));
+                if width >= whole {
+                    continue;
+                }
+                let low = self.graph.extract_bits(flow.target.bits, 0, width);
+                let above = self.above(flow.phi);
+                let holds = match above {
+                    Above::Zeros => self.graph.zero_extend(low, whole) == flow.target.bits,
+                    Above::Signs => self.graph.sign_extend(low, whole) == flow.target.bits,
+                    Above::Anything => true,
+                };
+                let phi = flow.phi;
+                if !holds && !self.edge_holds(block, flow, source) {
+                    held.insert(phi, if above == Above::Zeros { Above::Signs } else { Above::Anything });
+                }
+            }
+        }
+        Ok((held != self.held).then_some(held))
+    }
+
+    /// Whether a relation is shown on one edge, where the earlier side is defined.
+    fn edge_holds(&mut self, block: Block, flow: Flow, source: &Side) -> bool {
+        let ub = self.not_along(block, flow.next, source);
+        let output = self.related_output(flow, ub);
+        let (graph, inputs) = (std::mem::take(&mut self.graph), std::mem::take(&mut self.inputs));
+        let mut outputs = vec![output];
+        // What else may be wrong with the value is for the block's own question.
+        outputs[0].target.poison = outputs[0].source.poison;
+        let query = query::of_outputs(graph, inputs, ub, outputs, false);
+        matches!(self.answer(query, solver::Effort::RELATION), Verdict::Proved { .. })
+    }
+
+    /// The verdict on a question, where the facts hold; the graph comes back from it.
+    fn answer(&mut self, mut query: Query, effort: solver::Effort) -> Verdict {
+        let about = if self.facts.is_empty() { Vec::new() } else { self.mentioned(&query) };
+        let excuses: Vec<Term> = self
+            .facts
+            .iter()
+            .filter(|fact| about.contains(&fact.phi))
+            .filter_map(|fact| {
+                let value = self.phis.get(&fact.phi)?;
+                let holds = fact.of(&mut query.graph, value.bits);
+                let holds = query.graph.bool_or(&value.poison, &holds);
+                Some(query.graph.complement(holds))
+            })
+            .collect();
+        query.excuse(&excuses);
+        let verdict = decide_query(&query, solver::Text::Dropped, effort).0;
+        (self.graph, self.inputs) = (query.graph, query.inputs);
+        verdict
+    }
+
+    /// PHIs of the earlier function that what may be wrong depends on.
+    fn mentioned(&self, query: &Query) -> Vec<Inst> {
+        let variables = query.variables();
+        let phis = self.phis.iter().filter(|(_, value)| variables.contains(&value.bits));
+        let mut phis: Vec<Inst> = phis.map(|(phi, _)| *phi).collect();
+        phis.sort_unstable();
+        phis
+    }
+
+    /// For each block, what is false whenever it is entered by a defined execution: that the last execution of a block that
+    /// dominates it was entered along another edge than its only one, or was undefined before that.
+    fn ways(&mut self, sides: &[(Side, Side)]) -> FxHashMap<Block, Vec<Term>> {
+        let function = self.pair.before;
+        let order: Vec<Block> = self.blocks.iter().map(|&(block, _)| block).collect();
+        let mut ways: FxHashMap<Block, Vec<Term>> = FxHashMap::default();
+        let Some(entry) = function.entry() else { return ways };
+        let tree = Tree::new(function, &order, entry);
+        let predecessors = function.predecessors();
+        for (index, &block) in order.iter().enumerate() {
+            let mut above = tree.above(&order, block).and_then(|above| ways.get(&above)).cloned().unwrap_or_default();
+            if let [only] = predecessors[block.as_u32() as usize].as_slice()
+                && let Some(place) = order[..index].iter().position(|other| other == only)
+            {
+                above.push(self.not_along(*only, block, &sides[place].0));
+            }
+            ways.insert(block, above);
+        }
+        ways
+    }
+
+    /// The facts about the earlier function that hold on every edge: those known, and new ones about these PHIs.
+    pub(super) fn invariants(mut self, known: &[Fact], phis: &[Inst]) -> Result<Vec<Fact>, Unsupported> {
+        let sides = self.evaluate()?;
+        let function = self.pair.before;
+        let new = facts::candidates(function).into_iter().filter(|fact| phis.contains(&fact.phi));
+        self.facts = known.iter().copied().chain(new).collect();
+        loop {
+            let before = self.facts.len();
+            for ((block, _), (source, _)) in self.blocks.clone().into_iter().zip(&sides) {
+                for next in function.successors(block) {
+                    let ub = self.not_along(block, next, source);
+                    for fact in
+                        self.facts.clone().into_iter().filter(|fact| fact.block == next && !known.contains(fact))
+                    {
+                        let from = incoming(function, fact.phi, block)?;
+                        let value = source.defined.get(&from).cloned().ok_or_else(undefined)?;
+                        if !self.fact_holds(fact, value, ub) {
+                            self.facts.retain(|other| *other != fact);
+                        }
+                    }
+                }
+            }
+            if self.facts.len() == before {
+                return Ok(self.facts);
+            }
+        }
+    }
+
+    fn fact_holds(&mut self, fact: Fact, value: Scalar, ub: Term) -> bool {
+        let mut graph = std::mem::take(&mut self.graph);
+        let holds = fact.of(&mut graph, value.bits);
+        let bit = |bits, poison| Value { bits, poison };
+        let (yes, no) = (graph.truth(true), graph.truth(false));
+        let (source, target) = (bit(yes, value.poison), bit(holds, no));
+        let output = Output { register: None, name: "fact", source, target, ub };
+        let query = query::of_outputs(graph, std::mem::take(&mut self.inputs), ub, vec![output], false);
+        matches!(self.answer(query, solver::Effort::FACT), Verdict::Proved { .. })
+    }
+
+    /// True where the earlier function does not go from `block` to `next`, or is undefined there.
+    fn not_along(&mut self, block: Block, next: Block, source: &Side) -> Term {
+        let function = self.pair.before;
+        let Some(taken) = source.taken else { return source.ub };
+        let conditional = function.insts(block).map(|inst| function.inst(inst));
+        let conditional = conditional.filter(|data| data.opcode == Opcode::G_BRCOND);
+        let label = conditional.flat_map(|data| data.operands.iter()).find_map(|operand| match operand {
+            tribunal_ir::Operand::Block(label) => Some(*label),
+            _ => None,
+        });
+        let others = function.successors(block).filter(|&other| other != next).count();
+        let elsewhere = match (label == Some(next), others) {
+            // Both ways lead there.
+            (_, 0) => return source.ub,
+            (true, _) => self.graph.complement(taken),
+            (false, _) => taken,
+        };
+        self.graph.bool_or(&source.ub, &elsewhere)
+    }
+
+    pub(super) fn decide(mut self, sides: Vec<(Side, Side)>) -> Result<Outcome, Unsupported> {
+        let mut proved = 0;
+        let mut vacuous = 0;
+        let ways = self.ways(&sides);
+        for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
+            let mut outputs = self.returned(block, other, &source, &result)?;
+            for flow in self.flows(block, other, &source, &result)? {
+                let ub = self.not_along(block, flow.next, &source);
+                outputs.push(self.related_output(flow, ub));
+            }
+            let bits = u32::from(self.target.pointer_bits);
+            let (graph, inputs) = (std::mem::take(&mut self.graph), std::mem::take(&mut self.inputs));
+            let mut query = query::question(graph, inputs, bits, &source, &result, false, outputs)?;
+            if query.graph.is_false(query.source_defined) {
+                // A block that is undefined when entered is never entered by a defined execution.
+                vacuous += 1;
+            } else {
+                query.excuse(&ways[&block]);
+                let about = self.mentioned(&query);
+                match self.answer(query, solver::Effort::BLOCK) {
+                    Verdict::Proved { .. } => proved += 1,
+                    verdict => {
+                        let name = format!("bb.{}", self.pair.before.block(block).number);
+                        return Ok(Outcome { verdict: unproved(&name, verdict), proved, about });
+                    }
+                }
+                continue;
+            }
+            (self.graph, self.inputs) = (query.graph, query.inputs);
+        }
+        if proved == 0 && vacuous > 0 {
+            let verdict = Verdict::Unknown("vacuous: no block of the source is defined".to_string());
+            return Ok(Outcome { verdict, proved: 0, about: Vec::new() });
+        }
+        Ok(Outcome { verdict: Verdict::Proved { engine: Engine::Structural }, proved, about: Vec::new() })
+    }
+}
