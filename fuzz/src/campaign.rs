@@ -4,7 +4,7 @@
 //! solver context and an emulator cannot be shared) and all share one proof cache.
 
 use crate::crash;
-use crate::finding::{Finding, Judge, Tally};
+use crate::finding::{Finding, Tally};
 use crate::harness::{Harness, HarnessError, ProofCache};
 use crate::{generator, inputs};
 use arbitrary::Unstructured;
@@ -150,9 +150,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut 
     }
     // Generated programs stay inside what is supported: one that does not is kept like a finding.
     for feature in tally.unsupported.keys() {
-        let (kind, guilty) = ("unsupported".to_string(), "unsupported".to_string());
-        let finding = Finding { judge: Judge::Compiler, kind, guilty, details: feature.clone(), input: None };
-        record(shared, harness, &function, &finding);
+        record(shared, harness, &function, &Finding::unsupported(feature));
     }
     local.tally.add(tally);
 }

@@ -45,6 +45,12 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// A function that should have compiled and was refused for this feature.
+    pub fn unsupported(feature: &String) -> Finding {
+        let (kind, guilty) = ("unsupported".to_string(), "unsupported".to_string());
+        Finding { judge: Judge::Compiler, kind, guilty, details: feature.clone(), input: None }
+    }
+
     /// Findings with the same signature are the same fault.
     pub fn signature(&self) -> (Judge, &str, &str) {
         (self.judge, &self.guilty, &self.kind)

@@ -173,6 +173,28 @@ impl Harness {
         }
     }
 
+    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input, and
+    /// blame is asked only where the kind agrees.
+    pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
+        let watch = Watch {
+            verify: matches!(known.judge, Judge::Verifier | Judge::Allocation),
+            prove: known.judge == Judge::Prover,
+        };
+        let mut tally = Tally::default();
+        let code = self.compile(function, &mut tally, watch, saboteur);
+        if known.judge == Judge::Compiler {
+            tally.findings.extend(tally.unsupported.keys().map(Finding::unsupported));
+        }
+        if let (Judge::Emulator, Some(code), Some(input)) = (known.judge, code, &known.input) {
+            let expected = expected(&Interpreter::new(function, self.target), input).ok()??;
+            self.machine.load(&code.bytes, &call_sites(&code)).ok()?;
+            let run = self.machine.run(input, &inputs::results(function, self.target), MACHINE_FUEL).ok()?;
+            let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| *kind == known.kind)?;
+            tally.findings.push(self.blamed(function, input, kind, details, saboteur));
+        }
+        tally.findings.into_iter().find(|finding| finding.signature() == known.signature())
+    }
+
     /// Runs the code on every input and holds it to the interpreter.
     fn execute(
         &mut self,
@@ -344,13 +366,16 @@ impl Observer for Judges<'_> {
     }
 
     fn wants_steps(&self) -> bool {
-        self.watch.prove
+        self.watch.prove || self.saboteur.is_some()
     }
 
     fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
         let mut after = Written::from(after);
         if let Some(saboteur) = self.saboteur {
             saboteur.step(rule, function, before, &mut after);
+        }
+        if !self.watch.prove {
+            return;
         }
         *self.rules.entry(rule).or_default() += 1;
         let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();

@@ -73,7 +73,7 @@ fn uses(
 }
 
 /// The dominator tree: the position in reverse post-order and the immediate dominator of each block.
-pub(crate) struct Tree {
+pub struct Tree {
     rank: Vec<u32>,
     parent: Vec<u32>,
 }
@@ -81,7 +81,8 @@ pub(crate) struct Tree {
 const UNREACHABLE: u32 = u32::MAX;
 
 impl Tree {
-    pub(crate) fn new(function: &Function, order: &[Block], entry: Block) -> Tree {
+    /// The tree of the blocks in `order`, a reverse post-order from `entry`.
+    pub fn new(function: &Function, order: &[Block], entry: Block) -> Tree {
         let mut rank = vec![UNREACHABLE; function.block_bound()];
         for (index, &block) in (0u32..).zip(order) {
             rank[block.as_u32() as usize] = index;
@@ -111,7 +112,7 @@ impl Tree {
     }
 
     /// The block that immediately dominates `block`, of those in `order`; `None` for the entry.
-    pub(crate) fn above(&self, order: &[Block], block: Block) -> Option<Block> {
+    pub fn above(&self, order: &[Block], block: Block) -> Option<Block> {
         let rank = self.rank[block.as_u32() as usize];
         let parent = *self.parent.get(rank as usize)?;
         (parent != rank).then(|| order.get(parent as usize).copied()).flatten()
@@ -121,7 +122,8 @@ impl Tree {
         self.rank[block.as_u32() as usize] != UNREACHABLE
     }
 
-    fn dominates(&self, above: Block, below: Block) -> bool {
+    /// False where either block is unreachable.
+    pub fn dominates(&self, above: Block, below: Block) -> bool {
         let (above, mut below) = (self.rank[above.as_u32() as usize], self.rank[below.as_u32() as usize]);
         if above == UNREACHABLE || below == UNREACHABLE {
             return false;

@@ -5,7 +5,7 @@
 //! Source of the rules: LLVM's MachineVerifier.
 
 mod calls;
-pub(crate) mod dominance;
+pub mod dominance;
 mod generic;
 mod machine;
 mod physical;

@@ -1,0 +1,159 @@
+//! Small edits on a function of generic machine IR: the primitives of which the reducer and the mutators are made.
+//!
+//! An edit names instructions, registers and blocks; those keep their names from edit to edit and in clones, so that a list
+//! of edits can be tried in any order and in any part. [`Edit::apply`] says `false`, and changes nothing, where an edit no
+//! longer fits the function.
+//!
+//! Invariant: what the machine verifier accepts before legalization it accepts after an edit (`fuzz/tests/edits.rs`): SSA
+//! and dominance, types, successors and PHIs, physical registers and call frames stay right. What the function computes
+//! changes; that is the point. Later stages have rules that edits know nothing of: who edits those asks the verifier.
+
+mod blocks;
+mod compact;
+mod grow;
+mod scope;
+mod shape;
+mod splice;
+mod values;
+mod widths;
+
+pub use compact::compact;
+pub use scope::{Scope, is_free};
+pub use shape::{families, flags_of, immediate_range, is_supported, siblings};
+pub use splice::{Donor, donors};
+pub use widths::{WidthClass, width_classes};
+
+use tribunal_ir::{Bits, Block, Function, Inst, InstFlags, IntPredicate, Opcode, PReg, Type, VReg};
+use tribunal_target::Target;
+
+/// One edit.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    /// The instruction goes. Its results become an operand of the same type, or a zero.
+    Remove(Inst),
+    /// Reads of `register` become reads of `to`, which is defined above it.
+    Forward {
+        register: VReg,
+        to: VReg,
+    },
+    /// `register` becomes a constant.
+    Constant {
+        register: VReg,
+        value: Bits,
+    },
+    /// Operand `index` of the instruction reads `to`.
+    Operand {
+        inst: Inst,
+        index: usize,
+        to: VReg,
+    },
+    /// Operand `index`, a width or place within a register, in bits.
+    Immediate {
+        inst: Inst,
+        index: usize,
+        value: i64,
+    },
+    /// Poison-generating flags.
+    Flags {
+        inst: Inst,
+        flags: InstFlags,
+    },
+    Predicate {
+        inst: Inst,
+        predicate: IntPredicate,
+    },
+    /// Another opcode of the same shape.
+    Opcode {
+        inst: Inst,
+        opcode: Opcode,
+    },
+    /// The memory operand says direction, type and alignment only.
+    PlainMemory(Inst),
+    /// The register and all that must have its type get so many bits.
+    Width {
+        register: VReg,
+        bits: u32,
+    },
+    /// The block always goes to this one of its successors.
+    Goto {
+        block: Block,
+        to: Block,
+    },
+    /// The block and its only successor, of which it is the only predecessor, become one.
+    Join(Block),
+    /// What stands before the instruction becomes a block of its own.
+    Split(Inst),
+    /// The function no longer returns anything in this register.
+    DropResult(PReg),
+    /// The call goes, whose frame this instruction sets up.
+    RemoveCall(Inst),
+    /// `result = opcode operands` before the instruction.
+    Insert {
+        before: Inst,
+        opcode: Opcode,
+        result: Type,
+        operands: Vec<VReg>,
+    },
+    /// A copy of the instruction, with results of its own, before it.
+    Duplicate(Inst),
+    /// The instruction moves to another place: down to its reads, or up to its operands.
+    Move {
+        inst: Inst,
+        before: Inst,
+    },
+    /// A way around nothing: the block is split before the instruction, and the condition goes through an empty block or past it.
+    Diamond {
+        before: Inst,
+        condition: VReg,
+    },
+    /// A PHI of one value for each predecessor, at the head of the block.
+    Phi {
+        block: Block,
+        values: Vec<VReg>,
+    },
+}
+
+impl Edit {
+    /// Makes the edit; `false` if it does not fit, and then nothing has changed.
+    pub fn apply(&self, function: &mut Function, target: &Target) -> bool {
+        match self {
+            Edit::Remove(inst) => values::remove(function, target, *inst),
+            Edit::Forward { register, to } => values::forward(function, *register, *to),
+            Edit::Constant { register, value } => values::become_constant(function, *register, *value),
+            Edit::Operand { inst, index, to } => values::set_operand(function, *inst, *index, *to),
+            Edit::Immediate { inst, index, value } => shape::set_immediate(function, *inst, *index, *value),
+            Edit::Flags { inst, flags } => shape::set_flags(function, *inst, *flags),
+            Edit::Predicate { inst, predicate } => shape::set_predicate(function, *inst, *predicate),
+            Edit::Opcode { inst, opcode } => shape::set_opcode(function, *inst, *opcode),
+            Edit::PlainMemory(inst) => shape::plain_memory(function, *inst),
+            Edit::Width { register, bits } => widths::set_width(function, *register, *bits),
+            Edit::Goto { block, to } => blocks::goto(function, target, *block, *to),
+            Edit::Join(block) => blocks::join(function, target, *block),
+            Edit::Split(inst) => blocks::split(function, target, *inst).is_some(),
+            Edit::DropResult(register) => values::drop_result(function, target, *register),
+            Edit::RemoveCall(setup) => values::remove_call(function, target, *setup),
+            Edit::Insert { before, opcode, result, operands } => {
+                grow::insert(function, target, *before, *opcode, *result, operands)
+            }
+            Edit::Duplicate(inst) => grow::duplicate(function, *inst),
+            Edit::Move { inst, before } => grow::relocate(function, target, *inst, *before),
+            Edit::Diamond { before, condition } => blocks::diamond(function, target, *before, *condition),
+            Edit::Phi { block, values } => grow::phi(function, *block, values),
+        }
+    }
+}
+
+/// Every instruction, in layout order.
+pub fn insts(function: &Function) -> impl Iterator<Item = Inst> + '_ {
+    function.layout().iter().flat_map(|&block| function.insts(block))
+}
+
+/// Makes all of `edits` that fit; how many did. What nothing reads any more since then goes too.
+pub fn apply_all(function: &mut Function, target: &Target, edits: &[Edit]) -> usize {
+    let unread = values::unread(function);
+    let made = edits.iter().filter(|edit| edit.apply(function, target)).count();
+    if made > 0 {
+        values::sweep(function, target, unread);
+    }
+    made
+}

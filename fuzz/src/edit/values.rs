@@ -1,0 +1,261 @@
+//! Edits of values: what is read, what is constant, what goes.
+
+use super::insts;
+use super::scope::Scope;
+use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::{Bits, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, Type, VReg};
+use tribunal_target::Target;
+
+/// Every read of `from` becomes one of `to`.
+pub(super) fn rename(function: &mut Function, from: VReg, to: VReg) {
+    if from == to {
+        return;
+    }
+    let layout = function.layout();
+    // Most reads follow the definition.
+    let own = function.def_of(from).and_then(|def| function.block_of(def));
+    let start = own.and_then(|own| layout.iter().position(|&block| block == own)).unwrap_or(0);
+    let blocks: Vec<_> = layout[start..].iter().chain(&layout[..start]).copied().collect();
+    for block in blocks {
+        let mut next = function.first_inst(block);
+        while let Some(inst) = next {
+            if function.use_count(from) == 0 {
+                return;
+            }
+            function.rename_uses(inst, |register| if register == from { to } else { register });
+            next = function.next_inst(inst);
+        }
+    }
+}
+
+pub(super) fn forward(function: &mut Function, register: VReg, to: VReg) -> bool {
+    let Some(def) = function.def_of(register).filter(|&def| function.block_of(def).is_some()) else { return false };
+    let fits = function.vregs[register].ty == function.vregs[to].ty
+        && function.vregs[register].constraint == function.vregs[to].constraint;
+    if !fits || register == to || function.use_count(register) == 0 {
+        return false;
+    }
+    let scope = Scope::new(function);
+    // The PHIs of a block are one: none is above another, but any may stand for another.
+    let data = function.inst(def);
+    let first = std::iter::successors(Some(def), |&inst| function.next_inst(inst));
+    let place = match data.opcode.is_phi() {
+        true => first.into_iter().find(|&inst| !function.inst(inst).opcode.is_phi()),
+        false => Some(def),
+    };
+    if !place.is_some_and(|place| scope.is_above(function, to, place)) {
+        return false;
+    }
+    rename(function, register, to);
+    true
+}
+
+/// `G_CONSTANT` in the place of `inst`, or behind the PHIs if it is one.
+fn constant_at(function: &mut Function, inst: Inst, ty: Type, value: Bits) -> VReg {
+    let register = function.new_vreg(ty);
+    let operand = function.constant(value.zext_or_trunc(ty.bits()));
+    let data = InstData::new(Opcode::G_CONSTANT, [Operand::def(register), operand]);
+    let last_phi = std::iter::successors(Some(inst), |&inst| function.next_inst(inst))
+        .take_while(|&inst| function.inst(inst).opcode.is_phi())
+        .last();
+    match last_phi {
+        Some(phi) => function.insert_after(phi, data),
+        None => function.insert_before(inst, data),
+    };
+    register
+}
+
+fn has_constants(ty: Option<Type>) -> Option<Type> {
+    ty.filter(|ty| !ty.is_vector() && ty.bits() <= MAX_BITS)
+}
+
+pub(super) fn become_constant(function: &mut Function, register: VReg, value: Bits) -> bool {
+    let Some(def) = function.def_of(register).filter(|&def| function.block_of(def).is_some()) else { return false };
+    let Some(ty) = has_constants(function.type_of(register)) else { return false };
+    let value = value.zext_or_trunc(ty.bits());
+    let data = function.inst(def);
+    if data.opcode == Opcode::G_CONSTANT {
+        let same = data.operands.get(1).and_then(|operand| function.constant_value(operand)) == Some(value);
+        if !same {
+            let operand = function.constant(value);
+            function.set_operand(def, 1, operand);
+        }
+        return !same;
+    }
+    if function.use_count(register) == 0 || data.opcode == Opcode::OPAQUE {
+        return false;
+    }
+    let constant = constant_at(function, def, ty, value);
+    rename(function, register, constant);
+    true
+}
+
+pub(super) fn set_operand(function: &mut Function, inst: Inst, index: usize, to: VReg) -> bool {
+    if function.block_of(inst).is_none() {
+        return false;
+    }
+    let data = function.inst(inst);
+    let Some(Operand::Reg(operand)) = data.operands.get(index) else { return false };
+    let Reg::Virtual(register) = operand.reg else { return false };
+    let same_kind = function.vregs[register].ty == function.vregs[to].ty
+        && function.vregs[register].constraint == function.vregs[to].constraint;
+    if operand.flags.contains(RegFlags::DEF) || register == to || !same_kind {
+        return false;
+    }
+    let scope = Scope::new(function);
+    let reads = match (data.opcode.is_phi(), data.operands.get(index + 1)) {
+        (true, Some(Operand::Block(from))) => scope.reaches_end(function, to, *from),
+        (true, _) => false,
+        (false, _) => scope.is_above(function, to, inst),
+    };
+    if reads {
+        function.set_operand(inst, index, Operand::used(to));
+    }
+    reads
+}
+
+/// True if nothing but its virtual results shows that the instruction stands there.
+pub(super) fn is_pure(function: &Function, target: &Target, inst: Inst) -> bool {
+    let data = function.inst(inst);
+    let acts = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;
+    !function.opcode_flags(data, target.vocabulary).intersects(acts)
+        && !target.is_call_frame(data)
+        && data.vreg_defs().next().is_some()
+        && data.defs().all(|operand| operand.reg.as_virtual().is_some())
+}
+
+pub(super) fn remove(function: &mut Function, target: &Target, inst: Inst) -> bool {
+    if function.block_of(inst).is_none() {
+        return false;
+    }
+    let data = function.inst(inst);
+    let flags = function.opcode_flags(data, target.vocabulary);
+    let pinned = flags.intersects(OpcodeFlags::TERMINATOR | OpcodeFlags::CALL) || target.is_call_frame(data);
+    if pinned || data.defs().any(|operand| operand.reg.as_physical().is_some()) {
+        return false;
+    }
+    let (phi, defs): (bool, Vec<VReg>) = (data.opcode.is_phi(), data.vreg_defs().collect());
+    let read = |&register: &VReg| function.use_count(register) > 0;
+    if defs
+        .iter()
+        .filter(|register| read(register))
+        .any(|&register| has_constants(function.type_of(register)).is_none())
+    {
+        return false;
+    }
+    for register in defs {
+        if function.use_count(register) == 0 {
+            continue;
+        }
+        let same = |&other: &VReg| other != register && function.vregs[other].ty == function.vregs[register].ty;
+        let stand_in = if phi { None } else { function.inst(inst).vreg_uses().find(same) };
+        let Some(ty) = function.type_of(register) else { continue };
+        let to = stand_in.unwrap_or_else(|| constant_at(function, inst, ty, Bits::zero(ty.bits())));
+        rename(function, register, to);
+    }
+    function.remove(inst);
+    true
+}
+
+pub(super) fn drop_result(function: &mut Function, target: &Target, register: PReg) -> bool {
+    let returns: Vec<Inst> = insts(function).filter(|&inst| is_return(function, target, inst)).collect();
+    let reads = |data: &InstData| data.uses().any(|operand| operand.reg == Reg::Physical(register));
+    if !returns.iter().any(|&inst| reads(function.inst(inst))) {
+        return false;
+    }
+    for inst in returns {
+        if !reads(function.inst(inst)) {
+            continue;
+        }
+        let mut data = function.inst(inst).clone();
+        data.operands.retain(|operand| operand.as_reg().is_none_or(|operand| operand.reg != Reg::Physical(register)));
+        function.replace(inst, data);
+        // The copy that wrote it, unless something else reads it in between.
+        let above: Vec<Inst> =
+            std::iter::successors(function.previous_inst(inst), |&inst| function.previous_inst(inst)).collect();
+        for inst in above {
+            let data = function.inst(inst);
+            if target.is_call(data) || reads(data) {
+                break;
+            }
+            if data.opcode == Opcode::COPY && data.defs().any(|operand| operand.reg == Reg::Physical(register)) {
+                function.remove(inst);
+                break;
+            }
+        }
+    }
+    true
+}
+
+pub(super) fn is_return(function: &Function, target: &Target, inst: Inst) -> bool {
+    function.opcode_flags(function.inst(inst), target.vocabulary).contains(OpcodeFlags::RETURN)
+}
+
+/// The sequence from the frame's set-up to its tear-down, and the copies of results behind it.
+pub(super) fn remove_call(function: &mut Function, target: &Target, setup: Inst) -> bool {
+    let is_setup = function.inst(setup).opcode == Opcode::Target(target.abi.calls.frame_setup);
+    if function.block_of(setup).is_none() || !is_setup {
+        return false;
+    }
+    let destroy = Opcode::Target(target.abi.calls.frame_destroy);
+    let following: Vec<Inst> = std::iter::successors(Some(setup), |&inst| function.next_inst(inst)).collect();
+    let Some(end) = following.iter().position(|&inst| function.inst(inst).opcode == destroy) else { return false };
+    let is_result = |&&inst: &&Inst| {
+        let data = function.inst(inst);
+        let source = data.operands.get(1).and_then(Operand::as_reg).and_then(|operand| operand.reg.as_physical());
+        data.opcode == Opcode::COPY && data.vreg(0).is_some() && source.is_some()
+    };
+    let results = following[end + 1..].iter().take_while(is_result).count();
+    let touches = |inst: Inst| {
+        let data = function.inst(inst);
+        let mut operands = data.operands.iter().filter_map(Operand::as_reg);
+        target.is_call_frame(data) || operands.any(|operand| operand.reg.as_physical().is_some())
+    };
+    let going: Vec<Inst> = following[..=end + results].iter().copied().filter(|&inst| touches(inst)).collect();
+    let typed = |inst: Inst| {
+        function.inst(inst).vreg_defs().all(|register| has_constants(function.type_of(register)).is_some())
+    };
+    if !going.iter().all(|&inst| typed(inst)) {
+        return false;
+    }
+    for inst in going {
+        let defs: Vec<VReg> = function.inst(inst).vreg_defs().collect();
+        for register in defs {
+            if let Some(ty) = function.type_of(register).filter(|_| function.use_count(register) > 0) {
+                let zero = constant_at(function, inst, ty, Bits::zero(ty.bits()));
+                rename(function, register, zero);
+            }
+        }
+        function.remove(inst);
+    }
+    true
+}
+
+/// Which registers are defined and never read, by index.
+pub(super) fn unread(function: &Function) -> Vec<bool> {
+    function.vregs.values().map(|register| register.uses == 0).collect()
+}
+
+/// Removes pure instructions whose results are all unread, if one was read when `unread` was taken.
+pub(super) fn sweep(function: &mut Function, target: &Target, unread: Vec<bool>) {
+    let mut work: Vec<Inst> = insts(function).collect();
+    while let Some(inst) = work.pop() {
+        if function.block_of(inst).is_none() || !is_pure(function, target, inst) {
+            continue;
+        }
+        let data = function.inst(inst);
+        let was_read = |register: VReg| !unread.get(register.as_u32() as usize).copied().unwrap_or(false);
+        let dead = data.vreg_defs().all(|register| only_itself_reads(function, inst, register));
+        if dead && data.vreg_defs().any(was_read) {
+            let feeds: Vec<Inst> = data.vreg_uses().filter_map(|register| function.def_of(register)).collect();
+            function.remove(inst);
+            work.extend(feeds);
+        }
+    }
+}
+
+/// A PHI of a loop may read itself.
+fn only_itself_reads(function: &Function, inst: Inst, register: VReg) -> bool {
+    let own = function.inst(inst).vreg_uses().filter(|&used| used == register).count();
+    function.use_count(register) as usize == own
+}

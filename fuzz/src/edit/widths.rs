@@ -1,0 +1,196 @@
+//! Changing the width of a value, and of every value that must have its type.
+//!
+//! Registers at operands of one type index of one instruction have one type, so registers fall into classes. A class changes
+//! as a whole; constants, promises and accesses follow, and conversions at its border become other conversions, or nothing.
+
+use super::values::rename;
+use super::{insts, shape};
+use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::{Function, Inst, InstData, MemOperand, Opcode, Operand, Type, VReg};
+
+/// Registers that must have one type.
+pub struct WidthClass {
+    /// The first of them.
+    pub register: VReg,
+    pub bits: u32,
+    pub members: Vec<VReg>,
+}
+
+/// The classes of integers that may change, in order of their first registers.
+pub fn width_classes(function: &Function) -> Vec<WidthClass> {
+    let mut sets = Sets::new(function);
+    let mut members: Vec<Vec<VReg>> = vec![Vec::new(); function.vregs.len()];
+    let mut fixed = vec![false; function.vregs.len()];
+    for register in function.vregs.keys() {
+        let root = sets.root(register.as_u32());
+        fixed[root as usize] |= sets.fixed[register.as_u32() as usize];
+        members[root as usize].push(register);
+    }
+    let mut classes: Vec<WidthClass> = Vec::new();
+    for (members, fixed) in members.into_iter().zip(fixed) {
+        let Some(&register) = members.first() else { continue };
+        let Some(ty) = function.type_of(register).filter(|ty| ty.is_scalar()) else { continue };
+        let defined = members.iter().any(|&register| function.def_of(register).is_some());
+        if !fixed && defined && ty.bits() > 1 && ty.bits() <= MAX_BITS {
+            classes.push(WidthClass { register, bits: ty.bits(), members });
+        }
+    }
+    classes
+}
+
+/// Union-find over registers.
+struct Sets {
+    parents: Vec<u32>,
+    /// Registers whose type something outside decides.
+    fixed: Vec<bool>,
+}
+
+impl Sets {
+    fn new(function: &Function) -> Sets {
+        let count = function.vregs.len();
+        let mut sets = Sets { parents: (0..count as u32).collect(), fixed: vec![false; count] };
+        for inst in insts(function) {
+            sets.instruction(function.inst(inst));
+        }
+        sets
+    }
+
+    fn instruction(&mut self, data: &InstData) {
+        let copies = data.opcode == Opcode::COPY && data.operands.iter().all(|operand| operand.as_vreg().is_some());
+        if !copies && !shape::follows_width(data.opcode) {
+            let registers = data.operands.iter().filter_map(Operand::as_vreg);
+            registers.for_each(|register| self.fixed[register.as_u32() as usize] = true);
+            return;
+        }
+        let mut first: [Option<VReg>; 3] = [None; 3];
+        for (index, operand) in data.operands.iter().enumerate() {
+            let Some(register) = operand.as_vreg() else { continue };
+            let kind = if copies { Some(0) } else { shape::kind_at(data, index).and_then(|kind| kind.type_index()) };
+            let Some(kind) = kind else { continue };
+            let other = *first[kind].get_or_insert(register);
+            let (a, b) = (self.root(other.as_u32()), self.root(register.as_u32()));
+            // The lower one stands for both, so that the first register of a class is its root.
+            self.parents[a.max(b) as usize] = a.min(b);
+        }
+    }
+
+    fn root(&mut self, register: u32) -> u32 {
+        let parent = self.parents[register as usize];
+        if parent == register {
+            return register;
+        }
+        let root = self.root(parent);
+        self.parents[register as usize] = root;
+        root
+    }
+}
+
+pub(super) fn set_width(function: &mut Function, register: VReg, bits: u32) -> bool {
+    let classes = width_classes(function);
+    let Some(class) = classes.into_iter().find(|class| class.members.contains(&register)) else { return false };
+    if class.bits == bits || !(1..=MAX_BITS).contains(&bits) {
+        return false;
+    }
+    let change = Change { old: class.bits, new: bits, members: class.members };
+    let Some(edits) = change.instructions(function) else { return false };
+    for &register in &change.members {
+        function.vregs[register].ty = Some(Type::scalar(bits));
+    }
+    let (kept, gone): (Vec<_>, Vec<_>) = edits.into_iter().partition(|(_, data)| data.is_some());
+    for (inst, data) in kept {
+        data.into_iter().for_each(|data| function.replace(inst, data));
+    }
+    // Last: what the others read may be what goes.
+    for (inst, _) in gone {
+        let data = function.inst(inst);
+        if let (Some(result), Some(source)) = (data.vreg(0), data.vreg(1)) {
+            rename(function, result, source);
+            function.remove(inst);
+        }
+    }
+    true
+}
+
+struct Change {
+    old: u32,
+    new: u32,
+    /// In order of their numbers.
+    members: Vec<VReg>,
+}
+
+impl Change {
+    fn contains(&self, register: Option<VReg>) -> bool {
+        register.is_some_and(|register| self.members.binary_search(&register).is_ok())
+    }
+
+    fn bits(&self, function: &Function, register: VReg) -> u32 {
+        if self.contains(Some(register)) { self.new } else { function.type_of(register).map_or(0, Type::bits) }
+    }
+
+    /// What each instruction becomes; `None` in the list for a conversion that goes. Nothing if one cannot follow.
+    fn instructions(&self, function: &mut Function) -> Option<Vec<(Inst, Option<InstData>)>> {
+        let mut edits = Vec::new();
+        for inst in insts(function).collect::<Vec<_>>() {
+            let data = function.inst(inst);
+            let registers = data.operands.iter().filter_map(Operand::as_vreg);
+            if registers.into_iter().all(|register| !self.contains(Some(register))) {
+                continue;
+            }
+            let data = data.clone();
+            match data.opcode {
+                Opcode::G_TRUNC | Opcode::G_ZEXT | Opcode::G_SEXT | Opcode::G_ANYEXT => {
+                    edits.push((inst, self.conversion(function, data)?));
+                }
+                Opcode::G_CONSTANT => {
+                    let value = function.constant_value(data.operands.get(1)?)?.sext_or_trunc(self.new);
+                    let operand = function.constant(value);
+                    edits.push((inst, Some(InstData::new(Opcode::G_CONSTANT, [data.operands[0], operand]))));
+                }
+                Opcode::G_LOAD | Opcode::G_STORE | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD
+                    if self.contains(data.vreg(0)) =>
+                {
+                    edits.push((inst, Some(self.access(data)?)));
+                }
+                Opcode::G_SEXT_INREG | Opcode::G_ASSERT_SEXT | Opcode::G_ASSERT_ZEXT => {
+                    let width = data.imm(2)?.min(i64::from(self.new) - 1);
+                    let mut data = data;
+                    data.operands[2] = Operand::Imm((width >= 1).then_some(width)?);
+                    edits.push((inst, Some(data)));
+                }
+                Opcode::G_UMULFIX | Opcode::G_UMULFIXSAT | Opcode::G_SMULFIX | Opcode::G_SMULFIXSAT => {
+                    let mut data = data;
+                    data.operands[3] = Operand::Imm(data.imm(3)?.min(i64::from(self.new) - 1));
+                    edits.push((inst, Some(data)));
+                }
+                Opcode::G_BSWAP if !self.new.is_multiple_of(16) => return None,
+                _ => {}
+            }
+        }
+        Some(edits)
+    }
+
+    fn conversion(&self, function: &Function, data: InstData) -> Option<Option<InstData>> {
+        let (to, from) = (self.bits(function, data.vreg(0)?), self.bits(function, data.vreg(1)?));
+        let opcode = match to.cmp(&from) {
+            std::cmp::Ordering::Equal => return Some(None),
+            std::cmp::Ordering::Less => Opcode::G_TRUNC,
+            std::cmp::Ordering::Greater if data.opcode == Opcode::G_TRUNC => Opcode::G_ZEXT,
+            std::cmp::Ordering::Greater => data.opcode,
+        };
+        let flags = data.flags & shape::flags_of(opcode);
+        Some(Some(InstData { opcode, flags, ..data }))
+    }
+
+    /// An access of the whole value stays one.
+    fn access(&self, mut data: InstData) -> Option<InstData> {
+        let extends = matches!(data.opcode, Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD);
+        let [memory] = data.memory.as_slice() else { return None };
+        let bits = memory.ty?.bits();
+        if !extends && bits == self.old && self.new.is_multiple_of(8) {
+            data.memory[0] = MemOperand { ty: Some(Type::scalar(self.new)), ..*memory };
+            return Some(data);
+        }
+        let fits = if extends { bits < self.new } else { bits <= self.new };
+        fits.then_some(data)
+    }
+}
