@@ -7,7 +7,7 @@ use crate::harness::{FUEL, Saboteur, Written};
 use crate::validate::{FILLINGS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Context, Observer, Options, frame};
+use tribunal_codegen::{Context, Observer, Options, frame, legalize};
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::{Interpreter, Settings};
 use tribunal_emulator::machine::STACK_ALIGNMENT;
@@ -60,8 +60,8 @@ pub fn guilty(case: &Case<'_>, input: &Input, kind: &str) -> Blame {
     }
     let mut stages = Stages::default();
     case.compile(&mut stages);
-    let expected = match observe(case.function, case.target, input) {
-        Some(expected) if expected.outcome == Outcome::Returned => expected,
+    let witness = match observe(case.function, case.target, input) {
+        Some(expected) if expected.outcome == Outcome::Returned => Witness { target: case.target, input, expected },
         _ => return Blame::of_pass("unknown", "the source cannot be interpreted"),
     };
     let (mut first, mut settled) = (0, None);
@@ -70,11 +70,11 @@ pub fn guilty(case: &Case<'_>, input: &Input, kind: &str) -> Blame {
             settled = Some(Settled::new(case.target, input));
         }
         let is_right = match &settled {
-            None => is_right(function, case.target, input, &expected),
-            Some(settled) => settled.is_right(&expected, function, case.target),
+            None => witness.is_right(function, pass),
+            Some(settled) => settled.is_right(&witness.expected, function, case.target),
         };
         if !is_right {
-            return in_pass(case, &expected, input, pass, first..*steps);
+            return in_pass(case, &witness, pass, first..*steps);
         }
         first = *steps;
     }
@@ -89,9 +89,8 @@ pub fn authors(case: &Case<'_>, pass: &'static str) -> FxHashMap<Inst, &'static 
 }
 
 /// The first of the rewrites `steps` behind which the function is wrong.
-fn in_pass(case: &Case<'_>, expected: &Observation, input: &Input, pass: &str, steps: std::ops::Range<usize>) -> Blame {
-    let is_right =
-        |probe: Probe| probe.function.is_some_and(|function| is_right(&function, case.target, input, expected));
+fn in_pass(case: &Case<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::Range<usize>) -> Blame {
+    let is_right = |probe: Probe| probe.function.is_some_and(|function| witness.is_right(&function, pass));
     let probe = |number: usize| {
         let mut probe = Probe::at(number);
         case.compile(&mut probe);
@@ -117,13 +116,32 @@ fn observe(function: &Function, target: &'static Target, input: &Input) -> Optio
     Interpreter::new(function, target).run(input, settings).ok().map(|execution| execution.observation)
 }
 
-/// True if the function does what the source does, with each of a few fillings of its free bits. Bits that it leaves open
-/// are not held against it: the interpreter does not see that what is masked by a condition no longer counts.
-fn is_right(function: &Function, target: &'static Target, input: &Input, expected: &Observation) -> bool {
-    FILLINGS.iter().all(|&(_, filling)| {
-        let seen = observe(&determined(function, filling), target, input);
-        seen.is_some_and(|seen| allows(expected, &seen))
-    })
+/// The run that goes wrong, as the source has it.
+struct Witness<'a> {
+    target: &'static Target,
+    input: &'a Input,
+    expected: Observation,
+}
+
+impl Witness<'_> {
+    /// True if `function`, in or behind `pass`, does what the source does, with each of a few fillings of its free bits.
+    fn is_right(&self, function: &Function, pass: &str) -> bool {
+        // Machine code may mask by a condition what no longer counts; the interpreter does not see that, and says that
+        // such bits are open.
+        let is_generic = pass == legalize::PASS.name;
+        FILLINGS.iter().all(|&(_, filling)| {
+            let seen = observe(&determined(function, filling), self.target, self.input);
+            seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))
+        })
+    }
+}
+
+/// True if a run leaves nothing open, or poison, that is fixed in the source.
+fn fixes(source: &Observation, stage: &Observation) -> bool {
+    let mut results = source.returned.iter().zip(&stage.returned);
+    let mut bytes = source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage));
+    results.all(|((_, _, source), (_, _, stage))| source.fixed & !stage.fixed == 0)
+        && bytes.all(|((_, source), (_, stage))| source & !stage == 0)
 }
 
 /// True if a run does what the source does, wherever that is fixed.
@@ -151,6 +169,8 @@ const STACK: u64 = 0x4000_0000;
 const BELOW: u64 = 1 << 16;
 const ABOVE: usize = 256;
 const PATTERN: u8 = 0xa5;
+/// What the stack below holds.
+const GARBAGE: u8 = 0x6b;
 
 impl Settled {
     fn new(target: &Target, input: &Input) -> Settled {
@@ -162,7 +182,7 @@ impl Settled {
         kept.push((abi.stack_pointer, STACK + BELOW));
         let mut input = input.clone();
         input.registers.extend(&kept);
-        let mut bytes = vec![0; BELOW as usize];
+        let mut bytes = vec![GARBAGE; BELOW as usize];
         bytes.extend([PATTERN; ABOVE]);
         input.buffers.push(Buffer { address: STACK, bytes });
         Settled { input, kept }

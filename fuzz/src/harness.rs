@@ -190,7 +190,7 @@ impl Harness {
             self.machine.load(&code.bytes, &call_sites(&code)).ok()?;
             let run = self.machine.run(input, &inputs::results(function, self.target), MACHINE_FUEL).ok()?;
             let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| *kind == known.kind)?;
-            tally.findings.push(self.blamed(function, input, kind, details, saboteur));
+            tally.findings.extend(self.blamed(function, input, kind, details, saboteur));
         }
         tally.findings.into_iter().find(|finding| finding.signature() == known.signature())
     }

@@ -336,6 +336,11 @@ impl Function {
         std::iter::successors(self.first_inst(block), |&inst| self.next_inst(inst))
     }
 
+    /// Every instruction, block by block in layout order.
+    pub fn all_insts(&self) -> impl Iterator<Item = Inst> + '_ {
+        self.layout().iter().flat_map(|&block| self.insts(block))
+    }
+
     /// Instructions of `block`, last to first.
     pub fn insts_reversed(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
         std::iter::successors(self.last_inst(block), |&inst| self.previous_inst(inst))

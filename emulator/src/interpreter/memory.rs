@@ -15,6 +15,9 @@ struct Allocation {
     poison: Vec<bool>,
 }
 
+/// What a stack object holds before it is written, besides being poison.
+const GARBAGE: u8 = 0x6b;
+
 pub(super) struct ConcreteMemory {
     /// Buffers first, then stack objects in order.
     allocations: Vec<Allocation>,
@@ -38,7 +41,7 @@ impl ConcreteMemory {
             address = address.next_multiple_of(u64::from(object.align).max(16));
             allocations.push(Allocation {
                 address,
-                bytes: vec![0; size],
+                bytes: vec![GARBAGE; size],
                 open: vec![0; size],
                 poison: vec![true; size],
             });

@@ -130,7 +130,7 @@ pub(super) static FAULTS: &[Fault] = &[
 ];
 
 fn insts(function: &Function) -> Vec<Inst> {
-    function.layout().iter().flat_map(|&block| function.insts(block)).collect()
+    function.all_insts().collect()
 }
 
 fn flags(data: &InstData, target: &Target) -> OpcodeFlags {
@@ -261,9 +261,29 @@ fn load_before_store(function: &mut Function, target: &'static Target) -> Option
     })
 }
 
+/// Every store is done behind the next one, unless something else reads or ends the block between them.
 fn stores_reordered(function: &mut Function, target: &'static Target) -> Option<()> {
-    let is_store = |data: &InstData| flags(data, target).contains(OpcodeFlags::STORE);
-    exchanged_where(function, |first, second| is_store(first) && is_store(second))
+    let mut changed = None;
+    let (mut pending, mut block) = (None, None);
+    for inst in insts(function) {
+        let effects = flags(function.inst(inst), target);
+        if block != function.block_of(inst) || effects.intersects(OpcodeFlags::LOAD | OpcodeFlags::CALL) {
+            pending = None;
+        }
+        block = function.block_of(inst);
+        if !effects.contains(OpcodeFlags::STORE) {
+            continue;
+        }
+        if let Some(earlier) = pending.take() {
+            let data = function.inst(earlier).clone();
+            function.remove(earlier);
+            function.insert_after(inst, data);
+            changed = Some(());
+        } else {
+            pending = Some(inst);
+        }
+    }
+    changed
 }
 
 fn exchanged_where(function: &mut Function, wanted: impl Fn(&InstData, &InstData) -> bool) -> Option<()> {

@@ -86,10 +86,13 @@ impl Look<'_, '_, '_, '_> {
         self.legalizer.function.type_of(register)
     }
 
-    /// True if looking through `source` would make its free bits a second choice: others read the first one too.
-    fn shares_choice(&self, source: &InstData) -> bool {
-        let read_elsewhere = |register: VReg| self.legalizer.function.use_count(register) > 1;
-        source.opcode == Opcode::G_ANYEXT && source.vreg(0).is_some_and(read_elsewhere)
+    /// True if looking through `source`, and the copies behind it, would make its free bits a second choice: others read
+    /// the first one too.
+    fn shares_choice(&self, through: &Through, source: &InstData) -> bool {
+        let function = &self.legalizer.function;
+        let read_elsewhere =
+            |&inst: &Inst| function.inst(inst).vreg(0).is_some_and(|register| function.use_count(register) > 1);
+        source.opcode == Opcode::G_ANYEXT && through.iter().any(read_elsewhere)
     }
 
     fn constant_value(&self, constant: &InstData) -> Option<Bits> {
@@ -127,7 +130,7 @@ fn truncation(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
         G_TRUNC => resize("combine trunc_of_trunc", through, G_TRUNC, inner?),
         G_ANYEXT | G_ZEXT | G_SEXT => {
             let kept = look.type_of(inner?)?.bits();
-            match look.shares_choice(source) && dst_ty.bits() > kept {
+            match look.shares_choice(&through, source) && dst_ty.bits() > kept {
                 true => None,
                 false => resize("combine trunc_of_ext", through, source.opcode, inner?),
             }
@@ -170,7 +173,7 @@ fn extension(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             r.builder.define_constant(dst, value);
         });
     }
-    if !matches!(source.opcode, G_TRUNC | G_ANYEXT | G_ZEXT | G_SEXT) || look.shares_choice(source) {
+    if !matches!(source.opcode, G_TRUNC | G_ANYEXT | G_ZEXT | G_SEXT) || look.shares_choice(&through, source) {
         return None;
     }
     let inner = source.vreg(1)?;
@@ -239,7 +242,7 @@ fn unmerge(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             let inner = source.vreg(1)?;
             let bits = look.type_of(inner)?.bits();
             let extension = source.opcode;
-            match bits <= part.bits() && !look.shares_choice(source) {
+            match bits <= part.bits() && !look.shares_choice(&through, source) {
                 true => {
                     combined("combine unmerge_of_ext", through, move |r| unmerge_extended(r, &parts, extension, inner))
                 }

@@ -213,15 +213,13 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         (combine.write)(&mut recipe);
         let written = recipe.finish();
         written.all().for_each(|inst| self.enqueue(inst));
-        let mut remaining = Vec::new();
-        for &through in &combine.through {
-            if self.is_live(through) {
-                remaining.push(through);
-            }
-        }
+        // What reads a value goes before what defines it.
+        let mut remaining: Vec<Inst> =
+            combine.through.iter().rev().copied().filter(|&inst| self.is_live(inst)).collect();
         if wants {
             let mut before = looked_through;
             before.push(artifact);
+            remaining.reverse();
             remaining.extend(written.execution_order());
             self.report(combine.rule, &before, &remaining);
         }
