@@ -181,9 +181,16 @@ impl Harness {
             prove: known.judge == Judge::Prover,
         };
         let mut tally = Tally::default();
-        let code = self.compile(function, &mut tally, watch, saboteur);
+        if watch.verify {
+            tally.findings = verify(function, self.target, self.legalizer, "input");
+        }
+        let code = match tally.findings.is_empty() {
+            true => self.compile(function, &mut tally, watch, saboteur),
+            false => None,
+        };
         if known.judge == Judge::Compiler {
-            tally.findings.extend(tally.unsupported.keys().map(Finding::unsupported));
+            let refused = tally.unsupported.keys().filter(|&feature| *feature == known.details);
+            tally.findings.extend(refused.map(|feature| Finding::unsupported(feature)));
         }
         if let (Judge::Emulator, Some(code), Some(input)) = (known.judge, code, &known.input) {
             let expected = expected(&Interpreter::new(function, self.target), input).ok()??;

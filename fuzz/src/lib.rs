@@ -15,6 +15,7 @@ pub mod inputs;
 pub mod ledger;
 pub mod mutate;
 pub mod questions;
+pub mod reduce;
 pub mod sabotage;
 pub mod tables;
 pub mod validate;
