@@ -173,12 +173,12 @@ impl Harness {
         }
     }
 
-    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input, and
-    /// blame is asked only where the kind agrees.
+    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input if it
+    /// has one, and blame is asked only where the kind agrees.
     pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
         let watch = Watch {
             verify: matches!(known.judge, Judge::Verifier | Judge::Allocation),
-            prove: known.judge == Judge::Prover,
+            prove: known.judge == Judge::Prover && known.input.is_none(),
         };
         let mut tally = Tally::default();
         if watch.verify {
@@ -192,12 +192,13 @@ impl Harness {
             let refused = tally.unsupported.keys().filter(|&feature| *feature == known.details);
             tally.findings.extend(refused.map(|feature| Finding::unsupported(feature)));
         }
-        if let (Judge::Emulator, Some(code), Some(input)) = (known.judge, code, &known.input) {
+        if let (Judge::Emulator | Judge::Prover, Some(code), Some(input)) = (known.judge, code, &known.input) {
             let expected = expected(&Interpreter::new(function, self.target), input).ok()??;
             self.machine.load(&code.bytes, &call_sites(&code)).ok()?;
             let run = self.machine.run(input, &inputs::results(function, self.target), MACHINE_FUEL).ok()?;
-            let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| *kind == known.kind)?;
-            tally.findings.push(self.blamed(function, input, kind, details, saboteur));
+            let same = |kind: &str| known.judge == Judge::Prover || kind == known.kind;
+            let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| same(kind))?;
+            tally.findings.extend(self.blamed(function, input, kind, details, saboteur));
         }
         tally.findings.into_iter().find(|finding| finding.signature() == known.signature())
     }

@@ -4,9 +4,10 @@ use std::sync::atomic::AtomicBool;
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::edit::{self, Edit, Unread};
+use tribunal_fuzz::harness::Written;
 use tribunal_fuzz::reduce::{self, Limits, Reduced};
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
-use tribunal_ir::{Function, Inst, InstData, Opcode, PReg, text};
+use tribunal_ir::{Function, InstData, Opcode, PReg, text};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 const NO_LIMITS: Limits<'static> = Limits { deadline: None, stop: &STOP };
@@ -15,7 +16,7 @@ const NO_LIMITS: Limits<'static> = Limits { deadline: None, stop: &STOP };
 struct WrongExtension;
 
 impl Saboteur for WrongExtension {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &[Inst]) {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
         for &inst in after.iter().filter(|_| rule.contains("G_LSHR") && rule.contains("scalar")) {
             if function.inst(inst).opcode == Opcode::G_ZEXT {
                 let data = InstData { opcode: Opcode::G_SEXT, ..function.inst(inst).clone() };
@@ -29,7 +30,7 @@ impl Saboteur for WrongExtension {
 struct SwappedOperands;
 
 impl Saboteur for SwappedOperands {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &[Inst]) {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
         if rule == "riscv sub" {
             let mut data = function.inst(after[0]).clone();
             data.operands.swap(1, 2);

@@ -116,11 +116,11 @@ impl Copy<'_> {
     }
 
     fn memory(&mut self, memory: &MemOperand, slots: &FxHashMap<StackSlot, StackSlot>) -> MemOperand {
-        let pointer = memory.pointer.map(|pointer| self.old.symbols[pointer].clone());
+        let pointer = memory.pointer.expand().and_then(|pointer| renumbered(&self.old.symbols[pointer], slots));
         MemOperand {
-            ordering: memory.ordering.map(|symbol| self.symbol(symbol)),
-            pointer: pointer.and_then(|text| renumbered(&text, slots)).map(|text| self.new.intern(&text)),
-            metadata: memory.metadata.map(|symbol| self.symbol(symbol)),
+            ordering: memory.ordering.expand().map(|symbol| self.symbol(symbol)).into(),
+            pointer: pointer.map(|text| self.new.intern(&text)).into(),
+            metadata: memory.metadata.expand().map(|symbol| self.symbol(symbol)).into(),
             ..*memory
         }
     }

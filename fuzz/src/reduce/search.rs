@@ -235,7 +235,7 @@ fn weigh_instruction(function: &Function, data: &InstData, weight: &mut Weight) 
     weight[6] += constants.map(ones).sum::<u64>();
     weight[7] += u64::from(data.flags.bits().count_ones());
     for memory in &data.memory {
-        let texts = [memory.pointer, memory.metadata].into_iter().flatten().count() as u64;
+        let texts = [memory.pointer, memory.metadata].iter().filter(|text| text.is_some()).count() as u64;
         weight[7] += texts + u64::from(memory.flags.bits().count_ones()) + u64::from(memory.offset != 0);
     }
 }
