@@ -5,6 +5,7 @@
 pub mod blame;
 pub mod campaign;
 pub mod catalogue;
+pub mod corpus;
 pub mod counterexample;
 pub mod crash;
 pub mod edit;

@@ -11,7 +11,7 @@ use tribunal_ir::{Bits, Function, Inst, InstFlags, IntPredicate, Opcode, Operand
 use tribunal_target::Target;
 
 /// The widest integer of a mutant, in bits: the generator's.
-const WIDEST: u32 = 256;
+pub const WIDEST: u32 = 256;
 /// Mutants do not grow beyond so many instructions.
 pub const MOST_INSTRUCTIONS: usize = 400;
 /// Edits tried for each that is to be made: many do not fit where they are tried.
