@@ -3,6 +3,7 @@
 //! This crate and the command line are the only places where the backend and the judges meet.
 
 pub mod blame;
+pub mod bless;
 pub mod campaign;
 pub mod catalogue;
 pub mod corpus;
