@@ -4,6 +4,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
+use tribunal_fuzz::corpus::CorpusError;
 use tribunal_ir::Module;
 use tribunal_ir::text::{self, ParseError};
 use tribunal_target::{Features, Target};
@@ -48,6 +49,15 @@ impl CliError {
         match self {
             CliError::Parse { path, text, error } => caret(path, text, error),
             other => format!("error: {other}"),
+        }
+    }
+}
+
+impl From<CorpusError> for CliError {
+    fn from(error: CorpusError) -> CliError {
+        match error {
+            CorpusError::Read { path, source } => CliError::Read { path, source },
+            CorpusError::Parse { path, text, error } => CliError::Parse { path, text, error },
         }
     }
 }

@@ -1,11 +1,14 @@
 //! The embedded loop: workers that generate, judge and record until they are told to stop.
 //!
 //! Program `n` is a pure function of the seed and `n`, whatever the number of workers; each worker owns its harnesses (a
-//! solver context and an emulator cannot be shared) and all share one proof cache.
+//! solver context and an emulator cannot be shared) and all share one proof cache. With a corpus it depends on what was
+//! reached before, too; what is kept of it is text.
 
+use crate::corpus::Corpus;
 use crate::crash;
 use crate::finding::{Finding, Tally};
 use crate::harness::{Harness, HarnessError, ProofCache};
+use crate::reduce::Limits;
 use crate::{generator, inputs};
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
@@ -32,6 +35,8 @@ pub struct Campaign {
     pub inputs: u32,
     /// Folder of crash files; made when the first is written.
     pub out: PathBuf,
+    /// Programs to start from and to mutate; all are generated without it.
+    pub corpus: Option<Corpus>,
 }
 
 /// What came of it.
@@ -49,6 +54,9 @@ pub struct Outcome {
 
 /// Bytes that one program is made of.
 const PROGRAM_BYTES: usize = 2048;
+
+/// How long a program that shows a fault may be made smaller.
+const REDUCTION: Duration = Duration::from_secs(10);
 
 /// Shared by the workers.
 struct Shared<'a> {
@@ -135,7 +143,9 @@ fn worker(shared: &Shared<'_>, cache: &ProofCache) {
 /// One program: generated, checked, judged.
 fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut Outcome) {
     let seed = program_seed(shared.campaign.seed, number);
-    let Some(function) = generated(seed, harness.target()) else {
+    let corpus = shared.campaign.corpus.as_ref();
+    let mutant = corpus.and_then(|corpus| corpus.next(harness.target(), seed));
+    let Some(function) = mutant.or_else(|| generated(seed, harness.target())) else {
         local.rejected += 1;
         return;
     };
@@ -152,6 +162,9 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut 
     for feature in tally.unsupported.keys() {
         record(shared, harness, &function, &Finding::unsupported(feature));
     }
+    if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
+        corpus.keep(&function, harness);
+    }
     local.tally.add(tally);
 }
 
@@ -167,20 +180,28 @@ pub fn program_seed(seed: u64, number: u64) -> u64 {
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number)
 }
 
-/// Keeps one crash file for each signature.
-fn record(shared: &Shared<'_>, harness: &Harness, function: &Function, finding: &Finding) {
-    let mut outcome = lock(&shared.outcome);
-    if outcome.crashes.iter().any(|(known, _)| known.signature() == finding.signature()) {
-        return;
-    }
+/// Keeps one crash file for each signature, of the smallest program that shows the fault.
+fn record(shared: &Shared<'_>, harness: &mut Harness, function: &Function, finding: &Finding) {
     let path = crash::path(&shared.campaign.out, finding);
-    let text = crash::print(harness.target(), harness.options(), function, finding);
-    let path = match write(&path, &text) {
-        Ok(()) => path,
+    {
+        let mut outcome = lock(&shared.outcome);
+        if outcome.crashes.iter().any(|(known, _)| known.signature() == finding.signature()) {
+            return;
+        }
+        outcome.crashes.push((finding.clone(), path.clone()));
+    }
+    let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
+    let (small, text) = crash::reduced(harness, function, finding, None, limits);
+    let written = write(&path, &text);
+    let mut outcome = lock(&shared.outcome);
+    let known = outcome.crashes.iter_mut().find(|(known, _)| known.signature() == finding.signature());
+    if let Some((known, place)) = known {
+        *known = small;
         // The finding stays, and says why it has no file.
-        Err(error) => PathBuf::from(format!("(not written: {}: {error})", path.display())),
-    };
-    outcome.crashes.push((finding.clone(), path));
+        if let Err(error) = written {
+            *place = PathBuf::from(format!("(not written: {}: {error})", path.display()));
+        }
+    }
 }
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {

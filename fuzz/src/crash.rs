@@ -1,6 +1,8 @@
 //! Crash files: MIR text whose head comments tell the story. Every verb reads them, and so does `llc-22`.
 
 use crate::finding::Finding;
+use crate::harness::{Harness, Saboteur};
+use crate::reduce::{self, Limits};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
@@ -57,6 +59,23 @@ pub fn print(target: &Target, options: Options, function: &Function, finding: &F
     comments.extend(finding.details.lines().map(|line| format!("  {line}")));
     let module = Module { comments, ir: None, functions: vec![function.clone()] };
     text::print_module(&module, target.vocabulary)
+}
+
+/// The finding on the smallest function that shows it, and the text of its crash file. Where it does not show a second time,
+/// it stays as it was seen.
+pub fn reduced(
+    harness: &mut Harness,
+    function: &Function,
+    finding: &Finding,
+    saboteur: Option<&dyn Saboteur>,
+    limits: Limits<'_>,
+) -> (Finding, String) {
+    let reduced = reduce::reduce(harness, function, finding, saboteur, limits, &mut |_, _| {});
+    let (function, finding) = match &reduced {
+        Some(reduced) => (&reduced.function, &reduced.finding),
+        None => (function, finding),
+    };
+    (finding.clone(), print(harness.target(), harness.options(), function, finding))
 }
 
 pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {

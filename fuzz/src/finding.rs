@@ -46,9 +46,9 @@ pub struct Finding {
 
 impl Finding {
     /// A function that should have compiled and was refused for this feature.
-    pub fn unsupported(feature: &String) -> Finding {
+    pub fn unsupported(feature: &str) -> Finding {
         let (kind, guilty) = ("unsupported".to_string(), "unsupported".to_string());
-        Finding { judge: Judge::Compiler, kind, guilty, details: feature.clone(), input: None }
+        Finding { judge: Judge::Compiler, kind, guilty, details: feature.to_string(), input: None }
     }
 
     /// Findings with the same signature are the same fault.

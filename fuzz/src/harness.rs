@@ -173,23 +173,31 @@ impl Harness {
         }
     }
 
-    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input, and
-    /// blame is asked only where the kind agrees.
+    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input if it
+    /// has one, and blame is asked only where the kind agrees.
     pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
         let watch = Watch {
             verify: matches!(known.judge, Judge::Verifier | Judge::Allocation),
-            prove: known.judge == Judge::Prover,
+            prove: known.judge == Judge::Prover && known.input.is_none(),
         };
         let mut tally = Tally::default();
-        let code = self.compile(function, &mut tally, watch, saboteur);
-        if known.judge == Judge::Compiler {
-            tally.findings.extend(tally.unsupported.keys().map(Finding::unsupported));
+        if watch.verify {
+            tally.findings = verify(function, self.target, self.legalizer, "input");
         }
-        if let (Judge::Emulator, Some(code), Some(input)) = (known.judge, code, &known.input) {
+        let code = match tally.findings.is_empty() {
+            true => self.compile(function, &mut tally, watch, saboteur),
+            false => None,
+        };
+        if known.judge == Judge::Compiler {
+            let refused = tally.unsupported.keys().filter(|&feature| *feature == known.details);
+            tally.findings.extend(refused.map(|feature| Finding::unsupported(feature)));
+        }
+        if let (Judge::Emulator | Judge::Prover, Some(code), Some(input)) = (known.judge, code, &known.input) {
             let expected = expected(&Interpreter::new(function, self.target), input).ok()??;
             self.machine.load(&code.bytes, &call_sites(&code)).ok()?;
             let run = self.machine.run(input, &inputs::results(function, self.target), MACHINE_FUEL).ok()?;
-            let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| *kind == known.kind)?;
+            let same = |kind: &str| known.judge == Judge::Prover || kind == known.kind;
+            let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| same(kind))?;
             tally.findings.extend(self.blamed(function, input, kind, details, saboteur));
         }
         tally.findings.into_iter().find(|finding| finding.signature() == known.signature())

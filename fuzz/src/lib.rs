@@ -3,8 +3,10 @@
 //! This crate and the command line are the only places where the backend and the judges meet.
 
 pub mod blame;
+pub mod bless;
 pub mod campaign;
 pub mod catalogue;
+pub mod corpus;
 pub mod counterexample;
 pub mod crash;
 pub mod edit;
@@ -15,6 +17,7 @@ pub mod inputs;
 pub mod ledger;
 pub mod mutate;
 pub mod questions;
+pub mod reduce;
 pub mod sabotage;
 pub mod tables;
 pub mod validate;

@@ -11,7 +11,7 @@ use tribunal_ir::{Bits, Function, Inst, InstFlags, IntPredicate, Opcode, Operand
 use tribunal_target::Target;
 
 /// The widest integer of a mutant, in bits: the generator's.
-const WIDEST: u32 = 256;
+pub const WIDEST: u32 = 256;
 /// Mutants do not grow beyond so many instructions.
 pub const MOST_INSTRUCTIONS: usize = 400;
 /// Edits tried for each that is to be made: many do not fit where they are tried.
@@ -106,7 +106,7 @@ fn random_edit(function: &Function, random: &mut SmallRng) -> Option<Edit> {
         8 => flags(function, inst, random),
         9 => Some(Edit::Predicate { inst, predicate: *IntPredicate::ALL.choose(random)? }),
         10..=11 => constant(function, &insts, random),
-        12..=13 => Some(Edit::Opcode { inst, opcode: *edit::siblings(function.inst(inst).opcode).choose(random)? }),
+        12..=13 => Some(Edit::Opcode { inst, opcode: *edit::alike(function, inst).choose(random)? }),
         14 => immediate(function, inst, random),
         15 => width(function, random),
         16 => Some(Edit::Duplicate(inst)),

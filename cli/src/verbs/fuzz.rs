@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_fuzz::campaign::{self, Campaign, Outcome};
+use tribunal_fuzz::corpus::Corpus;
 
 /// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
 ///
@@ -40,6 +41,9 @@ pub struct Arguments {
     /// Where crash files go.
     #[arg(long, default_value = "fuzz-out")]
     out: PathBuf,
+    /// A folder of programs (MIR text) to start from and to mutate; what reaches something new is added.
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -62,10 +66,13 @@ struct Report {
     coverage: usize,
     programs_a_second: f64,
     interrupted: bool,
+    /// Programs that the corpus has gained.
+    corpus_added: u64,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
+    let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the loop still works.
@@ -78,6 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         jobs: usize::from(arguments.jobs),
         inputs: arguments.inputs,
         out: arguments.out.clone(),
+        corpus,
     };
     let bar = progress_bar(arguments.seconds);
     let outcome = campaign::run(&campaign, &stop, |elapsed, programs, findings| {
@@ -88,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     print(&outcome, &campaign);
     let interrupted = stop.load(Ordering::Relaxed);
     if arguments.json {
-        output::json(&report(&outcome, interrupted));
+        output::json(&report(&outcome, &campaign, interrupted));
     }
     // A rejected program is a fault of the generator, and a run that judged nothing is not a success.
     match (Status::of(&outcome.tally), outcome.rejected, outcome.tally.functions) {
@@ -136,6 +144,11 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
         tally.inconclusive,
         outcome.rules.len()
     );
+    if let Some(corpus) = &campaign.corpus {
+        let (added, unwritten) = corpus.added();
+        say!("corpus: {} functions read, {} set aside, {added} added", corpus.read, corpus.set_aside);
+        unwritten.into_iter().for_each(|reason| say!("not written: {reason}"));
+    }
     say!(
         "{:.0} judged programs a second on {} {} ({seconds:.1} s)",
         tally.functions as f64 / seconds,
@@ -144,7 +157,7 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
     );
 }
 
-fn report(outcome: &Outcome, interrupted: bool) -> Report {
+fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
     for (reason, count) in &outcome.tally.open {
         say!("unknown: {reason} ({count} times)");
     }
@@ -165,5 +178,6 @@ fn report(outcome: &Outcome, interrupted: bool) -> Report {
         coverage: outcome.rules.len(),
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,
+        corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.added().0),
     }
 }

@@ -4,6 +4,7 @@ pub mod compile;
 pub mod explain;
 pub mod fuzz;
 pub mod prove;
+pub mod reduce;
 pub mod replay;
 pub mod sabotage;
 pub mod trial;

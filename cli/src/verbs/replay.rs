@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_fuzz::counterexample::Exhibit;
-use tribunal_fuzz::{Harness, Tally, crash, inputs};
+use tribunal_fuzz::{Harness, Tally, bless, crash, inputs};
 
 /// Runs every judge on the functions of a crash file, on the input that its comments give and on the usual ones. A
 /// counterexample of the prover holds both sides of a step: they are executed and compared.
@@ -20,6 +20,12 @@ pub struct Arguments {
     /// Inputs besides the one in the file.
     #[arg(long, default_value_t = 32)]
     inputs: u32,
+    /// If every judge passes what the file holds, add it to the cases that only grow; else say what is left.
+    #[arg(long)]
+    bless: bool,
+    /// Where `--bless` puts the case.
+    #[arg(long, value_name = "DIR", default_value = "corpus/bugs", requires = "bless")]
+    into: PathBuf,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -33,6 +39,8 @@ struct Report {
     executions: u64,
     unsupported: u64,
     unknown: u64,
+    /// The case that was written.
+    blessed: Option<PathBuf>,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -50,6 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         false => say!("guilty: {}", guilty.join(", ")),
     }
     let status = Status::of(&total);
+    let blessed = if arguments.bless { bless(arguments, &source, &total)? } else { None };
     if arguments.json {
         output::json(&Report {
             findings: total.findings.as_slice().into(),
@@ -57,20 +66,31 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             executions: total.executions,
             unsupported: total.unsupported.values().sum(),
             unknown: total.unknown,
+            blessed,
         });
     }
     Ok(status)
 }
 
-fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
-    let story = crash::story(&source.module, source.target)
-        .map_err(|error| CliError::Usage(format!("{}: {error}", source.path.display())))?;
+/// What the file's comments say.
+fn story(source: &Source) -> Result<crash::Story, CliError> {
+    crash::story(&source.module, source.target)
+        .map_err(|error| CliError::Usage(format!("{}: {error}", source.path.display())))
+}
+
+/// The judges of the file's target, with the file's options.
+fn harness(arguments: &Arguments, source: &Source, story: &crash::Story) -> Result<Harness, CliError> {
     let mut options = arguments.target.options(source)?;
+    options.allocator = story.allocator.unwrap_or(options.allocator);
+    Ok(Harness::new(source.target, options)?)
+}
+
+fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
+    let story = story(source)?;
     if let Some(exhibit) = Exhibit::read(&source.module, story.input.clone()) {
         return Ok(executed(&exhibit, source));
     }
-    options.allocator = story.allocator.unwrap_or(options.allocator);
-    let mut harness = Harness::new(source.target, options)?;
+    let mut harness = harness(arguments, source, &story)?;
     let mut total = Tally::default();
     for function in &source.module.functions {
         let mut chosen: Vec<_> = story.input.iter().cloned().collect();
@@ -78,6 +98,35 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
         total.add(harness.trial_on(function, &chosen));
     }
     Ok(total)
+}
+
+/// Writes the case, unless something is left to say against it.
+fn bless(arguments: &Arguments, source: &Source, total: &Tally) -> Result<Option<PathBuf>, CliError> {
+    let story = story(source)?;
+    let left = match Status::of(total) {
+        _ if Exhibit::read(&source.module, story.input.clone()).is_some() => Some("it holds a step, not a function"),
+        Status::Well if total.executions == 0 => Some("nothing was executed"),
+        Status::Well => None,
+        Status::Fault | Status::BadInput => Some("the fault is still there"),
+        Status::Unknown => Some("something stayed unknown or unsupported"),
+    };
+    if let Some(left) = left {
+        say!("not blessed: {left}");
+        return Ok(None);
+    }
+    let stem = source.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let stem = stem.strip_suffix(&format!(".{}", source.target.name)).unwrap_or(&stem);
+    let plain: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    let path = arguments.into.join(format!("{plain}.{}.mir", source.target.name));
+    if path.exists() {
+        return Err(CliError::Usage(format!("{}: there already; cases are not replaced", path.display())));
+    }
+    let harness = harness(arguments, source, &story)?;
+    input::make_folder(&arguments.into)?;
+    input::write(&path, bless::case(&harness, &source.module, &story).as_bytes())?;
+    say!("blessed: {}", path.display());
+    Ok(Some(path))
 }
 
 /// A counterexample of the prover: both sides of the step, once more.

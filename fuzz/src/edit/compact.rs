@@ -1,13 +1,15 @@
 //! The same function with its entities counted anew: what edits have left behind is gone, and the text reads in order.
 
 use super::insts;
+use super::scope::read_on_entry;
 use rustc_hash::FxHashMap;
 use tribunal_ir::entities::WideConst;
-use tribunal_ir::{Block, Function, MemOperand, Operand, Reg, RegFlags, StackSlot, Symbol, VReg};
+use tribunal_ir::{Block, Function, MemOperand, Operand, PReg, Reg, RegFlags, StackSlot, Symbol, VReg};
+use tribunal_target::Target;
 
 /// A copy whose registers, blocks and stack objects are numbered in order of appearance; stack objects and live-ins that
 /// nothing reads are gone. `None` if an operand names a block that is not in the layout.
-pub fn compact(function: &Function) -> Option<Function> {
+pub fn compact(function: &Function, target: &Target) -> Option<Function> {
     let mut new = Function::new(function.name.clone());
     new.alignment = function.alignment;
     new.properties = function.properties;
@@ -29,7 +31,7 @@ pub fn compact(function: &Function) -> Option<Function> {
             copy.new.append(placed, data);
         }
     }
-    copy.liveins();
+    copy.liveins(&read_on_entry(function, target), target);
     Some(copy.new)
 }
 
@@ -114,28 +116,24 @@ impl Copy<'_> {
     }
 
     fn memory(&mut self, memory: &MemOperand, slots: &FxHashMap<StackSlot, StackSlot>) -> MemOperand {
-        let pointer = memory.pointer.expand().map(|pointer| self.old.symbols[pointer].clone());
+        let pointer = memory.pointer.expand().and_then(|pointer| renumbered(&self.old.symbols[pointer], slots));
         MemOperand {
             ordering: memory.ordering.expand().map(|symbol| self.symbol(symbol)).into(),
-            pointer: pointer.and_then(|text| renumbered(&text, slots)).map(|text| self.new.intern(&text)).into(),
+            pointer: pointer.map(|text| self.new.intern(&text)).into(),
             metadata: memory.metadata.expand().map(|symbol| self.symbol(symbol)).into(),
             ..*memory
         }
     }
 
     /// Registers live on entry that some instruction reads.
-    fn liveins(&mut self) {
-        let read: Vec<_> = insts(&self.new)
-            .flat_map(|inst| {
-                self.new.inst(inst).uses().filter_map(|operand| operand.reg.as_physical()).collect::<Vec<_>>()
-            })
-            .collect();
-        for livein in self.old.liveins.iter().filter(|livein| read.contains(&livein.register)) {
+    fn liveins(&mut self, read: &[PReg], target: &Target) {
+        let is_read = |register| read.contains(&target.vocabulary.full_register(register));
+        for livein in self.old.liveins.iter().filter(|livein| is_read(livein.register)) {
             let copy = livein.copy.and_then(|register| self.registers.get(&register).copied());
             self.new.liveins.push(tribunal_ir::function::LiveIn { register: livein.register, copy });
         }
         if let Some(entry) = self.new.entry() {
-            self.new.block_mut(entry).liveins.retain(|(register, _)| read.contains(register));
+            self.new.block_mut(entry).liveins.retain(|&(register, _)| is_read(register));
         }
     }
 }

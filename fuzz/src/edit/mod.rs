@@ -18,8 +18,8 @@ mod values;
 mod widths;
 
 pub use compact::compact;
-pub use scope::{Scope, is_free};
-pub use shape::{families, flags_of, immediate_range, is_supported, siblings};
+pub use scope::{Scope, is_free, read_on_entry};
+pub use shape::{alike, families, flags_of, immediate_range, is_supported, siblings};
 pub use splice::{Donor, donors};
 pub use widths::{WidthClass, width_classes};
 
@@ -148,11 +148,19 @@ pub fn insts(function: &Function) -> impl Iterator<Item = Inst> + '_ {
     function.layout().iter().flat_map(|&block| function.insts(block))
 }
 
-/// Makes all of `edits` that fit; how many did. What nothing reads any more since then goes too.
-pub fn apply_all(function: &mut Function, target: &Target, edits: &[Edit]) -> usize {
+/// What an edit leaves unread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unread {
+    /// Goes, if it was read before.
+    Sweep,
+    Keep,
+}
+
+/// Makes all of `edits` that fit; how many did.
+pub fn apply_all(function: &mut Function, target: &Target, edits: &[Edit], left: Unread) -> usize {
     let unread = values::unread(function);
     let made = edits.iter().filter(|edit| edit.apply(function, target)).count();
-    if made > 0 {
+    if made > 0 && left == Unread::Sweep {
         values::sweep(function, target, unread);
     }
     made

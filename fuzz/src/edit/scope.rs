@@ -1,6 +1,6 @@
 //! What is defined where: registers that an instruction may read, and places where an instruction may stand.
 
-use tribunal_ir::{Block, Function, Inst, OpcodeFlags, Reg, RegFlags, VReg};
+use tribunal_ir::{Block, Function, Inst, OpcodeFlags, PReg, Reg, RegFlags, RegOperand, VReg};
 use tribunal_target::Target;
 use tribunal_verifier::machine_verifier::dominance::Tree;
 
@@ -70,6 +70,20 @@ impl Scope {
 
 fn defs(function: &Function, inst: Inst) -> impl Iterator<Item = VReg> + '_ {
     function.inst(inst).vreg_defs().filter(move |&register| function.def_of(register) == Some(inst))
+}
+
+/// Full registers that some block reads before it writes them: what they hold on entry may matter.
+pub fn read_on_entry(function: &Function, target: &Target) -> Vec<PReg> {
+    let full = |operand: &RegOperand| operand.reg.as_physical().map(|it| target.vocabulary.full_register(it));
+    let mut read = Vec::new();
+    for &block in function.layout() {
+        let mut written = Vec::new();
+        for data in function.insts(block).map(|inst| function.inst(inst)) {
+            read.extend(data.uses().filter_map(full).filter(|register| !written.contains(register)));
+            written.extend(data.defs().filter_map(full));
+        }
+    }
+    read
 }
 
 /// True if an instruction or the end of a block may stand before `inst`: no PHI follows, no physical register holds anything

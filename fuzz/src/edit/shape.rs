@@ -90,6 +90,20 @@ pub fn siblings(opcode: Opcode) -> &'static [Opcode] {
     SIBLINGS.iter().copied().find(|family| family.contains(&opcode)).unwrap_or(&[])
 }
 
+/// The opcodes that may stand in the place of that of `inst`: its family, and where all types are one, that of the other
+/// operations on two values.
+pub fn alike(function: &Function, inst: Inst) -> Vec<Opcode> {
+    let data = function.inst(inst);
+    let own = siblings(data.opcode);
+    let (values, shifts) = (siblings(Opcode::G_ADD), siblings(Opcode::G_SHL));
+    let ty = |index: usize| data.vreg(index).and_then(|register| function.type_of(register));
+    let one_type = ty(0).is_some() && ty(0) == ty(1) && ty(0) == ty(2);
+    match own == values || own == shifts {
+        true if one_type => values.iter().chain(shifts).copied().collect(),
+        _ => own.to_vec(),
+    }
+}
+
 /// True if programs of such instructions are what the generator writes: integers that every target compiles, no wider than
 /// `widest` bits, divisions and the modulo of a shift no wider than two registers.
 pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
@@ -163,7 +177,7 @@ pub(super) fn set_predicate(function: &mut Function, inst: Inst, predicate: IntP
 
 pub(super) fn set_opcode(function: &mut Function, inst: Inst, opcode: Opcode) -> bool {
     let data = function.inst(inst);
-    if !is_placed(function, inst) || data.opcode == opcode || !siblings(data.opcode).contains(&opcode) {
+    if !is_placed(function, inst) || data.opcode == opcode || !alike(function, inst).contains(&opcode) {
         return false;
     }
     let flags = data.flags.difference(POISON) | (data.flags & flags_of(opcode));

@@ -2,6 +2,7 @@
 
 use super::insts;
 use super::scope::Scope;
+use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::{Bits, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, Type, VReg};
 use tribunal_target::Target;
@@ -134,7 +135,7 @@ pub(super) fn remove(function: &mut Function, target: &Target, inst: Inst) -> bo
     if pinned || data.defs().any(|operand| operand.reg.as_physical().is_some()) {
         return false;
     }
-    let (phi, defs): (bool, Vec<VReg>) = (data.opcode.is_phi(), data.vreg_defs().collect());
+    let defs: Vec<VReg> = data.vreg_defs().collect();
     let read = |&register: &VReg| function.use_count(register) > 0;
     if defs
         .iter()
@@ -147,14 +148,31 @@ pub(super) fn remove(function: &mut Function, target: &Target, inst: Inst) -> bo
         if function.use_count(register) == 0 {
             continue;
         }
-        let same = |&other: &VReg| other != register && function.vregs[other].ty == function.vregs[register].ty;
-        let stand_in = if phi { None } else { function.inst(inst).vreg_uses().find(same) };
         let Some(ty) = function.type_of(register) else { continue };
-        let to = stand_in.unwrap_or_else(|| constant_at(function, inst, ty, Bits::zero(ty.bits())));
+        let to = stand_in(function, inst, register)
+            .unwrap_or_else(|| constant_at(function, inst, ty, Bits::zero(ty.bits())));
         rename(function, register, to);
     }
     function.remove(inst);
     true
+}
+
+/// A value of the type of `register` that stands above `inst`: an operand, or one near above it, or one of the entry's first.
+fn stand_in(function: &Function, inst: Inst, register: VReg) -> Option<VReg> {
+    const NEAR: usize = 64;
+    let row = &function.vregs[register];
+    let fits = |other: &VReg| {
+        let data = &function.vregs[*other];
+        *other != register && data.ty == row.ty && data.constraint == row.constraint
+    };
+    let data = function.inst(inst);
+    let operand = data.vreg_uses().find(|other| fits(other) && !data.opcode.is_phi());
+    let above = std::iter::successors(function.previous_inst(inst), |&inst| function.previous_inst(inst)).take(NEAR);
+    let near = above.flat_map(|inst| function.inst(inst).vreg_defs().collect::<SmallVec<[VReg; 2]>>());
+    let entry = function.entry().filter(|&entry| function.block_of(inst) != Some(entry));
+    let first = entry.into_iter().flat_map(|entry| function.insts(entry).take(NEAR));
+    let first = first.flat_map(|inst| function.inst(inst).vreg_defs().collect::<SmallVec<[VReg; 2]>>());
+    operand.or_else(|| near.chain(first).find(fits))
 }
 
 pub(super) fn drop_result(function: &mut Function, target: &Target, register: PReg) -> bool {

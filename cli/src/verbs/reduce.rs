@@ -1,0 +1,213 @@
+//! `tribunal reduce FILE -o OUT`: the least that shows the same fault.
+
+use crate::input::{self, CliError, Source, TargetFlags};
+use crate::output::{self, Status, say};
+use clap::Args;
+use indicatif::ProgressBar;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tribunal_codegen::Options;
+use tribunal_fuzz::counterexample::Exhibit;
+use tribunal_fuzz::reduce::command::Check;
+use tribunal_fuzz::reduce::{self, Case, Limits};
+use tribunal_fuzz::{Finding, Harness, crash, edit, inputs};
+use tribunal_ir::{Function, Module, text};
+
+/// Shrinks a crash file while the same judge finds the same fault and the same rule is to blame; or any MIR file while a
+/// command ends with exit status 0. Ctrl-C ends the search and writes the best so far (exit status 3).
+///
+/// Example: tribunal reduce fuzz-out/emulator-wrong-result-riscv64.add_imm12.mir -o small.mir
+#[derive(Args)]
+pub struct Arguments {
+    file: PathBuf,
+    /// Where the result goes; `-` is standard output.
+    #[arg(short, long)]
+    out: PathBuf,
+    /// A command that judges: it gets the path of a candidate as its last argument, and exit status 0 says that the candidate
+    /// is still interesting. Parted at spaces; no shell reads it.
+    #[arg(long, value_name = "COMMAND")]
+    check: Option<String>,
+    /// How long the command may take on one candidate, in seconds; later it is stopped, and not interesting.
+    #[arg(long, default_value_t = 10)]
+    check_seconds: u64,
+    /// How long the search may take, in seconds.
+    #[arg(long)]
+    seconds: Option<u64>,
+    #[command(flatten)]
+    target: TargetFlags,
+    /// Inputs on which the fault is looked for, besides the one in the file.
+    #[arg(long, default_value_t = 32)]
+    inputs: u32,
+    /// Print one JSON object on the last line of standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    instructions_before: usize,
+    instructions_after: usize,
+    guilty: Option<String>,
+    tests: u64,
+    finished: bool,
+    seconds: f64,
+}
+
+/// What came of it.
+struct Smallest {
+    text: String,
+    instructions: usize,
+    guilty: Option<String>,
+    tests: u64,
+    finished: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let started = Instant::now();
+    let source = input::read(&arguments.file, arguments.target.named()?)?;
+    let options = arguments.target.options(&source)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends the process at once; the search still works.
+    let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
+    let deadline = arguments.seconds.and_then(|seconds| started.checked_add(Duration::from_secs(seconds)));
+    let limits = Limits { deadline, stop: &stop };
+    let bar = ProgressBar::new_spinner();
+    let mut progress = |case: &Case, tests: u64| {
+        bar.set_message(format!("{} instructions, {tests} candidates judged", case.instructions()));
+        bar.tick();
+    };
+    let result = match &arguments.check {
+        Some(command) => checked(arguments, &source, options, command, limits, &mut progress)?,
+        None => judged(arguments, &source, options, limits, &mut progress)?,
+    };
+    bar.finish_and_clear();
+    input::write(&arguments.out, result.text.as_bytes())?;
+    let before: usize = source.module.functions.iter().map(|function| edit::insts(function).count()).sum();
+    if arguments.out != Path::new("-") {
+        let guilty = result.guilty.as_ref().map_or(String::new(), |guilty| format!(", guilty: {guilty}"));
+        say!("{before} instructions before, {} after{guilty}; {} candidates judged", result.instructions, result.tests);
+        if !result.finished {
+            say!("stopped before the end: more may go");
+        }
+    }
+    if arguments.json {
+        output::json(&Report {
+            instructions_before: before,
+            instructions_after: result.instructions,
+            guilty: result.guilty,
+            tests: result.tests,
+            finished: result.finished,
+            seconds: started.elapsed().as_secs_f64(),
+        });
+    }
+    Ok(if result.finished { Status::Well } else { Status::Unknown })
+}
+
+fn refused(source: &Source, reason: &str) -> CliError {
+    CliError::Usage(format!("{}: {reason}", source.path.display()))
+}
+
+/// By the project's own judges.
+fn judged(
+    arguments: &Arguments,
+    source: &Source,
+    mut options: Options,
+    limits: Limits<'_>,
+    progress: &mut dyn FnMut(&Case, u64),
+) -> Result<Smallest, CliError> {
+    let story = crash::story(&source.module, source.target).map_err(|error| refused(source, &error.to_string()))?;
+    if Exhibit::read(&source.module, story.input.clone()).is_some() {
+        return Err(refused(source, "a counterexample of the prover is one step already: there is nothing to reduce"));
+    }
+    options.allocator = story.allocator.unwrap_or(options.allocator);
+    let mut harness = Harness::new(source.target, options)?;
+    let found = find(arguments, source, &story, &mut harness);
+    let (function, finding) =
+        found.ok_or_else(|| refused(source, "no judge finds anything: there is nothing to reduce"))?;
+    let reduced = reduce::reduce(&mut harness, function, &finding, None, limits, progress);
+    let reduced = reduced.ok_or_else(|| refused(source, "the finding does not show a second time"))?;
+    Ok(Smallest {
+        text: crash::print(source.target, options, &reduced.function, &reduced.finding),
+        instructions: edit::insts(&reduced.function).count(),
+        guilty: Some(reduced.finding.guilty),
+        tests: reduced.tests,
+        finished: reduced.finished,
+    })
+}
+
+/// The finding that the file's comments name, or else the first.
+fn find<'s>(
+    arguments: &Arguments,
+    source: &'s Source,
+    story: &crash::Story,
+    harness: &mut Harness,
+) -> Option<(&'s Function, Finding)> {
+    let said = |key: &str, is: &str| source.module.said(key).is_none_or(|said| said == is);
+    let mut first = None;
+    for function in &source.module.functions {
+        let plan = inputs::Plan { count: arguments.inputs, seed: 1 };
+        let usual = inputs::inputs(function, source.target, plan);
+        let chosen: Vec<_> = story.input.iter().cloned().chain(usual).collect();
+        let tally = harness.trial_on(function, &chosen);
+        let refusals = tally.unsupported.keys().map(|feature| Finding::unsupported(feature));
+        for finding in tally.findings.into_iter().chain(refusals) {
+            let judge = finding.judge.to_string();
+            if said("judge", &judge) && said("kind", &finding.kind) && said("guilty", &finding.guilty) {
+                return Some((function, finding));
+            }
+            first.get_or_insert((function, finding));
+        }
+    }
+    first
+}
+
+/// By a command.
+fn checked(
+    arguments: &Arguments,
+    source: &Source,
+    options: Options,
+    command: &str,
+    limits: Limits<'_>,
+    progress: &mut dyn FnMut(&Case, u64),
+) -> Result<Smallest, CliError> {
+    let mut words = command.split_whitespace().map(str::to_string);
+    let program = words.next().ok_or_else(|| CliError::Usage("--check: no command".to_string()))?;
+    let check = Check { program, arguments: words.collect(), time: Duration::from_secs(arguments.check_seconds) };
+    let failed = |error: std::io::Error| CliError::Usage(format!("--check: {}: {error}", check.program));
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let file = folder.path().join("candidate.mir");
+    let mut comments = source.module.comments.clone();
+    if source.module.said("target").is_none() {
+        comments.insert(0, format!("target: {}", source.target.name));
+    }
+    let printed = |case: &Case| {
+        let module = Module { comments: comments.clone(), ir: case.ir.clone(), functions: case.functions.clone() };
+        text::print_module(&module, source.target.vocabulary)
+    };
+    let mut failure = None;
+    let mut is_interesting = |case: &Case| {
+        let judged = std::fs::write(&file, printed(case)).and_then(|()| check.is_interesting(&file));
+        judged.unwrap_or_else(|error| {
+            failure = Some(error);
+            false
+        })
+    };
+    let case = Case { ir: source.module.ir.clone(), functions: source.module.functions.clone(), input: None };
+    let reduction = reduce::search(case, source.target, options.features, limits, &mut is_interesting, progress);
+    if let Some(error) = failure {
+        return Err(failed(error));
+    }
+    let reduction =
+        reduction.ok_or_else(|| refused(source, "the command does not end with exit status 0 on the file as it is"))?;
+    Ok(Smallest {
+        text: printed(&reduction.case),
+        instructions: reduction.case.instructions(),
+        guilty: None,
+        tests: reduction.tests,
+        finished: reduction.finished,
+    })
+}

@@ -1,0 +1,95 @@
+//! `tribunal reduce`: by our judges, by a foreign program, and what it says when it cannot.
+
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn corpus(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus").join(name).display().to_string()
+}
+
+fn tribunal(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tribunal")).args(arguments).output().unwrap()
+}
+
+fn report(output: &Output) -> Value {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_str(text.lines().last().unwrap_or_default())
+        .unwrap_or_else(|_| panic!("no JSON in:\n{text}{error}"))
+}
+
+/// A program that judges: `condition` is a shell command on the file `$1`.
+fn script(folder: &Path, condition: &str) -> String {
+    let path: PathBuf = folder.join("judge.sh");
+    std::fs::write(&path, format!("#!/bin/sh\n{condition}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn a_foreign_program_judges_a_module() {
+    let folder = tempfile::tempdir().unwrap();
+    let judge = script(folder.path(), "grep -q G_MUL \"$1\" && grep -q 'target: riscv64' \"$1\"");
+    let out = folder.path().join("small.mir").display().to_string();
+    let output = tribunal(&["reduce", &corpus("real/wide.riscv64.O1.mir"), "-o", &out, "--check", &judge, "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report = report(&output);
+    assert!(report["instructions_before"].as_u64().unwrap() > 100, "{report}");
+    assert_eq!(report["finished"], true);
+    assert!(report["guilty"].is_null());
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert_eq!(text.matches("G_MUL").count(), 1, "{text}");
+    let body = text.lines().filter(|line| line.starts_with("    "));
+    // A constant, the multiplication, and a return.
+    assert_eq!((body.count(), report["instructions_after"].as_u64()), (3, Some(3)), "{text}");
+    assert_eq!(tribunal(&["verify", &out]).status.code(), Some(0), "{text}");
+}
+
+#[test]
+fn what_our_verifier_finds_stays_in_the_smallest_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("small.mir").display().to_string();
+    let output = tribunal(&["reduce", &corpus("verifier/type-extension.mir"), "-o", &out, "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report = report(&output);
+    assert_eq!(report["guilty"], "input");
+    assert!(report["instructions_after"].as_u64() <= report["instructions_before"].as_u64(), "{report}");
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert!(text.contains("# kind: type-extension"), "{text}");
+    // A crash file: it shows the fault again.
+    assert_eq!(tribunal(&["replay", &out]).status.code(), Some(1), "{text}");
+}
+
+#[test]
+fn a_search_that_is_stopped_writes_the_best_so_far_and_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let judge = script(folder.path(), "grep -q G_MUL \"$1\"");
+    let out = folder.path().join("small.mir").display().to_string();
+    let file = corpus("real/wide.riscv64.O1.mir");
+    let output = tribunal(&["reduce", &file, "-o", &out, "--check", &judge, "--seconds", "0", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(report(&output)["finished"], false);
+    assert!(std::fs::read_to_string(&out).unwrap().contains("G_MUL"));
+}
+
+#[test]
+fn what_cannot_be_reduced_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("small.mir").display().to_string();
+    let refused = |arguments: &[&str], reason: &str| {
+        let file = corpus("bugs/wide_population.riscv64.mir");
+        let output = tribunal(&[&["reduce", &file, "-o", &out], arguments].concat());
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(reason), "{error}");
+        assert!(!Path::new(&out).exists());
+    };
+    refused(&[], "no judge finds anything");
+    refused(&["--check", "false"], "does not end with exit status 0");
+    refused(&["--check", "/nowhere/judge"], "/nowhere/judge: No such file");
+    refused(&["--check", ""], "no command");
+    let slow = script(folder.path(), "exec sleep 60");
+    refused(&["--check", &slow, "--check-seconds", "1"], "does not end with exit status 0");
+}

@@ -1,0 +1,31 @@
+//! Other people's compilers as oracles: any program that judges a MIR file by its exit status.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use wait_timeout::ChildExt;
+
+/// A program, its arguments, and how long it may take.
+pub struct Check {
+    pub program: String,
+    pub arguments: Vec<String>,
+    pub time: Duration,
+}
+
+impl Check {
+    /// Runs the command with `file` as its last argument: true for exit status 0, as in llvm-reduce and C-Reduce. A command
+    /// that does not end in time is stopped, and not interesting.
+    pub fn is_interesting(&self, file: &Path) -> std::io::Result<bool> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).arg(file);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        match child.wait_timeout(self.time)? {
+            Some(status) => Ok(status.success()),
+            None => {
+                child.kill()?;
+                child.wait()?;
+                Ok(false)
+            }
+        }
+    }
+}

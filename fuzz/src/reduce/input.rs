@@ -1,0 +1,74 @@
+//! The input: fewer registers, fewer buffers, fewer bits.
+
+use super::search::{Search, shrink};
+use crate::edit;
+use tribunal_emulator::Input;
+use tribunal_ir::PReg;
+
+pub(super) fn run(search: &mut Search<'_>) {
+    unread(search);
+    registers(search);
+    buffers(search);
+}
+
+/// Changes the best input; what it was changed to is kept if it is interesting.
+fn change(search: &mut Search<'_>, edit: impl FnOnce(&mut Input)) -> bool {
+    let Some(mut input) = search.case.input.clone() else { return false };
+    edit(&mut input);
+    search.input(input)
+}
+
+/// Registers that no function reads.
+fn unread(search: &mut Search<'_>) {
+    let functions = search.case.functions.iter();
+    let read: Vec<PReg> = functions.flat_map(|function| edit::read_on_entry(function, search.target)).collect();
+    change(search, |input| input.registers.retain(|(register, _)| read.contains(register)));
+}
+
+/// Each register: zero, one, the low half, then without each of its bits.
+fn registers(search: &mut Search<'_>) {
+    let count = search.case.input.as_ref().map_or(0, |input| input.registers.len());
+    for index in 0..count {
+        let is_address = |input: &Input| {
+            let value = input.registers[index].1;
+            input.buffers.iter().any(|buffer| buffer.address == value)
+        };
+        if search.case.input.as_ref().is_some_and(is_address) {
+            continue;
+        }
+        let simple = [|_: u64| 0, |_| 1, |value| value & 0xffff_ffff, |value| value & 0xffff, |value| value & 0xff];
+        for simpler in simple {
+            if change(search, |input| input.registers[index].1 = simpler(input.registers[index].1)) {
+                break;
+            }
+        }
+        shrink((0..64u32).rev().collect(), |bits| {
+            let mask = bits.iter().fold(0u64, |mask, bit| mask | 1 << bit);
+            change(search, |input| input.registers[index].1 &= !mask)
+        });
+    }
+}
+
+/// Buffers go from the last on; then their bytes become zero, and their ends go.
+fn buffers(search: &mut Search<'_>) {
+    while search.case.input.as_ref().is_some_and(|input| !input.buffers.is_empty()) {
+        if !change(search, |input| drop(input.buffers.pop())) {
+            break;
+        }
+    }
+    let lengths: Vec<usize> =
+        search.case.input.iter().flat_map(|input| &input.buffers).map(|buffer| buffer.bytes.len()).collect();
+    for (index, length) in lengths.into_iter().enumerate() {
+        shrink((0..length).rev().collect(), |bytes| {
+            change(search, |input| bytes.iter().for_each(|&byte| input.buffers[index].bytes[byte] = 0))
+        });
+        let mut cut = length;
+        while cut > 0 {
+            let kept = search.case.input.as_ref().map_or(0, |input| input.buffers[index].bytes.len());
+            cut = cut.min(kept);
+            if cut == 0 || !change(search, |input| input.buffers[index].bytes.truncate(kept - cut)) {
+                cut /= 2;
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Makes a case small: the least that an oracle still finds interesting.
+//!
+//! Parts go first many at once, then ever fewer (delta debugging: Zeller and Hildebrandt, "Simplifying and Isolating
+//! Failure-Inducing Input", 2002): functions, edges, calls, instructions; then what is left becomes simpler: values, widths,
+//! constants, flags, the input. Every candidate weighs less than the best so far, so that the search ends, and it ends only
+//! where no single edit is interesting: no instruction can be removed, nor its result replaced by another value in scope.
+//!
+//! The oracle is the same fault once more ([`reduce`]), or any program's exit status ([`command`]).
+
+pub mod command;
+mod input;
+mod passes;
+mod search;
+
+pub use search::Limits;
+
+use crate::edit;
+use crate::finding::Finding;
+use crate::harness::{Harness, Saboteur};
+use search::Search;
+use tribunal_emulator::Input;
+use tribunal_ir::Function;
+use tribunal_target::{Features, Target};
+
+/// What is made small.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// LLVM IR before the functions, as it was read.
+    pub ir: Option<String>,
+    pub functions: Vec<Function>,
+    /// What the functions run on, if they run.
+    pub input: Option<Input>,
+}
+
+impl Case {
+    /// Instructions of all functions.
+    pub fn instructions(&self) -> usize {
+        self.functions.iter().map(|function| edit::insts(function).count()).sum()
+    }
+}
+
+/// The smallest case found.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    pub case: Case,
+    /// Candidates that the oracle judged.
+    pub tests: u64,
+    /// Candidates that the verifier did not accept, which no edit before legalization makes.
+    pub rejected: u64,
+    /// False if the search was stopped before its end: parts may still be removable.
+    pub finished: bool,
+}
+
+/// A finding made small.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    pub function: Function,
+    /// The same fault, as the small function shows it.
+    pub finding: Finding,
+    pub tests: u64,
+    pub finished: bool,
+}
+
+/// Makes `case` small while `is_interesting` holds of it; `None` if it does not hold to begin with. `progress` is called
+/// with the best case so far and how many candidates were judged.
+pub fn search(
+    case: Case,
+    target: &'static Target,
+    features: Features,
+    limits: Limits<'_>,
+    is_interesting: &mut dyn FnMut(&Case) -> bool,
+    progress: &mut dyn FnMut(&Case, u64),
+) -> Option<Reduction> {
+    let mut search = Search::new(case, target, features, limits, is_interesting, progress)?;
+    passes::run(&mut search);
+    Some(search.end())
+}
+
+/// Makes `function` small while the same judge finds the same fault in it, with the same rule to blame; `None` if it shows
+/// the fault no more. The function stays free of undefined behaviour on the finding's input.
+pub fn reduce(
+    harness: &mut Harness,
+    function: &Function,
+    finding: &Finding,
+    saboteur: Option<&dyn Saboteur>,
+    limits: Limits<'_>,
+    progress: &mut dyn FnMut(&Case, u64),
+) -> Option<Reduced> {
+    let (target, features) = (harness.target(), harness.options().features);
+    let case = Case { ir: None, functions: vec![function.clone()], input: finding.input.clone() };
+    let mut known = finding.clone();
+    let mut again = |case: &Case| {
+        known.input.clone_from(&case.input);
+        let function = case.functions.first()?;
+        harness.again(function, &known, saboteur)
+    };
+    let reduction = search(case, target, features, limits, &mut |case| again(case).is_some(), progress)?;
+    let mut finding = again(&reduction.case)?;
+    if finding.input.is_none() {
+        finding.input.clone_from(&reduction.case.input);
+    }
+    let function = reduction.case.functions.into_iter().next()?;
+    Some(Reduced { function, finding, tests: reduction.tests, finished: reduction.finished })
+}

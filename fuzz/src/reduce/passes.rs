@@ -1,0 +1,264 @@
+//! What is tried, in order, until nothing more is interesting.
+
+use super::input;
+use super::search::{Search, shrink};
+use crate::edit::{self, Edit, Scope, Unread};
+use tribunal_ir::{Bits, Function, Inst, InstFlags, Opcode, Operand, VReg};
+use tribunal_target::Target;
+
+/// Values in scope tried in the place of another: the nearest and the farthest so many.
+const STAND_INS: usize = 6;
+
+pub(super) fn run(search: &mut Search<'_>) {
+    loop {
+        let before = search.weight();
+        functions(search);
+        for index in 0..search.case.functions.len() {
+            function(search, index);
+        }
+        without_ir(search);
+        input::run(search);
+        if search.weight() == before {
+            detours(search);
+        }
+        if search.weight() == before || search.is_over() {
+            return;
+        }
+    }
+}
+
+/// Where nothing more can go at once: another opcode, perhaps at the width of a register, and then something that it makes
+/// needless.
+fn detours(search: &mut Search<'_>) {
+    for index in 0..search.case.functions.len() {
+        if !search.is_small(index) {
+            continue;
+        }
+        let ways = ways(&search.case.functions[index], search.target);
+        for edits in ways {
+            let gained = search.detour(index, &edits, |search| {
+                let removals = removals(&search.case.functions[index], search.target);
+                search.sweep(index, removals);
+                let forwards = forwards(&search.case.functions[index]);
+                search.pick(index, forwards);
+            });
+            if gained {
+                return;
+            }
+        }
+    }
+}
+
+fn ways(function: &Function, target: &Target) -> Vec<Vec<Edit>> {
+    let insts: Vec<Inst> = edit::insts(function).collect();
+    let mut ways = Vec::new();
+    for inst in insts {
+        for opcode in edit::alike(function, inst) {
+            let other = Edit::Opcode { inst, opcode };
+            let bits = target.register_type().bits();
+            let width = function.inst(inst).vreg(0).map(|register| Edit::Width { register, bits });
+            ways.push(vec![other.clone()]);
+            ways.extend(width.map(|width| vec![other, width]));
+        }
+    }
+    ways
+}
+
+/// Functions go.
+fn functions(search: &mut Search<'_>) {
+    let names: Vec<String> = search.case.functions.iter().map(|function| function.name.clone()).collect();
+    if names.len() > 1 {
+        shrink(names, |gone| {
+            let kept = search.case.functions.iter().filter(|function| !gone.contains(&function.name));
+            let kept: Vec<Function> = kept.cloned().collect();
+            !kept.is_empty() && search.functions(kept)
+        });
+    }
+}
+
+/// The IR goes, once nothing names it.
+fn without_ir(search: &mut Search<'_>) {
+    if search.case.ir.is_none() {
+        return;
+    }
+    let mut functions = search.case.functions.clone();
+    for function in &mut functions {
+        let plain: Vec<Edit> = edit::insts(function).map(Edit::PlainMemory).collect();
+        edit::apply_all(function, search.target, &plain, Unread::Keep);
+        for block in function.layout().to_vec() {
+            let data = function.block_mut(block);
+            (data.name, data.attributes) = (None, None);
+        }
+    }
+    search.without_ir(functions);
+}
+
+/// One round over one function.
+fn function(search: &mut Search<'_>, index: usize) {
+    /// Lists edits that can be made together.
+    type Together = fn(&Function, &Target) -> Vec<Edit>;
+    /// Lists alternatives for each place.
+    type Instead = fn(&Function) -> Vec<Vec<Edit>>;
+    const TOGETHER: &[Together] = &[edges, calls, removals, results, removals, joins, plain];
+    const INSTEAD: &[Instead] = &[forwards, operands, values, opcodes, widths, constants];
+    for list in TOGETHER {
+        let edits = list(&search.case.functions[index], search.target);
+        search.sweep(index, edits);
+    }
+    for list in INSTEAD {
+        let sites = list(&search.case.functions[index]);
+        search.pick(index, sites);
+    }
+    keys(search, index);
+    // Stack objects that nothing names go when entities are counted anew.
+    if let Some(compact) = edit::compact(&search.case.functions[index], search.target) {
+        let mut functions = search.case.functions.clone();
+        functions[index] = compact;
+        search.functions(functions);
+    }
+}
+
+/// Keys of the function's document that the language does not interpret.
+fn keys(search: &mut Search<'_>, index: usize) {
+    let names = search.case.functions[index].extra.iter().map(|(key, _)| key.clone()).collect();
+    let mut unaligned = search.case.functions.clone();
+    unaligned[index].alignment = None;
+    search.functions(unaligned);
+    shrink(names, |gone: &[String]| {
+        let mut functions = search.case.functions.clone();
+        functions[index].extra.retain(|(key, _)| !gone.contains(key));
+        search.functions(functions)
+    });
+}
+
+fn edges(function: &Function, _: &Target) -> Vec<Edit> {
+    let branching = function.layout().iter().rev().filter(|&&block| function.successors(block).count() > 1);
+    branching.flat_map(|&block| function.successors(block).map(move |to| Edit::Goto { block, to })).collect()
+}
+
+fn calls(function: &Function, target: &Target) -> Vec<Edit> {
+    let setup = Opcode::Target(target.abi.calls.frame_setup);
+    let frames = edit::insts(function).filter(|&inst| function.inst(inst).opcode == setup);
+    frames.map(Edit::RemoveCall).collect()
+}
+
+/// Last first: what is gone is not read any more.
+fn removals(function: &Function, _: &Target) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = edit::insts(function).map(Edit::Remove).collect();
+    edits.reverse();
+    edits
+}
+
+fn results(function: &Function, target: &Target) -> Vec<Edit> {
+    crate::inputs::results(function, target).into_iter().map(Edit::DropResult).collect()
+}
+
+fn joins(function: &Function, _: &Target) -> Vec<Edit> {
+    function.layout().iter().rev().copied().map(Edit::Join).collect()
+}
+
+fn plain(function: &Function, _: &Target) -> Vec<Edit> {
+    let with_flags = edit::insts(function).filter(|&inst| !function.inst(inst).flags.is_empty());
+    let flags = with_flags.map(|inst| Edit::Flags { inst, flags: InstFlags::empty() });
+    let accesses = edit::insts(function).filter(|&inst| !function.inst(inst).memory.is_empty());
+    flags.chain(accesses.map(Edit::PlainMemory)).collect()
+}
+
+/// The nearest and farthest of `above` that have the type of `register`.
+fn stand_ins(function: &Function, above: &[VReg], register: VReg) -> Vec<VReg> {
+    let ty = function.type_of(register);
+    let fits = above.iter().copied().filter(|&other| other != register && function.type_of(other) == ty);
+    let fits: Vec<VReg> = fits.collect();
+    let near = fits.len().min(STAND_INS);
+    let far = fits.len().saturating_sub(STAND_INS).max(near);
+    fits[..near].iter().chain(fits[far..].iter().rev()).copied().collect()
+}
+
+/// Every result, last first, as another value defined above it.
+fn forwards(function: &Function) -> Vec<Vec<Edit>> {
+    let scope = Scope::new(function);
+    let mut sites = Vec::new();
+    for inst in edit::insts(function).collect::<Vec<_>>().into_iter().rev() {
+        let above = scope.above(function, inst);
+        for register in function.inst(inst).vreg_defs().filter(|&register| function.use_count(register) > 0) {
+            let stand_ins = stand_ins(function, &above, register);
+            sites.push(stand_ins.into_iter().map(|to| Edit::Forward { register, to }).collect());
+        }
+    }
+    sites
+}
+
+/// The only read of a value, as a read of another.
+fn operands(function: &Function) -> Vec<Vec<Edit>> {
+    let scope = Scope::new(function);
+    let mut sites = Vec::new();
+    for inst in edit::insts(function).collect::<Vec<_>>().into_iter().rev() {
+        let data = function.inst(inst);
+        for (index, operand) in data.operands.iter().enumerate().filter(|(_, operand)| !operand.is_def()) {
+            let Some(register) = operand.as_vreg().filter(|&register| function.use_count(register) == 1) else {
+                continue;
+            };
+            let above = match (data.opcode.is_phi(), data.operands.get(index + 1)) {
+                (true, Some(Operand::Block(from))) => scope.at_end(function, *from),
+                _ => scope.above(function, inst),
+            };
+            let stand_ins = stand_ins(function, &above, register);
+            sites.push(stand_ins.into_iter().map(|to| Edit::Operand { inst, index, to }).collect());
+        }
+    }
+    sites
+}
+
+/// Every result that is computed, last first, as a constant.
+fn values(function: &Function) -> Vec<Vec<Edit>> {
+    let computed = |inst: &Inst| function.inst(*inst).opcode != Opcode::G_CONSTANT;
+    let insts: Vec<Inst> = edit::insts(function).filter(computed).collect();
+    let registers = insts.into_iter().rev().flat_map(|inst| function.inst(inst).vreg_defs().collect::<Vec<_>>());
+    registers.map(|register| [0u128, 1].map(|value| constant(function, register, value)).into()).collect()
+}
+
+fn constant(function: &Function, register: VReg, value: u128) -> Edit {
+    let bits = function.type_of(register).map_or(1, |ty| ty.bits().clamp(1, tribunal_ir::bits::MAX_BITS));
+    Edit::Constant { register, value: Bits::new(value, bits) }
+}
+
+/// Opcodes of the same shape that stand before it in its family.
+fn opcodes(function: &Function) -> Vec<Vec<Edit>> {
+    let simpler = |inst: Inst| {
+        let opcode = function.inst(inst).opcode;
+        let family = edit::siblings(opcode).iter().take_while(move |&&other| other != opcode);
+        family.map(|&opcode| Edit::Opcode { inst, opcode }).collect()
+    };
+    edit::insts(function).map(simpler).collect()
+}
+
+fn widths(function: &Function) -> Vec<Vec<Edit>> {
+    let mut widths: Vec<u32> = [1, 2, 8, 16, 32, 64].into();
+    widths.extend(function.vregs.values().filter_map(|row| row.ty).filter(|ty| ty.is_scalar()).map(|ty| ty.bits()));
+    widths.sort_unstable();
+    widths.dedup();
+    let classes = edit::width_classes(function);
+    let edits = |class: &edit::WidthClass| {
+        let others = widths.iter().filter(|&&bits| bits != class.bits);
+        others.map(|&bits| Edit::Width { register: class.register, bits }).collect()
+    };
+    classes.iter().map(edits).collect()
+}
+
+/// Constants toward zero and one, then with fewer bits.
+fn constants(function: &Function) -> Vec<Vec<Edit>> {
+    let mut sites = Vec::new();
+    for inst in edit::insts(function) {
+        let data = function.inst(inst);
+        let value = data.operands.get(1).and_then(|operand| function.constant_value(operand));
+        let (Some(register), Some(value)) = (data.vreg(0), value) else { continue };
+        let bits = value.width();
+        let half = value.zext_or_trunc(value.used().div_ceil(2).max(1)).zext_or_trunc(bits);
+        let top = Bits::one_bit(value.used().saturating_sub(1), bits);
+        let mut simpler = vec![Bits::zero(bits), Bits::new(1, bits), Bits::new(2, bits), half, top, value.lshr(1)];
+        let set = (0..bits).filter(|&bit| value.bit(bit)).take(64);
+        simpler.extend(set.map(|bit| value.xor(Bits::one_bit(bit, bits))));
+        sites.push(simpler.into_iter().map(|value| Edit::Constant { register, value }).collect());
+    }
+    sites
+}

@@ -1,0 +1,143 @@
+//! Planted faults come out of large programs as a few instructions, of which none can be removed; foreign programs judge too.
+
+use std::sync::atomic::AtomicBool;
+use tribunal_codegen::pipeline::Pass;
+use tribunal_codegen::{Allocator, Options};
+use tribunal_fuzz::edit::{self, Edit, Unread};
+use tribunal_fuzz::harness::Written;
+use tribunal_fuzz::reduce::{self, Limits, Reduced};
+use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
+use tribunal_ir::{Function, InstData, Opcode, PReg, text};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+const NO_LIMITS: Limits<'static> = Limits { deadline: None, stop: &STOP };
+
+/// A recipe that extends by the wrong kind.
+struct WrongExtension;
+
+impl Saboteur for WrongExtension {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
+        for &inst in after.iter().filter(|_| rule.contains("G_LSHR") && rule.contains("scalar")) {
+            if function.inst(inst).opcode == Opcode::G_ZEXT {
+                let data = InstData { opcode: Opcode::G_SEXT, ..function.inst(inst).clone() };
+                function.replace(inst, data);
+            }
+        }
+    }
+}
+
+/// A selection rule that swaps its operands.
+struct SwappedOperands;
+
+impl Saboteur for SwappedOperands {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
+        if rule == "riscv sub" {
+            let mut data = function.inst(after[0]).clone();
+            data.operands.swap(1, 2);
+            function.replace(after[0], data);
+        }
+    }
+}
+
+/// A frame that does not save what it writes.
+struct ClobberedRegister;
+
+impl Saboteur for ClobberedRegister {
+    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+        if let ("frame", Some(entry)) = (pass.name, function.entry()) {
+            let target = tribunal_target::by_name("riscv64").unwrap();
+            function.prepend(entry, target.machine.copy(PReg(8), PReg(10)));
+        }
+    }
+}
+
+/// An allocation in which an addition reads its first operand twice.
+struct WrongRegister;
+
+impl Saboteur for WrongRegister {
+    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+        let target = tribunal_target::by_name("riscv64").unwrap();
+        let xor = target.vocabulary.opcode("XOR").unwrap();
+        if pass.name != "allocate" {
+            return;
+        }
+        for inst in edit::insts(function).collect::<Vec<_>>() {
+            if function.inst(inst).opcode == Opcode::Target(xor) {
+                let operand = function.inst(inst).operands[1];
+                function.set_operand(inst, 2, operand);
+            }
+        }
+    }
+}
+
+fn harness() -> Harness {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap()
+}
+
+/// The first generated program of some size in which `judge` finds the fault, with the finding.
+fn large(harness: &mut Harness, saboteur: &dyn Saboteur, judge: Judge) -> (Function, Finding) {
+    for seed in 0..2000 {
+        let function = campaign::generated(seed, harness.target()).unwrap();
+        if edit::insts(&function).count() < 100 {
+            continue;
+        }
+        let plan = inputs::inputs(&function, harness.target(), inputs::Plan { count: 16, seed });
+        let tally = harness.trial_with(&function, &plan, Some(saboteur));
+        if let Some(finding) = tally.findings.into_iter().find(|finding| finding.judge == judge) {
+            return (function, finding);
+        }
+    }
+    panic!("no program shows the fault to the {judge}");
+}
+
+/// Reduces a large program, and holds the result to what a reduction promises.
+fn reduced(saboteur: &dyn Saboteur, judge: Judge) -> Reduced {
+    let mut harness = harness();
+    let (function, finding) = large(&mut harness, saboteur, judge);
+    let started = std::time::Instant::now();
+    let reduced = reduce::reduce(&mut harness, &function, &finding, Some(saboteur), NO_LIMITS, &mut |_, _| {});
+    let reduced = reduced.expect("the fault shows again");
+    let printed = text::print_function(&reduced.function, harness.target().vocabulary);
+    let (before, after) = (edit::insts(&function).count(), edit::insts(&reduced.function).count());
+    println!("{before} to {after} instructions, {} tests, {:?}\n{printed}", reduced.tests, started.elapsed());
+    assert!(reduced.finished);
+    assert_eq!(reduced.finding.signature(), finding.signature());
+    assert!(harness.accepts(&reduced.function), "{printed}");
+    for inst in edit::insts(&reduced.function).collect::<Vec<_>>() {
+        let mut smaller = reduced.function.clone();
+        if edit::apply_all(&mut smaller, harness.target(), &[Edit::Remove(inst)], Unread::Sweep) == 1
+            && edit::insts(&smaller).count() < after
+        {
+            let still = harness.again(&smaller, &reduced.finding, Some(saboteur));
+            assert!(still.is_none(), "{inst:?} could go from\n{printed}");
+        }
+    }
+    assert!(after <= 5, "{after} instructions are left:\n{printed}");
+    reduced
+}
+
+#[test]
+fn a_wrong_selection_rule_is_reduced_for_each_judge() {
+    for judge in [Judge::Emulator, Judge::Prover] {
+        let reduced = reduced(&SwappedOperands, judge);
+        assert_eq!(reduced.finding.guilty, "riscv sub");
+    }
+}
+
+#[test]
+fn a_wrong_recipe_is_reduced() {
+    let reduced = reduced(&WrongExtension, Judge::Prover);
+    assert!(reduced.finding.guilty.contains("G_LSHR"));
+}
+
+#[test]
+fn a_clobbered_register_needs_nothing_but_a_return() {
+    let reduced = reduced(&ClobberedRegister, Judge::Emulator);
+    assert_eq!(edit::insts(&reduced.function).count(), 1);
+}
+
+#[test]
+fn a_wrong_allocation_is_reduced() {
+    reduced(&WrongRegister, Judge::Allocation);
+}
