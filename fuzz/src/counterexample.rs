@@ -109,7 +109,7 @@ impl Exhibit {
         if before.observation.outcome != Outcome::Returned {
             return Run::Unconfirmed(format!("the earlier side ends as {:?}", before.observation.outcome));
         }
-        let fillings = FILLINGS.iter().map(|&(_, filling)| determined(&self.after, filling));
+        let fillings = FILLINGS.map(|filling| determined(&self.after, filling)).into_iter();
         for after in std::iter::once(self.after.clone()).chain(fillings) {
             let ran = match run(&after, target, &self.input) {
                 Ok(ran) => ran,

@@ -4,6 +4,8 @@
 use crate::inputs::{self, Plan};
 use crate::world::Surroundings;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
 use tribunal_emulator::interpreter::{Call, Interpreter, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
@@ -30,6 +32,8 @@ pub enum Kind {
 
 /// Inputs on which a pair is executed that is not proved.
 const INPUTS: u32 = 96;
+/// How many of them come before the proof.
+const FIRST_INPUTS: u32 = 6;
 
 /// Judges each function of `before` against the function of its name in `after`; one without a partner is refuted as gone.
 pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec<Judged> {
@@ -45,11 +49,15 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
             let kind = Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}"));
             return Judged { function: function.name.clone(), kind, blocks: 0 };
         }
+        // What the first few inputs refute is not worth a proof's attempts.
+        if let Some(found) = executed(function, other, ir, target, 0..FIRST_INPUTS) {
+            return Judged { function: function.name.clone(), kind: Kind::Refuted(found), blocks: 0 };
+        }
         let (verdict, blocks) = prover::validate(target, Pair { before: function, after: other });
         let kind = match verdict {
             Verdict::Proved { .. } => Kind::Proved,
             Verdict::Unsupported(feature) => Kind::Unsupported(feature),
-            Verdict::Unknown(reason) => match executed(function, other, ir, target) {
+            Verdict::Unknown(reason) => match executed(function, other, ir, target, FIRST_INPUTS..INPUTS) {
                 Some(found) => Kind::Refuted(found),
                 None => Kind::Unknown(format!("{reason}{}", but_for_flags(target, function, other))),
             },
@@ -90,23 +98,60 @@ pub fn without_flags(function: &Function) -> Function {
     function
 }
 
-/// A pattern of so many bits, of which a value's free bits are taken.
-pub(crate) type Filling = fn(u32) -> Bits;
-
 /// How the later stage's free bits are filled: any filling is one that it allows.
-pub(crate) const FILLINGS: [(&str, Filling); 5] = [
-    ("zeros", Bits::zero),
-    ("ones", Bits::ones),
-    ("the greatest value's", |width| Bits::signed_min(width).not()),
-    ("the least value's", Bits::signed_min),
-    ("0x40 in each byte", |width| Bits::repeated(0x40, width)),
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Filling {
+    /// The same pattern everywhere.
+    Uniform(&'static str, fn(u32) -> Bits),
+    /// One of those patterns at each place, chosen by this number.
+    Mixed(u32),
+}
+
+pub(crate) const FILLINGS: [Filling; 5] = [
+    Filling::Uniform("zeros", Bits::zero),
+    Filling::Uniform("ones", Bits::ones),
+    Filling::Uniform("the greatest value's", |width| Bits::signed_min(width).not()),
+    Filling::Uniform("the least value's", Bits::signed_min),
+    Filling::Uniform("0x40 in each byte", |width| Bits::repeated(0x40, width)),
 ];
+/// Mixtures tried on each input.
+const MIXTURES: u32 = 2;
+
+impl Filling {
+    /// The pattern of `width` bits at the place of this number.
+    fn pattern(self, place: u32, width: u32) -> Bits {
+        match self {
+            Filling::Uniform(_, pattern) => pattern(width),
+            Filling::Mixed(seed) => {
+                let mixed =
+                    (u64::from(seed) << 32 | u64::from(place)).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                FILLINGS[(mixed >> 32) as usize % FILLINGS.len()].pattern(place, width)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Filling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Filling::Uniform(name, _) => write!(f, "{name}"),
+            Filling::Mixed(seed) => write!(f, "mixture {seed}"),
+        }
+    }
+}
 
 /// An input, and a filling of the later stage's free bits, on which it does what the earlier one does not allow, in words.
-fn executed(before: &Function, after: &Function, ir: &str, target: &'static Target) -> Option<String> {
+fn executed(
+    before: &Function,
+    after: &Function,
+    ir: &str,
+    target: &'static Target,
+    numbers: Range<u32>,
+) -> Option<String> {
     let surroundings = Surroundings::new(before, after, ir, target);
-    let chosen = FILLINGS.map(|(name, filling)| (name, determined(after, filling)));
-    for (index, mut input) in (0..).zip(inputs::inputs(before, target, Plan { count: INPUTS, seed: 1 })) {
+    let uniform = FILLINGS.map(|filling| (filling, determined(after, filling)));
+    let inputs = (0..).zip(inputs::inputs(before, target, Plan { count: numbers.end, seed: 1 }));
+    for (index, mut input) in inputs.skip(numbers.start as usize) {
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
         let world = surroundings.around(&mut input, index);
         let settings = |factor| Settings { fuel: crate::harness::FUEL * factor, events: 0 };
@@ -116,12 +161,14 @@ fn executed(before: &Function, after: &Function, ir: &str, target: &'static Targ
         if allowed.observation.outcome != Outcome::Returned || poisoned {
             continue;
         }
-        for (name, after) in &chosen {
+        let mixed = (0..MIXTURES).map(|number| Filling::Mixed(index * MIXTURES + number));
+        let mixed: Vec<_> = mixed.map(|filling| (filling, determined(after, filling))).collect();
+        for (filling, after) in uniform.iter().chain(&mixed) {
             // Legalized code takes more steps for the same way.
             let Ok(run) = Interpreter::in_world(after, target, &world).run(&input, settings(64)) else { continue };
             let found = calls(&allowed.calls, &run.calls);
             if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {
-                return Some(format!("on ({}), free bits filled with {name}: {found}", registers.join(", ")));
+                return Some(format!("on ({}), free bits filled with {filling}: {found}", registers.join(", ")));
             }
         }
     }
@@ -169,7 +216,7 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
 pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
-    for inst in insts {
+    for (number, inst) in (0..).zip(insts) {
         let data = function.inst(inst).clone();
         let Some((dst, ty)) = data.vreg(0).and_then(|dst| Some((dst, function.type_of(dst)?))) else { continue };
         if ty.is_vector() || !ty.is_scalar() {
@@ -182,7 +229,7 @@ pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
             _ => None,
         };
         let Some(low) = low.filter(|&low| low < ty.bits()) else { continue };
-        let above = filling(ty.bits()).lshr(low).shl(low);
+        let above = filling.pattern(number, ty.bits()).lshr(low).shl(low);
         let mut builder = Builder::new(&mut function, Position::Before(inst));
         if low == 0 {
             builder.define_constant(dst, above);

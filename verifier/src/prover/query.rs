@@ -145,11 +145,26 @@ fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term,
             assume(d, a, value, known);
             assume(d, b, value, known);
         }
+        (Node::Eq(a, b), true) => {
+            for (variable, other) in [(a, b), (b, a)] {
+                if extends_itself(d, variable, other) {
+                    known.insert(variable, other);
+                }
+            }
+            let value = d.truth(true);
+            known.insert(term, value);
+        }
         _ => {
             let value = d.truth(value);
             known.insert(term, value);
         }
     }
+}
+
+/// Whether `other` is the low bits of the variable, extended: what `G_ASSERT_SEXT` and the like promise to be the variable.
+fn extends_itself(d: &Symbolic, variable: Term, other: Term) -> bool {
+    let (Node::Sext(low) | Node::Zext(low)) = d.node(other) else { return false };
+    matches!(d.node(variable), Node::Var(_)) && d.node(low) == Node::Extract(variable, 0)
 }
 
 /// Registers that both sides define. What the last instruction replaced defined must still be defined.
@@ -415,6 +430,7 @@ fn substituted(d: &mut Symbolic, term: Term, with: &FxHashMap<Term, Term>, memo:
             d.if_then_else(c, a, b)
         }
     };
+    let new = with.get(&new).copied().unwrap_or(new);
     memo.insert(term, new);
     new
 }

@@ -72,6 +72,14 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
     (answer, script)
 }
 
+/// What z3 has done on this thread, in its own unit of work.
+pub(super) fn spent() -> u64 {
+    match Solver::new().get_statistics().value("rlimit count") {
+        Some(z3::StatisticsValue::UInt(count)) => count.into(),
+        _ => 0,
+    }
+}
+
 /// What the solver was told, in the form that every solver for bit-vectors reads: logic, declarations, assertions, the
 /// question. z3 prints the middle part.
 fn script(solver: &Solver) -> String {

@@ -384,15 +384,22 @@ impl Symbolic {
         Some(self.if_then_else(overflows, positive, wide))
     }
 
-    /// Both operands as extensions from one width.
+    /// Both operands as extensions from one width; the second may be a constant that is one.
     fn narrowed(&mut self, a: Term, b: Term, signed: bool) -> Option<(Term, Term)> {
         let inner = |this: &Self, term: Term| match this.node(term) {
             Node::Zext(x) if !signed => Some(x),
             Node::Sext(x) if signed => Some(x),
             _ => None,
         };
-        let (x, y) = (inner(self, a)?, inner(self, b)?);
-        (self.width_of(x) == self.width_of(y)).then_some((x, y))
+        let x = inner(self, a)?;
+        let (from, width) = (self.width_of(x), self.width_of(a));
+        if let Some(constant) = self.as_const(b) {
+            let low = constant.zext_or_trunc(from);
+            let extended = if signed { low.sext_or_trunc(width) } else { low.zext_or_trunc(width) };
+            return (extended == constant).then(|| (x, self.value(low)));
+        }
+        let y = inner(self, b)?;
+        (self.width_of(y) == from).then_some((x, y))
     }
 
     pub fn complement(&mut self, a: Term) -> Term {

@@ -25,13 +25,13 @@ impl Validation<'_> {
             .filter(|data| !data.opcode.is_phi())
             .cloned()
             .collect();
-        if reads_stale(self.target, function, block, is_entry) {
+        if reads_stale(self.setting.target, function, block, is_entry) {
             return Err(Unsupported::new("a physical register read that nothing in its block writes"));
         }
         let memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.slots.clone(), false);
         let mut side = Side::new(&mut self.graph, defined, memory);
         let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
-        let target = self.target;
+        let target = self.setting.target;
         let mut evaluation = Evaluation { d, target, function, inputs, machine: false, standing: None, opaque };
         evaluation.run(&mut side, &insts)?;
         Ok(side)
@@ -48,21 +48,21 @@ impl Validation<'_> {
         let read = |function: &Function, block| -> Vec<PReg> {
             let Some(data) = function.last_inst(block).map(|inst| function.inst(inst)) else { return Vec::new() };
             let Opcode::Target(opcode) = data.opcode else { return Vec::new() };
-            match self.target.instruction(opcode).flags.contains(OpcodeFlags::RETURN) {
+            match self.setting.target.instruction(opcode).flags.contains(OpcodeFlags::RETURN) {
                 true => data.uses().filter_map(|operand| operand.reg.as_physical()).collect(),
                 false => Vec::new(),
             }
         };
         let tail_call = |function: &Function, block| {
             let data = function.last_inst(block).map(|inst| function.inst(inst));
-            data.is_some_and(|data| opaque::is_tail_call(function, data, self.target))
+            data.is_some_and(|data| opaque::is_tail_call(function, data, self.setting.target))
         };
-        let registers = read(self.pair.before, block);
-        let others = match (tail_call(self.pair.before, block), tail_call(self.pair.after, other)) {
+        let registers = read(self.setting.pair.before, block);
+        let others = match (tail_call(self.setting.pair.before, block), tail_call(self.setting.pair.after, other)) {
             (true, true) => Vec::new(),
             // A call of a runtime function in place of a return leaves its result where a return would.
             (false, true) => registers.clone(),
-            (false, false) => read(self.pair.after, other),
+            (false, false) => read(self.setting.pair.after, other),
             (true, false) => return Err(Unsupported::new("a tail call that is none any more")),
         };
         if registers != others {
@@ -70,8 +70,8 @@ impl Validation<'_> {
         }
         let ub = source.ub;
         let outputs = registers.into_iter().map(|register| {
-            let full = self.target.vocabulary.full_register(register);
-            let bits = self.target.vocabulary.register_bits(register);
+            let full = self.setting.target.vocabulary.full_register(register);
+            let bits = self.setting.target.vocabulary.register_bits(register);
             let missing = || Unsupported::new("a returned register that its block does not write");
             let mut of = |side: &Side| {
                 let mut value = side.physical.get(&full).cloned().ok_or_else(missing)?;

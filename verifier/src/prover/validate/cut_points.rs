@@ -42,13 +42,13 @@ impl Validation<'_> {
         before: &mut FxHashMap<VReg, Scalar>,
         after: &mut FxHashMap<VReg, Scalar>,
     ) -> Result<(), Unsupported> {
-        let related = related(self.pair, block, other, self.parts)?;
+        let related = related(self.setting.pair, block, other, self.parts)?;
         for Related { before: phi, after: phis } in &related {
-            let (register, ty) = defined(self.pair.before, *phi)?;
+            let (register, ty) = defined(self.setting.pair.before, *phi)?;
             let value = Value { bits: self.graph.variable(ty.bits()), poison: self.graph.variable(1) };
             let mut offset = 0;
             for &phi in phis {
-                let (register, part) = defined(self.pair.after, phi)?;
+                let (register, part) = defined(self.setting.pair.after, phi)?;
                 let bits = match part.bits() > ty.bits() {
                     true => match self.above(phi) {
                         Above::Zeros => self.graph.zero_extend(value.bits, part.bits()),
@@ -78,14 +78,14 @@ impl Validation<'_> {
         result: &Side,
     ) -> Result<Vec<Flow>, Unsupported> {
         let mut flows = Vec::new();
-        let successors: Vec<Block> = self.pair.before.successors(block).collect();
+        let successors: Vec<Block> = self.setting.pair.before.successors(block).collect();
         for next in successors {
             for related in self.related.get(&next).into_iter().flatten() {
-                let from = incoming(self.pair.before, related.before, block)?;
+                let from = incoming(self.setting.pair.before, related.before, block)?;
                 let value = source.defined.get(&from).cloned().ok_or_else(undefined)?;
                 let mut offset = 0;
                 for &phi in &related.after {
-                    let register = incoming(self.pair.after, phi, other)?;
+                    let register = incoming(self.setting.pair.after, phi, other)?;
                     let target = result.defined.get(&register).cloned().ok_or_else(undefined)?;
                     let width = self.graph.width_of(target.bits).min(self.graph.width_of(value.bits));
                     let bits = self.graph.extract_bits(value.bits, offset, width);

@@ -57,7 +57,7 @@ impl Fact {
 const MOST: usize = 2000;
 const MOST_CONSTANTS: usize = 8;
 
-/// What may hold of the integer PHIs of `function` that a constant flows into.
+/// What may hold of the integer PHIs of `function`.
 pub(super) fn candidates(function: &Function) -> Vec<Fact> {
     let compared = compared(function);
     let mut facts = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn candidates(function: &Function) -> Vec<Fact> {
             let width = data.vreg(0).and_then(|register| function.type_of(register)).map_or(0, |ty| ty.bits());
             let arriving: Vec<Bits> =
                 data.phi_inputs().filter_map(|(register, _)| constant(function, register)).collect();
-            if arriving.is_empty() || !(2..=64).contains(&width) || facts.len() >= MOST {
+            if !(2..=64).contains(&width) || facts.len() >= MOST {
                 continue;
             }
             let one = Bits::new(1, width);

@@ -2,8 +2,8 @@
 
 use super::cut_points::{Above, Flow, Held};
 use super::facts::{self, Fact};
-use super::pairing::{Parts, Related, edges, incoming, undefined};
-use super::{Outcome, Pair, unproved};
+use super::pairing::{self, Parts, Related, incoming, undefined};
+use super::{Outcome, Pair, Setting, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
 use crate::prover::query::{self, Output, Query};
@@ -12,12 +12,10 @@ use crate::prover::term::{Symbolic, Term};
 use crate::prover::{Engine, Verdict, decide_query, solver};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Block, Function, Inst, Opcode};
-use tribunal_target::Target;
+use tribunal_ir::{Block, Inst, Opcode, VReg};
 
 pub(super) struct Validation<'v> {
-    pub(super) target: &'v Target,
-    pub(super) pair: Pair<'v>,
+    pub(super) setting: Setting<'v>,
     pub(super) parts: Parts,
     pub(super) graph: Symbolic,
     pub(super) inputs: Inputs,
@@ -32,31 +30,16 @@ pub(super) struct Validation<'v> {
 }
 
 impl<'v> Validation<'v> {
-    pub(super) fn new(target: &'v Target, pair: Pair<'v>, parts: Parts) -> Result<Self, Unsupported> {
-        let Pair { before, after } = pair;
+    pub(super) fn new(setting: Setting<'v>, parts: Parts) -> Result<Self, Unsupported> {
+        let Pair { before, after } = setting.pair;
         if after.stack.len() > before.stack.len() || after.fixed_stack.len() > before.fixed_stack.len() {
             return Err(Unsupported::new("new stack objects"));
         }
-        // By place: LLVM numbers blocks anew when it reads a file.
-        let places =
-            |function: &Function| -> FxHashMap<Block, usize> { function.layout().iter().copied().zip(0..).collect() };
-        let (places_before, places_after) = (places(before), places(after));
-        if places_before.len() != places_after.len() {
-            return Err(Unsupported::new("control flow that changed"));
-        }
-        let mut blocks = Vec::new();
-        for block in before.reverse_post_order() {
-            let other = after.layout()[places_before[&block]];
-            if edges(before, block, &places_before) != edges(after, other, &places_after) {
-                return Err(Unsupported::new("control flow that changed"));
-            }
-            blocks.push((block, other));
-        }
+        let blocks = pairing::blocks(setting.pair)?;
         let (graph, inputs) = (Symbolic::default(), Inputs::default());
         let opaque = Uninterpreted::new(blocks.len() as u32);
         Ok(Validation {
-            target,
-            pair,
+            setting,
             parts,
             graph,
             inputs,
@@ -69,16 +52,28 @@ impl<'v> Validation<'v> {
         })
     }
 
+    /// What promoted objects hold on entry: unknown, and the same on both sides.
+    fn contents(&mut self) -> Result<FxHashMap<VReg, Scalar>, Unsupported> {
+        let mut defined = FxHashMap::default();
+        for &register in self.setting.contents {
+            let ty = self.setting.pair.before.type_of(register).ok_or_else(undefined)?;
+            let value = Value { bits: self.graph.variable(ty.bits()), poison: self.graph.variable(1) };
+            defined.insert(register, value);
+        }
+        Ok(defined)
+    }
+
     /// What each block computes, on both sides.
     pub(super) fn evaluate(&mut self) -> Result<Vec<(Side, Side)>, Unsupported> {
         let mut sides = Vec::new();
-        let (mut before, mut after) = (FxHashMap::default(), FxHashMap::default());
+        let mut before = self.contents()?;
+        let mut after = before.clone();
         for (place, (block, other)) in (1..).zip(self.blocks.clone()) {
             self.relate(block, other, &mut before, &mut after)?;
             self.opaque.earlier = None;
-            let source = self.side(self.pair.before, block, place, before)?;
+            let source = self.side(self.setting.pair.before, block, place, before)?;
             self.opaque.earlier = Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone() });
-            let result = self.side(self.pair.after, other, place, after)?;
+            let result = self.side(self.setting.pair.after, other, place, after)?;
             if let Some(missing) = source.effects.get(result.effects.len()) {
                 return Err(Unsupported::new(format!("{}{}", opaque::CHANGED, missing.name)));
             }
@@ -143,7 +138,10 @@ impl<'v> Validation<'v> {
             })
             .collect();
         query.excuse(&excuses);
-        let verdict = decide_query(&query, solver::Text::Dropped, effort).0;
+        let verdict = match self.setting.limits.reached() {
+            Some(limit) => Verdict::Unknown(limit),
+            None => decide_query(&query, solver::Text::Dropped, effort).0,
+        };
         (self.graph, self.inputs) = (query.graph, query.inputs);
         verdict
     }
@@ -160,7 +158,7 @@ impl<'v> Validation<'v> {
     /// For each block, what is false whenever it is entered by a defined execution: that the last execution of a block that
     /// dominates it was entered along another edge than its only one, or was undefined before that.
     fn ways(&mut self, sides: &[(Side, Side)]) -> FxHashMap<Block, Vec<Term>> {
-        let function = self.pair.before;
+        let function = self.setting.pair.before;
         let order: Vec<Block> = self.blocks.iter().map(|&(block, _)| block).collect();
         let mut ways: FxHashMap<Block, Vec<Term>> = FxHashMap::default();
         let Some(entry) = function.entry() else { return ways };
@@ -181,14 +179,17 @@ impl<'v> Validation<'v> {
     /// The facts about the earlier function that hold on every edge: those known, and new ones about these PHIs.
     pub(super) fn invariants(mut self, known: &[Fact], phis: &[Inst]) -> Result<Vec<Fact>, Unsupported> {
         let sides = self.evaluate()?;
-        let function = self.pair.before;
-        let new = facts::candidates(function).into_iter().filter(|fact| phis.contains(&fact.phi));
+        let ways = self.ways(&sides);
+        let function = self.setting.pair.before;
+        let new = facts::candidates(function).into_iter();
+        let new = new.filter(|fact| phis.contains(&fact.phi) && !known.contains(fact));
         self.facts = known.iter().copied().chain(new).collect();
         loop {
             let before = self.facts.len();
             for ((block, _), (source, _)) in self.blocks.clone().into_iter().zip(&sides) {
                 for next in function.successors(block) {
-                    let ub = self.not_along(block, next, source);
+                    let along = self.not_along(block, next, source);
+                    let ub = ways[&block].iter().fold(along, |ub, way| self.graph.bool_or(&ub, way));
                     for fact in
                         self.facts.clone().into_iter().filter(|fact| fact.block == next && !known.contains(fact))
                     {
@@ -219,7 +220,7 @@ impl<'v> Validation<'v> {
 
     /// True where the earlier function does not go from `block` to `next`, or is undefined there.
     fn not_along(&mut self, block: Block, next: Block, source: &Side) -> Term {
-        let function = self.pair.before;
+        let function = self.setting.pair.before;
         let Some(taken) = source.taken else { return source.ub };
         let conditional = function.insts(block).map(|inst| function.inst(inst));
         let conditional = conditional.filter(|data| data.opcode == Opcode::G_BRCOND);
@@ -247,7 +248,7 @@ impl<'v> Validation<'v> {
                 let ub = self.not_along(block, flow.next, &source);
                 outputs.push(self.related_output(flow, ub));
             }
-            let bits = u32::from(self.target.pointer_bits);
+            let bits = u32::from(self.setting.target.pointer_bits);
             let (graph, inputs) = (std::mem::take(&mut self.graph), std::mem::take(&mut self.inputs));
             let mut query = query::question(graph, inputs, bits, &source, &result, false, outputs)?;
             if query.graph.is_false(query.source_defined) {
@@ -259,7 +260,7 @@ impl<'v> Validation<'v> {
                 match self.answer(query, solver::Effort::BLOCK) {
                     Verdict::Proved { .. } => proved += 1,
                     verdict => {
-                        let name = format!("bb.{}", self.pair.before.block(block).number);
+                        let name = format!("bb.{}", self.setting.pair.before.block(block).number);
                         return Ok(Outcome { verdict: unproved(&name, verdict), proved, about });
                     }
                 }

@@ -4,22 +4,26 @@
 //! dominance they mean the last execution of each, which both sides share. PHIs are the cut points: at the entry of a block
 //! each PHI of the earlier function stands in a relation to PHIs of the later one (equal, in the low bits of a wider one, or
 //! split into several), memory is equal, and this is shown anew for every edge. So a loop is proved for any number of
-//! rounds. The relations are guessed from the order and the widths of PHIs; where they are too weak the verdict is
+//! rounds. Stack objects that are as good as registers are PHIs too (`promote.rs`). The relations are guessed from the order and the widths of PHIs; where they are too weak the verdict is
 //! `unknown`, which only an execution can turn into `refuted`.
 
 mod block;
 mod cut_points;
 mod facts;
 mod induction;
+mod limits;
 mod pairing;
+mod promote;
 
 use super::{Verdict, opaque};
 use cut_points::Held;
 use facts::Fact;
 use induction::Validation;
+use limits::Limits;
 use pairing::{Parts, related};
+use promote::Promoted;
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Block, Function, Inst};
+use tribunal_ir::{Block, Function, Inst, VReg};
 use tribunal_target::Target;
 
 /// The same function before and after.
@@ -29,13 +33,23 @@ pub struct Pair<'f> {
     pub after: &'f Function,
 }
 
+/// What every attempt at one function shares.
+#[derive(Clone, Copy)]
+struct Setting<'f> {
+    target: &'f Target,
+    pair: Pair<'f>,
+    /// Registers without a definition: what promoted stack objects hold on entry.
+    contents: &'f [VReg],
+    limits: Limits,
+}
+
 /// Bytes of address space for the prover's stack; what is not used costs nothing.
 const STACK: usize = 1 << 30;
 
 /// The verdict, with the block that it fails at in words, and how many blocks were proved.
 pub fn validate(target: &Target, pair: Pair<'_>) -> (Verdict, u64) {
     // Terms are walked by recursion, and those of a large block are deep.
-    let run = || guesses(target, pair);
+    let run = || promoted(target, pair);
     let outcome = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         thread.ok().and_then(|thread| thread.join().ok())
@@ -48,10 +62,22 @@ pub fn validate(target: &Target, pair: Pair<'_>) -> (Verdict, u64) {
     }
 }
 
+fn promoted(target: &Target, pair: Pair<'_>) -> Result<(Verdict, u64), Unsupported> {
+    let limits = Limits::start();
+    match promote::promote(pair) {
+        None => guesses(Setting { target, pair, contents: &[], limits }),
+        Some(Promoted { before, after, contents }) => {
+            let pair = Pair { before: &before, after: &after };
+            guesses(Setting { target, pair, contents: &contents, limits })
+        }
+    }
+}
+
 /// The first pairing of PHIs, and if that is not enough and there is another, that one.
-fn guesses(target: &Target, pair: Pair<'_>) -> Result<(Verdict, u64), Unsupported> {
-    let first = attempts(target, pair, Parts::All);
+fn guesses(setting: Setting<'_>) -> Result<(Verdict, u64), Unsupported> {
+    let first = attempts(setting, Parts::All);
     let proved = |outcome: &Result<(Verdict, u64), Unsupported>| matches!(outcome, Ok((Verdict::Proved { .. }, _)));
+    let pair = setting.pair;
     let mut blocks = pair.before.layout().iter().zip(pair.after.layout());
     let ambiguous = |(&block, &other): (&Block, &Block)| {
         related(pair, block, other, Parts::All).ok() != related(pair, block, other, Parts::Low).ok()
@@ -59,32 +85,43 @@ fn guesses(target: &Target, pair: Pair<'_>) -> Result<(Verdict, u64), Unsupporte
     if proved(&first) || !blocks.any(ambiguous) {
         return first;
     }
-    let second = attempts(target, pair, Parts::Low);
+    let second = attempts(setting, Parts::Low);
     if proved(&second) { second } else { first }
 }
 
-/// Attempts until facts bring nothing new.
-fn attempts(target: &Target, pair: Pair<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupported> {
+/// Attempts until facts bring nothing new: first about the PHIs that what is not shown speaks of, then about all, since
+/// those may stand on others.
+fn attempts(setting: Setting<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupported> {
     let mut facts = Vec::new();
     let mut asked = Vec::new();
+    let all = phis(setting.pair.before);
+    let mut asked_all = false;
+    let mut outcome = attempt(setting, parts, &facts)?;
     loop {
-        let outcome = attempt(target, pair, parts, &facts)?;
-        // What is not shown may follow from facts about the PHIs that it speaks of.
-        let new: Vec<Inst> = outcome.about.iter().copied().filter(|phi| !asked.contains(phi)).collect();
+        let mut new: Vec<Inst> = outcome.about.iter().copied().filter(|phi| !asked.contains(phi)).collect();
         if new.is_empty() || asked.len() > MOST_PHIS {
-            return Ok((outcome.verdict, outcome.proved));
+            if outcome.about.is_empty() || asked_all || all.len() > MOST_PHIS {
+                return Ok((outcome.verdict, outcome.proved));
+            }
+            asked_all = true;
+            new.clone_from(&all);
         }
         let known = facts.len();
-        facts = Validation::new(target, pair, parts)?.invariants(&facts, &new)?;
+        facts = Validation::new(setting, parts)?.invariants(&facts, &new)?;
         asked.extend(new);
-        if facts.len() == known {
-            return Ok((outcome.verdict, outcome.proved));
+        if facts.len() > known {
+            outcome = attempt(setting, parts, &facts)?;
         }
     }
 }
 
 /// PHIs about which facts are looked for, at most.
-const MOST_PHIS: usize = 12;
+const MOST_PHIS: usize = 16;
+
+fn phis(function: &Function) -> Vec<Inst> {
+    let insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    insts.filter(|&inst| function.inst(inst).opcode.is_phi()).collect()
+}
 
 /// How an attempt ends.
 struct Outcome {
@@ -96,10 +133,10 @@ struct Outcome {
 }
 
 /// One attempt, with these facts about the earlier function.
-fn attempt(target: &Target, pair: Pair<'_>, parts: Parts, facts: &[Fact]) -> Result<Outcome, Unsupported> {
+fn attempt(setting: Setting<'_>, parts: Parts, facts: &[Fact]) -> Result<Outcome, Unsupported> {
     let mut held = Held::default();
     loop {
-        let mut validation = Validation::new(target, pair, parts)?;
+        let mut validation = Validation::new(setting, parts)?;
         validation.held = std::mem::take(&mut held);
         validation.facts = facts.to_vec();
         let sides = validation.evaluate()?;

@@ -22,12 +22,34 @@ pub(super) enum Parts {
     Low,
 }
 
+/// Blocks of both, in an order in which definitions come before uses; an error if their edges are not the same.
+pub(super) fn blocks(pair: Pair<'_>) -> Result<Vec<(Block, Block)>, Unsupported> {
+    let Pair { before, after } = pair;
+    // By place: LLVM numbers blocks anew when it reads a file.
+    let places =
+        |function: &Function| -> FxHashMap<Block, usize> { function.layout().iter().copied().zip(0..).collect() };
+    let (places_before, places_after) = (places(before), places(after));
+    let changed = || Unsupported::new("control flow that changed");
+    if places_before.len() != places_after.len() {
+        return Err(changed());
+    }
+    let mut blocks = Vec::new();
+    for block in before.reverse_post_order() {
+        let other = after.layout()[places_before[&block]];
+        if edges(before, block, &places_before) != edges(after, other, &places_after) {
+            return Err(changed());
+        }
+        blocks.push((block, other));
+    }
+    Ok(blocks)
+}
+
 pub(super) fn undefined() -> Unsupported {
     Unsupported::new("a register without a definition above its use")
 }
 
 /// Where a block's successors stand, and the labels of its branches, in order.
-pub(super) fn edges(function: &Function, block: Block, places: &FxHashMap<Block, usize>) -> Vec<Option<usize>> {
+fn edges(function: &Function, block: Block, places: &FxHashMap<Block, usize>) -> Vec<Option<usize>> {
     let branches = function.insts(block).map(|inst| function.inst(inst)).filter(|data| !data.opcode.is_phi());
     let labels = branches.flat_map(|data| data.operands.iter()).filter_map(|operand| match operand {
         tribunal_ir::Operand::Block(label) => Some(*label),

@@ -1,0 +1,293 @@
+//! Stack objects as registers: for the proof, both functions are taken with some of their stack objects in SSA form.
+//!
+//! An object is promoted if in both functions its address is made by `G_FRAME_INDEX` and goes nowhere but into plain loads
+//! and stores of one type at its start. The pair given refines if the promoted pair does, by these two steps.
+//!
+//! - The later function does nothing that its promoted one does not. Each access lies in its object and is aligned, so none
+//!   is undefined. Nothing else reaches the object: its address was given to nobody, and an access to it by a guessed
+//!   address is undefined where the promoted pair is judged for memories in which that address may not be touched, as it is
+//!   (the prover lets any set of addresses be valid). So a load yields what was stored last, and any-extends alike.
+//! - The promoted earlier function does nothing that the earlier one does not, for the same reasons (this is mem2reg).
+//!
+//! What a load reads before any store is the object's contents on entry, which are one unknown, poison or not, in both. The
+//! bytes of the object are gone from what must be equal at calls and returns, where nobody can read them.
+//! Volatile and atomic accesses and lifetime markers keep an object in memory.
+//!
+//! PHIs stand at the iterated dominance frontier of the stores, pruned by liveness (Cytron et al., "Efficiently computing
+//! static single assignment form", 1991), at the same places and under the same registers in both functions.
+
+use super::Pair;
+use super::pairing;
+use crate::machine_verifier::dominance::Tree;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use tribunal_ir::{
+    Block, Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operand, RegFlags, SlotKind, StackSlot, Type, VReg,
+};
+
+/// Both functions with objects in registers.
+pub(super) struct Promoted {
+    pub before: Function,
+    pub after: Function,
+    /// For each object promoted, the register that holds its contents on entry and that no instruction defines.
+    pub contents: Vec<VReg>,
+}
+
+/// The pair with its objects promoted; `None` if there is none that can be.
+pub(super) fn promote(pair: Pair<'_>) -> Option<Promoted> {
+    let blocks = pairing::blocks(pair).ok()?;
+    let entry = pair.before.entry()?;
+    // PHIs take a value from each predecessor.
+    if blocks.len() != pair.before.layout().len() || !pair.before.predecessors()[entry.as_u32() as usize].is_empty() {
+        return None;
+    }
+    let (mut slots, others) = (candidates(pair.before), candidates(pair.after));
+    slots.retain(|slot, ty| others.get(slot) == Some(ty) && same_object(pair, *slot));
+    if slots.is_empty() {
+        return None;
+    }
+    let flow = Flow::new(pair.before, blocks.iter().map(|&(block, _)| block).collect(), entry);
+    let (mut before, mut after) = (pair.before.clone(), pair.after.clone());
+    // The same number stands for the same register in both.
+    let registers = before.vregs.len().max(after.vregs.len());
+    for function in [&mut before, &mut after] {
+        while function.vregs.len() < registers {
+            function.new_vreg(Type::scalar(1));
+        }
+    }
+    let mut contents = Vec::new();
+    let mut all = Vec::new();
+    for (&slot, &ty) in &slots {
+        let mut fresh = || {
+            after.new_vreg(ty);
+            before.new_vreg(ty)
+        };
+        let initial = fresh();
+        let phis = flow.phis(&uses(pair, &blocks, slot)).into_iter().map(|block| (block, fresh())).collect();
+        contents.push(initial);
+        all.push(Object { slot, ty, initial, phis });
+    }
+    let order = |side: fn(&(Block, Block)) -> Block| blocks.iter().map(|pair| (pair.0, side(pair))).collect::<Vec<_>>();
+    rewrite(&mut before, &order(|pair| pair.0), &flow, &all);
+    rewrite(&mut after, &order(|pair| pair.1), &flow, &all);
+    Some(Promoted { before, after, contents })
+}
+
+fn same_object(pair: Pair<'_>, slot: StackSlot) -> bool {
+    let (one, other) = (pair.before.stack.get(slot), pair.after.stack.get(slot));
+    one.zip(other).is_some_and(|(one, other)| one.size == other.size && one.align <= other.align)
+}
+
+/// The objects of one function that only plain whole accesses of one type reach, with that type.
+fn candidates(function: &Function) -> BTreeMap<StackSlot, Type> {
+    let addresses = addresses(function);
+    let mut types: BTreeMap<StackSlot, Option<Type>> = BTreeMap::new();
+    for data in insts(function).map(|inst| function.inst(inst)) {
+        let named = data.operands.iter().filter_map(|operand| match operand {
+            Operand::Stack(slot) if data.opcode != Opcode::G_FRAME_INDEX => Some(*slot),
+            _ => None,
+        });
+        named.for_each(|slot| _ = types.insert(slot, None));
+        let access = access(function, data);
+        for (index, register) in data.operands.iter().enumerate().filter_map(|(index, operand)| {
+            let register = operand.as_reg().filter(|register| !register.flags.contains(RegFlags::DEF))?;
+            Some((index, register.reg.as_virtual()?))
+        }) {
+            let Some(&slot) = addresses.get(&register) else { continue };
+            let object = &function.stack[slot];
+            let whole = access.filter(|&(ty, align)| {
+                index == 1
+                    && object.kind == SlotKind::Default
+                    && u64::from(ty.bits()) <= 8 * object.size
+                    && align <= object.align
+            });
+            let ty = whole.map(|(ty, _)| ty);
+            let known = types.entry(slot).or_insert(ty);
+            if *known != ty {
+                *known = None;
+            }
+        }
+    }
+    types.into_iter().filter_map(|(slot, ty)| Some((slot, ty?))).collect()
+}
+
+/// Registers that hold the address of an object.
+fn addresses(function: &Function) -> FxHashMap<VReg, StackSlot> {
+    let made = insts(function).map(|inst| function.inst(inst)).filter(|data| data.opcode == Opcode::G_FRAME_INDEX);
+    let slot = |data: &InstData| match data.operands.get(1) {
+        Some(Operand::Stack(slot)) => Some((data.vreg(0)?, *slot)),
+        _ => None,
+    };
+    made.filter_map(slot).collect()
+}
+
+/// Type in memory and alignment of a load or store that a register can stand for.
+fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
+    let loads = matches!(data.opcode, Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD);
+    if !loads && data.opcode != Opcode::G_STORE {
+        return None;
+    }
+    let [MemOperand { flags, ty: Some(ty), align, ordering: None, .. }] = data.memory.as_slice() else { return None };
+    let plain = !flags.intersects(MemFlags::VOLATILE | MemFlags::ATOMIC) && !ty.is_vector();
+    let value = function.type_of(data.vreg(0)?)?;
+    let extends = value.is_scalar() && ty.is_scalar() && value.bits() > ty.bits();
+    let fits = extends || (value == *ty && matches!(data.opcode, Opcode::G_LOAD | Opcode::G_STORE));
+    (plain && fits && ty.bits().is_multiple_of(8)).then_some((*ty, *align))
+}
+
+fn insts(function: &Function) -> impl Iterator<Item = Inst> {
+    function.layout().iter().flat_map(|&block| function.insts(block))
+}
+
+/// What the blocks of either function do to one object, by the block of the earlier function.
+#[derive(Default)]
+struct Uses {
+    /// Blocks that load before they store.
+    reads: Vec<Block>,
+    writes: FxHashSet<Block>,
+}
+
+fn uses(pair: Pair<'_>, blocks: &[(Block, Block)], slot: StackSlot) -> Uses {
+    let mut uses = Uses::default();
+    let (addresses_before, addresses_after) = (addresses(pair.before), addresses(pair.after));
+    for &(block, other) in blocks {
+        let sides = [(pair.before, block, &addresses_before), (pair.after, other, &addresses_after)];
+        for (function, place, addresses) in sides {
+            let mut accesses = function.insts(place).map(|inst| function.inst(inst)).filter(|data| {
+                data.vreg(1).is_some_and(|address| addresses.get(&address) == Some(&slot)) && !data.memory.is_empty()
+            });
+            let first = accesses.next();
+            if first.is_some_and(|data| data.opcode != Opcode::G_STORE) {
+                uses.reads.push(block);
+            }
+            if first.into_iter().chain(accesses).any(|data| data.opcode == Opcode::G_STORE) {
+                uses.writes.insert(block);
+            }
+        }
+    }
+    uses
+}
+
+/// Control flow, which both functions share.
+struct Flow {
+    order: Vec<Block>,
+    above: FxHashMap<Block, Block>,
+    predecessors: Vec<Vec<Block>>,
+    frontiers: FxHashMap<Block, Vec<Block>>,
+}
+
+impl Flow {
+    fn new(function: &Function, order: Vec<Block>, entry: Block) -> Flow {
+        let tree = Tree::new(function, &order, entry);
+        let predecessors = function.predecessors();
+        let above: FxHashMap<Block, Block> =
+            order.iter().filter_map(|&block| Some((block, tree.above(&order, block)?))).collect();
+        let mut frontiers: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
+        for &block in &order {
+            let from = &predecessors[block.as_u32() as usize];
+            for &start in from.iter().filter(|_| from.len() > 1) {
+                let mut runner = Some(start);
+                while let Some(place) = runner.filter(|place| above.get(&block) != Some(place)) {
+                    let frontier = frontiers.entry(place).or_default();
+                    if !frontier.contains(&block) {
+                        frontier.push(block);
+                    }
+                    runner = above.get(&place).copied();
+                }
+            }
+        }
+        Flow { order, above, predecessors, frontiers }
+    }
+
+    /// Blocks at whose entry the object is read later.
+    fn live(&self, uses: &Uses) -> FxHashSet<Block> {
+        let mut live: FxHashSet<Block> = uses.reads.iter().copied().collect();
+        let mut pending = uses.reads.clone();
+        while let Some(block) = pending.pop() {
+            for &from in &self.predecessors[block.as_u32() as usize] {
+                if !uses.writes.contains(&from) && live.insert(from) {
+                    pending.push(from);
+                }
+            }
+        }
+        live
+    }
+
+    /// Blocks that start with a PHI for an object, in order.
+    fn phis(&self, uses: &Uses) -> Vec<Block> {
+        let live = self.live(uses);
+        let mut placed = FxHashSet::default();
+        let mut pending: Vec<Block> = uses.writes.iter().copied().collect();
+        while let Some(block) = pending.pop() {
+            for &next in self.frontiers.get(&block).into_iter().flatten() {
+                if live.contains(&next) && placed.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        self.order.iter().copied().filter(|block| placed.contains(block)).collect()
+    }
+}
+
+/// One object on its way into registers.
+struct Object {
+    slot: StackSlot,
+    ty: Type,
+    initial: VReg,
+    /// By the block of the earlier function.
+    phis: FxHashMap<Block, VReg>,
+}
+
+/// Replaces the accesses. `order` has each block of the earlier function with the one of `function`.
+fn rewrite(function: &mut Function, order: &[(Block, Block)], flow: &Flow, objects: &[Object]) {
+    let addresses = addresses(function);
+    let own: FxHashMap<Block, Block> = order.iter().copied().collect();
+    for object in objects {
+        let mut leaves: FxHashMap<Block, VReg> = FxHashMap::default();
+        for &(block, place) in order {
+            let enters = object.phis.get(&block).or_else(|| leaves.get(flow.above.get(&block)?));
+            let mut current = enters.copied().unwrap_or(object.initial);
+            let here: Vec<Inst> = function.insts(place).collect();
+            for inst in here {
+                let data = function.inst(inst);
+                let address = data.vreg(1).filter(|_| !data.memory.is_empty());
+                if address.and_then(|address| addresses.get(&address)) == Some(&object.slot) {
+                    current = replace(function, inst, object.ty, current);
+                }
+            }
+            leaves.insert(block, current);
+        }
+        for (block, &phi) in &object.phis {
+            let mut operands = vec![Operand::def(phi)];
+            for from in &flow.predecessors[block.as_u32() as usize] {
+                let value = leaves.get(from).copied().unwrap_or(object.initial);
+                operands.extend([Operand::used(value), Operand::Block(own[from])]);
+            }
+            function.prepend(own[block], InstData::new(Opcode::G_PHI, operands));
+        }
+    }
+}
+
+/// Puts registers in the place of one access; what the object holds behind it.
+fn replace(function: &mut Function, inst: Inst, ty: Type, current: VReg) -> VReg {
+    let data = function.inst(inst);
+    let (opcode, Some(value)) = (data.opcode, data.vreg(0)) else { return current };
+    let whole = function.type_of(value) == Some(ty);
+    if opcode != Opcode::G_STORE {
+        let opcode = match opcode {
+            _ if whole => Opcode::COPY,
+            Opcode::G_ZEXTLOAD => Opcode::G_ZEXT,
+            Opcode::G_SEXTLOAD => Opcode::G_SEXT,
+            _ => Opcode::G_ANYEXT,
+        };
+        function.replace(inst, InstData::new(opcode, [Operand::def(value), Operand::used(current)]));
+        return current;
+    }
+    if whole {
+        function.remove(inst);
+        return value;
+    }
+    let low = function.new_vreg(ty);
+    function.replace(inst, InstData::new(Opcode::G_TRUNC, [Operand::def(low), Operand::used(value)]));
+    low
+}
