@@ -6,11 +6,14 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tribunal_codegen::{Allocator, Options};
+use tribunal_fuzz::crash;
 use tribunal_fuzz::harness::ProofCache;
-use tribunal_fuzz::sabotage::{self, Fault, Limits, Trial};
+use tribunal_fuzz::sabotage::{self, Fault, Kill, Limits, Trial};
 use tribunal_target::Target;
 
 /// Plants known miscompiles one at a time, on what a rule wrote, on what a pass left or on the bytes, and puts generated
@@ -31,6 +34,12 @@ pub struct Arguments {
     /// A fault that lives so long counts as alive.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// Seconds that making a program small may take.
+    #[arg(long, default_value_t = 20)]
+    reduce_seconds: u64,
+    /// Write the small programs here, as crash files; `tribunal replay` plants no fault, and passes them.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Seed of the first program.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -41,6 +50,9 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Instructions of a small reproducer.
+const SMALL: usize = 5;
 
 #[derive(Serialize)]
 struct Report {
@@ -54,6 +66,8 @@ struct Report {
     executed: usize,
     median_seconds: f64,
     longest_seconds: f64,
+    /// Programs of at most five instructions, of those made small.
+    small: usize,
     seconds_to_kill: Vec<Row>,
     interrupted: bool,
 }
@@ -71,6 +85,9 @@ struct Row {
     acted: u64,
     blamed: bool,
     executed: bool,
+    /// Instructions of the small program, copies of arguments and results and the return included; seconds it took.
+    instructions: Option<usize>,
+    reduce_seconds: f64,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -85,8 +102,15 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the trials still work.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
-    let limits =
-        Limits { time: Duration::from_secs(arguments.seconds), seed: arguments.seed, inputs: arguments.inputs };
+    let limits = Limits {
+        time: Duration::from_secs(arguments.seconds),
+        reduction: Duration::from_secs(arguments.reduce_seconds),
+        seed: arguments.seed,
+        inputs: arguments.inputs,
+    };
+    if let Some(folder) = &arguments.out {
+        input::make_folder(folder)?;
+    }
     let (proofs, bar) = (ProofCache::default(), ProgressBar::new(pairs.len() as u64));
     let mut rows = Vec::new();
     for (fault, target) in pairs {
@@ -97,17 +121,21 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         }
         bar.suspend(|| print(&trial));
         bar.inc(1);
+        if let (Some(folder), Some(kill)) = (&arguments.out, &trial.kill) {
+            write(folder, &trial, kill)?;
+        }
         rows.push(row(&trial));
     }
     bar.finish_and_clear();
     let report = report(rows, stop.load(Ordering::Relaxed));
     say!(
-        "{} faults in {} trials, killed {}, blame right in {}, shown by execution {}; seconds to kill: median {:.2}, longest {:.2}",
+        "{} faults in {} trials, killed {}, blame right in {}, shown by execution {}; at most {SMALL} instructions left in {}; seconds to kill: median {:.2}, longest {:.2}",
         report.faults,
         report.trials,
         report.killed,
         report.blamed,
         report.executed,
+        report.small,
         report.median_seconds,
         report.longest_seconds
     );
@@ -158,7 +186,16 @@ fn row(trial: &Trial) -> Row {
         acted: trial.acted,
         blamed: kill.is_some_and(|kill| kill.is_blamed),
         executed: kill.is_some_and(|kill| kill.executed.is_some()),
+        instructions: kill.and_then(Kill::instructions),
+        reduce_seconds: kill.map_or(0.0, |kill| kill.reduce_seconds),
     }
+}
+
+fn write(folder: &Path, trial: &Trial, kill: &Kill) -> Result<(), CliError> {
+    let Some(reduced) = &kill.reduced else { return Ok(()) };
+    let options = Options { features: trial.target.default_features, allocator: Allocator::Ion };
+    let text = crash::print(trial.target, options, &reduced.function, &reduced.finding);
+    input::write(&folder.join(format!("{}.{}.mir", trial.fault.name, trial.target.name)), text.as_bytes())
 }
 
 fn print(trial: &Trial) {
@@ -167,7 +204,11 @@ fn print(trial: &Trial) {
     let Some(kill) = &trial.kill else { return say!("ALIVE {place}: {count}") };
     let first = &kill.findings[0];
     let blame = if kill.is_blamed { "" } else { " (WRONG)" };
-    say!("killed {place} by {}: {}; guilty: {}{blame}; {count}", first.judge, first.kind, first.guilty);
+    let small = match kill.instructions() {
+        Some(instructions) => format!("{instructions} instructions left in {:.2} s", kill.reduce_seconds),
+        None => "not reduced".to_string(),
+    };
+    say!("killed {place} by {}: {}; guilty: {}{blame}; {count}; {small}", first.judge, first.kind, first.guilty);
     if !kill.is_blamed {
         for finding in kill.findings.iter().chain(&kill.executed) {
             say!("    {}", finding.to_string().replace('\n', "\n    "));
@@ -192,6 +233,7 @@ fn report(rows: Vec<Row>, interrupted: bool) -> Report {
         blamed: rows.iter().filter(|row| row.blamed).count(),
         executed: rows.iter().filter(|row| row.executed).count(),
         median_seconds: seconds.get(seconds.len() / 2).copied().unwrap_or(0.0),
+        small: rows.iter().filter(|row| row.instructions.is_some_and(|count| count <= SMALL)).count(),
         longest_seconds: seconds.last().copied().unwrap_or(0.0),
         seconds_to_kill: rows,
         interrupted,

@@ -5,6 +5,7 @@ use crate::campaign::{generated, program_seed};
 use crate::finding::{Finding, Judge};
 use crate::harness::{Harness, HarnessError, ProofCache};
 use crate::inputs::{self, Plan};
+use crate::reduce::{self, Reduced};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_codegen::{Allocator, Options};
@@ -16,6 +17,8 @@ use tribunal_target::Target;
 pub struct Limits {
     /// Until it counts as alive.
     pub time: Duration,
+    /// For making the program small that killed it.
+    pub reduction: Duration,
     pub seed: u64,
     /// Inputs a program.
     pub inputs: u32,
@@ -37,7 +40,10 @@ pub struct Trial {
 pub struct Kill {
     /// What the judges said of the program that killed it; the first is the earliest in the pipeline.
     pub findings: Vec<Finding>,
-    pub function: Function,
+    /// The program, and the first of the findings, made small.
+    pub reduced: Option<Reduced>,
+    /// What that took.
+    pub reduce_seconds: f64,
     /// Each of those findings, and the one of a run that follows, names a rule or a pass in which the fault acted.
     pub is_blamed: bool,
     /// The finding that blames by execution, if some run showed the fault.
@@ -47,6 +53,11 @@ pub struct Kill {
 impl Kill {
     pub fn judge(&self) -> Judge {
         self.findings[0].judge
+    }
+
+    /// Instructions of the small program.
+    pub fn instructions(&self) -> Option<usize> {
+        self.reduced.as_ref().map(|reduced| reduced.function.all_insts().count())
     }
 }
 
@@ -81,7 +92,12 @@ pub fn trial(
             let is_blamed = findings.iter().all(|finding| planter.acted_in(&finding.guilty));
             let is_blamed = is_blamed && executed.as_ref().is_none_or(|(_, is_blamed)| *is_blamed);
             let executed = executed.map(|(finding, _)| finding);
-            trial.kill = Some(Kill { findings, function, is_blamed, executed });
+            let began = Instant::now();
+            let reduction = reduce::Limits { deadline: Some(Instant::now() + limits.reduction), stop };
+            let reduced =
+                reduce::reduce(&mut harness, &function, &findings[0], Some(&planter), reduction, &mut |_, _| {});
+            let reduce_seconds = began.elapsed().as_secs_f64();
+            trial.kill = Some(Kill { findings, reduced, reduce_seconds, is_blamed, executed });
             return Ok(trial);
         }
     }
