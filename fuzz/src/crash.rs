@@ -3,6 +3,7 @@
 use crate::finding::Finding;
 use crate::harness::{Harness, Saboteur};
 use crate::reduce::{self, Limits};
+use crate::sabotage::{self, Fault};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
@@ -16,6 +17,8 @@ pub struct Story {
     pub features: Option<Features>,
     pub allocator: Option<Allocator>,
     pub input: Option<Input>,
+    /// The fault that was planted.
+    pub sabotage: Option<&'static Fault>,
 }
 
 /// Why the comments of a crash file cannot be followed.
@@ -44,15 +47,29 @@ pub fn file_name(finding: &Finding) -> String {
 
 /// The text of a crash file.
 pub fn print(target: &Target, options: Options, function: &Function, finding: &Finding) -> String {
+    print_sabotaged(target, options, function, finding, None)
+}
+
+/// The same of a finding that a planted fault shows.
+pub fn print_sabotaged(
+    target: &Target,
+    options: Options,
+    function: &Function,
+    finding: &Finding,
+    sabotage: Option<&Fault>,
+) -> String {
     let mut comments = vec![
         "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
         format!("target: {}", target.name),
         format!("features: {}", options.features.names()),
         format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
+    ];
+    comments.extend(sabotage.map(|fault| format!("sabotage: {}", fault.name)));
+    comments.extend([
         format!("judge: {}", finding.judge),
         format!("kind: {}", finding.kind),
         format!("guilty: {}", finding.guilty),
-    ];
+    ]);
     if let Some(input) = &finding.input {
         comments.extend(input_lines(input, target));
     }
@@ -106,6 +123,7 @@ pub fn story(module: &Module, target: &Target) -> Result<Story, StoryError> {
                     _ => return Err(bad("the allocator is `ion` or `fastalloc`")),
                 });
             }
+            "sabotage" => story.sabotage = Some(sabotage::named(value).ok_or_else(|| bad("unknown fault"))?),
             "input" => add_input(story.input.get_or_insert_default(), value, target).map_err(bad)?,
             _ => {}
         }

@@ -55,6 +55,12 @@ impl Finding {
     pub fn signature(&self) -> (Judge, &str, &str) {
         (self.judge, &self.guilty, &self.kind)
     }
+
+    /// True if both are one fault: whether a refutation is executed too depends on the values that the solver chose.
+    pub fn is_same_fault(&self, other: &Finding) -> bool {
+        let refutes = |finding: &Finding| finding.judge == Judge::Prover && finding.kind.starts_with("refuted");
+        self.signature() == other.signature() || (self.guilty == other.guilty && refutes(self) && refutes(other))
+    }
 }
 
 impl fmt::Display for Finding {

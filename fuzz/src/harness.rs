@@ -25,6 +25,9 @@ pub use tribunal_verifier::prover::Cache as ProofCache;
 pub const FUEL: u64 = 1 << 16;
 const MACHINE_FUEL: u64 = FUEL * 64;
 
+/// The kind of a finding about a judge: the prover proves what execution blames.
+const DISAGREEMENT: &str = "proved-and-wrong";
+
 /// Why no trial can be held.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnessError {
@@ -178,7 +181,11 @@ impl Harness {
     pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
         let watch = Watch {
             verify: matches!(known.judge, Judge::Verifier | Judge::Allocation),
-            prove: known.judge == Judge::Prover && known.input.is_none(),
+            prove: known.judge == Judge::Prover && known.kind != DISAGREEMENT,
+        };
+        let expected = match &known.input {
+            Some(input) => Some(expected(&Interpreter::new(function, self.target), input).ok()??),
+            None => None,
         };
         let mut tally = Tally::default();
         if watch.verify {
@@ -192,15 +199,15 @@ impl Harness {
             let refused = tally.unsupported.keys().filter(|&feature| *feature == known.details);
             tally.findings.extend(refused.map(|feature| Finding::unsupported(feature)));
         }
-        if let (Judge::Emulator | Judge::Prover, Some(code), Some(input)) = (known.judge, code, &known.input) {
-            let expected = expected(&Interpreter::new(function, self.target), input).ok()??;
+        let runs = known.judge == Judge::Emulator || known.kind == DISAGREEMENT;
+        if let (true, Some(code), Some(input), Some(expected)) = (runs, code, &known.input, expected) {
             self.machine.load(&code.bytes, &call_sites(&code)).ok()?;
             let run = self.machine.run(input, &inputs::results(function, self.target), MACHINE_FUEL).ok()?;
             let same = |kind: &str| known.judge == Judge::Prover || kind == known.kind;
             let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| same(kind))?;
             tally.findings.extend(self.blamed(function, input, kind, details, saboteur));
         }
-        tally.findings.into_iter().find(|finding| finding.signature() == known.signature())
+        tally.findings.into_iter().find(|finding| finding.is_same_fault(known))
     }
 
     /// Runs the code on every input and holds it to the interpreter.
@@ -259,7 +266,7 @@ impl Harness {
             input: Some(input.clone()),
         };
         let disagreement =
-            matches!(blame.verdict, Some(Verdict::Proved { .. })).then(|| found(Judge::Prover, "proved-and-wrong"));
+            matches!(blame.verdict, Some(Verdict::Proved { .. })).then(|| found(Judge::Prover, DISAGREEMENT));
         std::iter::once(found(Judge::Emulator, kind)).chain(disagreement).collect()
     }
 

@@ -13,7 +13,8 @@ use tribunal_codegen::Options;
 use tribunal_fuzz::counterexample::Exhibit;
 use tribunal_fuzz::reduce::command::Check;
 use tribunal_fuzz::reduce::{self, Case, Limits};
-use tribunal_fuzz::{Finding, Harness, crash, edit, inputs};
+use tribunal_fuzz::sabotage::Planter;
+use tribunal_fuzz::{Finding, Harness, Saboteur, crash, edit, inputs};
 use tribunal_ir::{Function, Module, text};
 
 /// Shrinks a crash file while the same judge finds the same fault and the same rule is to blame; or any MIR file while a
@@ -125,13 +126,15 @@ fn judged(
     }
     options.allocator = story.allocator.unwrap_or(options.allocator);
     let mut harness = Harness::new(source.target, options)?;
-    let found = find(arguments, source, &story, &mut harness);
+    let planter = story.sabotage.map(|fault| Planter::new(source.target, fault));
+    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
+    let found = find(arguments, source, &story, &mut harness, saboteur);
     let (function, finding) =
         found.ok_or_else(|| refused(source, "no judge finds anything: there is nothing to reduce"))?;
-    let reduced = reduce::reduce(&mut harness, function, &finding, None, limits, progress);
+    let reduced = reduce::reduce(&mut harness, function, &finding, saboteur, limits, progress);
     let reduced = reduced.ok_or_else(|| refused(source, "the finding does not show a second time"))?;
     Ok(Smallest {
-        text: crash::print(source.target, options, &reduced.function, &reduced.finding),
+        text: crash::print_sabotaged(source.target, options, &reduced.function, &reduced.finding, story.sabotage),
         instructions: edit::insts(&reduced.function).count(),
         guilty: Some(reduced.finding.guilty),
         tests: reduced.tests,
@@ -145,6 +148,7 @@ fn find<'s>(
     source: &'s Source,
     story: &crash::Story,
     harness: &mut Harness,
+    saboteur: Option<&dyn Saboteur>,
 ) -> Option<(&'s Function, Finding)> {
     let said = |key: &str, is: &str| source.module.said(key).is_none_or(|said| said == is);
     let mut first = None;
@@ -152,7 +156,7 @@ fn find<'s>(
         let plan = inputs::Plan { count: arguments.inputs, seed: 1 };
         let usual = inputs::inputs(function, source.target, plan);
         let chosen: Vec<_> = story.input.iter().cloned().chain(usual).collect();
-        let tally = harness.trial_on(function, &chosen);
+        let tally = harness.trial_with(function, &chosen, saboteur);
         let refusals = tally.unsupported.keys().map(|feature| Finding::unsupported(feature));
         for finding in tally.findings.into_iter().chain(refusals) {
             let judge = finding.judge.to_string();

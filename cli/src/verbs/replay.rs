@@ -6,7 +6,8 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_fuzz::counterexample::Exhibit;
-use tribunal_fuzz::{Harness, Tally, bless, crash, inputs};
+use tribunal_fuzz::sabotage::Planter;
+use tribunal_fuzz::{Harness, Saboteur, Tally, bless, crash, inputs};
 
 /// Runs every judge on the functions of a crash file, on the input that its comments give and on the usual ones. A
 /// counterexample of the prover holds both sides of a step: they are executed and compared.
@@ -26,6 +27,9 @@ pub struct Arguments {
     /// Where `--bless` puts the case.
     #[arg(long, value_name = "DIR", default_value = "corpus/bugs", requires = "bless")]
     into: PathBuf,
+    /// Do not plant the fault that a crash file of `tribunal sabotage` names: the compiler as it is.
+    #[arg(long)]
+    unplanted: bool,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -95,7 +99,8 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
     for function in &source.module.functions {
         let mut chosen: Vec<_> = story.input.iter().cloned().collect();
         chosen.extend(inputs::inputs(function, source.target, inputs::Plan { count: arguments.inputs, seed: 1 }));
-        total.add(harness.trial_on(function, &chosen));
+        let planter = story.sabotage.filter(|_| !arguments.unplanted).map(|fault| Planter::new(source.target, fault));
+        total.add(harness.trial_with(function, &chosen, planter.as_ref().map(|planter| planter as &dyn Saboteur)));
     }
     Ok(total)
 }

@@ -37,7 +37,8 @@ pub struct Arguments {
     /// Seconds that making a program small may take.
     #[arg(long, default_value_t = 20)]
     reduce_seconds: u64,
-    /// Write the small programs here, as crash files; `tribunal replay` plants no fault, and passes them.
+    /// Write crash files here, of the program that killed a fault (`NAME.TARGET.mir`) and of what was left of it
+    /// (`NAME.TARGET.small.mir`); they name the fault, and `replay` and `reduce` plant it again.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Seed of the first program.
@@ -66,8 +67,9 @@ struct Report {
     executed: usize,
     median_seconds: f64,
     longest_seconds: f64,
-    /// Programs of at most five instructions, of those made small.
+    /// Small programs of at most five instructions besides copies of arguments and results and the return; and with them.
     small: usize,
+    small_in_all: usize,
     seconds_to_kill: Vec<Row>,
     interrupted: bool,
 }
@@ -87,6 +89,7 @@ struct Row {
     executed: bool,
     /// Instructions of the small program, copies of arguments and results and the return included; seconds it took.
     instructions: Option<usize>,
+    body: Option<usize>,
     reduce_seconds: f64,
 }
 
@@ -129,13 +132,15 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     bar.finish_and_clear();
     let report = report(rows, stop.load(Ordering::Relaxed));
     say!(
-        "{} faults in {} trials, killed {}, blame right in {}, shown by execution {}; at most {SMALL} instructions left in {}; seconds to kill: median {:.2}, longest {:.2}",
+        "{} faults in {} trials, killed {}, blame right in {}, shown by execution {}; at most {SMALL} instructions left in {} ({} with the \
+         copies of arguments and results and the return); seconds to kill: median {:.2}, longest {:.2}",
         report.faults,
         report.trials,
         report.killed,
         report.blamed,
         report.executed,
         report.small,
+        report.small_in_all,
         report.median_seconds,
         report.longest_seconds
     );
@@ -187,15 +192,19 @@ fn row(trial: &Trial) -> Row {
         blamed: kill.is_some_and(|kill| kill.is_blamed),
         executed: kill.is_some_and(|kill| kill.executed.is_some()),
         instructions: kill.and_then(Kill::instructions),
+        body: kill.and_then(Kill::body),
         reduce_seconds: kill.map_or(0.0, |kill| kill.reduce_seconds),
     }
 }
 
 fn write(folder: &Path, trial: &Trial, kill: &Kill) -> Result<(), CliError> {
-    let Some(reduced) = &kill.reduced else { return Ok(()) };
     let options = Options { features: trial.target.default_features, allocator: Allocator::Ion };
-    let text = crash::print(trial.target, options, &reduced.function, &reduced.finding);
-    input::write(&folder.join(format!("{}.{}.mir", trial.fault.name, trial.target.name)), text.as_bytes())
+    let small = kill.reduced.as_ref().map(|reduced| ("small.mir", &reduced.function, &reduced.finding));
+    for (ending, function, finding) in [("mir", &kill.function, &kill.findings[0])].into_iter().chain(small) {
+        let text = crash::print_sabotaged(trial.target, options, function, finding, Some(trial.fault));
+        input::write(&folder.join(format!("{}.{}.{ending}", trial.fault.name, trial.target.name)), text.as_bytes())?;
+    }
+    Ok(())
 }
 
 fn print(trial: &Trial) {
@@ -233,7 +242,8 @@ fn report(rows: Vec<Row>, interrupted: bool) -> Report {
         blamed: rows.iter().filter(|row| row.blamed).count(),
         executed: rows.iter().filter(|row| row.executed).count(),
         median_seconds: seconds.get(seconds.len() / 2).copied().unwrap_or(0.0),
-        small: rows.iter().filter(|row| row.instructions.is_some_and(|count| count <= SMALL)).count(),
+        small: rows.iter().filter(|row| row.body.is_some_and(|count| count <= SMALL)).count(),
+        small_in_all: rows.iter().filter(|row| row.instructions.is_some_and(|count| count <= SMALL)).count(),
         longest_seconds: seconds.last().copied().unwrap_or(0.0),
         seconds_to_kill: rows,
         interrupted,

@@ -229,8 +229,10 @@ impl Machine {
             return Err(MachineError::TooMuchCode(code.len()));
         }
         let old = self.code_bytes.max(code.len() as u64);
+        // What is left of longer code before is cleared: no target has an instruction of zeros.
         let mut linked = code.to_vec();
         self.returns = runtime::link(self.target, &mut linked, calls)?;
+        linked.resize(old as usize, 0);
         self.engine.write(CODE, &linked)?;
         if let Engine::Unicorn(engine) = &mut self.engine {
             engine.ctl_remove_cache(CODE, CODE + old)?;

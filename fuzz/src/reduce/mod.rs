@@ -17,6 +17,7 @@ pub use search::Limits;
 use crate::edit;
 use crate::finding::Finding;
 use crate::harness::{Harness, Saboteur};
+use crate::inputs::{self, Plan};
 use search::Search;
 use tribunal_emulator::Input;
 use tribunal_ir::Function;
@@ -76,6 +77,15 @@ pub fn search(
     Some(search.end())
 }
 
+/// An input on which the function is defined: it stays so, also where the judge that found the fault executes nothing.
+fn defined_input(harness: &Harness, function: &Function) -> Option<Input> {
+    let inputs = inputs::inputs(function, harness.target(), Plan { count: INPUTS, seed: 1 });
+    inputs.into_iter().find(|input| harness.interpret(function, input).is_ok())
+}
+
+/// Inputs that are tried for one on which the function is defined.
+const INPUTS: u32 = 8;
+
 /// Makes `function` small while the same judge finds the same fault in it, with the same rule to blame; `None` if it shows
 /// the fault no more. The function stays free of undefined behaviour on the finding's input.
 pub fn reduce(
@@ -87,7 +97,8 @@ pub fn reduce(
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduced> {
     let (target, features) = (harness.target(), harness.options().features);
-    let case = Case { ir: None, functions: vec![function.clone()], input: finding.input.clone() };
+    let input = finding.input.clone().or_else(|| defined_input(harness, function));
+    let case = Case { ir: None, functions: vec![function.clone()], input };
     let mut known = finding.clone();
     let mut again = |case: &Case| {
         known.input.clone_from(&case.input);

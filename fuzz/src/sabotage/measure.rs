@@ -9,7 +9,7 @@ use crate::reduce::{self, Reduced};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_codegen::{Allocator, Options};
-use tribunal_ir::Function;
+use tribunal_ir::{Function, InstData, Opcode, Operand};
 use tribunal_target::Target;
 
 /// How long a fault is hunted, and on what.
@@ -40,6 +40,7 @@ pub struct Trial {
 pub struct Kill {
     /// What the judges said of the program that killed it; the first is the earliest in the pipeline.
     pub findings: Vec<Finding>,
+    pub function: Function,
     /// The program, and the first of the findings, made small.
     pub reduced: Option<Reduced>,
     /// What that took.
@@ -58,6 +59,19 @@ impl Kill {
     /// Instructions of the small program.
     pub fn instructions(&self) -> Option<usize> {
         self.reduced.as_ref().map(|reduced| reduced.function.all_insts().count())
+    }
+
+    /// Those of them that are neither copies of arguments and results nor the return.
+    pub fn body(&self) -> Option<usize> {
+        let is_body = |data: &InstData| {
+            let copies = data.opcode == Opcode::COPY
+                && data.operands.iter().filter_map(Operand::as_reg).any(|operand| operand.reg.as_physical().is_some());
+            !copies && !matches!(data.opcode, Opcode::Target(_))
+        };
+        self.reduced.as_ref().map(|reduced| {
+            let function = &reduced.function;
+            function.all_insts().filter(|&inst| is_body(function.inst(inst))).count()
+        })
     }
 }
 
@@ -97,7 +111,7 @@ pub fn trial(
             let reduced =
                 reduce::reduce(&mut harness, &function, &findings[0], Some(&planter), reduction, &mut |_, _| {});
             let reduce_seconds = began.elapsed().as_secs_f64();
-            trial.kill = Some(Kill { findings, reduced, reduce_seconds, is_blamed, executed });
+            trial.kill = Some(Kill { findings, function, reduced, reduce_seconds, is_blamed, executed });
             return Ok(trial);
         }
     }

@@ -21,6 +21,7 @@ use tribunal_ir::{Function, InstData};
 use tribunal_target::Target;
 
 /// One known miscompile.
+#[derive(Debug)]
 pub struct Fault {
     /// In kebab case.
     pub name: &'static str,
@@ -32,6 +33,7 @@ pub struct Fault {
 }
 
 /// Where a fault acts, and how: `None` if there is nothing to change.
+#[derive(Debug)]
 pub enum Plant {
     /// On what a rule wrote.
     Rewrite(Rules, fn(&mut Site<'_>) -> Option<()>),
@@ -42,6 +44,7 @@ pub enum Plant {
 }
 
 /// Which rules a fault acts in.
+#[derive(Debug)]
 pub enum Rules {
     /// Legality rules of these opcodes, by the builder method that made them.
     Legality(&'static [&'static str], &'static [&'static str]),
@@ -80,6 +83,11 @@ impl Fault {
 /// Every fault, layer by layer.
 pub fn faults() -> impl Iterator<Item = &'static Fault> {
     legalization::FAULTS.iter().chain(selection::FAULTS).chain(stages::FAULTS).chain(emission::FAULTS)
+}
+
+/// The fault of this name.
+pub fn named(name: &str) -> Option<&'static Fault> {
+    faults().find(|fault| fault.name == name)
 }
 
 /// Plants one fault, and remembers in which rules or passes it acted.

@@ -1,0 +1,55 @@
+//! The measure of the judges: known miscompiles are killed, and blamed on a rule in which they acted.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tribunal_fuzz::harness::ProofCache;
+use tribunal_fuzz::sabotage::{self, Limits};
+
+const LIMITS: Limits =
+    Limits { time: Duration::from_secs(60), reduction: Duration::from_secs(10), seed: 1, inputs: 16 };
+
+#[test]
+fn faults_have_names_of_their_own_and_targets_that_exist() {
+    let names: BTreeSet<&str> = sabotage::faults().map(|fault| fault.name).collect();
+    assert_eq!(names.len(), sabotage::faults().count());
+    assert!(names.len() >= 60, "{} faults", names.len());
+    for fault in sabotage::faults() {
+        assert!(!fault.targets.is_empty(), "{}", fault.name);
+        assert!(fault.targets.iter().all(|name| tribunal_target::by_name(name).is_some()), "{}", fault.name);
+    }
+    let layers: BTreeSet<&str> = sabotage::faults().map(sabotage::Fault::layer).collect();
+    assert_eq!(
+        layers.into_iter().collect::<Vec<_>>(),
+        ["allocate", "emit", "frame", "legalize", "relax-branches", "select"]
+    );
+}
+
+/// One of each layer and more, on both instruction sets; `tribunal sabotage` plants all of them.
+#[test]
+fn faults_of_every_layer_are_killed_blamed_and_made_small() {
+    let (proofs, stop) = (ProofCache::default(), AtomicBool::new(false));
+    for name in [
+        "lshr-widened-by-its-sign",
+        "carry-turned-over",
+        "smulo-of-negative-products",
+        "store-without-its-last-part",
+        "zext-of-trunc-for-nothing",
+        "high-product-of-the-other-sign",
+        "stores-reordered",
+        "copy-left-out",
+        "frame-not-allocated",
+        "condition-turned-over",
+        "call-linked-to-another-function",
+    ] {
+        let fault = sabotage::named(name).unwrap();
+        for target in fault.targets.iter().map(|name| tribunal_target::by_name(name).unwrap()) {
+            let trial = sabotage::trial(fault, target, LIMITS, &proofs, &stop).unwrap();
+            let place = format!("{name} on {}", target.name);
+            let kill = trial.kill.unwrap_or_else(|| panic!("{place} lives"));
+            assert!(kill.is_blamed, "{place}: {:?}", kill.findings.iter().map(ToString::to_string).collect::<Vec<_>>());
+            let left = kill.body().unwrap_or_else(|| panic!("{place}: not reduced"));
+            assert!(left <= 8, "{place}: {left} instructions");
+        }
+    }
+}
