@@ -30,5 +30,15 @@ pub const fn buffer_address(index: usize) -> u64 {
     BUFFERS + (index as u64 % BUFFER_PAGES) * PAGE + GUARD
 }
 
-/// Where the interpreter puts stack objects; machine code has its own stack, which no result may show.
-pub const OBJECTS: u64 = 0x2000_0000;
+/// Where the interpreter puts stack objects, one behind the other; machine code has its own stack, which no result may show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Frame {
+    /// A multiple of 16.
+    pub address: u64,
+    /// Bytes between two objects, so that running off one does not reach the next.
+    pub gap: u64,
+}
+
+pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64 };
+/// Another place and other distances: what differs here depends on addresses that no source may rely on.
+pub const OTHER_FRAME: Frame = Frame { address: 0x5cc3_5550, gap: 0x1230 };

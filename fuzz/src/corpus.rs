@@ -101,7 +101,7 @@ impl Corpus {
     fn admit(&mut self, target: &'static Target, features: Features, module: Module) {
         for function in module.functions {
             let mutable = edit::is_supported(&function, target, WIDEST)
-                && edit::insts(&function).count() <= mutate::MOST_INSTRUCTIONS
+                && function.all_insts().count() <= mutate::MOST_INSTRUCTIONS
                 && machine_verifier::verify(&function, target, (target.legality)(features)).is_empty();
             match mutable {
                 true => {
@@ -180,7 +180,7 @@ impl Corpus {
 
 fn same(one: &Function, other: &Function, target: &Target) -> bool {
     let text = |function| text::print_function(function, target.vocabulary);
-    edit::insts(one).count() == edit::insts(other).count() && text(one) == text(other)
+    one.all_insts().count() == other.all_insts().count() && text(one) == text(other)
 }
 
 /// The MIR files of the folder, in order of their names.

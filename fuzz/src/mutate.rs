@@ -35,7 +35,7 @@ pub fn mutate(
             Some(other) => splice(function, other, target, random),
             None => step(function, target, random),
         };
-        let fits = edit::insts(function).count() <= MOST_INSTRUCTIONS && edit::is_supported(function, target, WIDEST);
+        let fits = function.all_insts().count() <= MOST_INSTRUCTIONS && edit::is_supported(function, target, WIDEST);
         match changed && fits {
             true => made += 1,
             false => *function = before,
@@ -59,7 +59,8 @@ fn step(function: &mut Function, target: &Target, random: &mut SmallRng) -> bool
 /// Some instruction that can reads `register` from now on.
 fn read_somewhere(function: &mut Function, target: &Target, register: VReg, random: &mut SmallRng) {
     let ty = function.type_of(register);
-    let places: Vec<(Inst, usize)> = edit::insts(function)
+    let places: Vec<(Inst, usize)> = function
+        .all_insts()
         .flat_map(|inst| uses(function, inst).into_iter().map(move |(index, _)| (inst, index)))
         .filter(|&(inst, index)| function.inst(inst).vreg(index).is_some_and(|used| function.type_of(used) == ty))
         .collect();
@@ -84,7 +85,7 @@ fn uses(function: &Function, inst: Inst) -> Vec<(usize, VReg)> {
 fn splice(function: &mut Function, other: &Function, target: &Target, random: &mut SmallRng) -> bool {
     let known = function.vregs.len();
     let donors = edit::donors(other, target);
-    let insts: Vec<Inst> = edit::insts(function).collect();
+    let insts: Vec<Inst> = function.all_insts().collect();
     let (Some(donor), Some(&before)) = (donors.choose(random), insts.choose(random)) else { return false };
     if !donor.splice(function, target, before, |count| random.random_range(0..count.max(1))) {
         return false;
@@ -96,7 +97,7 @@ fn splice(function: &mut Function, other: &Function, target: &Target, random: &m
 
 /// An edit that may fit.
 fn random_edit(function: &Function, random: &mut SmallRng) -> Option<Edit> {
-    let insts: Vec<Inst> = edit::insts(function).collect();
+    let insts: Vec<Inst> = function.all_insts().collect();
     let &inst = insts.choose(random)?;
     let &block = function.layout().choose(random)?;
     match random.random_range(0..22) {

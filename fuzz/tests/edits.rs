@@ -42,7 +42,7 @@ fn holds(harness: &Harness, function: &Function, what: &str) {
         let twice = text::print_module(&read, vocabulary);
         assert_eq!(once, twice, "{what}, {stage}");
     }
-    assert_eq!(edit::insts(function).count(), edit::insts(&compact).count());
+    assert_eq!(function.all_insts().count(), compact.all_insts().count());
 }
 
 fn legalizer(harness: &Harness) -> &'static tribunal_target::legality::LegalizerInfo {
@@ -158,11 +158,11 @@ fn a_call_goes_whole_and_a_result_with_its_copy() {
     let harness = harness(target);
     let mut function = text::parse_module(CALL.trim_start(), target.vocabulary).unwrap().functions.remove(0);
     assert!(harness.accepts(&function));
-    let inside = edit::insts(&function).nth(7).unwrap();
+    let inside = function.all_insts().nth(7).unwrap();
     for refused in [Edit::Split(inside), Edit::Remove(inside), Edit::RemoveCall(inside)] {
         assert!(!refused.apply(&mut function, target), "{refused:?}");
     }
-    let frame = edit::insts(&function).nth(4).unwrap();
+    let frame = function.all_insts().nth(4).unwrap();
     let second = target.vocabulary.register("x11").unwrap();
     for edit in [Edit::RemoveCall(frame), Edit::DropResult(second)] {
         assert!(edit.apply(&mut function, target), "{edit:?}");

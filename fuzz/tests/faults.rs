@@ -2,6 +2,7 @@
 
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
+use tribunal_emulator::Input;
 use tribunal_fuzz::harness::Written;
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
 use tribunal_ir::{Function, InstData, Opcode, PReg, text};
@@ -103,6 +104,39 @@ fn a_clobbered_callee_saved_register_is_found_by_the_emulator() {
     let finding = findings.iter().find(|finding| finding.judge == Judge::Emulator).expect("the emulator finds it");
     assert_eq!(finding.kind, "callee-saved-register", "{finding}");
     assert!(finding.guilty.contains("frame"), "{finding}");
+}
+
+/// Returns where its stack object lies, if it is told to.
+const ADDRESS: &str = "
+# target: riscv64
+---
+name: f
+tracksRegLiveness: true
+stack:
+  - { id: 0, size: 8, alignment: 8 }
+body: |
+  bb.0:
+    liveins: $x10
+
+    %0:_(s64) = COPY $x10
+    %1:_(p0) = G_FRAME_INDEX %stack.0
+    %2:_(s64) = G_PTRTOINT %1(p0)
+    %3:_(s64) = G_AND %0, %2
+    $x10 = COPY %3(s64)
+    PseudoRET implicit $x10
+...
+";
+
+#[test]
+fn the_address_of_a_stack_object_is_no_result() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let module = text::parse_module(ADDRESS.trim_start(), target.vocabulary).unwrap();
+    let mut harness =
+        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+    let inputs = [0, u64::MAX].map(|value| Input { registers: vec![(PReg(10), value)], buffers: Vec::new() });
+    let tally = harness.trial_on(&module.functions[0], &inputs);
+    assert!(tally.findings.is_empty(), "{}", tally.findings[0]);
+    assert_eq!((tally.executions, tally.inconclusive), (1, 1));
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl Saboteur for WrongRegister {
         if pass.name != "allocate" {
             return;
         }
-        for inst in edit::insts(function).collect::<Vec<_>>() {
+        for inst in function.all_insts().collect::<Vec<_>>() {
             if function.inst(inst).opcode == Opcode::Target(xor) {
                 let operand = function.inst(inst).operands[1];
                 function.set_operand(inst, 2, operand);
@@ -79,7 +79,7 @@ fn harness() -> Harness {
 fn large(harness: &mut Harness, saboteur: &dyn Saboteur, judge: Judge) -> (Function, Finding) {
     for seed in 0..2000 {
         let function = campaign::generated(seed, harness.target()).unwrap();
-        if edit::insts(&function).count() < 100 {
+        if function.all_insts().count() < 100 {
             continue;
         }
         let plan = inputs::inputs(&function, harness.target(), inputs::Plan { count: 16, seed });
@@ -99,15 +99,15 @@ fn reduced(saboteur: &dyn Saboteur, judge: Judge) -> Reduced {
     let reduced = reduce::reduce(&mut harness, &function, &finding, Some(saboteur), NO_LIMITS, &mut |_, _| {});
     let reduced = reduced.expect("the fault shows again");
     let printed = text::print_function(&reduced.function, harness.target().vocabulary);
-    let (before, after) = (edit::insts(&function).count(), edit::insts(&reduced.function).count());
+    let (before, after) = (function.all_insts().count(), reduced.function.all_insts().count());
     println!("{before} to {after} instructions, {} tests, {:?}\n{printed}", reduced.tests, started.elapsed());
     assert!(reduced.finished);
     assert_eq!(reduced.finding.signature(), finding.signature());
     assert!(harness.accepts(&reduced.function), "{printed}");
-    for inst in edit::insts(&reduced.function).collect::<Vec<_>>() {
+    for inst in reduced.function.all_insts().collect::<Vec<_>>() {
         let mut smaller = reduced.function.clone();
         if edit::apply_all(&mut smaller, harness.target(), &[Edit::Remove(inst)], Unread::Sweep) == 1
-            && edit::insts(&smaller).count() < after
+            && smaller.all_insts().count() < after
         {
             let still = harness.again(&smaller, &reduced.finding, Some(saboteur));
             assert!(still.is_none(), "{inst:?} could go from\n{printed}");
@@ -134,7 +134,7 @@ fn a_wrong_recipe_is_reduced() {
 #[test]
 fn a_clobbered_register_needs_nothing_but_a_return() {
     let reduced = reduced(&ClobberedRegister, Judge::Emulator);
-    assert_eq!(edit::insts(&reduced.function).count(), 1);
+    assert_eq!(reduced.function.all_insts().count(), 1);
 }
 
 #[test]

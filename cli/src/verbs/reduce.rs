@@ -14,7 +14,7 @@ use tribunal_fuzz::counterexample::Exhibit;
 use tribunal_fuzz::reduce::command::Check;
 use tribunal_fuzz::reduce::{self, Case, Limits};
 use tribunal_fuzz::sabotage::Planter;
-use tribunal_fuzz::{Finding, Harness, Saboteur, crash, edit, inputs};
+use tribunal_fuzz::{Finding, Harness, Saboteur, crash, inputs};
 use tribunal_ir::{Function, Module, text};
 
 /// Shrinks a crash file while the same judge finds the same fault and the same rule is to blame; or any MIR file while a
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     };
     bar.finish_and_clear();
     input::write(&arguments.out, result.text.as_bytes())?;
-    let before: usize = source.module.functions.iter().map(|function| edit::insts(function).count()).sum();
+    let before: usize = source.module.functions.iter().map(|function| function.all_insts().count()).sum();
     if arguments.out != Path::new("-") {
         let guilty = result.guilty.as_ref().map_or(String::new(), |guilty| format!(", guilty: {guilty}"));
         say!("{before} instructions before, {} after{guilty}; {} candidates judged", result.instructions, result.tests);
@@ -135,7 +135,7 @@ fn judged(
     let reduced = reduced.ok_or_else(|| refused(source, "the finding does not show a second time"))?;
     Ok(Smallest {
         text: crash::print_sabotaged(source.target, options, &reduced.function, &reduced.finding, story.sabotage),
-        instructions: edit::insts(&reduced.function).count(),
+        instructions: reduced.function.all_insts().count(),
         guilty: Some(reduced.finding.guilty),
         tests: reduced.tests,
         finished: reduced.finished,

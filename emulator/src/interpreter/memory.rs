@@ -1,6 +1,6 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
-use crate::input::{Input, OBJECTS};
+use crate::input::{Frame, Input};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Memory, Partial, PartialBits, PartialBool, Value};
 use tribunal_ir::{Function, MemOperand, StackSlot};
@@ -25,7 +25,7 @@ pub(super) struct ConcreteMemory {
 }
 
 impl ConcreteMemory {
-    pub fn new(function: &Function, input: &Input) -> ConcreteMemory {
+    pub fn new(function: &Function, input: &Input, frame: Frame) -> ConcreteMemory {
         let buffer = |buffer: &crate::input::Buffer| Allocation {
             address: buffer.address,
             bytes: buffer.bytes.clone(),
@@ -34,7 +34,7 @@ impl ConcreteMemory {
         };
         let mut allocations: Vec<Allocation> = input.buffers.iter().map(buffer).collect();
         let first_object = allocations.len();
-        let mut address = OBJECTS;
+        let mut address = frame.address;
         for object in function.stack.values() {
             // A size that no frame can have is not allocated: every access to it is undefined.
             let size = usize::try_from(object.size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0);
@@ -45,8 +45,7 @@ impl ConcreteMemory {
                 open: vec![0; size],
                 poison: vec![true; size],
             });
-            // A gap, so that running off one object does not reach the next.
-            address += size as u64 + 64;
+            address += size as u64 + frame.gap;
         }
         ConcreteMemory { allocations, first_object }
     }

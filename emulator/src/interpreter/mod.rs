@@ -9,7 +9,7 @@ mod world;
 
 pub use world::{Call, World, plain};
 
-use crate::input::Input;
+use crate::input::{FRAME, Frame, Input};
 use crate::observation::{Known, Observation, Outcome};
 use memory::ConcreteMemory;
 use smallvec::SmallVec;
@@ -28,6 +28,7 @@ pub struct Interpreter<'f> {
     function: &'f Function,
     target: &'static Target,
     world: Option<&'f World>,
+    frame: Frame,
 }
 
 /// One value as it was written, for comparing stages register by register.
@@ -66,12 +67,17 @@ pub struct Settings {
 
 impl<'f> Interpreter<'f> {
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
-        Interpreter { function, target, world: None }
+        Interpreter { function, target, world: None, frame: FRAME }
     }
 
     /// The same in a world that gives symbols addresses and calls a meaning.
     pub fn in_world(function: &'f Function, target: &'static Target, world: &'f World) -> Interpreter<'f> {
-        Interpreter { function, target, world: Some(world) }
+        Interpreter { function, target, world: Some(world), frame: FRAME }
+    }
+
+    /// The same with stack objects elsewhere.
+    pub fn with_frame(self, frame: Frame) -> Interpreter<'f> {
+        Interpreter { frame, ..self }
     }
 
     /// Runs from the entry to a return.
@@ -80,7 +86,7 @@ impl<'f> Interpreter<'f> {
             function: self.function,
             target: self.target,
             domain: Partial,
-            memory: ConcreteMemory::new(self.function, input),
+            memory: ConcreteMemory::new(self.function, input, self.frame),
             registers: vec![None; self.function.vregs.len()],
             physical: input.registers.iter().map(|&(register, value)| (register, full(self.target, value))).collect(),
             keep: settings.events,

@@ -1,6 +1,5 @@
 //! The same function with its entities counted anew: what edits have left behind is gone, and the text reads in order.
 
-use super::insts;
 use super::scope::read_on_entry;
 use rustc_hash::FxHashMap;
 use tribunal_ir::entities::WideConst;
@@ -65,8 +64,8 @@ impl Copy<'_> {
 
     /// Definitions in order, then what is read and nowhere defined.
     fn registers(&mut self) {
-        let defs = insts(self.old).flat_map(|inst| self.old.inst(inst).vreg_defs().collect::<Vec<_>>());
-        let uses = insts(self.old).flat_map(|inst| self.old.inst(inst).vreg_uses().collect::<Vec<_>>());
+        let defs = self.old.all_insts().flat_map(|inst| self.old.inst(inst).vreg_defs().collect::<Vec<_>>());
+        let uses = self.old.all_insts().flat_map(|inst| self.old.inst(inst).vreg_uses().collect::<Vec<_>>());
         for register in defs.chain(uses) {
             let row = &self.old.vregs[register];
             self.registers.entry(register).or_insert_with(|| self.new.push_vreg(row.ty, row.constraint));
@@ -77,7 +76,7 @@ impl Copy<'_> {
     fn stack(&mut self) -> FxHashMap<StackSlot, StackSlot> {
         self.new.fixed_stack = self.old.fixed_stack.clone();
         let mut slots = FxHashMap::default();
-        for inst in insts(self.old) {
+        for inst in self.old.all_insts() {
             for operand in &self.old.inst(inst).operands {
                 if let Operand::Stack(slot) = operand
                     && let Some(object) = self.old.stack.get(*slot)

@@ -1,8 +1,8 @@
 //! Edits that add or move instructions.
 
 use super::scope::{Scope, is_free};
+use super::shape;
 use super::values::is_pure;
-use super::{insts, shape};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand, OperandKind, Type, VReg};
 use tribunal_target::Target;
 
@@ -107,7 +107,7 @@ enum Read {
 
 fn reads(function: &Function, inst: Inst) -> impl Iterator<Item = Read> + '_ {
     let defs: Vec<VReg> = function.inst(inst).vreg_defs().collect();
-    insts(function).flat_map(move |reader| {
+    function.all_insts().flat_map(move |reader| {
         let data = function.inst(reader);
         let defs = defs.clone();
         let from: Vec<Read> = match data.opcode.is_phi() {

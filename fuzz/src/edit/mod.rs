@@ -143,11 +143,6 @@ impl Edit {
     }
 }
 
-/// Every instruction, in layout order.
-pub fn insts(function: &Function) -> impl Iterator<Item = Inst> + '_ {
-    function.layout().iter().flat_map(|&block| function.insts(block))
-}
-
 /// What an edit leaves unread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unread {

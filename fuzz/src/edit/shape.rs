@@ -1,6 +1,5 @@
 //! What an instruction may be changed to without changing what stands around it.
 
-use super::insts;
 use tribunal_ir::{
     Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, OperandKind, Type,
 };
@@ -116,7 +115,7 @@ pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
         let within = |ty: Type| !ty.is_vector() && ty.bits() <= limit;
         known && registers.into_iter().all(|register| function.type_of(register).is_some_and(within))
     };
-    insts(function).all(fits)
+    function.all_insts().all(fits)
 }
 
 /// Opcodes that become a division, some of them only where their width is no power of two.

@@ -1,6 +1,5 @@
 //! Edits of values: what is read, what is constant, what goes.
 
-use super::insts;
 use super::scope::Scope;
 use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
@@ -176,7 +175,7 @@ fn stand_in(function: &Function, inst: Inst, register: VReg) -> Option<VReg> {
 }
 
 pub(super) fn drop_result(function: &mut Function, target: &Target, register: PReg) -> bool {
-    let returns: Vec<Inst> = insts(function).filter(|&inst| is_return(function, target, inst)).collect();
+    let returns: Vec<Inst> = function.all_insts().filter(|&inst| is_return(function, target, inst)).collect();
     let reads = |data: &InstData| data.uses().any(|operand| operand.reg == Reg::Physical(register));
     if !returns.iter().any(|&inst| reads(function.inst(inst))) {
         return false;
@@ -256,7 +255,7 @@ pub(super) fn unread(function: &Function) -> Vec<bool> {
 
 /// Removes pure instructions whose results are all unread, if one was read when `unread` was taken.
 pub(super) fn sweep(function: &mut Function, target: &Target, unread: Vec<bool>) {
-    let mut work: Vec<Inst> = insts(function).collect();
+    let mut work: Vec<Inst> = function.all_insts().collect();
     while let Some(inst) = work.pop() {
         if function.block_of(inst).is_none() || !is_pure(function, target, inst) {
             continue;

@@ -3,8 +3,8 @@
 //! Registers at operands of one type index of one instruction have one type, so registers fall into classes. A class changes
 //! as a whole; constants, promises and accesses follow, and conversions at its border become other conversions, or nothing.
 
+use super::shape;
 use super::values::rename;
-use super::{insts, shape};
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::{Function, Inst, InstData, MemOperand, Opcode, Operand, Type, VReg};
 
@@ -49,7 +49,7 @@ impl Sets {
     fn new(function: &Function) -> Sets {
         let count = function.vregs.len();
         let mut sets = Sets { parents: (0..count as u32).collect(), fixed: vec![false; count] };
-        for inst in insts(function) {
+        for inst in function.all_insts() {
             sets.instruction(function.inst(inst));
         }
         sets
@@ -130,7 +130,7 @@ impl Change {
     /// What each instruction becomes; `None` in the list for a conversion that goes. Nothing if one cannot follow.
     fn instructions(&self, function: &mut Function) -> Option<Vec<(Inst, Option<InstData>)>> {
         let mut edits = Vec::new();
-        for inst in insts(function).collect::<Vec<_>>() {
+        for inst in function.all_insts().collect::<Vec<_>>() {
             let data = function.inst(inst);
             let registers = data.operands.iter().filter_map(Operand::as_vreg);
             if registers.into_iter().all(|register| !self.contains(Some(register))) {

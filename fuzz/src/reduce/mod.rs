@@ -14,7 +14,6 @@ mod search;
 
 pub use search::Limits;
 
-use crate::edit;
 use crate::finding::Finding;
 use crate::harness::{Harness, Saboteur};
 use crate::inputs::{self, Plan};
@@ -36,7 +35,7 @@ pub struct Case {
 impl Case {
     /// Instructions of all functions.
     pub fn instructions(&self) -> usize {
-        self.functions.iter().map(|function| edit::insts(function).count()).sum()
+        self.functions.iter().map(|function| function.all_insts().count()).sum()
     }
 }
 

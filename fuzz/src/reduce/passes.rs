@@ -50,7 +50,7 @@ fn detours(search: &mut Search<'_>) {
 }
 
 fn ways(function: &Function, target: &Target) -> Vec<Vec<Edit>> {
-    let insts: Vec<Inst> = edit::insts(function).collect();
+    let insts: Vec<Inst> = function.all_insts().collect();
     let mut ways = Vec::new();
     for inst in insts {
         for opcode in edit::alike(function, inst) {
@@ -83,7 +83,7 @@ fn without_ir(search: &mut Search<'_>) {
     }
     let mut functions = search.case.functions.clone();
     for function in &mut functions {
-        let plain: Vec<Edit> = edit::insts(function).map(Edit::PlainMemory).collect();
+        let plain: Vec<Edit> = function.all_insts().map(Edit::PlainMemory).collect();
         edit::apply_all(function, search.target, &plain, Unread::Keep);
         for block in function.layout().to_vec() {
             let data = function.block_mut(block);
@@ -138,13 +138,13 @@ fn edges(function: &Function, _: &Target) -> Vec<Edit> {
 
 fn calls(function: &Function, target: &Target) -> Vec<Edit> {
     let setup = Opcode::Target(target.abi.calls.frame_setup);
-    let frames = edit::insts(function).filter(|&inst| function.inst(inst).opcode == setup);
+    let frames = function.all_insts().filter(|&inst| function.inst(inst).opcode == setup);
     frames.map(Edit::RemoveCall).collect()
 }
 
 /// Last first: what is gone is not read any more.
 fn removals(function: &Function, _: &Target) -> Vec<Edit> {
-    let mut edits: Vec<Edit> = edit::insts(function).map(Edit::Remove).collect();
+    let mut edits: Vec<Edit> = function.all_insts().map(Edit::Remove).collect();
     edits.reverse();
     edits
 }
@@ -158,9 +158,9 @@ fn joins(function: &Function, _: &Target) -> Vec<Edit> {
 }
 
 fn plain(function: &Function, _: &Target) -> Vec<Edit> {
-    let with_flags = edit::insts(function).filter(|&inst| !function.inst(inst).flags.is_empty());
+    let with_flags = function.all_insts().filter(|&inst| !function.inst(inst).flags.is_empty());
     let flags = with_flags.map(|inst| Edit::Flags { inst, flags: InstFlags::empty() });
-    let accesses = edit::insts(function).filter(|&inst| !function.inst(inst).memory.is_empty());
+    let accesses = function.all_insts().filter(|&inst| !function.inst(inst).memory.is_empty());
     flags.chain(accesses.map(Edit::PlainMemory)).collect()
 }
 
@@ -178,7 +178,7 @@ fn stand_ins(function: &Function, above: &[VReg], register: VReg) -> Vec<VReg> {
 fn forwards(function: &Function) -> Vec<Vec<Edit>> {
     let scope = Scope::new(function);
     let mut sites = Vec::new();
-    for inst in edit::insts(function).collect::<Vec<_>>().into_iter().rev() {
+    for inst in function.all_insts().collect::<Vec<_>>().into_iter().rev() {
         let above = scope.above(function, inst);
         for register in function.inst(inst).vreg_defs().filter(|&register| function.use_count(register) > 0) {
             let stand_ins = stand_ins(function, &above, register);
@@ -192,7 +192,7 @@ fn forwards(function: &Function) -> Vec<Vec<Edit>> {
 fn operands(function: &Function) -> Vec<Vec<Edit>> {
     let scope = Scope::new(function);
     let mut sites = Vec::new();
-    for inst in edit::insts(function).collect::<Vec<_>>().into_iter().rev() {
+    for inst in function.all_insts().collect::<Vec<_>>().into_iter().rev() {
         let data = function.inst(inst);
         for (index, operand) in data.operands.iter().enumerate().filter(|(_, operand)| !operand.is_def()) {
             let Some(register) = operand.as_vreg().filter(|&register| function.use_count(register) == 1) else {
@@ -212,7 +212,7 @@ fn operands(function: &Function) -> Vec<Vec<Edit>> {
 /// Every result that is computed, last first, as a constant.
 fn values(function: &Function) -> Vec<Vec<Edit>> {
     let computed = |inst: &Inst| function.inst(*inst).opcode != Opcode::G_CONSTANT;
-    let insts: Vec<Inst> = edit::insts(function).filter(computed).collect();
+    let insts: Vec<Inst> = function.all_insts().filter(computed).collect();
     let registers = insts.into_iter().rev().flat_map(|inst| function.inst(inst).vreg_defs().collect::<Vec<_>>());
     registers.map(|register| [0u128, 1].map(|value| constant(function, register, value)).into()).collect()
 }
@@ -229,7 +229,7 @@ fn opcodes(function: &Function) -> Vec<Vec<Edit>> {
         let family = edit::siblings(opcode).iter().take_while(move |&&other| other != opcode);
         family.map(|&opcode| Edit::Opcode { inst, opcode }).collect()
     };
-    edit::insts(function).map(simpler).collect()
+    function.all_insts().map(simpler).collect()
 }
 
 fn widths(function: &Function) -> Vec<Vec<Edit>> {
@@ -248,7 +248,7 @@ fn widths(function: &Function) -> Vec<Vec<Edit>> {
 /// Constants toward zero and one, then with fewer bits.
 fn constants(function: &Function) -> Vec<Vec<Edit>> {
     let mut sites = Vec::new();
-    for inst in edit::insts(function) {
+    for inst in function.all_insts() {
         let data = function.inst(inst);
         let value = data.operands.get(1).and_then(|operand| function.constant_value(operand));
         let (Some(register), Some(value)) = (data.vreg(0), value) else { continue };

@@ -135,7 +135,7 @@ impl<'s> Search<'s> {
 
     /// True for a function that is worth a closer look.
     pub(super) fn is_small(&self, index: usize) -> bool {
-        edit::insts(&self.case.functions[index]).take(SMALL + 1).count() <= SMALL
+        self.case.functions[index].all_insts().take(SMALL + 1).count() <= SMALL
     }
 
     fn accepts(&self, candidate: &Function) -> bool {
@@ -213,7 +213,7 @@ fn weigh(case: &Case) -> Weight {
     for function in &case.functions {
         weight[1] += function.layout().len() as u64;
         weight[7] += function.extra.len() as u64 + u64::from(function.alignment.is_some());
-        for inst in edit::insts(function) {
+        for inst in function.all_insts() {
             weigh_instruction(function, function.inst(inst), &mut weight);
         }
         weight[8] += function.stack.values().map(|object| object.size).sum::<u64>();

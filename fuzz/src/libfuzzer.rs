@@ -1,0 +1,123 @@
+//! What libFuzzer calls: the body of the target, and a mutator and a crossover that keep its inputs programs.
+//!
+//! An input is a MIR file of one function, the same text that a campaign's corpus holds. Any other bytes are what the
+//! generator makes a function of, for every target.
+
+use crate::crash;
+use crate::edit;
+use crate::generator;
+use crate::harness::Harness;
+use crate::inputs::Plan;
+use crate::mutate;
+use crate::reduce::Limits;
+use arbitrary::Unstructured;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::cell::RefCell;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use tribunal_codegen::{Allocator, Options};
+use tribunal_ir::{Function, Module, text};
+use tribunal_target::Target;
+
+/// Edits of one mutant at most.
+const EDITS: usize = 4;
+/// How long a program that shows a fault may be made smaller.
+const REDUCTION: Duration = Duration::from_secs(10);
+
+/// The body of the differential fuzz target: every judge on the program that `bytes` are, or on what the generator makes of
+/// them for each target. Panics on a finding, which is how libFuzzer is told.
+pub fn differential(bytes: &[u8]) {
+    thread_local! {
+        static HARNESSES: RefCell<Vec<Harness>> = RefCell::new(
+            tribunal_target::ALL
+                .iter()
+                .map(|&target| {
+                    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+                    Harness::new(target, options).expect("the emulator starts")
+                })
+                .collect(),
+        );
+    }
+    let read = program(bytes);
+    HARNESSES.with_borrow_mut(|harnesses| {
+        for harness in harnesses {
+            let function = match &read {
+                Some((target, function)) if target.name == harness.target().name => function.clone(),
+                Some(_) => continue,
+                None => match generator::generate(&mut Unstructured::new(bytes), harness.target(), "f") {
+                    Ok(function) => function,
+                    Err(_) => continue,
+                },
+            };
+            match (harness.accepts(&function), &read) {
+                (true, _) => judge(harness, &function, bytes.len() as u64),
+                // Text may come from anywhere.
+                (false, Some(_)) => {}
+                (false, None) => panic!("the generator wrote a function that the verifier rejects"),
+            }
+        }
+    });
+}
+
+fn judge(harness: &mut Harness, function: &Function, seed: u64) {
+    let tally = harness.trial(function, Plan { count: 16, seed });
+    if let Some(finding) = tally.findings.first() {
+        let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
+        let (finding, text) = crash::reduced(harness, function, finding, None, limits);
+        panic!("{finding}\n{text}");
+    }
+}
+
+/// The program that `bytes` are the text of.
+fn program(bytes: &[u8]) -> Option<(&'static Target, Function)> {
+    let source = std::str::from_utf8(bytes).ok()?;
+    let target = tribunal_target::by_name(&text::architecture(source)?)?;
+    let mut functions = text::parse_module(source, target.vocabulary).ok()?.functions;
+    functions.pop().filter(|_| functions.is_empty()).map(|function| (target, function))
+}
+
+/// A mutant of at most `most` bytes of the program that `bytes` are; a generated one if they are none. `None` if no try is
+/// short enough.
+pub fn mutated(bytes: &[u8], most: usize, seed: u32) -> Option<Vec<u8>> {
+    let mut random = SmallRng::seed_from_u64(seed.into());
+    let (target, function) = program(bytes).or_else(|| generated(most, &mut random))?;
+    changed(target, function, None, most, &mut random)
+}
+
+/// A program of at most `most` bytes out of two.
+pub fn crossed(bytes: &[u8], other: &[u8], most: usize, seed: u32) -> Option<Vec<u8>> {
+    let mut random = SmallRng::seed_from_u64(seed.into());
+    let (target, function) = program(bytes)?;
+    let (_, other) = program(other).filter(|(other, _)| other.name == target.name)?;
+    changed(target, function, Some(&other), most, &mut random)
+}
+
+fn changed(
+    target: &'static Target,
+    function: Function,
+    other: Option<&Function>,
+    most: usize,
+    random: &mut SmallRng,
+) -> Option<Vec<u8>> {
+    (0..8).find_map(|_| {
+        let mut mutant = function.clone();
+        let count = random.random_range(1..=EDITS);
+        mutate::mutate(&mut mutant, other, target, count, random);
+        printed(&edit::compact(&mutant, target)?, target, most)
+    })
+}
+
+fn generated(most: usize, random: &mut SmallRng) -> Option<(&'static Target, Function)> {
+    (0..64).find_map(|_| {
+        let target = tribunal_target::ALL[random.random_range(0..tribunal_target::ALL.len())];
+        let function = crate::campaign::generated(random.random(), target)?;
+        printed(&function, target, most).map(|_| (target, function))
+    })
+}
+
+fn printed(function: &Function, target: &Target, most: usize) -> Option<Vec<u8>> {
+    let comments = vec![format!("target: {}", target.name)];
+    let module = Module { comments, ir: None, functions: vec![function.clone()] };
+    Some(text::print_module(&module, target.vocabulary).into_bytes()).filter(|text| text.len() <= most)
+}
