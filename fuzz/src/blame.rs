@@ -60,9 +60,8 @@ pub fn guilty(case: &Case<'_>, input: &Input, kind: &str) -> Blame {
     }
     let mut stages = Stages::default();
     case.compile(&mut stages);
-    let witness = match observe(case.function, case.target, input) {
-        Some(expected) if expected.outcome == Outcome::Returned => Witness { target: case.target, input, expected },
-        _ => return Blame::of_pass("unknown", "the source cannot be interpreted"),
+    let Some(witness) = Witness::new(case.function, case.target, input) else {
+        return Blame::of_pass("unknown", "the source cannot be interpreted");
     };
     let (mut first, mut settled) = (0, None);
     for (pass, function, steps) in &stages.kept {
@@ -116,16 +115,22 @@ fn observe(function: &Function, target: &'static Target, input: &Input) -> Optio
     Interpreter::new(function, target).run(input, settings).ok().map(|execution| execution.observation)
 }
 
-/// The run that goes wrong, as the source has it.
-struct Witness<'a> {
+/// A run of the source that stages are held to.
+pub(crate) struct Witness<'a> {
     target: &'static Target,
     input: &'a Input,
     expected: Observation,
 }
 
-impl Witness<'_> {
+impl<'a> Witness<'a> {
+    /// `None` if the source is undefined on the input, or cannot be interpreted.
+    pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
+        let expected = observe(source, target, input).filter(|expected| expected.outcome == Outcome::Returned)?;
+        Some(Witness { target, input, expected })
+    }
+
     /// True if `function`, in or behind `pass`, does what the source does, with each of a few fillings of its free bits.
-    fn is_right(&self, function: &Function, pass: &str) -> bool {
+    pub fn is_right(&self, function: &Function, pass: &str) -> bool {
         // Machine code may mask by a condition what no longer counts; the interpreter does not see that, and says that
         // such bits are open.
         let is_generic = pass == legalize::PASS.name;

@@ -15,15 +15,14 @@ pub mod generator;
 pub mod harness;
 pub mod inputs;
 pub mod ledger;
-pub mod libfuzzer;
 pub mod mutate;
 pub mod questions;
 pub mod reduce;
 pub mod sabotage;
 pub mod tables;
+pub mod targets;
 pub mod validate;
 mod world;
 
 pub use finding::{Finding, Judge, Tally};
 pub use harness::{Harness, HarnessError, Saboteur, Watch};
-pub use libfuzzer::differential;

@@ -2,7 +2,7 @@
 
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::Harness;
-use tribunal_fuzz::libfuzzer::{crossed, differential, mutated};
+use tribunal_fuzz::targets::{crossed, differential, mutated};
 use tribunal_ir::text;
 
 const MOST: usize = 16 << 10;

@@ -1,33 +1,26 @@
-//! What libFuzzer calls: the body of the target, and a mutator and a crossover that keep its inputs programs.
+//! Programs as libFuzzer keeps them, and a mutator and a crossover that leave them programs.
 //!
 //! An input is a MIR file of one function, the same text that a campaign's corpus holds. Any other bytes are what the
 //! generator makes a function of, for every target.
 
-use crate::crash;
 use crate::edit;
 use crate::generator;
 use crate::harness::Harness;
-use crate::inputs::Plan;
 use crate::mutate;
-use crate::reduce::Limits;
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::cell::RefCell;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 
 /// Edits of one mutant at most.
 const EDITS: usize = 4;
-/// How long a program that shows a fault may be made smaller.
-const REDUCTION: Duration = Duration::from_secs(10);
 
-/// The body of the differential fuzz target: every judge on the program that `bytes` are, or on what the generator makes of
-/// them for each target. Panics on a finding, which is how libFuzzer is told.
-pub fn differential(bytes: &[u8]) {
+/// Hands `body` the program that `bytes` are, or what the generator makes of them for each target, with that target's
+/// judges. Panics if the generator wrote what the verifier rejects; text may come from anywhere.
+pub(super) fn each(bytes: &[u8], mut body: impl FnMut(&mut Harness, &Function)) {
     thread_local! {
         static HARNESSES: RefCell<Vec<Harness>> = RefCell::new(
             tribunal_target::ALL
@@ -51,22 +44,12 @@ pub fn differential(bytes: &[u8]) {
                 },
             };
             match (harness.accepts(&function), &read) {
-                (true, _) => judge(harness, &function, bytes.len() as u64),
-                // Text may come from anywhere.
+                (true, _) => body(harness, &function),
                 (false, Some(_)) => {}
                 (false, None) => panic!("the generator wrote a function that the verifier rejects"),
             }
         }
     });
-}
-
-fn judge(harness: &mut Harness, function: &Function, seed: u64) {
-    let tally = harness.trial(function, Plan { count: 16, seed });
-    if let Some(finding) = tally.findings.first() {
-        let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
-        let (finding, text) = crash::reduced(harness, function, finding, None, limits);
-        panic!("{finding}\n{text}");
-    }
 }
 
 /// The program that `bytes` are the text of.

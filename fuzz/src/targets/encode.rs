@@ -1,0 +1,163 @@
+//! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table, with operands from
+//! bytes, interpreted and run in the emulator.
+
+use arbitrary::{Result, Unstructured};
+use std::cell::RefCell;
+use tribunal_codegen::emit;
+use tribunal_emulator::input::Input;
+use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::machine::Machine;
+use tribunal_emulator::observation::{Outcome, compare};
+use tribunal_ir::{
+    Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegClass, RegFlags, RegOperand, SubReg,
+};
+use tribunal_target::Target;
+use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
+
+/// Instructions of one run.
+const LENGTH: u32 = 8;
+const FUEL: u64 = 256;
+
+/// Words decode to what encodes to them; a few instructions of any rows do what their meaning says.
+pub fn encode(bytes: &[u8]) {
+    thread_local! {
+        static MACHINES: RefCell<Vec<(&'static Target, Machine)>> = RefCell::new(
+            tribunal_target::ALL
+                .iter()
+                .map(|&target| (target, Machine::new(target, target.default_features).expect("the emulator starts")))
+                .collect(),
+        );
+    }
+    MACHINES.with_borrow_mut(|machines| {
+        for (target, machine) in machines {
+            words(target, bytes);
+            // Bytes that run out choose first options: there is always a function.
+            if let Ok(function) = straight(target, &mut Unstructured::new(bytes)) {
+                run(target, machine, &function, bytes.len() as u64);
+            }
+        }
+    });
+}
+
+fn words(target: &Target, bytes: &[u8]) {
+    let Some(decode) = target.decode else { return };
+    for bytes in bytes.chunks_exact(4) {
+        let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        if let Some(data) = decode(word) {
+            let again = (target.encode)(&data).unwrap_or_else(|error| panic!("{word:#010x} is not encoded: {error}"));
+            assert_eq!(again, word, "{word:#010x} decodes to what encodes to {again:#010x}");
+        }
+    }
+}
+
+/// A block of instructions that neither branch nor touch memory.
+fn straight(target: &'static Target, u: &mut Unstructured<'_>) -> Result<Function> {
+    let plain: Vec<(u16, &InstrDesc)> =
+        (0u16..).zip(target.instructions).filter(|(_, row)| is_plain(target, row)).collect();
+    let mut function = Function::new("straight");
+    let entry = function.new_block();
+    // Flags and the like, which nothing else writes.
+    let mut written: Vec<PReg> = Vec::new();
+    for _ in 0..u.int_in_range(1..=LENGTH)? {
+        let &(number, row) = u.choose(&plain)?;
+        if row.implicit_uses.iter().any(|register| !written.contains(register)) {
+            continue;
+        }
+        let opcode = Opcode::Target(tribunal_ir::TargetOpcode(number));
+        let mut operands = Vec::new();
+        for desc in row.operands {
+            operands.push(operand(target, *desc, &operands, u)?);
+        }
+        let implicit = |register: &PReg, flags| Operand::Reg(register_operand(*register, flags | RegFlags::IMPLICIT));
+        operands.extend(row.implicit_defs.iter().map(|register| implicit(register, RegFlags::DEF)));
+        operands.extend(row.implicit_uses.iter().map(|register| implicit(register, RegFlags::empty())));
+        // Immediates have forms that only the encoder knows.
+        let data = InstData::new(opcode, operands);
+        if (target.encode)(&data).is_ok() {
+            written.extend(row.implicit_defs);
+            function.append(entry, data);
+        }
+    }
+    let results = target.abi.arguments.iter().map(|&register| Operand::implicit_use(register));
+    function.append(entry, InstData::new(Opcode::Target(target.abi.return_opcode), results));
+    Ok(function)
+}
+
+fn is_plain(target: &Target, row: &InstrDesc) -> bool {
+    let other = OpcodeFlags::BRANCH
+        | OpcodeFlags::RETURN
+        | OpcodeFlags::CALL
+        | OpcodeFlags::LOAD
+        | OpcodeFlags::STORE
+        | OpcodeFlags::SIDE_EFFECTS
+        | OpcodeFlags::TERMINATOR;
+    let holds = |desc: &OperandDesc| {
+        !matches!(desc, OperandDesc::Label { .. } | OperandDesc::Callee | OperandDesc::RegisterMask)
+    };
+    !row.flags.intersects(other)
+        && row.size == 4
+        && target.default_features.contains(row.requires)
+        && row.operands.iter().all(holds)
+}
+
+fn register_operand(register: PReg, flags: RegFlags) -> RegOperand {
+    RegOperand { reg: Reg::Physical(register), flags, subregister: SubReg(0), tied_to: None }
+}
+
+fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstructured<'_>) -> Result<Operand> {
+    Ok(match desc {
+        OperandDesc::Def(class) => Operand::Reg(register_operand(register(target, class, u)?, RegFlags::DEF)),
+        OperandDesc::Use(class) | OperandDesc::Base(class) => {
+            Operand::Reg(register_operand(register(target, class, u)?, RegFlags::empty()))
+        }
+        OperandDesc::Tied { to, class } => match before.get(usize::from(to)).and_then(Operand::as_reg) {
+            Some(same) => Operand::Reg(RegOperand { flags: RegFlags::empty(), tied_to: Some(to), ..*same }),
+            None => Operand::Reg(register_operand(register(target, class, u)?, RegFlags::empty())),
+        },
+        OperandDesc::Imm(range) => Operand::Imm(immediate(range, u)?),
+        OperandDesc::Label { .. } | OperandDesc::Callee | OperandDesc::RegisterMask => Operand::Imm(0),
+    })
+}
+
+/// An argument register of the class: those are given values, and read at the end.
+fn register(target: &Target, class: RegClass, u: &mut Unstructured<'_>) -> Result<PReg> {
+    let full = *u.choose(target.abi.arguments)?;
+    Ok(target.part_of(full, target.class(class).bits))
+}
+
+fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
+    match range {
+        ImmRange::Signed(bits) => u.int_in_range(-(1i64 << (bits - 1))..=(1i64 << (bits - 1)) - 1),
+        ImmRange::Unsigned(bits) => u.int_in_range(0..=(1i64 << bits) - 1),
+        ImmRange::LogicalMask(bits) => u.int_in_range(0..=if bits == 64 { (1 << 13) - 1 } else { (1 << 12) - 1 }),
+        ImmRange::OneOf(values) => u.choose(values).copied(),
+    }
+}
+
+fn run(target: &'static Target, machine: &mut Machine, function: &Function, seed: u64) {
+    let shown = || tribunal_ir::text::print_function(function, target.vocabulary);
+    let code = emit::code(function, target).unwrap_or_else(|error| panic!("not emitted: {error}\n{}", shown()));
+    machine.load(&code.bytes, &[]).expect("a few words are loaded");
+    let value = |index: u64| (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7 * index as u32) ^ index;
+    for round in 0..4 {
+        let registers = target.abi.arguments.iter().zip(0u64..).map(|(&register, index)| {
+            let bits = value(index + 8 * round);
+            // Small numbers too, for shift amounts and divisors.
+            (register, if index % 3 == round % 3 { bits & 63 } else { bits })
+        });
+        let input = Input { registers: registers.collect(), buffers: Vec::new() };
+        let meant = Interpreter::new(function, target).run(&input, Settings { fuel: FUEL, events: 0 });
+        // An instruction that has no meaning here, or none on these numbers.
+        let Ok(meant) = meant.map(|execution| execution.observation) else { continue };
+        if meant.outcome != Outcome::Returned {
+            continue;
+        }
+        let ran = machine.run(&input, target.abi.arguments, FUEL).expect("the emulator runs");
+        if let Some(fault) = ran.fault {
+            panic!("{fault} on {input:x?}\n{}", shown());
+        }
+        if let Err(mismatch) = compare(&meant, &ran.results, &ran.buffers) {
+            panic!("{mismatch} on {input:x?}\n{}", shown());
+        }
+    }
+}

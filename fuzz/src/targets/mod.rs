@@ -1,0 +1,149 @@
+//! The bodies of the fuzz targets: each takes bytes, and panics on a finding, which is how libFuzzer is told. The files in
+//! `fuzz_targets` hand libFuzzer's bytes to them, and a test runs each for a second.
+
+mod encode;
+mod programs;
+
+pub use encode::encode;
+pub use programs::{crossed, mutated};
+
+use crate::blame::Witness;
+use crate::crash;
+use crate::edit;
+use crate::harness::Harness;
+use crate::inputs::{self, Plan};
+use crate::mutate;
+use crate::reduce::Limits;
+use crate::validate::{self, Kind};
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use tribunal_codegen::pipeline::{self, Pass};
+use tribunal_codegen::{Allocator, Context, NoObserver, Options, allocate, legalize, select, split_edges};
+use tribunal_ir::{Function, Module, text};
+use tribunal_verifier::{allocation, machine_verifier};
+
+/// A target by its name.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target: its name is that of its file in `fuzz_targets`.
+pub const ALL: [Target; 7] = [
+    ("differential", differential),
+    ("legalize", legalize),
+    ("select", select),
+    ("allocate", allocate),
+    ("encode", encode),
+    ("parse", parse),
+    ("validate", validate),
+];
+
+/// Inputs a program.
+const INPUTS: u32 = 16;
+/// How long a program that shows a fault may be made smaller.
+const REDUCTION: Duration = Duration::from_secs(10);
+
+/// Every judge on a program.
+pub fn differential(bytes: &[u8]) {
+    programs::each(bytes, |harness, function| {
+        let tally = harness.trial(function, Plan { count: INPUTS, seed: bytes.len() as u64 });
+        if let Some(finding) = tally.findings.first() {
+            let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
+            let (finding, text) = crash::reduced(harness, function, finding, None, limits);
+            panic!("{finding}\n{text}");
+        }
+    });
+}
+
+/// A program against what the legalizer makes of it, both interpreted.
+pub fn legalize(bytes: &[u8]) {
+    programs::each(bytes, |harness, function| {
+        if let Some(legalized) = until(harness, function, &legalize::PASS) {
+            same(harness, function, &legalized, &legalize::PASS, bytes.len());
+        }
+    });
+}
+
+/// A program against its selected instructions, both interpreted.
+pub fn select(bytes: &[u8]) {
+    programs::each(bytes, |harness, function| {
+        if let Some(selected) = until(harness, function, &select::PASS) {
+            same(harness, function, &selected, &select::PASS, bytes.len());
+        }
+    });
+}
+
+/// A program's allocation by each allocator, checked and interpreted.
+pub fn allocate(bytes: &[u8]) {
+    programs::each(bytes, |harness, function| {
+        let Some(selected) = until(harness, function, &split_edges::PASS) else { return };
+        for allocator in [Allocator::Ion, Allocator::Fastalloc] {
+            let options = Options { allocator, ..harness.options() };
+            let Some(allocated) = from(harness, &selected, options, &allocate::PASS) else { continue };
+            let findings = allocation::check(&selected, &allocated, harness.target());
+            assert!(findings.is_empty(), "{allocator:?}: {findings:?}\n{}", printed(harness, function));
+            same(harness, function, &allocated, &allocate::PASS, bytes.len());
+        }
+    });
+}
+
+/// Text: what is read is printed so that it is read again as the same.
+pub fn parse(bytes: &[u8]) {
+    let Ok(source) = std::str::from_utf8(bytes) else { return };
+    for target in tribunal_target::ALL {
+        let Ok(module) = text::parse_module(source, target.vocabulary) else { continue };
+        let printed = text::print_module(&module, target.vocabulary);
+        let again = text::parse_module(&printed, target.vocabulary)
+            .unwrap_or_else(|error| panic!("what is printed is not read: {error:?}\n{printed}"));
+        assert_eq!(text::print_module(&again, target.vocabulary), printed, "read and printed again");
+        let legalizer = (target.legality)(target.default_features);
+        module.functions.iter().for_each(|function| drop(machine_verifier::verify(function, target, legalizer)));
+    }
+}
+
+/// The judge of two stages against runs: the legalizer's work is not refuted, and of a changed program only one that runs
+/// alike is proved.
+pub fn validate(bytes: &[u8]) {
+    programs::each(bytes, |harness, function| {
+        let Some(legalized) = until(harness, function, &legalize::PASS) else { return };
+        let target = harness.target();
+        let module = |function: &Function| Module { functions: vec![function.clone()], ..Module::default() };
+        let judge = |after: &Function| validate::validate(&module(function), &module(after), target).remove(0).kind;
+        if let Kind::Refuted(found) = judge(&legalized) {
+            panic!("legalization refuted: {found}\n{}", printed(harness, function));
+        }
+        let mut changed = function.clone();
+        let mut random = SmallRng::seed_from_u64(bytes.len() as u64);
+        mutate::mutate(&mut changed, None, target, 1, &mut random);
+        let Some(changed) = edit::compact(&changed, target).filter(|changed| harness.accepts(changed)) else { return };
+        if judge(&changed) == Kind::Proved {
+            same(harness, function, &changed, &legalize::PASS, bytes.len());
+        }
+    });
+}
+
+/// The function behind `pass`; `None` if something is not supported.
+fn until(harness: &Harness, function: &Function, pass: &Pass) -> Option<Function> {
+    from(harness, function, harness.options(), pass)
+}
+
+fn from(harness: &Harness, function: &Function, options: Options, pass: &Pass) -> Option<Function> {
+    let (target, mut function) = (harness.target(), function.clone());
+    let legalizer = (target.legality)(options.features);
+    let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
+    pipeline::run_until(&mut function, &mut context, Some(pass.name)).ok().map(|_| function)
+}
+
+/// Runs `before` and what stands behind `pass`; panics where that does what `before` does not allow.
+fn same(harness: &Harness, before: &Function, after: &Function, pass: &Pass, seed: usize) {
+    let target = harness.target();
+    for input in inputs::inputs(before, target, Plan { count: INPUTS, seed: seed as u64 }) {
+        let Some(witness) = Witness::new(before, target, &input) else { continue };
+        let both = || format!("{}\n{}", printed(harness, before), printed(harness, after));
+        assert!(witness.is_right(after, pass.name), "{} is wrong on {input:?}\n{}", pass.name, both());
+    }
+}
+
+fn printed(harness: &Harness, function: &Function) -> String {
+    text::print_function(function, harness.target().vocabulary)
+}

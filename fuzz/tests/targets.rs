@@ -1,0 +1,42 @@
+//! The bodies of the fuzz targets, each for a second, on noise and on the programs of the corpus.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tribunal_fuzz::targets;
+
+fn texts(folder: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus").join(folder);
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|ending| ending == "mir")).collect();
+    files.sort();
+    files.into_iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+fn runs(name: &str) {
+    let (_, body) = targets::ALL.into_iter().find(|(known, _)| *known == name).unwrap();
+    let noise: Vec<u8> = (0..4096u32).map(|index| (index.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
+    let inputs: Vec<Vec<u8>> = texts("bugs").into_iter().chain(noise.chunks(1024).map(<[u8]>::to_vec)).collect();
+    let (started, mut count) = (Instant::now(), 0);
+    for input in inputs.iter().cycle().take(1 << 20) {
+        // Every second round starts elsewhere: another program.
+        body(&input[count / inputs.len() * 97 % input.len()..]);
+        count += 1;
+        if started.elapsed() > Duration::from_secs(1) {
+            break;
+        }
+    }
+    assert!(count >= 2, "{count} inputs");
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz_targets").join(format!("{name}.rs"));
+    assert!(target.exists(), "{} is there", target.display());
+}
+
+macro_rules! each {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            runs(stringify!($name));
+        })*
+    };
+}
+
+each! { differential legalize select allocate encode parse validate }
