@@ -1,4 +1,5 @@
-//! `tribunal reduce`: by our judges, by a foreign program, and what it says when it cannot.
+//! `tribunal reduce`: by our judges, by a foreign program, and what it says when it cannot. What becomes of a crash file once
+//! its fault is gone, and of a corpus.
 
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -92,4 +93,50 @@ fn what_cannot_be_reduced_is_refused() {
     refused(&["--check", ""], "no command");
     let slow = script(folder.path(), "exec sleep 60");
     refused(&["--check", &slow, "--check-seconds", "1"], "does not end with exit status 0");
+}
+
+#[test]
+fn a_crash_file_is_blessed_once_its_fault_is_gone_and_not_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let into = folder.path().join("bugs");
+    let bless = |file: &str| tribunal(&["replay", file, "--bless", "--into", into.to_str().unwrap(), "--json"]);
+    let output = bless(&corpus("verifier/type-extension.mir"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("not blessed: the fault is still there"));
+    assert!(report(&output)["blessed"].is_null() && !into.exists());
+
+    let crash = folder.path().join("emulator-wrong-result-riscv.sub.mir");
+    let bug = std::fs::read_to_string(corpus("bugs/dead_copy_keeps_truncation.riscv64.mir")).unwrap();
+    let story =
+        "# target: riscv64\n# judge: emulator\n# kind: wrong-result\n# guilty: select\n# input: $x10 = 0x100000005\n";
+    std::fs::write(&crash, format!("{story}{}", &bug[bug.find("---").unwrap()..])).unwrap();
+    let output = bless(crash.to_str().unwrap());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    let case = into.join("emulator_wrong_result_riscv_sub.riscv64.mir");
+    assert_eq!(report(&output)["blessed"].as_str(), case.to_str());
+    let text = std::fs::read_to_string(case).unwrap();
+    assert!(text.contains("# run: @low(0x100000005) == 0x5\n"), "{text}");
+    assert_eq!(bless(crash.to_str().unwrap()).status.code(), Some(2), "cases are not replaced");
+}
+
+#[test]
+fn a_campaign_starts_from_its_corpus_and_adds_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (programs, out) = (folder.path().join("programs"), folder.path().join("out"));
+    let fuzz = |runs: &str| {
+        let folders = ["--corpus", programs.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        let output = tribunal(&[&["fuzz", "--runs", runs, "--target", "riscv64", "--json"], &folders[..]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+        let counted = report(&output)["corpus_added"].as_u64().unwrap() as usize;
+        (counted, std::fs::read_dir(&programs).unwrap().count(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (added, files, _) = fuzz("6");
+    assert!(added >= 2 && files == added, "{added} added, {files} files");
+    let (more, all, said) = fuzz("20");
+    assert!(said.contains(&format!("corpus: {files} functions read, 0 set aside")), "{said}");
+    assert_eq!(all, files + more);
+    std::fs::write(programs.join("bad.mir"), "# target: riscv64\n---\nname: [\n").unwrap();
+    let output = tribunal(&["fuzz", "--runs", "1", "--corpus", programs.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("bad.mir"));
 }

@@ -234,3 +234,34 @@ fn phi(function: &Function, block: tribunal_ir::Block, random: &mut SmallRng) ->
         |&from: &tribunal_ir::Block| of_type(function, &scope.at_end(function, from), ty).choose(random).copied();
     Some(Edit::Phi { block, values: predecessors.iter().map(value).collect::<Option<_>>()? })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use std::collections::BTreeSet;
+
+    /// Every kind of edit that is drawn is made somewhere, and changes the text.
+    #[test]
+    fn every_kind_of_edit_fits_somewhere() {
+        let target = tribunal_target::by_name("riscv64").unwrap();
+        let text = |function: &Function| tribunal_ir::text::print_function(function, target.vocabulary);
+        let mut random = SmallRng::seed_from_u64(1);
+        let mut made = BTreeSet::new();
+        for seed in 0..150 {
+            let mut function = crate::campaign::generated(seed, target).unwrap();
+            for _ in 0..60 {
+                let Some(edit) = random_edit(&function, &mut random) else { continue };
+                let before = text(&function);
+                let fits = edit.apply(&mut function, target);
+                assert_eq!(fits, before != text(&function), "{edit:?}\n{before}");
+                if fits {
+                    let name = format!("{edit:?}");
+                    made.insert(name.split(['(', ' ']).next().unwrap_or_default().to_string());
+                }
+            }
+        }
+        let kinds = "Constant Diamond Duplicate Flags Forward Goto Immediate Insert Join Move Opcode Operand Phi Predicate Remove Split Width";
+        assert_eq!(made.iter().map(String::as_str).collect::<Vec<_>>(), kinds.split(' ').collect::<Vec<_>>());
+    }
+}

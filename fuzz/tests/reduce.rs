@@ -3,10 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
+use tribunal_emulator::Input;
 use tribunal_fuzz::edit::{self, Edit, Unread};
 use tribunal_fuzz::harness::Written;
 use tribunal_fuzz::reduce::{self, Limits, Reduced};
-use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
+use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, crash, inputs};
 use tribunal_ir::{Function, InstData, Opcode, PReg, text};
 
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -140,4 +141,60 @@ fn a_clobbered_register_needs_nothing_but_a_return() {
 #[test]
 fn a_wrong_allocation_is_reduced() {
     reduced(&WrongRegister, Judge::Allocation);
+}
+
+#[test]
+fn a_crash_file_holds_the_small_program_and_all_that_a_replay_needs() {
+    let mut harness = harness();
+    let (function, finding) = large(&mut harness, &SwappedOperands, Judge::Emulator);
+    let (small, file) = crash::reduced(&mut harness, &function, &finding, Some(&SwappedOperands), NO_LIMITS);
+    let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
+    let story = crash::story(&module, harness.target()).unwrap();
+    assert!(module.functions[0].all_insts().count() <= 5, "{file}");
+    assert_eq!((story.features, story.allocator), (Some(harness.options().features), Some(Allocator::Ion)));
+    assert!(file.contains("# target: riscv64\n") && file.contains("expected 0x"), "{file}");
+    let read = Finding { input: story.input, ..small };
+    assert!(read.input.is_some(), "{file}");
+    assert!(harness.again(&module.functions[0], &read, Some(&SwappedOperands)).is_some(), "{file}");
+    assert!(harness.again(&module.functions[0], &read, None).is_none(), "{file}");
+    // No time at all: the program as it was found.
+    let none = Limits { deadline: Some(std::time::Instant::now()), stop: &STOP };
+    let (_, file) = crash::reduced(&mut harness, &function, &finding, Some(&SwappedOperands), none);
+    let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
+    assert_eq!(module.functions[0].all_insts().count(), function.all_insts().count());
+}
+
+/// A difference that is wrong on every input but where the source divides by zero.
+const DIVISION: &str = "
+# target: riscv64
+---
+name: f
+tracksRegLiveness: true
+body: |
+  bb.0:
+    liveins: $x10, $x11
+
+    %0:_(s64) = COPY $x10
+    %1:_(s64) = COPY $x11
+    %2:_(s64) = G_UDIV %0, %1
+    %3:_(s64) = G_SUB %1, %2
+    $x10 = COPY %3(s64)
+    PseudoRET implicit $x10
+...
+";
+
+#[test]
+fn what_is_undefined_shows_nothing() {
+    let mut harness = harness();
+    let function = text::parse_module(DIVISION.trim_start(), harness.target().vocabulary).unwrap().functions.remove(0);
+    let on = |divisor| Input { registers: vec![(PReg(10), 9), (PReg(11), divisor)], buffers: Vec::new() };
+    let tally = harness.trial_with(&function, &[on(2)], Some(&SwappedOperands));
+    let known = tally.findings.into_iter().find(|finding| finding.judge == Judge::Emulator).unwrap();
+    let mut shows = |divisor| {
+        let known = Finding { input: Some(on(divisor)), ..known.clone() };
+        harness.again(&function, &known, Some(&SwappedOperands)).is_some()
+    };
+    assert!(shows(2) && shows(5));
+    assert!(!shows(3), "nine thirds minus three is the same both ways round");
+    assert!(!shows(0));
 }

@@ -5,6 +5,7 @@ use crate::output::{self, Status, say};
 use clap::Args;
 use indicatif::ProgressBar;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -192,13 +193,25 @@ fn checked(
         let module = Module { comments: comments.clone(), ir: case.ir.clone(), functions: case.functions.clone() };
         text::print_module(&module, source.target.vocabulary)
     };
-    let mut failure = None;
+    let (mut failure, mut tests) = (None, 0);
+    // The last round tries again what failed in the one before.
+    let mut known: HashSet<blake3::Hash> = HashSet::new();
     let mut is_interesting = |case: &Case| {
-        let judged = std::fs::write(&file, printed(case)).and_then(|()| check.is_interesting(&file));
-        judged.unwrap_or_else(|error| {
+        let text = printed(case);
+        let hash = blake3::hash(text.as_bytes());
+        if known.contains(&hash) {
+            return false;
+        }
+        tests += 1;
+        let judged = std::fs::write(&file, text).and_then(|()| check.is_interesting(&file));
+        let interesting = judged.unwrap_or_else(|error| {
             failure = Some(error);
             false
-        })
+        });
+        if !interesting {
+            known.insert(hash);
+        }
+        interesting
     };
     let case = Case { ir: source.module.ir.clone(), functions: source.module.functions.clone(), input: None };
     let reduction = reduce::search(case, source.target, options.features, limits, &mut is_interesting, progress);
@@ -211,7 +224,7 @@ fn checked(
         text: printed(&reduction.case),
         instructions: reduction.case.instructions(),
         guilty: None,
-        tests: reduction.tests,
+        tests,
         finished: reduction.finished,
     })
 }

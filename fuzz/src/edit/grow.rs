@@ -79,10 +79,11 @@ pub(super) fn duplicate(function: &mut Function, inst: Inst) -> bool {
 
 /// Moves a pure instruction to where its operands are still above it and its reads below.
 pub(super) fn relocate(function: &mut Function, target: &Target, inst: Inst, before: Inst) -> bool {
-    let placed = function.block_of(inst).is_some() && function.block_of(before).is_some() && inst != before;
+    let placed = function.block_of(inst).is_some() && function.block_of(before).is_some();
+    let stays = inst == before || function.next_inst(inst) == Some(before);
     let data = function.inst(inst);
     let physical = data.operands.iter().filter_map(Operand::as_reg).any(|operand| operand.reg.as_virtual().is_none());
-    if !placed || physical || data.opcode.is_phi() || data.opcode == Opcode::OPAQUE {
+    if !placed || stays || physical || data.opcode.is_phi() || data.opcode == Opcode::OPAQUE {
         return false;
     }
     if !is_pure(function, target, inst) || !is_free(function, target, before) {
