@@ -34,8 +34,12 @@ pub struct Summary {
     pub idle: Vec<String>,
     /// How many queries each rule decides, before anything is rewritten.
     pub ledger: Ledger,
-    /// Rules that do not end.
+    /// What is wrong with the rule sets whatever is asked: indices that no rule is about, aliases of nothing.
+    pub ill_defined: Vec<String>,
+    /// Rules that do not end, or answer what makes no sense.
     pub endless: Vec<String>,
+    /// Errors of the legalizer's own, which it gives for the same reasons.
+    pub internal: Vec<String>,
     /// Legalized without an error, to something that is not legal.
     pub illegal: Vec<String>,
     /// What the minimum rule set asks for and the table does not have.
@@ -60,8 +64,10 @@ impl Summary {
             lines.iter().map(|line| format!("{kind}: {line}")).collect()
         };
         let holes: Vec<String> = in_words(&self.holes).collect();
-        let all: [(&str, &[String]); 5] = [
+        let all: [(&str, &[String]); 7] = [
+            ("ill-defined", &self.ill_defined),
             ("endless", &self.endless),
+            ("internal", &self.internal),
             ("illegal", &self.illegal),
             ("missing", &self.missing),
             ("hole", &holes),
@@ -89,7 +95,9 @@ impl Summary {
         }
         self.idle.extend(other.idle);
         self.ledger.add(other.ledger);
+        self.ill_defined.extend(other.ill_defined);
         self.endless.extend(other.endless);
+        self.internal.extend(other.internal);
         self.illegal.extend(other.illegal);
         self.missing.extend(other.missing);
     }
@@ -109,6 +117,7 @@ impl Summary {
                 self.holes.entry(Refusal { opcode, why }).or_default().insert(query.types.to_vec());
             }
             Answer::Endless(text) => self.endless.push(text),
+            Answer::Internal(text) => self.internal.push(text),
             Answer::Illegal(text) => self.illegal.push(text),
         }
     }
@@ -121,6 +130,7 @@ enum Answer {
     Cannot(String),
     Hole(String),
     Endless(String),
+    Internal(String),
     Illegal(String),
 }
 
@@ -128,8 +138,10 @@ enum Answer {
 pub fn check(target: &'static Target, features: Features, legalizer: &'static LegalizerInfo) -> Summary {
     let queries = legalize::queries(target, legalizer);
     let missing = rule_tables::minimum(legalizer, &queries).iter().map(ToString::to_string).collect();
+    let name = target.with(features);
+    let ill_defined = legalizer.verify().iter().map(|fault| format!("{name}: {fault}")).collect();
     let decisions = decisions(legalizer, &queries);
-    let ledger = ledger(&target.with(features), &decisions);
+    let ledger = ledger(&name, &decisions);
     let deciding: FxHashSet<&str> = decisions.keys().map(|(rule, ..)| *rule).collect();
     let idle = legalizer.rules().filter(|names| !names.iter().any(|name| deciding.contains(name)));
     let idle = idle.map(|names| format!("{} decides no query", names[0])).collect();
@@ -143,7 +155,7 @@ pub fn check(target: &'static Target, features: Features, legalizer: &'static Le
         summary
     });
     let parts: Vec<Summary> = parts.collect();
-    parts.into_iter().fold(Summary { missing, idle, ledger, ..Summary::default() }, |mut all, part| {
+    parts.into_iter().fold(Summary { missing, ill_defined, idle, ledger, ..Summary::default() }, |mut all, part| {
         all.add(part);
         all
     })
@@ -181,8 +193,11 @@ fn answer(
         Ok(chain) => chain,
         Err(fault) => return Answer::Endless(fault.to_string()),
     };
+    let has_vector = query.types.iter().any(|ty| ty.is_vector());
     let on_table = match chain {
         Chain { steps: 0, end: End::Legal } => Answer::Legal,
+        // No instance is run, and the legalizer has no recipe for vectors.
+        _ if has_vector => refused(legalizer.action(query), ""),
         Chain { end: End::Legal | End::Rewritten(_), .. } => Answer::Legalized,
         Chain { end: End::Refused(step), .. } => refused(step, ""),
     };
@@ -202,7 +217,8 @@ fn worse(one: Answer, other: Answer) -> Answer {
         Answer::Cannot(_) => 2,
         Answer::Hole(_) => 3,
         Answer::Illegal(_) => 4,
-        Answer::Endless(_) => 5,
+        Answer::Internal(_) => 5,
+        Answer::Endless(_) => 6,
     };
     if rank(&other) > rank(&one) { other } else { one }
 }
@@ -240,8 +256,7 @@ fn run(
                 None => Answer::Hole(format!("leads to {} without types", function.inst(inst).opcode)),
             }
         }
-        // The legalizer's only internal error is to run out of fuel.
-        Err(CompileError::Internal { reason, .. }) => Answer::Endless(format!("{}: {reason}", shown(query))),
+        Err(CompileError::Internal { reason, .. }) => Answer::Internal(format!("{}: {reason}", shown(query))),
     }
 }
 
@@ -311,6 +326,8 @@ mod tests {
     use super::*;
     use tribunal_ir::Opcode::*;
     use tribunal_ir::types::{S8, S16, S32, S64};
+    use tribunal_target::legality::mutations::change_to;
+    use tribunal_target::legality::predicates::type_is;
     use tribunal_target::legality::{RuleSet, rules_for};
 
     #[test]
@@ -388,18 +405,13 @@ mod tests {
         check(target, target.default_features, Box::leak(Box::new(LegalizerInfo::new(sets))))
     }
 
-    fn exactly(bits: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync {
-        move |query| query.types[0] == Type::scalar(bits)
-    }
-
     #[test]
     fn a_circle_on_one_opcode_is_named() {
-        let summary =
-            check_sets(vec![on(&[G_ADD]).legal_for(&[S64]).widen_scalar_if(exactly(8), 0, S16).narrow_scalar_if(
-                exactly(16),
-                0,
-                S8,
-            )]);
+        let circle = on(&[G_ADD])
+            .legal_for(&[S64])
+            .widen_scalar_if(type_is(0, S8), change_to(0, S16))
+            .narrow_scalar_if(type_is(0, S16), change_to(0, S8));
+        let summary = check_sets(vec![circle]);
         assert!(summary.missing.is_empty() && summary.illegal.is_empty(), "{:?}", summary.missing);
         let named = |text: &str| summary.endless.iter().any(|line| line.starts_with(text));
         assert!(summary.endless.len() == 2 && named("G_ADD s8:") && named("G_ADD s16:"), "{:?}", summary.endless);
@@ -409,18 +421,62 @@ mod tests {
     #[test]
     fn a_circle_through_an_expansion_is_named() {
         let summary = check_sets(vec![
-            on(&[G_ADD]).custom_for(&[S32]).narrow_scalar_if(exactly(64), 0, S32),
+            on(&[G_ADD]).custom_for(&[S32]).narrow_scalar_if(type_is(0, S64), change_to(0, S32)),
             on(&[G_SEXT_INREG]).always_legal(),
         ]);
-        let named = |text: &str| summary.endless.iter().any(|line| line.starts_with(text) && line.contains("not end"));
-        assert!(named("G_ADD s32:") && named("G_ADD s64:"), "{:?}", summary.endless);
+        let named = |text: &str| summary.internal.iter().any(|line| line.starts_with(text) && line.contains("not end"));
+        assert!(named("G_ADD s32:") && named("G_ADD s64:"), "{:?}", summary.internal);
+    }
+
+    /// A widening that shrinks: found on the table for every query that asks it, and by the legalizer where another opcode's
+    /// expansion comes to it.
+    #[test]
+    fn a_widening_that_shrinks_is_named() {
+        let summary = check_sets(vec![
+            on(&[G_ADD]).legal_for(&[S64]).widen_scalar_if(type_is(0, S16), change_to(0, S8)),
+            on(&[G_SUB]).legal_for(&[S64]),
+            on(&[G_ABDU]).lower(),
+            on(&[G_UADDO]).lower(),
+        ]);
+        let fault = "`test G_ADD#1 widen_scalar_if`: WidenScalar of type 0 from s16 to s8: that is not wider";
+        assert_eq!(summary.endless, [format!("G_ADD s16: {fault}")]);
+        let named = summary.internal.iter().any(|line| line.starts_with("G_UADDO s16") && line.ends_with(fault));
+        assert!(named, "{:?}", summary.internal);
+    }
+
+    #[test]
+    fn indices_that_no_rule_is_about_are_named() {
+        let summary = check_sets(vec![
+            on(&[G_SHL]).unsupported_if(type_is(1, S8)).legal_for(&[S64]),
+            on(&[G_SEXT_INREG]).legal_for(&[S64]),
+            on(&[G_ASSERT_ZEXT]).legal_for(&[S64]).imm_idx(0),
+            on(&[G_LSHR]).alias_to(G_SHL),
+            on(&[G_ASHR]).alias_to(G_LSHR),
+        ]);
+        assert_eq!(
+            summary.ill_defined,
+            [
+                "riscv64: G_SHL: no rule is about type index 1",
+                "riscv64: G_SEXT_INREG: no rule is about immediate index 0",
+                "riscv64: G_LSHR: no rule is about type index 1",
+                "riscv64: G_ASHR: has the rules of G_LSHR, which has those of another",
+            ]
+        );
+    }
+
+    /// Actions on vectors are decided by rules; that nothing does them is a hole of the table, named.
+    #[test]
+    fn actions_on_vectors_are_refused_by_name() {
+        let summary = check_sets(vec![on(&[G_ADD]).legal_for(&[S64]).scalarize(0)]);
+        let named = "hole: G_ADD <2 x s32>: no recipe for FewerElements (test G_ADD#1 scalarize)";
+        assert!(summary.findings().iter().any(|line| line == named), "{:?}", summary.findings());
     }
 
     #[test]
     fn a_table_without_truncation_is_named() {
         let types = [S32, S64];
         let sets =
-            vec![on(&[G_ADD, G_PHI, G_IMPLICIT_DEF]).legal_for(&types), on(&[G_ANYEXT]).legal_for_pairs(&[(S64, S32)])];
+            vec![on(&[G_ADD, G_PHI, G_IMPLICIT_DEF]).legal_for(&types), on(&[G_ANYEXT]).legal_for(&[(S64, S32)])];
         let summary = check_table(sets);
         assert!(summary.missing.len() == 1 && summary.missing[0].contains("G_TRUNC s32 s64"), "{:?}", summary.missing);
     }

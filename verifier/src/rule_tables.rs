@@ -5,6 +5,9 @@
 //! been anywhere on the chain; so between two narrowings of an index there are only widenings, and each narrowing brings
 //! the least width so far down. A table that breaks this names the query, the rule and the chain.
 //!
+//! Each answer on the way must make sense by itself too ([`LegalizeStep::check`]: it changes its type, as its action says), those
+//! about vectors as well, which no chain follows.
+//!
 //! What `Lower` and `Custom` write are other opcodes, whose own chains are followed from their own queries; that the two
 //! together end is seen by running the legalizer, which is not this crate's to do.
 
@@ -13,7 +16,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::fmt;
 use tribunal_ir::{Opcode, OperandKind, Type};
-use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo};
+use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo, StepFault};
 
 /// Where a chain on one opcode ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,8 +40,10 @@ pub struct Chain {
 pub enum TableFault {
     #[error("{query}: comes back to itself: {path}", query = shown(query))]
     Repeats { query: LegalityQuery, path: Path },
-    #[error("{query}: `{rule}` does not make type {index} {wanted}: {path}", query = shown(query))]
-    NoProgress { query: LegalityQuery, rule: &'static str, index: usize, wanted: &'static str, path: Path },
+    #[error("{query}: `{rule}` makes type {index} no narrower than it has been: {path}", query = shown(query))]
+    NoProgress { query: LegalityQuery, rule: &'static str, index: usize, path: Path },
+    #[error("{query}: {fault}", query = shown(query))]
+    Insane { query: LegalityQuery, fault: StepFault },
     #[error("{query}: does not end in {MOST_STEPS} steps: {path}", query = shown(query))]
     TooLong { query: LegalityQuery, path: Path },
     #[error("minimum rule set: {query} is {why}, but {because}", query = shown(query))]
@@ -86,27 +91,26 @@ pub fn follow(legalizer: &LegalizerInfo, query: &LegalityQuery) -> Result<Chain,
     let mut path = Path::default();
     for steps in 0..MOST_STEPS {
         let step = legalizer.action(&current);
-        let (widens, new) = match (step.action, step.new_type) {
+        if let Err(fault) = step.check(current.type_at(step.type_index)) {
+            return Err(Box::new(TableFault::Insane { query: query.clone(), fault }));
+        }
+        let new = match (step.action, step.new_type) {
             (Action::Legal, _) => return Ok(Chain { steps, end: End::Legal }),
             (Action::Unsupported, _) => return Ok(Chain { steps, end: End::Refused(step) }),
-            (Action::WidenScalar, Some(new)) => (true, new),
-            (Action::NarrowScalar, Some(new)) => (false, new),
+            (Action::WidenScalar | Action::NarrowScalar, Some(new)) => new,
             _ => return Ok(Chain { steps, end: End::Rewritten(step) }),
         };
         met.insert(current.clone());
         let index = step.type_index;
-        let before = current.types.get(index).map_or(0, |ty| ty.bits());
         current = changed(current, index, new);
         path.0.push((step.rule, current.types.clone()));
         if met.contains(&current) {
             return Err(Box::new(TableFault::Repeats { query: query.clone(), path }));
         }
         let floor = least.get(index).copied().unwrap_or(0);
-        let progress = if widens { new.bits() > before } else { new.bits() < floor };
-        if !progress {
-            let wanted = if widens { "wider" } else { "narrower than it has been" };
+        if step.action == Action::NarrowScalar && new.bits() >= floor {
             let (query, rule) = (query.clone(), step.rule);
-            return Err(Box::new(TableFault::NoProgress { query, rule, index, wanted, path }));
+            return Err(Box::new(TableFault::NoProgress { query, rule, index, path }));
         }
         least[index] = floor.min(new.bits());
     }
@@ -181,24 +185,21 @@ pub fn minimum(legalizer: &LegalizerInfo, queries: &[LegalityQuery]) -> Vec<Tabl
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal_ir::types::{P0, S8, S16, S32, S64};
+    use tribunal_ir::types::{ElementCount, P0, S8, S16, S32, S64};
+    use tribunal_target::legality::mutations::{TypeOf, change_to};
+    use tribunal_target::legality::predicates::{is_scalar, is_vector, type_is};
     use tribunal_target::legality::{RuleSet, rules_for};
 
     fn on(opcodes: &[Opcode]) -> RuleSet {
         rules_for("test", opcodes)
     }
 
-    fn scalar_is(bits: u32) -> impl Fn(&LegalityQuery) -> bool + Send + Sync {
-        move |query| query.types[0] == Type::scalar(bits)
-    }
-
     #[test]
     fn a_circle_of_widening_and_narrowing_is_named() {
-        let circle = on(&[Opcode::G_ADD]).legal_for(&[S64]).widen_scalar_if(scalar_is(8), 0, S16).narrow_scalar_if(
-            scalar_is(16),
-            0,
-            S8,
-        );
+        let circle = on(&[Opcode::G_ADD])
+            .legal_for(&[S64])
+            .widen_scalar_if(type_is(0, S8), change_to(0, S16))
+            .narrow_scalar_if(type_is(0, S16), change_to(0, S8));
         let legalizer = LegalizerInfo::new(vec![circle]);
         let text = follow(&legalizer, &LegalityQuery::new(Opcode::G_ADD, [S8])).unwrap_err().to_string();
         assert_eq!(
@@ -212,29 +213,54 @@ mod tests {
     #[test]
     fn a_narrowing_that_undoes_a_widening_is_named() {
         let back = on(&[Opcode::G_ADD])
-            .widen_scalar_if(scalar_is(8), 0, S64)
-            .narrow_scalar_if(scalar_is(64), 0, S16)
+            .widen_scalar_if(type_is(0, S8), change_to(0, S64))
+            .narrow_scalar_if(type_is(0, S64), change_to(0, S16))
             .legal_for(&[S16]);
         let legalizer = LegalizerInfo::new(vec![back]);
         let fault = follow(&legalizer, &LegalityQuery::new(Opcode::G_ADD, [S8])).unwrap_err();
-        assert!(matches!(*fault, TableFault::NoProgress { wanted: "narrower than it has been", .. }), "{fault}");
+        assert!(matches!(*fault, TableFault::NoProgress { .. }), "{fault}");
+    }
+
+    /// What each rule answers about `query` makes no sense.
+    fn insane(set: RuleSet, query: &LegalityQuery) -> String {
+        follow(&LegalizerInfo::new(vec![set]), query).unwrap_err().to_string()
     }
 
     #[test]
-    fn a_widening_that_does_not_widen_is_named() {
-        let legalizer = LegalizerInfo::new(vec![on(&[Opcode::G_ADD]).widen_scalar_if(|_| true, 0, S8)]);
-        let fault = follow(&legalizer, &LegalityQuery::new(Opcode::G_ADD, [S16])).unwrap_err();
-        assert!(matches!(*fault, TableFault::NoProgress { wanted: "wider", .. }), "{fault}");
+    fn a_step_that_makes_no_sense_is_named() {
+        let add = |ty: Type| LegalityQuery::new(Opcode::G_ADD, [ty]);
+        let four = S32.times(ElementCount::fixed(4)).unwrap();
+        assert_eq!(
+            insane(on(&[Opcode::G_ADD]).widen_scalar_if(is_scalar(0), change_to(0, S8)), &add(S16)),
+            "G_ADD s16: `test G_ADD#0 widen_scalar_if`: WidenScalar of type 0 from s16 to s8: that is not wider"
+        );
+        assert_eq!(
+            insane(on(&[Opcode::G_ADD]).narrow_scalar(0, change_to(0, S64)), &add(S16)),
+            "G_ADD s16: `test G_ADD#0 narrow_scalar`: NarrowScalar of type 0 from s16 to s64: that is not narrower"
+        );
+        assert_eq!(
+            insane(on(&[Opcode::G_ADD]).widen_scalar_if(is_scalar(0), change_to(0, TypeOf(0))), &add(S16)),
+            "G_ADD s16: `test G_ADD#0 widen_scalar_if`: WidenScalar of type 0 from s16 to s16: a loop: nothing changes"
+        );
+        assert_eq!(
+            insane(on(&[Opcode::G_ADD]).fewer_elements_if(is_vector(0), change_to(0, S64)), &add(four)),
+            "G_ADD <4 x s32>: `test G_ADD#0 fewer_elements_if`: FewerElements of type 0 from <4 x s32> to s64: \
+             the element changes"
+        );
+        assert_eq!(
+            insane(on(&[Opcode::G_ADD]).widen_scalar_if(is_scalar(0), change_to(0, TypeOf(1))), &add(S16)),
+            "G_ADD s16: `test G_ADD#0 widen_scalar_if`: WidenScalar of type 0 from s16 to none: the rule gives no type"
+        );
     }
 
     /// A table of two registers' widths, with or without the truncation between them.
     fn two_widths(truncation: bool) -> LegalizerInfo {
         let mut sets = vec![
             on(&[Opcode::G_ADD, Opcode::G_PHI, Opcode::G_IMPLICIT_DEF]).legal_for(&[S32, S64]),
-            on(&[Opcode::G_ANYEXT]).legal_for_pairs(&[(S64, S32)]),
+            on(&[Opcode::G_ANYEXT]).legal_for(&[(S64, S32)]),
         ];
         if truncation {
-            sets.push(on(&[Opcode::G_TRUNC]).legal_for_pairs(&[(S32, S64)]));
+            sets.push(on(&[Opcode::G_TRUNC]).legal_for(&[(S32, S64)]));
         }
         LegalizerInfo::new(sets)
     }

@@ -522,6 +522,40 @@ impl Opcode {
         )
     }
 
+    /// How many type indices the operands have.
+    pub fn type_indices(self) -> usize {
+        let sources = self.info().map_or([TypeSource::None; 3], |info| info.types);
+        sources.iter().filter(|source| **source != TypeSource::None).count()
+    }
+
+    /// How many immediates legality may depend on (`untyped_imm_0` in LLVM's GenericOpcodes.td): one or none.
+    pub fn immediate_indices(self) -> usize {
+        use Opcode::*;
+        usize::from(matches!(
+            self,
+            G_SEXT_INREG
+                | G_ASSERT_SEXT
+                | G_ASSERT_ZEXT
+                | G_ASSERT_ALIGN
+                | G_EXTRACT
+                | G_INSERT
+                | G_EXTRACT_SUBVECTOR
+                | G_INSERT_SUBVECTOR
+                | G_SMULFIX
+                | G_UMULFIX
+                | G_SMULFIXSAT
+                | G_UMULFIXSAT
+                | G_SDIVFIX
+                | G_UDIVFIX
+                | G_SDIVFIXSAT
+                | G_UDIVFIXSAT
+                | G_MEMCPY
+                | G_MEMMOVE
+                | G_MEMSET
+                | G_BZERO
+        ))
+    }
+
     /// Legalization artifacts: extensions, truncations and (de)composition, which combine away between legal code.
     pub fn is_artifact(self) -> bool {
         matches!(

@@ -20,6 +20,19 @@ pub enum Element {
     Pointer { address_space: u8, bits: u16 },
 }
 
+/// How many elements a vector has: `lanes`, or `lanes` times a number that only the machine knows (`vscale`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ElementCount {
+    pub lanes: u16,
+    pub scalable: bool,
+}
+
+impl ElementCount {
+    pub const fn fixed(lanes: u16) -> ElementCount {
+        ElementCount { lanes, scalable: false }
+    }
+}
+
 pub const S1: Type = Type::scalar(1);
 pub const S8: Type = Type::scalar(8);
 pub const S16: Type = Type::scalar(16);
@@ -33,6 +46,45 @@ impl Type {
     pub const fn scalar(bits: u32) -> Type {
         assert!(bits >= 1 && bits <= u16::MAX as u32);
         Type::Scalar { bits: bits as u16 }
+    }
+
+    /// A scalar of `bits` bits; `None` if there is none of that width.
+    pub fn scalar_of(bits: u32) -> Option<Type> {
+        u16::try_from(bits).ok().filter(|&bits| bits > 0).map(|bits| Type::Scalar { bits })
+    }
+
+    /// A vector of `count` elements of this type; the type itself if that is one; `None` for vectors of vectors or of nothing.
+    pub const fn times(self, count: ElementCount) -> Option<Type> {
+        let ElementCount { lanes, scalable } = count;
+        let element = match self {
+            _ if lanes == 1 && !scalable => return Some(self),
+            Type::Scalar { bits } => Element::Scalar { bits },
+            Type::Pointer { address_space, bits } => Element::Pointer { address_space, bits },
+            Type::Vector { .. } => return None,
+        };
+        if lanes == 0 { None } else { Some(Type::Vector { lanes, scalable, element }) }
+    }
+
+    /// Of a vector; `None` for anything else.
+    pub const fn element_count(self) -> Option<ElementCount> {
+        match self {
+            Type::Vector { lanes, scalable, .. } => Some(ElementCount { lanes, scalable }),
+            Type::Scalar { .. } | Type::Pointer { .. } => None,
+        }
+    }
+
+    /// The type of a vector's elements; of anything else, the type itself.
+    pub const fn scalar_type(self) -> Type {
+        match self {
+            Type::Vector { element, .. } => element.as_type(),
+            Type::Scalar { .. } | Type::Pointer { .. } => self,
+        }
+    }
+
+    /// As many elements, of another type; `None` if `element` is a vector.
+    pub fn with_scalar_type(self, element: Type) -> Option<Type> {
+        let count = self.element_count().unwrap_or(ElementCount::fixed(1));
+        if element.is_vector() { None } else { element.times(count) }
     }
 
     /// Total size in bits; for a scalable vector, of its minimum.
@@ -86,5 +138,26 @@ impl fmt::Display for Type {
 impl fmt::Debug for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_are_elements_times_a_count() {
+        let four = S32.times(ElementCount::fixed(4)).unwrap();
+        assert_eq!(four.to_string(), "<4 x s32>");
+        assert_eq!((four.element_count(), four.scalar_type()), (Some(ElementCount::fixed(4)), S32));
+        assert_eq!(four.with_scalar_type(P0).map(|ty| ty.to_string()).as_deref(), Some("<4 x p0>"));
+        assert_eq!(S32.times(ElementCount::fixed(1)), Some(S32));
+        let scalable = S32.times(ElementCount { lanes: 1, scalable: true }).unwrap();
+        assert_eq!(scalable.to_string(), "<vscale x 1 x s32>");
+        for none in [four.times(ElementCount::fixed(2)), S32.times(ElementCount::fixed(0)), S32.with_scalar_type(four)]
+        {
+            assert_eq!(none, None);
+        }
+        assert_eq!((Type::scalar_of(0), Type::scalar_of(1 << 16), Type::scalar_of(8)), (None, None, Some(S8)));
     }
 }

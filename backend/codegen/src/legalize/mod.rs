@@ -24,10 +24,11 @@ pub use catalogue::{CatalogueEntry, OwnedStep, catalogue, functions_of, queries}
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use recipe::Recipe;
+use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::LiveIn;
-use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, VReg};
+use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, Type, VReg};
 use tribunal_target::Target;
-use tribunal_target::legality::{Action, LegalizeStep};
+use tribunal_target::legality::{Action, LegalizeStep, type_at};
 
 pub static PASS: Pass = Pass {
     name: "legalize",
@@ -43,11 +44,24 @@ const FUEL_EACH: usize = 2000;
 const FUEL_ANYWAY: usize = 200_000;
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
+    check_widths(function)?;
     let mut legalizer = Legalizer::new(context, function);
     legalizer.legalize()?;
     propagate_copies(function);
     remove_dead(context, function);
     Ok(())
+}
+
+/// Recipes write constants as wide as what they compute with.
+fn check_widths(function: &Function) -> Result<(), CompileError> {
+    let too_wide = |ty: Type| ty.scalar_type().bits() > MAX_BITS;
+    match function.vregs.values().filter_map(|register| register.ty).find(|&ty| too_wide(ty)) {
+        None => Ok(()),
+        Some(ty) => {
+            let feature = format!("a register of {ty}, wider than {MAX_BITS} bits,");
+            Err(CompileError::unsupported(function, PASS.name, feature))
+        }
+    }
 }
 
 /// The state of one run.
@@ -184,13 +198,13 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             return Ok(());
         }
         self.burn(step.rule)?;
+        self.check_step(inst, step)?;
         let before = self.function.take(inst);
         let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst, &before);
         if !apply(&mut recipe, self.context.target, step) {
-            let text = tribunal_ir::text::print_inst(self.function, &before, self.context.target.vocabulary);
             // Who asks what could not be legalized finds it in the function.
             self.function.replace(inst, before);
-            return Err(CompileError::unsupported(self.function, PASS.name, feature(step, &text)));
+            return Err(self.refusal(inst, step));
         }
         let written = recipe.finish();
         written.all().for_each(|inst| self.enqueue(inst));
@@ -198,6 +212,25 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             self.report(step.rule, std::slice::from_ref(&before), &written.execution_order());
         }
         Ok(())
+    }
+
+    /// A step that makes no sense is the table's fault, whatever its recipe would do of it; no recipe knows vectors yet.
+    fn check_step(&self, inst: Inst, step: LegalizeStep) -> Result<(), CompileError> {
+        let data = self.function.inst(inst);
+        let is_vector = |operand: &Operand| {
+            operand.as_vreg().and_then(|register| self.function.type_of(register)).is_some_and(Type::is_vector)
+        };
+        match step.check(type_at(self.function, data, step.type_index)) {
+            Err(fault) => Err(CompileError::internal(self.function, PASS.name, fault.to_string())),
+            Ok(()) if data.operands.iter().any(is_vector) => Err(self.refusal(inst, step)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn refusal(&self, inst: Inst, step: LegalizeStep) -> CompileError {
+        let text =
+            tribunal_ir::text::print_inst(self.function, self.function.inst(inst), self.context.target.vocabulary);
+        CompileError::unsupported(self.function, PASS.name, feature(step, &text))
     }
 
     fn apply_combine(&mut self, inst: Inst, combine: artifacts::Combine) -> Result<(), CompileError> {
@@ -239,11 +272,12 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     }
 }
 
-/// What reports call an instruction that cannot be legalized.
+/// What reports call an instruction that cannot be legalized: refused by its rules, or nothing does what they say.
 fn feature(step: LegalizeStep, text: &str) -> String {
     match step.action {
+        Action::Unsupported => format!("`{text}`"),
         Action::Libcall => format!("library call for `{text}`"),
-        _ => format!("`{text}`"),
+        action => format!("{action:?} of `{text}`"),
     }
 }
 

@@ -1,13 +1,16 @@
 //! The legality rules of AArch64 (LLVM's AArch64LegalizerInfo is the model). Everything ends in `s32`, `s64` and `p0`.
 
 use crate::Features;
+use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    amount_needs_division, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, scalar_wider_than,
+    all, amount_needs_division, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not,
+    scalar_narrower_than, scalar_wider_than,
 };
-use crate::legality::{Alignment, EXPANDED, LegalizerInfo, RuleSet, rules_for};
+use crate::legality::{EXPANDED, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::OnceLock;
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
+use tribunal_ir::Type;
 use tribunal_ir::types::{P0, S32, S64, S128};
 
 /// The rules, made once; no feature changes them yet.
@@ -35,12 +38,12 @@ fn arithmetic() -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, S32, S64),
         on(&[G_SHL, G_LSHR, G_ASHR])
-            .legal_for_pairs(&[(S32, S32), (S64, S64)])
+            .legal_for(&[(S32, S32), (S64, S64)])
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32)
             // A wide value is split first: its amount then is one register.
-            .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && scalar_wider_than(1, 64)(q), 1, S64)
-            .widen_scalar_if(|q| scalar_wider_than(0, 64)(q) && !scalar_wider_than(1, 63)(q), 1, S64)
+            .narrow_scalar_if(all([scalar_wider_than(0, 64), scalar_wider_than(1, 64)]), change_to(1, S64))
+            .widen_scalar_if(all([scalar_wider_than(0, 64), scalar_narrower_than(1, 64)]), change_to(1, S64))
             .max_scalar(0, S64)
             .scalar_same_size_as(1, 0),
         on(&[G_UMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
@@ -57,12 +60,12 @@ fn arithmetic() -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32)
             .lower(),
-        on(&[G_SEXT_INREG]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
+        on(&[G_SEXT_INREG]).legal_for(&[S32, S64]).imm_idx(0).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS]).lower(),
         on(&[G_FSHL, G_FSHR, G_ROTL, G_ROTR]).unsupported_if(amount_needs_division(128)).lower(),
         on(&EXPANDED).lower(),
         on(&[G_CTLZ])
-            .legal_for_pairs(&[(S32, S32), (S64, S64)])
+            .legal_for(&[(S32, S32), (S64, S64)])
             .widen_scalar_to_next_pow2(1)
             .clamp_scalar(1, S32, S64)
             .scalar_same_size_as(0, 1),
@@ -79,12 +82,12 @@ fn arithmetic() -> Vec<RuleSet> {
             .scalar_same_size_as(0, 1)
             .lower(),
         on(&[G_ICMP])
-            .legal_for_pairs(&[(S32, S32), (S32, S64), (S32, P0)])
+            .legal_for(&[(S32, S32), (S32, S64), (S32, P0)])
             .clamp_scalar(0, S32, S32)
             .widen_scalar_to_next_pow2(1)
             .clamp_scalar(1, S32, S64),
         on(&[G_SELECT])
-            .legal_for_pairs(&[(S32, S32), (S64, S32), (P0, S32)])
+            .legal_for(&[(S32, S32), (S64, S32), (P0, S32)])
             .clamp_scalar(1, S32, S32)
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, S32, S64),
@@ -99,38 +102,46 @@ fn values() -> Vec<RuleSet> {
             .clamp_scalar(0, S32, S64),
         on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[S32, S64, P0]).lower(),
         on(&[G_FRAME_INDEX]).legal_for(&[P0]),
-        on(&[G_PTR_ADD]).legal_for_pairs(&[(P0, S64)]),
-        on(&[G_PTRTOINT]).legal_for_pairs(&[(S64, P0)]).clamp_scalar(0, S64, S64),
-        on(&[G_INTTOPTR]).legal_for_pairs(&[(P0, S64)]).clamp_scalar(1, S64, S64),
+        on(&[G_PTR_ADD]).legal_for(&[(P0, S64)]),
+        on(&[G_PTRTOINT]).legal_for(&[(S64, P0)]).clamp_scalar(0, S64, S64),
+        on(&[G_INTTOPTR]).legal_for(&[(P0, S64)]).clamp_scalar(1, S64, S64),
         on(&[G_BRCOND]).legal_for(&[S32]).clamp_scalar(0, S32, S32),
         rules_for("aarch64", &[G_BR]).always_legal(),
     ]
 }
 
 fn memory() -> Vec<RuleSet> {
-    const PLAIN: [(tribunal_ir::Type, u32); 8] =
-        [(S32, 8), (S32, 16), (S32, 32), (S64, 8), (S64, 16), (S64, 32), (S64, 64), (P0, 64)];
-    const EXTENDING: [(tribunal_ir::Type, u32); 5] = [(S32, 8), (S32, 16), (S64, 8), (S64, 16), (S64, 32)];
+    // A value as wide as its access, and wider than a register.
+    let whole = || all([scalar_wider_than(0, 64), pred_not(mem_narrower_than_value())]);
+    let access = |(value, bits): (Type, u32)| TypePairAndMemDesc {
+        type0: value,
+        type1: P0,
+        memory: Type::scalar(bits),
+        align_bits: 8,
+    };
+    let extending = [(S32, 8), (S32, 16), (S64, 8), (S64, 16), (S64, 32)].map(access);
+    let plain: Vec<TypePairAndMemDesc> =
+        extending.into_iter().chain([(S32, 32), (S64, 64), (P0, 64)].map(access)).collect();
     vec![
         on(&[G_LOAD])
-            .legal_for_types_with_mem_desc(&PLAIN, Alignment::Any)
+            .legal_for_types_with_mem_desc(&plain)
             .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
-            .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && !mem_narrower_than_value(q), 0, S64)
+            .narrow_scalar_if(whole(), change_to(0, S64))
             .min_scalar(0, S32),
         on(&[G_ZEXTLOAD, G_SEXTLOAD])
-            .legal_for_types_with_mem_desc(&EXTENDING, Alignment::Any)
+            .legal_for_types_with_mem_desc(&extending)
             .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32),
         on(&[G_STORE])
-            .legal_for_types_with_mem_desc(&PLAIN, Alignment::Any)
+            .legal_for_types_with_mem_desc(&plain)
             .widen_scalar_to_next_pow2(0)
             .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
-            .narrow_scalar_if(|q| scalar_wider_than(0, 64)(q) && !mem_narrower_than_value(q), 0, S64)
+            .narrow_scalar_if(whole(), change_to(0, S64))
             .min_scalar(0, S32),
     ]
 }
@@ -138,9 +149,9 @@ fn memory() -> Vec<RuleSet> {
 /// Between `s32` and `s64` there are instructions; everything else combines away or becomes shifts.
 fn artifacts() -> Vec<RuleSet> {
     vec![
-        on(&[G_ZEXT, G_SEXT]).legal_for_pairs(&[(S64, S32)]),
-        on(&[G_ANYEXT]).legal_for_pairs(&[(S64, S32)]).lower(),
-        on(&[G_TRUNC]).legal_for_pairs(&[(S32, S64)]),
+        on(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]),
+        on(&[G_ANYEXT]).legal_for(&[(S64, S32)]).lower(),
+        on(&[G_TRUNC]).legal_for(&[(S32, S64)]),
         on(&[G_MERGE_VALUES])
             .unsupported_if(made_of_halves(0, 1, 64))
             .halve_scalar_if(made_of_smaller_parts(0, 1, 64), 0)

@@ -3,20 +3,40 @@
 //!
 //! A rule set is an ordered list; the first rule that matches decides, and no match means [`Action::Unsupported`]. A rule
 //! sees a [`LegalityQuery`] and nothing else, so what is legal cannot depend on context. Every rule has a name.
+//!
+//! | file | what |
+//! |---|---|
+//! | `rules.rs` | [`RuleSet`]: what every rule is made of, and the methods that ask for an action and change no type |
+//! | `scalars.rs`, `vectors.rs` | its methods that widen and narrow, that change the number of elements |
+//! | `extensions.rs` | methods and predicates that LLVM has not |
+//! | `predicates.rs`, `mutations.rs` | when a rule applies; which type it changes, and to what |
+//! | `step.rs` | [`LegalizeStep`], the answer, and what none may be: LLVM's `mutationIsSane`, `hasNoSimpleLoops` |
+//! | `table.rs` | [`LegalizerInfo`]: the sets of a target, aliases, coverage of indices; the look-up |
+//!
+//! What C++ overloads is one name here too: lists are of [`Type`]s, of pairs or of triples ([`TypeTuple`]), a type is given
+//! or read from another index ([`mutations::TypeOf`]); where an argument may be left out there is a second method, `..._at_least`.
+//! Every method that takes a condition first in C++ is gated by [`RuleSet::when`]. Of LLVM's methods `fallback` alone is
+//! missing: there are no older rules to fall back to.
 
+mod extensions;
 pub mod mutations;
 pub mod predicates;
 mod rules;
+mod scalars;
+mod step;
 mod table;
+mod vectors;
 
+pub use extensions::EXPANDED;
 pub use mutations::Mutation;
 pub use predicates::Predicate;
-pub use rules::{Alignment, RuleSet, rules_for};
-pub use table::LegalizerInfo;
+pub use rules::{RuleSet, TypePairAndMemDesc, TypeTuple, rules_for};
+pub use step::{Insanity, LegalizeStep, NO_RULE, StepFault};
+pub use table::{IllDefined, LegalizerInfo};
 
 use smallvec::SmallVec;
 use tribunal_ir::opcode::TypeSource;
-use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, Type, VReg};
+use tribunal_ir::{AtomicOrdering, Function, InstData, MemFlags, MemOperand, Opcode, Operand, Type, VReg};
 
 /// What to do with an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -27,8 +47,11 @@ pub enum Action {
     NarrowScalar,
     /// Do it in the wider new type, then truncate.
     WidenScalar,
+    /// Split vector type `type_index` into vectors of fewer elements, or into elements.
     FewerElements,
+    /// Do it in a vector of more elements; those added are undefined.
     MoreElements,
+    /// Do it in another type of the same size.
     Bitcast,
     /// Expand to other operations.
     Lower,
@@ -36,6 +59,7 @@ pub enum Action {
     Libcall,
     /// The target's own expansion.
     Custom,
+    /// Refuse it.
     Unsupported,
 }
 
@@ -44,7 +68,28 @@ pub enum Action {
 pub struct MemDescr {
     pub ty: Type,
     pub align_bits: u32,
-    pub atomic: bool,
+    pub ordering: AtomicOrdering,
+    /// Of a compare-and-exchange that fails; of anything else, none.
+    pub failure_ordering: AtomicOrdering,
+}
+
+impl MemDescr {
+    /// An access that is not atomic.
+    pub fn plain(ty: Type, align_bits: u32) -> MemDescr {
+        let none = AtomicOrdering::NotAtomic;
+        MemDescr { ty, align_bits, ordering: none, failure_ordering: none }
+    }
+
+    /// `None` where the size is unknown.
+    fn of(function: &Function, memory: &MemOperand) -> Option<MemDescr> {
+        let plain = MemDescr::plain(memory.ty?, memory.align.saturating_mul(8));
+        if !memory.flags.contains(MemFlags::ATOMIC) {
+            return Some(plain);
+        }
+        let words = memory.ordering.expand().map_or("", |words| function.symbols[words].as_str());
+        let (ordering, failure_ordering) = AtomicOrdering::of_words(words);
+        Some(MemDescr { ordering, failure_ordering, ..plain })
+    }
 }
 
 /// All that legality may depend on.
@@ -73,23 +118,21 @@ impl LegalityQuery {
             query.types.push(function.type_of(operand?)?);
         }
         for memory in &data.memory {
-            let atomic = memory.flags.contains(MemFlags::ATOMIC);
-            query.memory.push(MemDescr { ty: memory.ty?, align_bits: memory.align * 8, atomic });
+            query.memory.push(MemDescr::of(function, memory)?);
         }
         Some(query)
     }
 
-    fn bits(&self, index: usize) -> u32 {
-        self.types.get(index).map_or(0, |ty| ty.bits())
+    /// The type at a type index.
+    pub fn type_at(&self, index: usize) -> Option<Type> {
+        self.types.get(index).copied()
     }
+}
 
-    fn is_scalar(&self, index: usize) -> bool {
-        self.types.get(index).is_some_and(|ty| ty.is_scalar())
-    }
-
-    fn mem_bits(&self) -> u32 {
-        self.memory.first().map_or(0, |memory| memory.ty.bits())
-    }
+/// The type at a type index of an instruction.
+pub fn type_at(function: &Function, data: &InstData, index: usize) -> Option<Type> {
+    let source = data.opcode.info()?.types.into_iter().nth(index)?;
+    function.type_of(type_source(data, source)??)
 }
 
 /// The register that tells a type; `None` if the opcode has no such type index, or no register stands there.
@@ -100,63 +143,3 @@ fn type_source(data: &InstData, source: TypeSource) -> Option<Option<VReg>> {
         TypeSource::Last => Some(data.operands.last().and_then(Operand::as_vreg)),
     }
 }
-
-/// The answer: an action on one type index, with the new type where the action takes one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct LegalizeStep {
-    pub action: Action,
-    pub type_index: usize,
-    pub new_type: Option<Type>,
-    /// Name of the rule that matched: `riscv64 G_ADD#2 clamp_scalar`; [`NO_RULE`] if none did.
-    pub rule: &'static str,
-}
-
-/// What stands for the rule's name where none matches.
-pub const NO_RULE: &str = "no rule matches";
-
-const UNSUPPORTED: LegalizeStep =
-    LegalizeStep { action: Action::Unsupported, type_index: 0, new_type: None, rule: NO_RULE };
-
-/// Opcodes that no target here has an instruction for and that become others at the same width.
-pub const EXPANDED: [Opcode; 37] = {
-    use Opcode::*;
-    [
-        G_UADDSAT,
-        G_USUBSAT,
-        G_SADDSAT,
-        G_SSUBSAT,
-        G_USHLSAT,
-        G_SSHLSAT,
-        G_ABDS,
-        G_ABDU,
-        G_UAVGFLOOR,
-        G_UAVGCEIL,
-        G_SAVGFLOOR,
-        G_SAVGCEIL,
-        G_UADDO,
-        G_USUBO,
-        G_SADDO,
-        G_SSUBO,
-        G_UADDE,
-        G_USUBE,
-        G_SADDE,
-        G_SSUBE,
-        G_UMULO,
-        G_SMULO,
-        G_SMULFIX,
-        G_UMULFIX,
-        G_SMULFIXSAT,
-        G_UMULFIXSAT,
-        G_UDIVREM,
-        G_SDIVREM,
-        G_SCMP,
-        G_UCMP,
-        G_PTRMASK,
-        G_CTLZ_ZERO_UNDEF,
-        G_CTTZ_ZERO_UNDEF,
-        G_UBFX,
-        G_SBFX,
-        G_EXTRACT,
-        G_INSERT,
-    ]
-};

@@ -1,6 +1,14 @@
-//! Rule sets and the methods that build them.
+//! Rule sets: what every rule is made of, and the methods that ask for an action and change no type.
+//!
+//! A method is named as its rule is, `<target> <opcode>#<place> <method>`. Two primitives stand behind all of them: `action_if`
+//! and, for lists of types, `action_for`; a list of nothing is no rule. What a method is about, it covers: lists the first
+//! type indices, an index the one it names. A predicate of the caller's, and none at all, are taken to look at every index, as
+//! LLVM does; a refusal of what a predicate tells covers nothing.
 
-use super::{Action, LegalityQuery, Mutation, Predicate};
+use super::mutations::Mutation;
+use super::predicates::{self, Predicate, mem_size_in_bytes_not_pow2, mem_size_not_byte_size_pow2};
+use super::step::{LegalizeStep, NO_RULE, UNSUPPORTED};
+use super::{Action, LegalityQuery};
 use std::sync::Arc;
 use tribunal_ir::{Opcode, Type};
 
@@ -8,223 +16,335 @@ use tribunal_ir::{Opcode, Type};
 pub(super) struct Rule {
     /// Names, one for each opcode of the set: `riscv64 G_ADD#2 clamp_scalar`.
     pub(super) names: Vec<&'static str>,
-    pub(super) predicate: Predicate,
-    pub(super) action: Action,
-    pub(super) mutation: Option<Mutation>,
+    predicate: Predicate,
+    action: Action,
+    mutation: Option<Mutation>,
+}
+
+/// Type and immediate indices, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Indices {
+    pub types: u8,
+    pub immediates: u8,
+}
+
+impl Indices {
+    pub const NONE: Indices = Indices { types: 0, immediates: 0 };
+    pub const ALL: Indices = Indices { types: u8::MAX, immediates: u8::MAX };
+
+    pub(super) fn types(indices: impl IntoIterator<Item = usize>) -> Indices {
+        Indices { types: indices.into_iter().fold(0, |all, index| all | bit(index)), immediates: 0 }
+    }
+
+    pub(super) fn immediate(self, index: usize) -> Indices {
+        Indices { immediates: self.immediates | bit(index), ..self }
+    }
+
+    fn and(self, other: Indices) -> Indices {
+        Indices { types: self.types | other.types, immediates: self.immediates | other.immediates }
+    }
+}
+
+fn bit(index: usize) -> u8 {
+    u32::try_from(index).ok().and_then(|index| 1u8.checked_shl(index)).unwrap_or(0)
 }
 
 /// The rules of one opcode, or of several that share them.
+#[derive(Clone)]
 pub struct RuleSet {
-    pub(super) target: &'static str,
+    target: &'static str,
     pub(super) opcodes: Vec<Opcode>,
     pub(super) rules: Vec<Arc<Rule>>,
+    pub(super) covered: Indices,
+    /// The opcode whose rules these opcodes have.
+    pub(super) alias: Option<Opcode>,
 }
 
 /// Rules for `opcodes` of the target called `target`.
 pub fn rules_for(target: &'static str, opcodes: &[Opcode]) -> RuleSet {
-    RuleSet { target, opcodes: opcodes.to_vec(), rules: Vec::new() }
+    RuleSet { target, opcodes: opcodes.to_vec(), rules: Vec::new(), covered: Indices::NONE, alias: None }
 }
 
-// The methods. Type indices are those of the opcode table.
+/// What a list of types is made of: type 0, types 0 and 1, or types 0 to 2.
+pub trait TypeTuple: Copy + Send + Sync + 'static {
+    /// How many.
+    const COUNT: usize;
+    fn is_of(self, types: &[Type]) -> bool;
+}
+
+impl TypeTuple for Type {
+    const COUNT: usize = 1;
+    fn is_of(self, types: &[Type]) -> bool {
+        types.first() == Some(&self)
+    }
+}
+
+impl TypeTuple for (Type, Type) {
+    const COUNT: usize = 2;
+    fn is_of(self, types: &[Type]) -> bool {
+        matches!(types, [first, second, ..] if (*first, *second) == self)
+    }
+}
+
+impl TypeTuple for (Type, Type, Type) {
+    const COUNT: usize = 3;
+    fn is_of(self, types: &[Type]) -> bool {
+        matches!(types, [first, second, third, ..] if (*first, *second, *third) == self)
+    }
+}
+
+/// An access: types 0 and 1, how many bits in memory, aligned to how many bits at least.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TypePairAndMemDesc {
+    pub type0: Type,
+    pub type1: Type,
+    pub memory: Type,
+    pub align_bits: u32,
+}
+
+/// The predicate that holds always.
+pub(super) fn always() -> Predicate {
+    Box::new(|_| true)
+}
+
+// The primitives, and what is said of a set as a whole.
 impl RuleSet {
-    fn rule(mut self, method: &str, action: Action, predicate: Predicate, mutation: Option<Mutation>) -> RuleSet {
+    /// A rule that covers `covers`; every other comes to this.
+    pub(super) fn action_if(
+        mut self,
+        method: &str,
+        action: Action,
+        covers: Indices,
+        predicate: Predicate,
+        mutation: Option<Mutation>,
+    ) -> RuleSet {
         let name = |opcode: &Opcode| -> &'static str {
             // Tables are made once for each target and feature set and live as long as the process.
             Box::leak(format!("{} {opcode}#{} {method}", self.target, self.rules.len()).into())
         };
         let names = self.opcodes.iter().map(name).collect();
         self.rules.push(Arc::new(Rule { names, predicate, action, mutation }));
+        self.covered = self.covered.and(covers);
         self
+    }
+
+    /// A rule for what is in the list; no rule if there is nothing.
+    pub(super) fn action_for<T: TypeTuple>(
+        self,
+        method: &str,
+        action: Action,
+        types: &[T],
+        mutation: Option<Mutation>,
+    ) -> RuleSet {
+        if types.is_empty() {
+            return self;
+        }
+        let types = types.to_vec();
+        let listed: Predicate = Box::new(move |query| types.iter().any(|tuple| tuple.is_of(&query.types)));
+        self.action_if(method, action, Indices::types(0..T::COUNT), listed, mutation)
+    }
+
+    /// A rule for every combination of a type of each list; one list stands for types 0 and 1 both.
+    fn action_for_cartesian_product(self, method: &str, action: Action, lists: &[&[Type]]) -> RuleSet {
+        let mut lists: Vec<Vec<Type>> = lists.iter().map(|list| list.to_vec()).collect();
+        if let [both] = lists.as_slice() {
+            lists.push(both.clone());
+        }
+        let covers = Indices::types(0..lists.len());
+        let listed = move |query: &LegalityQuery| {
+            let mut each = lists.iter().zip(0..);
+            each.all(|(list, index)| query.type_at(index).is_some_and(|ty| list.contains(&ty)))
+        };
+        self.action_if(method, action, covers, Box::new(listed), None)
+    }
+
+    /// The rules that `more` adds, only if `enabled`: how a feature of the target gates any method.
+    pub fn when(self, enabled: bool, more: impl FnOnce(RuleSet) -> RuleSet) -> RuleSet {
+        if enabled { more(self) } else { self }
+    }
+
+    /// Declares that the rules handle every value of immediate `index`.
+    pub fn imm_idx(mut self, index: usize) -> RuleSet {
+        self.covered = self.covered.and(Indices::NONE.immediate(index));
+        self
+    }
+
+    /// Has the rules of `opcode`, by their names, and none of its own; `opcode` may not be an alias itself.
+    pub fn alias_to(mut self, opcode: Opcode) -> RuleSet {
+        self.alias = Some(opcode);
+        self
+    }
+
+    /// What the rules say of a query about one of the set's opcodes: the first that matches decides.
+    pub fn apply(&self, query: &LegalityQuery) -> LegalizeStep {
+        self.answer(query, self.opcodes.iter().position(|&opcode| opcode == query.opcode).unwrap_or(0))
+    }
+
+    /// The same, by the names of the opcode at `place`.
+    pub(super) fn answer(&self, query: &LegalityQuery, place: usize) -> LegalizeStep {
+        let Some(rule) = self.rules.iter().find(|rule| (rule.predicate)(query)) else { return UNSUPPORTED };
+        let change = rule.mutation.as_ref().map(|mutation| mutation(query));
+        LegalizeStep {
+            action: rule.action,
+            type_index: change.map_or(0, |(index, _)| index),
+            new_type: change.and_then(|(_, ty)| ty),
+            rule: rule.names.get(place).copied().unwrap_or(NO_RULE),
+        }
+    }
+
+    /// The first of `count` type indices that no rule is about.
+    pub fn verify_type_idxs_coverage(&self, count: usize) -> Option<usize> {
+        (0..count).find(|&index| self.covered.types & bit(index) == 0)
+    }
+
+    /// The first of `count` immediate indices that no rule is about.
+    pub fn verify_imm_idxs_coverage(&self, count: usize) -> Option<usize> {
+        (0..count).find(|&index| self.covered.immediates & bit(index) == 0)
+    }
+}
+
+// Legal.
+impl RuleSet {
+    /// Legal if the predicate holds.
+    pub fn legal_if(self, predicate: Predicate) -> RuleSet {
+        self.action_if("legal_if", Action::Legal, Indices::ALL, predicate, None)
+    }
+
+    /// Legal if listed.
+    pub fn legal_for<T: TypeTuple>(self, types: &[T]) -> RuleSet {
+        self.action_for("legal_for", Action::Legal, types, None)
+    }
+
+    /// Legal if listed, whatever the immediate.
+    pub fn legal_for_type_with_any_imm<T: TypeTuple>(self, types: &[T]) -> RuleSet {
+        self.action_for("legal_for_type_with_any_imm", Action::Legal, types, None).imm_idx(0)
+    }
+
+    /// Legal if types, size in memory and alignment are listed.
+    pub fn legal_for_types_with_mem_desc(self, accesses: &[TypePairAndMemDesc]) -> RuleSet {
+        let listed = predicates::type_pair_and_mem_desc_in_set(0, 1, 0, accesses);
+        self.action_if("legal_for_types_with_mem_desc", Action::Legal, Indices::types([0, 1]), listed, None)
+    }
+
+    /// Legal if each type is in its list.
+    pub fn legal_for_cartesian_product(self, lists: &[&[Type]]) -> RuleSet {
+        self.action_for_cartesian_product("legal_for_cartesian_product", Action::Legal, lists)
     }
 
     /// Legal whatever the types.
     pub fn always_legal(self) -> RuleSet {
-        self.rule("always_legal", Action::Legal, Box::new(|_| true), None)
+        self.action_if("always_legal", Action::Legal, Indices::ALL, always(), None)
     }
+}
 
-    /// Legal if type 0 is one of these.
-    pub fn legal_for(self, types: &[Type]) -> RuleSet {
-        let types = types.to_vec();
-        self.rule(
-            "legal_for",
-            Action::Legal,
-            Box::new(move |q| q.types.first().is_some_and(|ty| types.contains(ty))),
-            None,
-        )
-    }
-
-    /// Legal if types 0 and 1 are one of these pairs.
-    pub fn legal_for_pairs(self, pairs: &[(Type, Type)]) -> RuleSet {
-        let pairs = pairs.to_vec();
-        self.rule("legal_for", Action::Legal, Box::new(move |q| pairs_contain(&pairs, q)), None)
-    }
-
-    /// Legal if the predicate holds.
-    pub fn legal_if(self, predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static) -> RuleSet {
-        self.rule("legal_if", Action::Legal, Box::new(predicate), None)
-    }
-
-    /// Legal if type 0 is `ty` and the immediate one of these; no rule if there are none.
-    pub fn legal_for_immediates(self, ty: Type, immediates: &[i64]) -> RuleSet {
-        if immediates.is_empty() {
-            return self;
-        }
-        let immediates = immediates.to_vec();
-        let listed = move |q: &LegalityQuery| {
-            q.types.first() == Some(&ty) && q.immediate.is_some_and(|immediate| immediates.contains(&immediate))
-        };
-        self.rule("legal_for_immediates", Action::Legal, Box::new(listed), None)
-    }
-
-    /// Legal for these (type 0, memory bits) with an access aligned to at least `align(memory bits)` bits.
-    pub fn legal_for_types_with_mem_desc(self, accesses: &[(Type, u32)], natural: Alignment) -> RuleSet {
-        let accesses = accesses.to_vec();
-        let fits = move |q: &LegalityQuery| {
-            let aligned =
-                natural == Alignment::Any || q.memory.iter().all(|memory| memory.align_bits >= memory.ty.bits());
-            aligned && accesses.iter().any(|&(ty, bits)| q.types.first() == Some(&ty) && q.mem_bits() == bits)
-        };
-        self.rule("legal_for_types_with_mem_desc", Action::Legal, Box::new(fits), None)
-    }
-
-    /// Lower whatever the types.
+// Lower.
+impl RuleSet {
+    /// Lowered whatever the types.
     pub fn lower(self) -> RuleSet {
-        self.rule("lower", Action::Lower, Box::new(|_| true), None)
+        self.action_if("lower", Action::Lower, Indices::ALL, always(), None)
     }
 
-    pub fn lower_if(self, predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static) -> RuleSet {
-        self.rule("lower_if", Action::Lower, Box::new(predicate), None)
+    /// Lowered if the predicate holds.
+    pub fn lower_if(self, predicate: Predicate) -> RuleSet {
+        self.action_if("lower_if", Action::Lower, Indices::ALL, predicate, None)
     }
 
-    /// Lower accesses of a size that is not 1, 2, 4, 8, ... bytes.
+    /// Lowered if the predicate holds, with a type as a hint.
+    pub fn lower_if_to(self, predicate: Predicate, mutation: Mutation) -> RuleSet {
+        self.action_if("lower_if", Action::Lower, Indices::ALL, predicate, Some(mutation))
+    }
+
+    /// Lowered if listed.
+    pub fn lower_for<T: TypeTuple>(self, types: &[T]) -> RuleSet {
+        self.action_for("lower_for", Action::Lower, types, None)
+    }
+
+    /// Lowered if listed, with a type as a hint.
+    pub fn lower_for_to<T: TypeTuple>(self, types: &[T], mutation: Mutation) -> RuleSet {
+        self.action_for("lower_for", Action::Lower, types, Some(mutation))
+    }
+
+    /// Lowered if each type is in its list.
+    pub fn lower_for_cartesian_product(self, lists: &[&[Type]]) -> RuleSet {
+        self.action_for_cartesian_product("lower_for_cartesian_product", Action::Lower, lists)
+    }
+
+    /// Lowered if the access is of a size in bytes that is no power of two.
+    pub fn lower_if_mem_size_not_pow2(self) -> RuleSet {
+        let odd = mem_size_in_bytes_not_pow2(0);
+        self.action_if("lower_if_mem_size_not_pow2", Action::Lower, Indices::NONE, odd, None)
+    }
+
+    /// Lowered if the access is not of 1, 2, 4, 8, ... whole bytes.
     pub fn lower_if_mem_size_not_byte_size_pow2(self) -> RuleSet {
-        let odd = |q: &LegalityQuery| q.mem_bits() < 8 || !q.mem_bits().is_power_of_two();
-        self.rule("lower_if_mem_size_not_byte_size_pow2", Action::Lower, Box::new(odd), None)
+        let odd = mem_size_not_byte_size_pow2(0);
+        self.action_if("lower_if_mem_size_not_byte_size_pow2", Action::Lower, Indices::NONE, odd, None)
+    }
+}
+
+// Library calls and the target's own.
+impl RuleSet {
+    /// A library call whatever the types.
+    pub fn libcall(self) -> RuleSet {
+        self.action_if("libcall", Action::Libcall, Indices::ALL, always(), None)
     }
 
-    /// The runtime library, if type 0 is one of these; no rule if there are none.
-    pub fn libcall_for(self, types: &[Type]) -> RuleSet {
-        if types.is_empty() {
-            return self;
-        }
-        let types = types.to_vec();
-        let listed = move |q: &LegalityQuery| q.types.first().is_some_and(|ty| types.contains(ty));
-        self.rule("libcall_for", Action::Libcall, Box::new(listed), None)
+    /// A library call if the predicate holds.
+    pub fn libcall_if(self, predicate: Predicate) -> RuleSet {
+        self.action_if("libcall_if", Action::Libcall, Indices::ALL, predicate, None)
     }
 
-    /// The target's own expansion, if type 0 is one of these; no rule if there are none.
-    pub fn custom_for(self, types: &[Type]) -> RuleSet {
-        if types.is_empty() {
-            return self;
-        }
-        let types = types.to_vec();
-        let listed = move |q: &LegalityQuery| q.types.first().is_some_and(|ty| types.contains(ty));
-        self.rule("custom_for", Action::Custom, Box::new(listed), None)
+    /// A library call if listed.
+    pub fn libcall_for<T: TypeTuple>(self, types: &[T]) -> RuleSet {
+        self.action_for("libcall_for", Action::Libcall, types, None)
     }
 
-    /// What no rule above decides is refused.
+    /// A library call if each type is in its list.
+    pub fn libcall_for_cartesian_product(self, lists: &[&[Type]]) -> RuleSet {
+        self.action_for_cartesian_product("libcall_for_cartesian_product", Action::Libcall, lists)
+    }
+
+    /// The target's own expansion whatever the types.
+    pub fn custom(self) -> RuleSet {
+        self.action_if("custom", Action::Custom, Indices::ALL, always(), None)
+    }
+
+    /// The target's own expansion if the predicate holds.
+    pub fn custom_if(self, predicate: Predicate) -> RuleSet {
+        self.action_if("custom_if", Action::Custom, Indices::ALL, predicate, None)
+    }
+
+    /// The target's own expansion if listed.
+    pub fn custom_for<T: TypeTuple>(self, types: &[T]) -> RuleSet {
+        self.action_for("custom_for", Action::Custom, types, None)
+    }
+
+    /// The target's own expansion if each type is in its list.
+    pub fn custom_for_cartesian_product(self, lists: &[&[Type]]) -> RuleSet {
+        self.action_for_cartesian_product("custom_for_cartesian_product", Action::Custom, lists)
+    }
+}
+
+// Refusals.
+impl RuleSet {
+    /// Refused whatever the types.
     pub fn unsupported(self) -> RuleSet {
-        self.rule("unsupported", Action::Unsupported, Box::new(|_| true), None)
+        self.action_if("unsupported", Action::Unsupported, Indices::ALL, always(), None)
     }
 
-    pub fn unsupported_if(self, predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static) -> RuleSet {
-        self.rule("unsupported_if", Action::Unsupported, Box::new(predicate), None)
+    /// Refused if the predicate holds.
+    pub fn unsupported_if(self, predicate: Predicate) -> RuleSet {
+        self.action_if("unsupported_if", Action::Unsupported, Indices::NONE, predicate, None)
     }
 
-    /// Vectors and atomic accesses, which nothing below handles.
-    pub fn unsupported_if_not_scalar(self) -> RuleSet {
-        let other =
-            |q: &LegalityQuery| q.types.iter().any(|ty| ty.is_vector()) || q.memory.iter().any(|memory| memory.atomic);
-        self.rule("unsupported_if_not_scalar", Action::Unsupported, Box::new(other), None)
+    /// Refused if listed.
+    pub fn unsupported_for<T: TypeTuple>(self, types: &[T]) -> RuleSet {
+        self.action_for("unsupported_for", Action::Unsupported, types, None)
     }
 
-    pub fn widen_scalar_if(
-        self,
-        predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static,
-        index: usize,
-        ty: Type,
-    ) -> RuleSet {
-        self.rule("widen_scalar_if", Action::WidenScalar, Box::new(predicate), Some(Box::new(move |_| (index, ty))))
+    /// Refused if the access is of a size in bytes that is no power of two.
+    pub fn unsupported_if_mem_size_not_pow2(self) -> RuleSet {
+        let odd = mem_size_in_bytes_not_pow2(0);
+        self.action_if("unsupported_if_mem_size_not_pow2", Action::Unsupported, Indices::NONE, odd, None)
     }
-
-    pub fn narrow_scalar_if(
-        self,
-        predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static,
-        index: usize,
-        ty: Type,
-    ) -> RuleSet {
-        self.rule("narrow_scalar_if", Action::NarrowScalar, Box::new(predicate), Some(Box::new(move |_| (index, ty))))
-    }
-
-    /// Round a scalar up to a power of two bits.
-    pub fn widen_scalar_to_next_pow2(self, index: usize) -> RuleSet {
-        let odd = move |q: &LegalityQuery| q.is_scalar(index) && !q.bits(index).is_power_of_two();
-        let next = move |q: &LegalityQuery| (index, Type::scalar(q.bits(index).next_power_of_two()));
-        self.rule("widen_scalar_to_next_pow2", Action::WidenScalar, Box::new(odd), Some(Box::new(next)))
-    }
-
-    /// Widen to at least `ty`.
-    pub fn min_scalar(self, index: usize, ty: Type) -> RuleSet {
-        let narrower = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) < ty.bits();
-        self.rule("min_scalar", Action::WidenScalar, Box::new(narrower), Some(Box::new(move |_| (index, ty))))
-    }
-
-    /// Narrow to at most `ty`: by halves while a half is no narrower.
-    pub fn max_scalar(self, index: usize, ty: Type) -> RuleSet {
-        let wider = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) > ty.bits();
-        let part = move |q: &LegalityQuery| match q.bits(index).is_power_of_two() {
-            true => (index, Type::scalar((q.bits(index) / 2).max(ty.bits()))),
-            false => (index, ty),
-        };
-        self.rule("max_scalar", Action::NarrowScalar, Box::new(wider), Some(Box::new(part)))
-    }
-
-    /// Narrow type `index` to half its size.
-    pub fn halve_scalar_if(
-        self,
-        predicate: impl Fn(&LegalityQuery) -> bool + Send + Sync + 'static,
-        index: usize,
-    ) -> RuleSet {
-        let half = move |q: &LegalityQuery| (index, Type::scalar(q.bits(index) / 2));
-        self.rule("halve_scalar_if", Action::NarrowScalar, Box::new(predicate), Some(Box::new(half)))
-    }
-
-    /// Narrow a value wider than `ty` to what its narrower access needs, but not below `ty`.
-    pub fn narrow_scalar_to_access(self, ty: Type) -> RuleSet {
-        let needed = move |q: &LegalityQuery| q.mem_bits().next_power_of_two().max(ty.bits());
-        let wider = move |q: &LegalityQuery| q.is_scalar(0) && q.bits(0) > needed(q);
-        let part = move |q: &LegalityQuery| (0, Type::scalar(needed(q)));
-        self.rule("narrow_scalar_to_access", Action::NarrowScalar, Box::new(wider), Some(Box::new(part)))
-    }
-
-    /// Widen to at least `least`, narrow to at most `most`.
-    pub fn clamp_scalar(self, index: usize, least: Type, most: Type) -> RuleSet {
-        self.min_scalar(index, least).max_scalar(index, most)
-    }
-
-    /// Make type `index` as wide as type `other`, by widening or narrowing it.
-    pub fn scalar_same_size_as(self, index: usize, other: usize) -> RuleSet {
-        let narrower = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) < q.bits(other);
-        let wider = move |q: &LegalityQuery| q.is_scalar(index) && q.bits(index) > q.bits(other);
-        let same = move |q: &LegalityQuery| (index, Type::scalar(q.bits(other)));
-        self.rule("scalar_same_size_as", Action::WidenScalar, Box::new(narrower), Some(Box::new(same))).rule(
-            "scalar_same_size_as",
-            Action::NarrowScalar,
-            Box::new(wider),
-            Some(Box::new(same)),
-        )
-    }
-}
-
-/// What a load or store may rely on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Alignment {
-    /// At least the size of the access.
-    Natural,
-    /// Any.
-    Any,
-}
-
-fn pairs_contain(pairs: &[(Type, Type)], query: &LegalityQuery) -> bool {
-    matches!(query.types.as_slice(), [first, second, ..] if pairs.contains(&(*first, *second)))
 }

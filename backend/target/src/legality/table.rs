@@ -1,8 +1,9 @@
 //! The rule sets of one target, and the look-up of what they say of an instruction.
 
 use super::rules::RuleSet;
-use super::{LegalityQuery, LegalizeStep, UNSUPPORTED, type_source};
-use rustc_hash::FxHashMap;
+use super::step::{LegalizeStep, UNSUPPORTED};
+use super::{LegalityQuery, type_source};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, Type};
@@ -10,24 +11,79 @@ use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, Type};
 /// The rule sets of one target under one set of features.
 pub struct LegalizerInfo {
     sets: Vec<RuleSet>,
-    /// The set of an opcode, and the opcode's place in it.
+    /// The set whose rules an opcode has, and the place there of the opcode whose names they go by.
     by_opcode: FxHashMap<Opcode, (usize, usize)>,
     /// No other table of the process has it. There are a few tables for each target; the one after 65,536 others has none.
     number: Option<u16>,
 }
 
+/// What is wrong with a table by itself, whatever the query (LLVM's `LegalizerInfo::verify`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum IllDefined {
+    #[error("{opcode}: no rule is about type index {index}")]
+    TypeIndex { opcode: Opcode, index: usize },
+    #[error("{opcode}: no rule is about immediate index {index}")]
+    ImmediateIndex { opcode: Opcode, index: usize },
+    #[error("{opcode}: has two rule sets")]
+    TwoSets { opcode: Opcode },
+    #[error("{opcode}: has the rules of {of}, which has none")]
+    AliasOfNothing { opcode: Opcode, of: Opcode },
+    #[error("{opcode}: has the rules of {of}, which has those of another")]
+    AliasOfAlias { opcode: Opcode, of: Opcode },
+    #[error("{opcode}: has the rules of {of}, and some of its own")]
+    AliasWithRules { opcode: Opcode, of: Opcode },
+}
+
 impl LegalizerInfo {
     pub fn new(sets: Vec<RuleSet>) -> LegalizerInfo {
-        let by_opcode = sets
-            .iter()
-            .enumerate()
-            .flat_map(|(index, set)| {
-                set.opcodes.iter().enumerate().map(move |(place, &opcode)| (opcode, (index, place)))
-            })
-            .collect();
+        let mut by_opcode: FxHashMap<Opcode, (usize, usize)> = FxHashMap::default();
+        for (index, set) in sets.iter().enumerate().filter(|(_, set)| set.alias.is_none()) {
+            by_opcode.extend(set.opcodes.iter().zip(0..).map(|(&opcode, place)| (opcode, (index, place))));
+        }
+        // Only sets that are no aliases are known so far, so aliases do not chain.
+        let aliases = sets.iter().filter_map(|set| Some((set, *by_opcode.get(&set.alias?)?)));
+        let aliases: Vec<(Opcode, (usize, usize))> =
+            aliases.flat_map(|(set, found)| set.opcodes.iter().map(move |&opcode| (opcode, found))).collect();
+        by_opcode.extend(aliases);
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = u16::try_from(NEXT.fetch_add(1, Ordering::Relaxed)).ok();
         LegalizerInfo { sets, by_opcode, number }
+    }
+
+    /// What is wrong with the table: every type and immediate index that an opcode's row has must be covered by its rules, an
+    /// alias stands for a set of rules, and no opcode has two.
+    pub fn verify(&self) -> Vec<IllDefined> {
+        let mut faults = Vec::new();
+        let mut met = FxHashSet::default();
+        for set in &self.sets {
+            for &opcode in &set.opcodes {
+                if !met.insert(opcode) {
+                    faults.push(IllDefined::TwoSets { opcode });
+                }
+                match set.alias {
+                    Some(of) => faults.extend(self.verify_alias(set, opcode, of)),
+                    None => faults.extend(uncovered(set, opcode)),
+                }
+            }
+        }
+        faults
+    }
+
+    fn verify_alias(&self, set: &RuleSet, opcode: Opcode, of: Opcode) -> Vec<IllDefined> {
+        let is_alias = |other: &&RuleSet| other.alias.is_some() && other.opcodes.contains(&of);
+        if !set.rules.is_empty() {
+            return vec![IllDefined::AliasWithRules { opcode, of }];
+        }
+        match self.sets.iter().find(|set| set.alias.is_none() && set.opcodes.contains(&of)) {
+            Some(rules) => uncovered(rules, opcode).collect(),
+            None if self.sets.iter().any(|set| is_alias(&set)) => vec![IllDefined::AliasOfAlias { opcode, of }],
+            None => vec![IllDefined::AliasOfNothing { opcode, of }],
+        }
+    }
+
+    /// True if another opcode's set says that it has the rules of `opcode`.
+    pub fn is_aliased_by_another(&self, opcode: Opcode) -> bool {
+        self.sets.iter().any(|set| set.alias == Some(opcode))
     }
 
     /// What the rules say of an instruction; looked up once asked.
@@ -47,16 +103,7 @@ impl LegalizerInfo {
 
     /// What the rules say of a query.
     pub fn action(&self, query: &LegalityQuery) -> LegalizeStep {
-        let Some(&(set, place)) = self.by_opcode.get(&query.opcode) else { return UNSUPPORTED };
-        let rule = self.sets[set].rules.iter().find(|rule| (rule.predicate)(query));
-        let Some(rule) = rule else { return UNSUPPORTED };
-        let change = rule.mutation.as_ref().map(|mutation| mutation(query));
-        LegalizeStep {
-            action: rule.action,
-            type_index: change.map_or(0, |(index, _)| index),
-            new_type: change.map(|(_, ty)| ty),
-            rule: rule.names[place],
-        }
+        self.by_opcode.get(&query.opcode).map_or(UNSUPPORTED, |&(set, place)| self.sets[set].answer(query, place))
     }
 
     /// The rules, in table order: for each its names, one for each opcode that shares it.
@@ -66,16 +113,13 @@ impl LegalizerInfo {
 
     /// The table without its `index`-th rule, for those who ask whether that would be noticed.
     pub fn without(&self, mut index: usize) -> LegalizerInfo {
-        let mut sets = Vec::new();
-        for set in &self.sets {
-            let mut set = RuleSet { target: set.target, opcodes: set.opcodes.clone(), rules: set.rules.clone() };
+        let mut sets = self.sets.clone();
+        for set in &mut sets {
             if index < set.rules.len() {
                 set.rules.remove(index);
-                index = usize::MAX;
-            } else if index != usize::MAX {
-                index -= set.rules.len();
+                break;
             }
-            sets.push(set);
+            index -= set.rules.len();
         }
         LegalizerInfo::new(sets)
     }
@@ -84,6 +128,14 @@ impl LegalizerInfo {
     pub fn opcodes(&self) -> impl Iterator<Item = Opcode> + '_ {
         self.sets.iter().flat_map(|set| set.opcodes.iter().copied())
     }
+}
+
+/// The indices of `opcode` that the rules of `set` are not about.
+fn uncovered(set: &RuleSet, opcode: Opcode) -> impl Iterator<Item = IllDefined> + use<> {
+    let ty = set.verify_type_idxs_coverage(opcode.type_indices());
+    let immediate = set.verify_imm_idxs_coverage(opcode.immediate_indices());
+    let ty = ty.map(|index| IllDefined::TypeIndex { opcode, index });
+    ty.into_iter().chain(immediate.map(|index| IllDefined::ImmediateIndex { opcode, index }))
 }
 
 /// Answers that a thread keeps.
@@ -95,8 +147,8 @@ thread_local! {
     static KNOWN: RefCell<Vec<(QueryKey, LegalizeStep)>> = RefCell::new(vec![(QueryKey::NONE, UNSUPPORTED); KEPT]);
 }
 
-/// A query in few words, to one table: instructions of one key make the same query. Most have one; vectors and strange
-/// immediates have not.
+/// A query in few words, to one table: instructions of one key make the same query. Most have one; vectors, atomic accesses
+/// and strange immediates have not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct QueryKey {
     /// Opcode and types.
@@ -124,9 +176,8 @@ impl QueryKey {
         }
         let memory = match data.memory.as_slice() {
             [] => 0,
-            [memory] => {
-                let atomic = u64::from(memory.flags.contains(MemFlags::ATOMIC));
-                key_of_type(memory.ty?)? << 8 | u64::from(memory.align.trailing_zeros()) << 1 | atomic
+            [memory] if !memory.flags.contains(MemFlags::ATOMIC) => {
+                key_of_type(memory.ty?)? << 8 | u64::from(memory.align.trailing_zeros()) << 1
             }
             _ => return None,
         };

@@ -2,11 +2,12 @@
 //! register, called `x` here, and `p0`.
 
 use crate::Features;
+use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    amount_needs_division, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned,
+    all, amount_needs_division, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned, pred_not,
     scalar_wider_than,
 };
-use crate::legality::{Alignment, EXPANDED, LegalityQuery, LegalizerInfo, RuleSet, rules_for};
+use crate::legality::{EXPANDED, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
@@ -70,7 +71,7 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
         on(&[G_ADD, G_SUB]).legal_for(&[x]).custom_for(words).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         on(&[G_AND, G_OR, G_XOR]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         on(&[G_SHL, G_LSHR, G_ASHR])
-            .legal_for_pairs(&[(x, x)])
+            .legal_for(&[(x, x)])
             .clamp_scalar(1, x, x)
             .custom_for(words)
             .widen_scalar_to_next_pow2(0)
@@ -80,12 +81,12 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
         on(&EXPANDED).lower(),
         on(&[G_BITREVERSE]).widen_scalar_to_next_pow2(0).min_scalar(0, S8).max_scalar(0, x).lower(),
         on(&[G_ICMP])
-            .legal_for_pairs(&[(x, x), (x, p)])
+            .legal_for(&[(x, x), (x, p)])
             .clamp_scalar(0, x, x)
             .widen_scalar_to_next_pow2(1)
             .clamp_scalar(1, x, x),
         on(&[G_SELECT])
-            .legal_for_pairs(&[(x, x), (p, x)])
+            .legal_for(&[(x, x), (p, x)])
             .clamp_scalar(1, x, x)
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
@@ -121,10 +122,10 @@ fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
     vec![
         extension,
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX]).legal_for(&[x]).lower(),
-        on(&[G_ROTL, G_ROTR]).legal_for_pairs(&[(x, x)]).unsupported_if(amount_needs_division(2 * x.bits())).lower(),
+        on(&[G_ROTL, G_ROTR]).legal_for(&[(x, x)]).unsupported_if(amount_needs_division(2 * x.bits())).lower(),
         on(&[G_BSWAP]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         on(&[G_CTPOP, G_CTLZ, G_CTTZ])
-            .legal_for_pairs(&[(x, x)])
+            .legal_for(&[(x, x)])
             .widen_scalar_to_next_pow2(1)
             .clamp_scalar(1, x, x)
             .scalar_same_size_as(0, 1),
@@ -187,9 +188,9 @@ fn values(machine: Machine) -> Vec<RuleSet> {
             .clamp_scalar(0, x, x),
         on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[x, p]).lower(),
         on(&[G_FRAME_INDEX]).legal_for(&[p]),
-        on(&[G_PTR_ADD]).legal_for_pairs(&[(p, x)]),
-        on(&[G_PTRTOINT]).legal_for_pairs(&[(x, p)]).clamp_scalar(0, x, x),
-        on(&[G_INTTOPTR]).legal_for_pairs(&[(p, x)]).clamp_scalar(1, x, x),
+        on(&[G_PTR_ADD]).legal_for(&[(p, x)]),
+        on(&[G_PTRTOINT]).legal_for(&[(x, p)]).clamp_scalar(0, x, x),
+        on(&[G_INTTOPTR]).legal_for(&[(p, x)]).clamp_scalar(1, x, x),
         on(&[G_BRCOND]).legal_for(&[x]).clamp_scalar(0, x, x),
         rules_for(machine.name, &[G_BR]).always_legal(),
     ]
@@ -198,34 +199,42 @@ fn values(machine: Machine) -> Vec<RuleSet> {
 fn memory(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, p, .. } = machine;
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
-    let whole = move |q: &LegalityQuery| scalar_wider_than(0, x.bits())(q) && !mem_narrower_than_value(q);
-    let narrow: Vec<(Type, u32)> =
-        [8, 16, 32].into_iter().filter(|&bits| bits < x.bits()).map(|bits| (x, bits)).collect();
-    let all: Vec<(Type, u32)> = narrow.iter().copied().chain([(x, x.bits()), (p, x.bits())]).collect();
+    // A value as wide as its access, and wider than a register.
+    let whole = || all([scalar_wider_than(0, x.bits()), pred_not(mem_narrower_than_value())]);
+    let access = |value: Type, bits: u32| TypePairAndMemDesc {
+        type0: value,
+        type1: p,
+        memory: Type::scalar(bits),
+        align_bits: bits,
+    };
+    let extending: Vec<TypePairAndMemDesc> =
+        [8, 16, 32].into_iter().filter(|&bits| bits < x.bits()).map(|bits| access(x, bits)).collect();
+    let plain: Vec<TypePairAndMemDesc> =
+        extending.iter().copied().chain([access(x, x.bits()), access(p, x.bits())]).collect();
     vec![
         on(&[G_LOAD])
-            .legal_for_types_with_mem_desc(&all, Alignment::Natural)
+            .legal_for_types_with_mem_desc(&plain)
             .narrow_scalar_to_access(x)
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
-            .narrow_scalar_if(whole, 0, x)
+            .narrow_scalar_if(whole(), change_to(0, x))
             .min_scalar(0, x)
-            .lower_if(misaligned),
+            .lower_if(misaligned()),
         on(&[G_ZEXTLOAD, G_SEXTLOAD])
-            .legal_for_types_with_mem_desc(&narrow, Alignment::Natural)
+            .legal_for_types_with_mem_desc(&extending)
             .narrow_scalar_to_access(x)
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, x)
-            .lower_if(misaligned),
+            .lower_if(misaligned()),
         on(&[G_STORE])
-            .legal_for_types_with_mem_desc(&all, Alignment::Natural)
+            .legal_for_types_with_mem_desc(&plain)
             .widen_scalar_to_next_pow2(0)
             .narrow_scalar_to_access(x)
             .lower_if_mem_size_not_byte_size_pow2()
-            .narrow_scalar_if(whole, 0, x)
+            .narrow_scalar_if(whole(), change_to(0, x))
             .min_scalar(0, x)
-            .lower_if(misaligned),
+            .lower_if(misaligned()),
     ]
 }
 

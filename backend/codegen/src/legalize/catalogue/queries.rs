@@ -177,7 +177,7 @@ fn accesses(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
         }
         for value in values {
             for align in [1, 2, 4, 8] {
-                let memory = MemDescr { ty: Type::scalar(bits), align_bits: align * 8, atomic: false };
+                let memory = MemDescr::plain(Type::scalar(bits), align * 8);
                 let mut query = LegalityQuery::new(opcode, [value, pointer(target)]);
                 query.memory = smallvec![memory];
                 all.push(query);

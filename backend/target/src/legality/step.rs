@@ -1,0 +1,134 @@
+//! The answer to a query, and what no answer may be.
+
+use super::Action;
+use std::fmt;
+use tribunal_ir::Type;
+
+/// The answer: an action on one type index, with the new type where the action takes one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LegalizeStep {
+    pub action: Action,
+    pub type_index: usize,
+    pub new_type: Option<Type>,
+    /// Name of the rule that matched: `riscv64 G_ADD#2 clamp_scalar`; [`NO_RULE`] if none did.
+    pub rule: &'static str,
+}
+
+/// What stands for the rule's name where none matches.
+pub const NO_RULE: &str = "no rule matches";
+
+pub(super) const UNSUPPORTED: LegalizeStep =
+    LegalizeStep { action: Action::Unsupported, type_index: 0, new_type: None, rule: NO_RULE };
+
+/// A step that would not bring its instruction nearer to anything: a fault of the rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{rule}`: {action:?} of type {index} from {from} to {to}: {why}", rule = step.rule, action = step.action,
+    index = step.type_index, from = Shown(*old), to = Shown(step.new_type))]
+pub struct StepFault {
+    pub step: LegalizeStep,
+    pub old: Option<Type>,
+    pub why: Insanity,
+}
+
+/// Why a step makes no sense.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Insanity {
+    #[error("the instruction has no such type")]
+    NoSuchType,
+    #[error("the rule gives no type")]
+    NoNewType,
+    #[error("a loop: nothing changes")]
+    Loop,
+    #[error("only scalars and vectors of scalars are widened and narrowed")]
+    NotScalar,
+    #[error("the number of elements changes")]
+    CountChanges,
+    #[error("that is not wider")]
+    NotWider,
+    #[error("that is not narrower")]
+    NotNarrower,
+    #[error("the element changes")]
+    ElementChanges,
+    #[error("those are not fewer elements")]
+    NotFewer,
+    #[error("those are not more elements")]
+    NotMore,
+    #[error("the size changes")]
+    SizeChanges,
+}
+
+struct Shown(Option<Type>);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(ty) => ty.fmt(f),
+            None => f.write_str("none"),
+        }
+    }
+}
+
+impl LegalizeStep {
+    /// Checks the step for an instruction whose type `type_index` is `old`: it must change that type, and as its action says.
+    /// LLVM looks at this in builds with assertions only.
+    pub fn check(&self, old: Option<Type>) -> Result<(), StepFault> {
+        let takes_type = match self.action {
+            Action::NarrowScalar | Action::WidenScalar => true,
+            Action::FewerElements | Action::MoreElements | Action::Bitcast => true,
+            // A new type is a hint to these.
+            Action::Legal | Action::Lower | Action::Libcall | Action::Custom | Action::Unsupported => false,
+        };
+        let checked = match (takes_type, old, self.new_type) {
+            (false, ..) => Ok(()),
+            (true, None, _) => Err(Insanity::NoSuchType),
+            (true, Some(_), None) => Err(Insanity::NoNewType),
+            (true, Some(old), Some(new)) => {
+                has_no_simple_loops(old, new).and_then(|()| mutation_is_sane(self.action, old, new))
+            }
+        };
+        checked.map_err(|why| StepFault { step: *self, old, why })
+    }
+}
+
+/// The type changes, or the rule that matched would match for ever.
+fn has_no_simple_loops(old: Type, new: Type) -> Result<(), Insanity> {
+    if old == new { Err(Insanity::Loop) } else { Ok(()) }
+}
+
+/// The type changes in what the action is about, in its direction, and in nothing else.
+fn mutation_is_sane(action: Action, old: Type, new: Type) -> Result<(), Insanity> {
+    let (from, to) = (old.scalar_type(), new.scalar_type());
+    let require = |holds: bool, otherwise: Insanity| if holds { Ok(()) } else { Err(otherwise) };
+    match action {
+        Action::WidenScalar | Action::NarrowScalar => {
+            require(from.is_scalar() && to.is_scalar(), Insanity::NotScalar)?;
+            require(old.element_count() == new.element_count(), Insanity::CountChanges)?;
+            match action {
+                Action::WidenScalar => require(to.bits() > from.bits(), Insanity::NotWider),
+                _ => require(to.bits() < from.bits(), Insanity::NotNarrower),
+            }
+        }
+        Action::FewerElements => {
+            require(from == to, Insanity::ElementChanges)?;
+            require(old.is_vector() && known_fewer(new, old), Insanity::NotFewer)
+        }
+        Action::MoreElements => {
+            require(from == to, Insanity::ElementChanges)?;
+            require(new.is_vector() && known_fewer(old, new), Insanity::NotMore)
+        }
+        Action::Bitcast => require(same_size(old, new), Insanity::SizeChanges),
+        Action::Legal | Action::Lower | Action::Libcall | Action::Custom | Action::Unsupported => Ok(()),
+    }
+}
+
+/// True if `one` has fewer elements than `other` whatever `vscale` is; what is no vector has one.
+fn known_fewer(one: Type, other: Type) -> bool {
+    let lanes = |ty: Type| ty.element_count().map_or(1, |count| count.lanes);
+    let scales = |ty: Type| ty.element_count().is_some_and(|count| count.scalable);
+    (!scales(one) || scales(other)) && lanes(one) < lanes(other)
+}
+
+fn same_size(one: Type, other: Type) -> bool {
+    let scales = |ty: Type| ty.element_count().is_some_and(|count| count.scalable);
+    one.bits() == other.bits() && scales(one) == scales(other)
+}
