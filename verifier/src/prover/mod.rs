@@ -175,20 +175,21 @@ fn decide_query(query: &Query, text: solver::Text, effort: solver::Effort) -> (V
     if query.graph.is_false(query.wrong) {
         return (Verdict::Proved { engine: Engine::Structural }, None);
     }
-    if let Some(assignment) = samples::sample(query) {
+    let cone = evaluate::cone(&query.graph, query.wrong);
+    if let Some(assignment) = samples::sample(query, &cone) {
         return (refuted(query, &assignment), None);
     }
-    if bit_sums::worth_trying(&query.graph) && bit_sums::impossible(&query.graph, query.wrong) {
+    if bit_sums::worth_trying(&query.graph, &cone) && bit_sums::impossible(&query.graph, query.wrong) {
         return (Verdict::Proved { engine: Engine::BitSums }, None);
     }
-    if quotients::impossible(&query.graph, query.wrong) {
+    if quotients::worth_trying(&query.graph, &cone) && quotients::impossible(&query.graph, query.wrong) {
         return (Verdict::Proved { engine: Engine::Quotients }, None);
     }
-    if integers::worth_trying(&query.graph, query.wrong) {
+    if integers::worth_trying(&query.graph, &cone) {
         if integers::impossible(&query.graph, query.wrong) {
             return (Verdict::Proved { engine: Engine::Integers }, None);
         }
-        if let Some(assignment) = samples::aimed(query) {
+        if let Some(assignment) = samples::aimed(query, &cone) {
             return (refuted(query, &assignment), None);
         }
     }

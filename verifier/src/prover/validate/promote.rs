@@ -127,8 +127,8 @@ fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
     if !loads && data.opcode != Opcode::G_STORE {
         return None;
     }
-    let [MemOperand { flags, ty: Some(ty), align, ordering: None, .. }] = data.memory.as_slice() else { return None };
-    let plain = !flags.intersects(MemFlags::VOLATILE | MemFlags::ATOMIC) && !ty.is_vector();
+    let [MemOperand { flags, ty: Some(ty), align, ordering, .. }] = data.memory.as_slice() else { return None };
+    let plain = !flags.intersects(MemFlags::VOLATILE | MemFlags::ATOMIC) && ordering.is_none() && !ty.is_vector();
     let value = function.type_of(data.vreg(0)?)?;
     let extends = value.is_scalar() && ty.is_scalar() && value.bits() > ty.bits();
     let fits = extends || (value == *ty && matches!(data.opcode, Opcode::G_LOAD | Opcode::G_STORE));
