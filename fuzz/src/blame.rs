@@ -129,7 +129,7 @@ impl Witness<'_> {
         // Machine code may mask by a condition what no longer counts; the interpreter does not see that, and says that
         // such bits are open.
         let is_generic = pass == legalize::PASS.name;
-        FILLINGS.iter().all(|&(_, filling)| {
+        FILLINGS.iter().all(|&filling| {
             let seen = observe(&determined(function, filling), self.target, self.input);
             seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))
         })
