@@ -59,7 +59,10 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
             Verdict::Unsupported(feature) => Kind::Unsupported(feature),
             Verdict::Unknown(reason) => match executed(function, other, ir, target, FIRST_INPUTS..INPUTS) {
                 Some(found) => Kind::Refuted(found),
-                None => Kind::Unknown(format!("{reason}{}", but_for_flags(target, function, other))),
+                None => Kind::Unknown(match reason.contains("poison") || reason.contains("undefined behaviour") {
+                    true => format!("{reason}{}", but_for_flags(target, function, other)),
+                    false => reason,
+                }),
             },
             // The prover refutes no function by itself: its relations may be too weak.
             Verdict::Refuted(_) => Kind::Unknown("refuted without an execution".to_string()),

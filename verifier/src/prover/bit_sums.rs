@@ -20,10 +20,10 @@ use tribunal_ir::bits::Bits;
 const COUNTED: usize = 4;
 
 /// True if the question counts bits, one by one: few others are sums of bits on both sides.
-pub(super) fn worth_trying(graph: &Symbolic) -> bool {
+pub(super) fn worth_trying(graph: &Symbolic, cone: &[Term]) -> bool {
     let is_bit = |term: Term| matches!(graph.node(term), Node::Zext(bit) if graph.width_of(bit) == 1);
     let adds_bit = |node: Node| matches!(node, Node::Binary(Op::Add, _, bit) if is_bit(bit));
-    (0..graph.bound() as u32).filter(|&number| adds_bit(graph.node(Term(number)))).take(COUNTED).count() == COUNTED
+    cone.iter().filter(|&&term| adds_bit(graph.node(term))).take(COUNTED).count() == COUNTED
 }
 
 /// True if `wrong` is shown never to be true.

@@ -34,6 +34,25 @@ impl<'g> Evaluator<'g> {
         Evaluator { graph, assignment, known: vec![None; graph.bound()] }
     }
 
+    /// The first of the assignments that makes `term` true; `cone` is what it is made of.
+    pub fn first(
+        graph: &Symbolic,
+        term: Term,
+        cone: &[Term],
+        mut assignments: impl Iterator<Item = Assignment>,
+    ) -> Option<Assignment> {
+        let mut known = vec![None; graph.bound()];
+        assignments.find(|assignment| {
+            let mut evaluator = Evaluator { graph, assignment, known: std::mem::take(&mut known) };
+            for &part in cone {
+                evaluator.known[part.0 as usize] = Some(evaluator.compute(part));
+            }
+            let holds = !evaluator.of(term).is_zero();
+            known = evaluator.known;
+            holds
+        })
+    }
+
     /// The value of `term`. Terms refer to older terms only, so a stack of pending ones suffices.
     pub fn value(&mut self, term: Term) -> Bits {
         let mut pending = vec![term];
@@ -116,7 +135,22 @@ impl<'g> Evaluator<'g> {
     }
 }
 
-/// The terms that `term` is made of.
+/// `root` and all that it is made of, operands first: terms refer to older ones only.
+pub fn cone(graph: &Symbolic, root: Term) -> Vec<Term> {
+    let mut seen = vec![false; graph.bound()];
+    let mut pending = vec![root];
+    let mut cone = Vec::new();
+    while let Some(term) = pending.pop() {
+        if !std::mem::replace(&mut seen[term.0 as usize], true) {
+            cone.push(term);
+            pending.extend(operands(graph, term));
+        }
+    }
+    cone.sort_unstable();
+    cone
+}
+
+/// The terms that `term` is made of at once.
 pub fn operands(graph: &Symbolic, term: Term) -> Vec<Term> {
     match graph.node(term) {
         Node::Const(_) | Node::Var(_) => Vec::new(),

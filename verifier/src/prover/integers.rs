@@ -25,20 +25,13 @@ const WATCHDOG: u32 = 20_000;
 const OLDER: u32 = 2;
 const NEWER: u32 = 6;
 
-/// True if the question has what bit-blasting is bad at: products of values, or division.
-pub(super) fn worth_trying(graph: &Symbolic, root: Term) -> bool {
-    let mut pending = vec![root];
-    let mut seen = rustc_hash::FxHashSet::default();
-    while let Some(term) = pending.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        match graph.node(term) {
-            Node::Binary(Op::Mul | Op::Udiv | Op::Urem, ..) if graph.width_of(term) > 8 => return true,
-            _ => pending.extend(operands(graph, term)),
-        }
-    }
-    false
+/// True if the question's cone has what bit-blasting is bad at: products of values, or division.
+pub(super) fn worth_trying(graph: &Symbolic, cone: &[Term]) -> bool {
+    let is_hard = |&term: &Term| {
+        let hard = matches!(graph.node(term), Node::Binary(Op::Mul | Op::Udiv | Op::Urem, ..));
+        hard && graph.width_of(term) > 8
+    };
+    cone.iter().any(is_hard)
 }
 
 /// True if `wrong` is shown never to be true.

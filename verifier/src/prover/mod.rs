@@ -168,28 +168,47 @@ impl Prover {
     }
 }
 
+/// How a question is answered.
+enum Decision {
+    Proved(Engine),
+    /// Values that make it true, as they were found.
+    Refuted(Assignment),
+    Unknown(String),
+}
+
 fn decide_query(query: &Query, text: solver::Text, effort: solver::Effort) -> (Verdict, Option<Question>) {
+    let (decision, question) = decision(query, text, effort);
+    let verdict = match decision {
+        Decision::Proved(engine) => Verdict::Proved { engine },
+        Decision::Refuted(assignment) => refuted(query, &assignment),
+        Decision::Unknown(reason) => Verdict::Unknown(reason),
+    };
+    (verdict, question)
+}
+
+fn decision(query: &Query, text: solver::Text, effort: solver::Effort) -> (Decision, Option<Question>) {
     if query.graph.is_false(query.source_defined) {
-        return (Verdict::Unknown("vacuous: the source is undefined whatever the inputs".to_string()), None);
+        return (Decision::Unknown("vacuous: the source is undefined whatever the inputs".to_string()), None);
     }
     if query.graph.is_false(query.wrong) {
-        return (Verdict::Proved { engine: Engine::Structural }, None);
+        return (Decision::Proved(Engine::Structural), None);
     }
-    if let Some(assignment) = samples::sample(query) {
-        return (refuted(query, &assignment), None);
+    let cone = evaluate::cone(&query.graph, query.wrong);
+    if let Some(assignment) = samples::sample(query, &cone) {
+        return (Decision::Refuted(assignment), None);
     }
-    if bit_sums::worth_trying(&query.graph) && bit_sums::impossible(&query.graph, query.wrong) {
-        return (Verdict::Proved { engine: Engine::BitSums }, None);
+    if bit_sums::worth_trying(&query.graph, &cone) && bit_sums::impossible(&query.graph, query.wrong) {
+        return (Decision::Proved(Engine::BitSums), None);
     }
-    if quotients::impossible(&query.graph, query.wrong) {
-        return (Verdict::Proved { engine: Engine::Quotients }, None);
+    if quotients::worth_trying(&query.graph, &cone) && quotients::impossible(&query.graph, query.wrong) {
+        return (Decision::Proved(Engine::Quotients), None);
     }
-    if integers::worth_trying(&query.graph, query.wrong) {
+    if effort.is_thorough() && integers::worth_trying(&query.graph, &cone) {
         if integers::impossible(&query.graph, query.wrong) {
-            return (Verdict::Proved { engine: Engine::Integers }, None);
+            return (Decision::Proved(Engine::Integers), None);
         }
-        if let Some(assignment) = samples::aimed(query) {
-            return (refuted(query, &assignment), None);
+        if let Some(assignment) = samples::aimed(query, &cone) {
+            return (Decision::Refuted(assignment), None);
         }
     }
     let (answer, script) = solver::solve(&query.graph, query.wrong, text, effort);
@@ -198,17 +217,17 @@ fn decide_query(query: &Query, text: solver::Text, effort: solver::Effort) -> (V
         solver::Answer::Satisfiable(_) => Some(true),
         solver::Answer::Unknown(_) => None,
     };
-    (verdict(query, answer), script.map(|script| Question { script, satisfiable }))
+    (answered(query, answer), script.map(|script| Question { script, satisfiable }))
 }
 
 /// What z3's answer says of the step.
-fn verdict(query: &Query, answer: solver::Answer) -> Verdict {
+fn answered(query: &Query, answer: solver::Answer) -> Decision {
     match answer {
-        solver::Answer::Unsatisfiable => Verdict::Proved { engine: Engine::Z3 },
-        solver::Answer::Unknown(reason) => Verdict::Unknown(reason),
+        solver::Answer::Unsatisfiable => Decision::Proved(Engine::Z3),
+        solver::Answer::Unknown(reason) => Decision::Unknown(reason),
         solver::Answer::Satisfiable(assignment) => match Evaluator::new(&query.graph, &assignment).holds(query.wrong) {
-            true => refuted(query, &assignment),
-            false => Verdict::Unknown("the solver's counterexample does not hold when evaluated".to_string()),
+            true => Decision::Refuted(assignment),
+            false => Decision::Unknown("the solver's counterexample does not hold when evaluated".to_string()),
         },
     }
 }

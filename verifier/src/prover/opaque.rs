@@ -54,6 +54,8 @@ pub(super) struct Uninterpreted {
 pub(super) struct Earlier {
     pub effects: Vec<Effect>,
     pub pure: Vec<Effect>,
+    /// Choices that the later side makes alike, by opcode.
+    pub choices: Vec<(Opcode, Term)>,
 }
 
 /// Flags that let an operation yield poison.

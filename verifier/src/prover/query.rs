@@ -104,15 +104,8 @@ pub(super) fn of_outputs(
 impl Query {
     /// The variables that what may be wrong depends on.
     pub fn variables(&self) -> FxHashSet<Term> {
-        let mut seen = FxHashSet::default();
-        let mut pending = vec![self.wrong];
-        while let Some(term) = pending.pop() {
-            if seen.insert(term) {
-                pending.extend(super::evaluate::operands(&self.graph, term));
-            }
-        }
-        seen.retain(|term| matches!(self.graph.node(*term), Node::Var(_)));
-        seen
+        let cone = super::evaluate::cone(&self.graph, self.wrong);
+        cone.into_iter().filter(|&term| matches!(self.graph.node(term), Node::Var(_))).collect()
     }
 
     /// Nothing is wrong where one of these holds.

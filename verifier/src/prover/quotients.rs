@@ -14,8 +14,13 @@ const DEPTH: u32 = 12;
 
 /// True if `wrong` is shown never to be true.
 pub(super) fn impossible(graph: &Symbolic, wrong: Term) -> bool {
+    never(graph, wrong, DEPTH)
+}
+
+/// True if something in the question's cone is divided by a constant.
+pub(super) fn worth_trying(graph: &Symbolic, cone: &[Term]) -> bool {
     let is_division = |node| matches!(node, Node::Binary(Op::Udiv, _, by) if graph.as_const(by).is_some());
-    (0..graph.bound() as u32).any(|number| is_division(graph.node(Term(number)))) && never(graph, wrong, DEPTH)
+    cone.iter().any(|&term| is_division(graph.node(term)))
 }
 
 fn never(graph: &Symbolic, truth: Term, depth: u32) -> bool {

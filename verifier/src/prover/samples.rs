@@ -14,25 +14,16 @@ const SAMPLES: u64 = 96;
 /// Samples aimed at carries; some hundredths of a second.
 const AIMED: u64 = 6000;
 
-/// An assignment that shows the step wrong, if a corner or noise does.
-pub(super) fn sample(query: &Query) -> Option<Assignment> {
-    first(query, 0..SAMPLES, assignment)
+/// An assignment that shows the step wrong, if a corner or noise does; `cone` is what the question is made of.
+pub(super) fn sample(query: &Query, cone: &[Term]) -> Option<Assignment> {
+    let assignments = (0..SAMPLES).map(|index| assignment(query, cone, index));
+    Evaluator::first(&query.graph, query.wrong, cone, assignments)
 }
 
 /// The same, if an aimed sample does.
-pub(super) fn aimed(query: &Query) -> Option<Assignment> {
-    first(query, 0..AIMED, |query, index| filled(query, index, Random::new(!index), by_limbs))
-}
-
-fn first(
-    query: &Query,
-    mut range: std::ops::Range<u64>,
-    make: impl Fn(&Query, u64) -> Assignment,
-) -> Option<Assignment> {
-    range.find_map(|index| {
-        let assignment = make(query, index);
-        Evaluator::new(&query.graph, &assignment).holds(query.wrong).then_some(assignment)
-    })
+pub(super) fn aimed(query: &Query, cone: &[Term]) -> Option<Assignment> {
+    let assignments = (0..AIMED).map(|index| filled(query, cone, index, Random::new(!index), by_limbs));
+    Evaluator::first(&query.graph, query.wrong, cone, assignments)
 }
 
 /// xorshift.
@@ -56,8 +47,8 @@ impl Random {
 }
 
 /// The `index`th sample: the first few are corners for every input at once, then a mix of corners and noise.
-fn assignment(query: &Query, index: u64) -> Assignment {
-    filled(query, index, Random::new(index), |term, width, random| {
+fn assignment(query: &Query, cone: &[Term], index: u64) -> Assignment {
+    filled(query, cone, index, Random::new(index), |term, width, random| {
         let corners = query::corners(width);
         match (width, index) {
             // Poison, mostly not.
@@ -73,11 +64,16 @@ fn assignment(query: &Query, index: u64) -> Assignment {
 }
 
 /// A value for each variable; in the first samples nothing is poison.
-fn filled(query: &Query, index: u64, mut random: Random, value: impl Fn(Term, u32, &mut Random) -> Bits) -> Assignment {
+fn filled(
+    query: &Query,
+    cone: &[Term],
+    index: u64,
+    mut random: Random,
+    value: impl Fn(Term, u32, &mut Random) -> Bits,
+) -> Assignment {
     let seed = Some(index.wrapping_mul(0x1234_5678_9abc_def1));
     let mut assignment = Assignment { seed, ..Assignment::default() };
-    for number in 0..query.graph.bound() as u32 {
-        let term = Term(number);
+    for &term in cone {
         if matches!(query.graph.node(term), Node::Var(_)) {
             assignment.set(term, value(term, query.graph.width_of(term), &mut random));
         }

@@ -40,6 +40,8 @@ pub(super) struct Side {
     pub taken: Option<Term>,
     /// Choices that this side made.
     pub choices: Vec<Term>,
+    /// Those of them that instructions of these opcodes made, in order.
+    pub chosen: Vec<(Opcode, Term)>,
     /// Operations with effects that no definition covers, and those without, in order.
     pub effects: Vec<Effect>,
     pub pure: Vec<Effect>,
@@ -55,6 +57,7 @@ impl Side {
             ub,
             taken: None,
             choices: Vec::new(),
+            chosen: Vec::new(),
             effects: Vec::new(),
             pure: Vec::new(),
         }
@@ -118,8 +121,24 @@ impl Evaluation<'_> {
             }
             Opcode::Target(_) if self.target.is_call(data) => self.call(side, data),
             Opcode::Target(_) => self.machine_inst(side, data),
+            Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE => self.choice(side, data),
             _ => self.generic(side, data),
         }
+    }
+
+    /// A free choice: in a whole function, that of the earlier side, if one was kept for it.
+    fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let of_opcode = |choices: &[(Opcode, Term)]| -> Vec<Term> {
+            choices.iter().filter(|(opcode, _)| *opcode == data.opcode).map(|&(_, choice)| choice).collect()
+        };
+        let earlier = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref());
+        let shared = earlier.map_or(Vec::new(), |earlier| of_opcode(&earlier.choices));
+        self.d.offered = shared.get(of_opcode(&side.chosen).len()).copied();
+        let made = self.d.choices.len();
+        self.generic(side, data)?;
+        self.d.offered = None;
+        side.chosen.extend(self.d.choices[made..].iter().map(|&choice| (data.opcode, choice)));
+        Ok(())
     }
 
     pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {

@@ -23,6 +23,11 @@ impl Effort {
     pub const RELATION: Effort = Effort(500_000);
     /// For a candidate of many.
     pub const FACT: Effort = Effort(200_000);
+
+    /// Whether what is slower than z3 on most questions is tried too.
+    pub fn is_thorough(self) -> bool {
+        self.0 > Effort::FACT.0
+    }
 }
 
 /// Milliseconds after which it is told to give up whatever it counted.

@@ -87,6 +87,8 @@ pub struct Symbolic {
     memory_index: FxHashMap<MemNode, MemTerm>,
     /// Variables that stand for free choices, in the order in which they were made.
     pub choices: Vec<Term>,
+    /// What the next choice is to be, in its low bits.
+    pub offered: Option<Term>,
     variables: u32,
     /// In what products are put together.
     limb: Limb,
@@ -277,7 +279,15 @@ impl Domain for Symbolic {
         self.truth(value)
     }
     fn choose(&mut self, width: u32) -> Term {
-        let choice = self.variable(width);
+        let offered = self.offered.take().filter(|&offered| self.width_of(offered) <= width);
+        let choice = match offered {
+            Some(low) if self.width_of(low) == width => low,
+            Some(low) => {
+                let above = self.variable(width - self.width_of(low));
+                self.concatenate(above, low)
+            }
+            None => self.variable(width),
+        };
         self.choices.push(choice);
         choice
     }

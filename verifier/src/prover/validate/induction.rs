@@ -5,14 +5,15 @@ use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
 use super::{Outcome, Pair, Setting, unproved};
 use crate::machine_verifier::dominance::Tree;
+use crate::prover::evaluate::Evaluator;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
 use crate::prover::query::{self, Output, Query};
 use crate::prover::side::{Inputs, Scalar, Side};
 use crate::prover::term::{Symbolic, Term};
-use crate::prover::{Engine, Verdict, decide_query, solver};
+use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Block, Inst, Opcode, VReg};
+use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
 
 pub(super) struct Validation<'v> {
     pub(super) setting: Setting<'v>,
@@ -71,8 +72,9 @@ impl<'v> Validation<'v> {
         for (place, (block, other)) in (1..).zip(self.blocks.clone()) {
             self.relate(block, other, &mut before, &mut after)?;
             self.opaque.earlier = None;
-            let source = self.side(self.setting.pair.before, block, place, before)?;
-            self.opaque.earlier = Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone() });
+            let mut source = self.side(self.setting.pair.before, block, place, before)?;
+            let choices = shared_choices(self.setting.pair, block, other, &mut source);
+            self.opaque.earlier = Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone(), choices });
             let result = self.side(self.setting.pair.after, other, place, after)?;
             if let Some(missing) = source.effects.get(result.effects.len()) {
                 return Err(Unsupported::new(format!("{}{}", opaque::CHANGED, missing.name)));
@@ -124,7 +126,16 @@ impl<'v> Validation<'v> {
     }
 
     /// The verdict on a question, where the facts hold; the graph comes back from it.
-    fn answer(&mut self, mut query: Query, effort: solver::Effort) -> Verdict {
+    fn answer(&mut self, query: Query, effort: solver::Effort) -> Verdict {
+        self.answered(query, |query| decide_query(query, solver::Text::Dropped, effort).0, Verdict::Unknown)
+    }
+
+    fn decision(&mut self, query: Query, effort: solver::Effort) -> Decision {
+        self.answered(query, |query| decision(query, solver::Text::Dropped, effort).0, Decision::Unknown)
+    }
+
+    /// What `decide` says of a question where the facts hold, unless the function's limit is reached.
+    fn answered<T>(&mut self, mut query: Query, decide: impl Fn(&Query) -> T, unknown: impl Fn(String) -> T) -> T {
         let about = if self.facts.is_empty() { Vec::new() } else { self.mentioned(&query) };
         let excuses: Vec<Term> = self
             .facts
@@ -138,12 +149,9 @@ impl<'v> Validation<'v> {
             })
             .collect();
         query.excuse(&excuses);
-        let verdict = match self.setting.limits.reached() {
-            Some(limit) => Verdict::Unknown(limit),
-            None => decide_query(&query, solver::Text::Dropped, effort).0,
-        };
+        let answer = self.setting.limits.reached().map_or_else(|| decide(&query), unknown);
         (self.graph, self.inputs) = (query.graph, query.inputs);
-        verdict
+        answer
     }
 
     /// PHIs of the earlier function that what may be wrong depends on.
@@ -190,15 +198,12 @@ impl<'v> Validation<'v> {
                 for next in function.successors(block) {
                     let along = self.not_along(block, next, source);
                     let ub = ways[&block].iter().fold(along, |ub, way| self.graph.bool_or(&ub, way));
-                    for fact in
-                        self.facts.clone().into_iter().filter(|fact| fact.block == next && !known.contains(fact))
-                    {
+                    let mut arriving = Vec::new();
+                    for &fact in self.facts.iter().filter(|fact| fact.block == next && !known.contains(fact)) {
                         let from = incoming(function, fact.phi, block)?;
-                        let value = source.defined.get(&from).cloned().ok_or_else(undefined)?;
-                        if !self.fact_holds(fact, value, ub) {
-                            self.facts.retain(|other| *other != fact);
-                        }
+                        arriving.push((fact, source.defined.get(&from).cloned().ok_or_else(undefined)?));
                     }
+                    self.keep_facts(arriving, ub);
                 }
             }
             if self.facts.len() == before {
@@ -207,15 +212,46 @@ impl<'v> Validation<'v> {
         }
     }
 
-    fn fact_holds(&mut self, fact: Fact, value: Scalar, ub: Term) -> bool {
-        let mut graph = std::mem::take(&mut self.graph);
-        let holds = fact.of(&mut graph, value.bits);
-        let bit = |bits, poison| Value { bits, poison };
-        let (yes, no) = (graph.truth(true), graph.truth(false));
-        let (source, target) = (bit(yes, value.poison), bit(holds, no));
-        let output = Output { register: None, name: "fact", source, target, ub };
-        let query = query::of_outputs(graph, std::mem::take(&mut self.inputs), ub, vec![output], false);
-        matches!(self.answer(query, solver::Effort::FACT), Verdict::Proved { .. })
+    /// Drops the facts that are not shown of the values that arrive on one edge: all together, if they all hold.
+    fn keep_facts(&mut self, mut arriving: Vec<(Fact, Scalar)>, ub: Term) {
+        while !arriving.is_empty() {
+            let mut graph = std::mem::take(&mut self.graph);
+            let (yes, no) = (graph.truth(true), graph.truth(false));
+            let outputs = arriving.iter().map(|(fact, value)| Output {
+                register: None,
+                name: "fact",
+                source: Value { bits: yes, poison: value.poison },
+                target: Value { bits: fact.of(&mut graph, value.bits), poison: no },
+                ub,
+            });
+            let outputs: Vec<Output> = outputs.collect();
+            let shown: Vec<(Term, Term)> =
+                outputs.iter().map(|output| (output.source.poison, output.target.bits)).collect();
+            let query = query::of_outputs(graph, std::mem::take(&mut self.inputs), ub, outputs, false);
+            let broken: Vec<bool> = match self.decision(query, solver::Effort::FACT) {
+                Decision::Proved(_) => return,
+                Decision::Refuted(assignment) => {
+                    let mut evaluator = Evaluator::new(&self.graph, &assignment);
+                    shown.iter().map(|&(poison, holds)| !evaluator.holds(poison) && !evaluator.holds(holds)).collect()
+                }
+                Decision::Unknown(_) if arriving.len() > 1 => {
+                    let rest = arriving.split_off(arriving.len() / 2);
+                    self.keep_facts(arriving, ub);
+                    arriving = rest;
+                    continue;
+                }
+                Decision::Unknown(_) => vec![true],
+            };
+            let none = !broken.contains(&true);
+            let mut broken = broken.into_iter();
+            arriving.retain(|(fact, _)| {
+                let broken = none || broken.next().unwrap_or(true);
+                if broken {
+                    self.facts.retain(|other| other != fact);
+                }
+                !broken
+            });
+        }
     }
 
     /// True where the earlier function does not go from `block` to `next`, or is undefined there.
@@ -274,4 +310,17 @@ impl<'v> Validation<'v> {
         }
         Ok(Outcome { verdict: Verdict::Proved { engine: Engine::Structural }, proved, about: Vec::new() })
     }
+}
+
+/// Choices of the earlier side that are taken to be those of the later one: the k-th of an opcode of which both blocks have
+/// as many. They are any, as the later side's are, so one admissible choice of the earlier side is made for each; what stays
+/// in `source.choices` is read off the outputs.
+fn shared_choices(pair: Pair<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
+    let count = |function: &Function, block, opcode: Opcode| {
+        function.insts(block).filter(|&inst| function.inst(inst).opcode == opcode).count()
+    };
+    let alike = |opcode| count(pair.before, block, opcode) == count(pair.after, other, opcode);
+    let shared: Vec<(Opcode, Term)> = source.chosen.iter().copied().filter(|&(opcode, _)| alike(opcode)).collect();
+    source.choices.retain(|choice| !shared.iter().any(|(_, other)| other == choice));
+    shared
 }

@@ -109,6 +109,9 @@ fn attempts(setting: Setting<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupp
         let known = facts.len();
         facts = Validation::new(setting, parts)?.invariants(&facts, &new)?;
         asked.extend(new);
+        if let Some(limit) = setting.limits.reached() {
+            return Ok((Verdict::Unknown(limit), outcome.proved));
+        }
         if facts.len() > known {
             outcome = attempt(setting, parts, &facts)?;
         }

@@ -128,8 +128,7 @@ fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
         return None;
     }
     let [MemOperand { flags, ty: Some(ty), align, ordering, .. }] = data.memory.as_slice() else { return None };
-    ordering.is_none().then_some(())?;
-    let plain = !flags.intersects(MemFlags::VOLATILE | MemFlags::ATOMIC) && !ty.is_vector();
+    let plain = !flags.intersects(MemFlags::VOLATILE | MemFlags::ATOMIC) && ordering.is_none() && !ty.is_vector();
     let value = function.type_of(data.vreg(0)?)?;
     let extends = value.is_scalar() && ty.is_scalar() && value.bits() > ty.bits();
     let fits = extends || (value == *ty && matches!(data.opcode, Opcode::G_LOAD | Opcode::G_STORE));
