@@ -21,10 +21,12 @@ test: packages peers
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
 
-# The legalizer beside LLVM's, on the same functions; the recipes that are hard to prove, one by one.
+# The legalizer beside LLVM's, on the same functions; the recipes that are hard to prove, one by one; the embedded loop by
+# stages.
 bench: packages peers
 	$(CARGO) bench --package tribunal-codegen --bench legalizer
 	$(CARGO) bench --package tribunal-fuzz --bench recipes
+	$(CARGO) bench --package tribunal-fuzz --bench stages
 
 # LLVM's legalizer on trial, on these sources: see fuzz/examples/judge_llvm.rs.
 SOURCES ?= real csmith=1..200

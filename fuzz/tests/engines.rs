@@ -2,7 +2,8 @@
 
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options};
-use tribunal_emulator::machine::Machine;
+use tribunal_emulator::input::Input;
+use tribunal_emulator::machine::{Fault, Machine};
 use tribunal_fuzz::harness::call_sites;
 use tribunal_fuzz::{campaign, inputs};
 use tribunal_ir::Function;
@@ -46,4 +47,28 @@ fn engines_agree() {
         }
     }
     assert!(runs > 100 && calls > 100, "{runs} runs, {calls} calls");
+}
+
+/// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and code
+/// without an end is stopped on every target.
+#[test]
+fn fuel_runs_out() {
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let run = |target: &'static Target, code: &[u8], fuel: u64| {
+        let mut machine = Machine::new(target, target.default_features).unwrap();
+        machine.load(code, &[]).unwrap();
+        machine.run(&Input::default(), &[], fuel).unwrap().fault
+    };
+    // addi a0, zero, 100; addi a0, a0, -1; bnez a0, -4; ret
+    let counted = words(&[0x0640_0513, 0xfff5_0513, 0xfe05_1ee3, 0x0000_8067]);
+    let riscv64 = tribunal_target::by_name("riscv64").unwrap();
+    assert_eq!(run(riscv64, &counted, 202), None);
+    for fuel in [1, 100, 190] {
+        assert_eq!(run(riscv64, &counted, fuel), Some(Fault::OutOfFuel(fuel)));
+    }
+    for &target in tribunal_target::ALL {
+        // j . and b .
+        let forever = words(&[if target.name == "aarch64" { 0x1400_0000 } else { 0x0000_006f }]);
+        assert_eq!(run(target, &forever, 1000), Some(Fault::OutOfFuel(1000)), "{}", target.name);
+    }
 }

@@ -10,7 +10,6 @@
 use crate::Finding;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
 use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, StackSlot};
 use tribunal_target::Target;
 
@@ -21,8 +20,36 @@ enum Location {
     Slot(StackSlot),
 }
 
-/// Registers of the selected function, physical ones in full.
-type Holds = BTreeSet<Reg>;
+/// Registers of the selected function, physical ones in full: a set of very few, in order.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Holds(SmallVec<[Reg; 2]>);
+
+impl Holds {
+    fn only(value: Reg) -> Holds {
+        Holds(SmallVec::from_slice(&[value]))
+    }
+
+    fn contains(&self, value: Reg) -> bool {
+        self.0.contains(&value)
+    }
+
+    fn insert(&mut self, value: Reg) {
+        if let Err(place) = self.0.binary_search(&value) {
+            self.0.insert(place, value);
+        }
+    }
+
+    fn remove(&mut self, value: Reg) {
+        self.0.retain(|held| *held != value);
+    }
+
+    /// What both hold; `None` if there is nothing.
+    fn common(&self, other: &Holds) -> Option<Holds> {
+        let common: SmallVec<[Reg; 2]> = self.0.iter().copied().filter(|&value| other.contains(value)).collect();
+        (!common.is_empty()).then_some(Holds(common))
+    }
+}
+
 type State = FxHashMap<Location, Holds>;
 
 /// A move that the allocator inserted.
@@ -89,7 +116,7 @@ impl Checker<'_> {
     fn on_entry(&self) -> State {
         let registers = (0..self.target.registers.len() as u16).map(PReg);
         let full = registers.filter(|&register| self.target.vocabulary.full_register(register) == register);
-        full.map(|register| (Location::Register(register), BTreeSet::from([Reg::Physical(register)]))).collect()
+        full.map(|register| (Location::Register(register), Holds::only(Reg::Physical(register)))).collect()
     }
 
     /// PHIs of `to` take their values on the edge: a location that holds an input then holds the PHI too.
@@ -108,12 +135,10 @@ impl Checker<'_> {
         let mut arriving = state.clone();
         for holds in arriving.values_mut() {
             let added: SmallVec<[Reg; 4]> =
-                renamed.iter().filter(|(_, input)| holds.contains(input)).map(|&(phi, _)| phi).collect();
+                renamed.iter().filter(|(_, input)| holds.contains(*input)).map(|&(phi, _)| phi).collect();
             // The old value of a PHI is gone once the edge is taken.
-            renamed.iter().for_each(|(phi, _)| {
-                holds.remove(phi);
-            });
-            holds.extend(added);
+            renamed.iter().for_each(|&(phi, _)| holds.remove(phi));
+            added.into_iter().for_each(|phi| holds.insert(phi));
         }
         arriving
     }
@@ -158,7 +183,7 @@ impl Checker<'_> {
         }
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| !meant.is_def()) {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
-            if report && !state.get(&location).is_some_and(|holds| holds.contains(&value)) {
+            if report && !state.get(&location).is_some_and(|holds| holds.contains(value)) {
                 let message = format!("{} is not in {}", self.shown(value), self.name(location));
                 self.findings.push(Finding::at("allocation-value", self.allocated, inst, message));
             }
@@ -166,10 +191,8 @@ impl Checker<'_> {
         self.clobber(state, data);
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| meant.is_def()) {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
-            state.values_mut().for_each(|holds| {
-                holds.remove(&value);
-            });
-            state.insert(location, BTreeSet::from([value]));
+            state.values_mut().for_each(|holds| holds.remove(value));
+            state.insert(location, Holds::only(value));
         }
     }
 
@@ -263,9 +286,6 @@ impl Checker<'_> {
 }
 
 fn meet(a: &State, b: &State) -> State {
-    let both = |(location, holds): (&Location, &Holds)| {
-        let common: Holds = b.get(location)?.intersection(holds).copied().collect();
-        (!common.is_empty()).then_some((*location, common))
-    };
+    let both = |(location, holds): (&Location, &Holds)| Some((*location, b.get(location)?.common(holds)?));
     a.iter().filter_map(both).collect()
 }

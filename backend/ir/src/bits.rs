@@ -131,7 +131,7 @@ impl Bits {
     }
 
     pub fn is_zero(self) -> bool {
-        self.limbs == [0; LIMBS]
+        self.limbs.iter().fold(0, |any, limb| any | limb) == 0
     }
 
     pub fn is_negative(self) -> bool {

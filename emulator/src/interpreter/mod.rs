@@ -15,7 +15,7 @@ use memory::ConcreteMemory;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{self, Partial, PartialBits, PartialBool, Unsupported, Value};
+use tribunal_ir::semantics::{self, Partial, PartialBits, PartialBool, Typed, Unsupported, Value};
 use tribunal_ir::{
     Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, VReg,
 };
@@ -29,6 +29,8 @@ pub struct Interpreter<'f> {
     target: &'static Target,
     world: Option<&'f World>,
     frame: Frame,
+    /// Of each generic instruction that has a meaning.
+    types: Vec<Option<Typed>>,
 }
 
 /// One value as it was written, for comparing stages register by register.
@@ -67,12 +69,12 @@ pub struct Settings {
 
 impl<'f> Interpreter<'f> {
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
-        Interpreter { function, target, world: None, frame: FRAME }
+        Interpreter { function, target, world: None, frame: FRAME, types: types_of(function) }
     }
 
     /// The same in a world that gives symbols addresses and calls a meaning.
     pub fn in_world(function: &'f Function, target: &'static Target, world: &'f World) -> Interpreter<'f> {
-        Interpreter { function, target, world: Some(world), frame: FRAME }
+        Interpreter { function, target, world: Some(world), frame: FRAME, types: types_of(function) }
     }
 
     /// The same with stack objects elsewhere.
@@ -85,9 +87,11 @@ impl<'f> Interpreter<'f> {
         let mut state = State {
             function: self.function,
             target: self.target,
+            types: &self.types,
             domain: Partial,
             memory: ConcreteMemory::new(self.function, input, self.frame),
             registers: vec![None; self.function.vregs.len()],
+            args: Vec::new(),
             physical: input.registers.iter().map(|&(register, value)| (register, full(self.target, value))).collect(),
             keep: settings.events,
             events: Vec::new(),
@@ -143,9 +147,12 @@ struct Walk {
 struct State<'f> {
     function: &'f Function,
     target: &'static Target,
+    types: &'f [Option<Typed>],
     domain: Partial,
     memory: ConcreteMemory,
     registers: Vec<Option<Scalar>>,
+    /// What the instruction at hand reads: a value is large, so they stay where they are.
+    args: Vec<Scalar>,
     /// Full registers.
     physical: BTreeMap<PReg, Scalar>,
     keep: usize,
@@ -245,15 +252,22 @@ impl State<'_> {
     }
 
     fn generic(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
-        let args =
-            data.vreg_uses().map(|register| self.register(register)).collect::<Result<SmallVec<[Scalar; 4]>, _>>()?;
-        let evaluation = semantics::evaluate(&mut self.domain, &mut self.memory, self.function, data, &args)?;
+        self.args.clear();
+        for register in data.vreg_uses() {
+            self.args.push(value_of(&self.registers, register)?.clone());
+        }
+        let (domain, memory) = (&mut self.domain, &mut self.memory);
+        let evaluation = match self.types.get(inst.as_u32() as usize) {
+            Some(Some(types)) => semantics::evaluate_typed(domain, memory, self.function, data, types, &self.args)?,
+            // What is wrong with it is said when it is executed.
+            _ => semantics::evaluate(domain, memory, self.function, data, &self.args)?,
+        };
         if let Some(end) = undefined(evaluation.ub) {
             return Ok(Next::End(end));
         }
         if data.opcode == Opcode::G_STORE && self.events.len() < self.keep {
-            let address = Some(args[1].bits.value.low_u64());
-            self.events.push(event(inst, None, &args[0], address));
+            let address = Some(self.args[1].bits.value.low_u64());
+            self.events.push(event(inst, None, &self.args[0], address));
         }
         for (register, value) in data.vreg_defs().zip(evaluation.results) {
             self.write(inst, register, value);
@@ -338,8 +352,7 @@ impl State<'_> {
     }
 
     fn register(&self, register: VReg) -> Result<Scalar, Unsupported> {
-        let value = self.registers.get(register.as_u32() as usize).and_then(Clone::clone);
-        value.ok_or_else(|| Unsupported::new("a register read before it is written"))
+        value_of(&self.registers, register).cloned()
     }
 
     fn read(&self, operand: &RegOperand) -> Result<Scalar, Unsupported> {
@@ -392,6 +405,20 @@ impl State<'_> {
         };
         registers.map(known).collect()
     }
+}
+
+fn types_of(function: &Function) -> Vec<Option<Typed>> {
+    let mut types = vec![None; function.inst_bound()];
+    for inst in function.layout().iter().flat_map(|&block| function.insts(block)) {
+        types[inst.as_u32() as usize] = semantics::typed(function, function.inst(inst)).ok();
+    }
+    types
+}
+
+/// What a virtual register holds.
+fn value_of(registers: &[Option<Scalar>], register: VReg) -> Result<&Scalar, Unsupported> {
+    let value = registers.get(register.as_u32() as usize).and_then(Option::as_ref);
+    value.ok_or_else(|| Unsupported::new("a register read before it is written"))
 }
 
 /// How a run ends where `ub` may hold.

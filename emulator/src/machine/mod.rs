@@ -4,8 +4,8 @@
 //! Mapped are the code, one stack and the buffers' pages; every other access ends the run. Guard zones around each buffer,
 //! the stack above the entry and the callee-saved registers hold patterns that are checked after each run.
 //! Calls of the runtime library leave the engine and are served by [`runtime`].
-//! What is known of the engine: its translations must be dropped by hand after code is written, an instruction limit must be
-//! given from the first run on, and its timeout is slow.
+//! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow, and its
+//! own limit of instructions costs a call for each of them, in translation too: fuel is counted by block here.
 
 mod runtime;
 mod stepper;
@@ -114,8 +114,29 @@ pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
 /// What executes.
 enum Engine {
-    Unicorn(Box<Unicorn<'static, ()>>),
+    Unicorn(Box<Unicorn<'static, Fuel>>),
     Stepper(Stepper),
+}
+
+/// Instructions that the engine may yet take.
+struct Fuel(u64);
+
+/// Bytes of an instruction: no code here is compressed.
+const INSTRUCTION_BYTES: u32 = 4;
+
+/// An engine that stops before a block for which the fuel does not suffice.
+fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Fuel>, MachineError> {
+    let mut engine = Unicorn::new_with_data(arch, mode, Fuel(0))?;
+    engine.add_block_hook(1, 0, |engine, _, bytes| {
+        let taken = u64::from(bytes.div_ceil(INSTRUCTION_BYTES));
+        let Fuel(left) = *engine.get_data();
+        *engine.get_data_mut() = Fuel(left.saturating_sub(taken));
+        if left < taken {
+            // It stops at the next chance; that it does not return is seen by the place where it stops.
+            let _ = engine.emu_stop();
+        }
+    })?;
+    Ok(engine)
 }
 
 /// The parts of an instruction set that Unicorn 2 runs; its RISC-V is QEMU 5's, older than Zba, Zbb, Zbs and Zicond.
@@ -158,7 +179,8 @@ impl Engine {
     fn run(&mut self, start: u64, stop: u64, fuel: u64) -> Result<(Stop, u64), MachineError> {
         match self {
             Engine::Unicorn(engine) => {
-                let ended = match engine.emu_start(start, stop, 0, fuel as usize) {
+                *engine.get_data_mut() = Fuel(fuel);
+                let ended = match engine.emu_start(start, stop, 0, 0) {
                     Ok(()) => Stop::Still,
                     Err(error) if is_memory(error) => Stop::Memory,
                     Err(_) => Stop::Illegal,
@@ -203,7 +225,7 @@ impl Machine {
             "aarch64" => (Arch::ARM64, Mode::LITTLE_ENDIAN),
             name => return Err(MachineError::Target(name)),
         };
-        Machine::with_engine(target, Engine::Unicorn(Box::new(Unicorn::new(arch, mode)?)))
+        Machine::with_engine(target, Engine::Unicorn(Box::new(unicorn(arch, mode)?)))
     }
 
     /// The machine stepper, whatever the features.

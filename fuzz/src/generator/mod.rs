@@ -50,6 +50,7 @@ impl Policy {
         const COMMON: [u32; 4] = [8, 16, 32, 64];
         const ODD: [u32; 18] = [1, 2, 3, 7, 9, 15, 17, 24, 31, 33, 48, 63, 65, 96, 127, 128, 129, WIDEST];
         let mut widths = vec![*u.choose(&COMMON)?];
+        let is_too_wide = |width: &u32| *width > 2 * target.register_type().bits();
         for _ in 0..u.int_in_range(1..=4)? {
             let width = match u.int_in_range(0..=3)? {
                 0 | 1 => *u.choose(&COMMON)?,
@@ -57,14 +58,17 @@ impl Policy {
                 _ => u.int_in_range(1..=WIDEST)?,
             };
             // What fills more than two registers becomes very many instructions: now and then is enough.
-            let too_many = width > 2 * target.register_type().bits() && !u.ratio(1, 16)?;
+            let too_many = is_too_wide(&width) && !u.ratio(1, 16)?;
             if !widths.contains(&width) && !too_many {
                 widths.push(width);
             }
         }
+        let is_wide = widths.iter().any(is_too_wide);
         Ok(Policy {
             widths,
-            statements: u.int_in_range(3..=20)?,
+            // Most programs are small: what breaks mostly breaks in few instructions, and many of them are judged in the
+            // time of a large one. What fills more than two registers makes a program large by itself.
+            statements: if !is_wide && u.ratio(1, 4)? { u.int_in_range(3..=20)? } else { u.int_in_range(1..=4)? },
             depth: u.int_in_range(0..=3)?,
             flags: *u.choose(&[0, 0, 4, 16])?,
             memory: u.ratio(2, 3)?,
@@ -273,6 +277,18 @@ impl Generator<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Most programs are small, and there are large ones: neither kind is lost.
+    #[test]
+    fn programs_have_all_sizes() {
+        let target = tribunal_target::ALL[0];
+        let sizes: Vec<usize> = (0..300)
+            .filter_map(|number| crate::campaign::generated(crate::campaign::program_seed(1, number), target))
+            .map(|function| function.inst_bound())
+            .collect();
+        let among = |range: std::ops::Range<usize>| sizes.iter().filter(|size| range.contains(size)).count();
+        assert!(among(0..50) > 150 && among(50..100) > 20 && among(100..10_000) > 5, "{sizes:?}");
+    }
 
     #[test]
     fn equal_bytes_give_equal_programs_and_none_is_empty() {

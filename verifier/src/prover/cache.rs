@@ -28,7 +28,8 @@ impl Key {
     }
 
     fn of_words(words: &[u64]) -> Key {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut bytes = vec![0; 8 * words.len()];
+        bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
         Key::of(&bytes)
     }
 

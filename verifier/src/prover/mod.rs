@@ -20,6 +20,7 @@ mod memory;
 mod opaque;
 mod query;
 mod quotients;
+mod recent;
 mod samples;
 mod shape;
 mod side;
@@ -34,6 +35,7 @@ pub use validate::{Pair, validate};
 use cache::Key;
 use evaluate::{Assignment, Evaluator};
 use query::Query;
+use recent::{Proof, Recent};
 use std::fmt::{self, Write};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::{Step, Vocabulary, text};
@@ -94,6 +96,7 @@ pub struct Question {
 #[derive(Default)]
 pub struct Prover {
     cache: Cache,
+    recent: Recent,
     counters: Counters,
     keep_questions: bool,
     question: Option<Question>,
@@ -126,10 +129,19 @@ impl Prover {
     pub fn judge(&mut self, target: &Target, step: &Step<'_>) -> Verdict {
         self.counters.judged += 1;
         self.question = None;
-        let key = Key::of_shape(&shape::shape(target, step));
+        let shape = shape::shape(target, step);
+        if let Some(Proof { engine, kept }) = self.recent.find(&shape) {
+            self.counters.looked_up += 1;
+            self.counters.kept += u64::from(kept);
+            return Verdict::Proved { engine };
+        }
+        let key = Key::of_shape(&shape);
         if let Some(known) = self.cache.step(key) {
             self.counters.looked_up += 1;
             self.counters.kept += u64::from(known.kept);
+            if let Verdict::Proved { engine } = known.verdict {
+                self.recent.keep(shape, Proof { engine, kept: known.kept });
+            }
             return known.verdict;
         }
         let text = if self.keep_questions { solver::Text::Kept } else { solver::Text::Dropped };

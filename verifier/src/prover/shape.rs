@@ -1,17 +1,17 @@
 //! The shape of a step: what is the same for all steps that are the same but for register numbers. The key of the proof
 //! cache.
 
-use rustc_hash::FxHashMap;
-use tribunal_ir::{Bits, InstData, Opcode, Operand, Properties, Reg, Step, VReg};
+use smallvec::SmallVec;
+use tribunal_ir::{Bits, Block, InstData, Opcode, Operand, Properties, Reg, Step, VReg};
 use tribunal_target::Target;
 
 /// Everything that the obligation depends on, as words. Equal words, equal obligation.
-pub type Shape = Box<[u64]>;
+pub type Shape = Vec<u64>;
 
 /// The shape of `step` on `target`.
 pub fn shape(target: &Target, step: &Step<'_>) -> Shape {
     let mut writer =
-        Writer { step, words: Vec::with_capacity(64), registers: FxHashMap::default(), blocks: FxHashMap::default() };
+        Writer { step, words: Vec::with_capacity(128), registers: SmallVec::new(), blocks: SmallVec::new() };
     // Generic instructions mean the same on every machine whose pointers are as wide: proofs are shared.
     let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED)
         || step.before.iter().chain(step.after).any(names_machine);
@@ -22,7 +22,7 @@ pub fn shape(target: &Target, step: &Step<'_>) -> Shape {
     step.before.iter().for_each(|data| writer.inst(data));
     writer.words.push(u64::MAX);
     step.after.iter().for_each(|data| writer.inst(data));
-    writer.words.into()
+    writer.words
 }
 
 /// True if the instruction speaks of one machine's registers or instructions.
@@ -35,15 +35,25 @@ fn names_machine(data: &InstData) -> bool {
 struct Writer<'s> {
     step: &'s Step<'s>,
     words: Vec<u64>,
-    registers: FxHashMap<VReg, u64>,
-    blocks: FxHashMap<u32, u64>,
+    /// By order of appearance. Steps have few: looking through them is faster than hashing.
+    registers: SmallVec<[VReg; 32]>,
+    blocks: SmallVec<[Block; 4]>,
+}
+
+/// The place of `entity` among those that appeared, as the next one if it is new.
+fn number<E: PartialEq + Copy, A: smallvec::Array<Item = E>>(seen: &mut SmallVec<A>, entity: E) -> u64 {
+    let place = seen.iter().position(|&other| other == entity).unwrap_or_else(|| {
+        seen.push(entity);
+        seen.len() - 1
+    });
+    place as u64
 }
 
 impl Writer<'_> {
     fn inst(&mut self, data: &InstData) {
         let opcode = match data.opcode {
             Opcode::Target(opcode) => 0x1_0000 | u64::from(opcode.0),
-            generic => Opcode::ALL.iter().position(|&other| other == generic).unwrap_or(0xffff) as u64,
+            generic => generic.info().map_or(0xffff, |info| u64::from(info.number)),
         };
         self.words.push(opcode | u64::from(data.flags.bits()) << 20 | (data.operands.len() as u64) << 48);
         for operand in &data.operands {
@@ -74,10 +84,7 @@ impl Writer<'_> {
                 self.words.extend(value.limbs().into_iter().take(value.width().div_ceil(64) as usize));
                 u64::from(value.width()) | 3 << 59
             }
-            Operand::Block(block) => {
-                let next = self.blocks.len() as u64;
-                *self.blocks.entry(block.as_u32()).or_insert(next) | 3 << 60
-            }
+            Operand::Block(block) => number(&mut self.blocks, *block) | 3 << 60,
             Operand::Predicate(predicate) => *predicate as u64 | 4 << 60,
             Operand::Stack(slot) => u64::from(slot.as_u32()) | 5 << 60,
             Operand::FixedStack(slot) => u64::from(slot.as_u32()) | 6 << 60,
@@ -94,8 +101,7 @@ impl Writer<'_> {
 
     /// The register's number by order of appearance, and what it is.
     fn register(&mut self, register: VReg) -> u64 {
-        let next = self.registers.len() as u64;
-        let number = *self.registers.entry(register).or_insert(next);
+        let number = number(&mut self.registers, register);
         let data = &self.step.function.vregs[register];
         let kind = |ty: tribunal_ir::Type| u64::from(ty.is_pointer()) << 15 | u64::from(ty.is_vector()) << 16;
         let ty = data.ty.map_or(0, |ty| u64::from(ty.bits()) | kind(ty));

@@ -67,8 +67,12 @@ pub(super) fn any_poison<D: Domain>(d: &mut D, args: &[Value<D>]) -> D::Bool {
 fn flag_poison<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> D::Bool {
     use Opcode::*;
     let mut poison = d.boolean(false);
+    let shifts = matches!(op.inst.opcode, G_SHL | G_LSHR | G_ASHR | G_USHLSAT | G_SSHLSAT);
+    if !shifts && op.flags.is_empty() {
+        return poison;
+    }
     let args: SmallVec<[D::Bits; 3]> = op.args.iter().map(|value| value.bits.clone()).collect();
-    if matches!(op.inst.opcode, G_SHL | G_LSHR | G_ASHR | G_USHLSAT | G_SSHLSAT) {
+    if shifts {
         let beyond = reaches(d, &args[1], op.width());
         poison = d.bool_or(&poison, &beyond);
     }

@@ -16,7 +16,7 @@ pub use concrete::{Choice, Concrete};
 pub use domain::Domain;
 pub use integer::condition_of;
 pub use memory::{Memory, Pure};
-pub use opcodes::{Evaluation, SUPPORTED, Unsupported, evaluate, evaluate_binary};
+pub use opcodes::{Evaluation, SUPPORTED, Typed, Unsupported, evaluate, evaluate_binary, evaluate_typed, typed};
 pub use partial::{Partial, PartialBits, PartialBool};
 
 /// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing.

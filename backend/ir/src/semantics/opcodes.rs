@@ -38,9 +38,9 @@ pub(super) struct Operation<'a, D: Domain> {
     pub inst: &'a InstData,
     pub flags: InstFlags,
     /// The type of each explicit definition.
-    pub defs: SmallVec<[Type; 2]>,
+    pub defs: &'a [Type],
     /// The type of each register read.
-    pub uses: SmallVec<[Type; 4]>,
+    pub uses: &'a [Type],
     pub args: &'a [Value<D>],
 }
 
@@ -56,10 +56,7 @@ impl<D: Domain> Operation<'_, D> {
 
     /// The first plain immediate.
     pub fn imm(&self) -> Option<i64> {
-        self.inst.operands.iter().find_map(|operand| match operand {
-            Operand::Imm(value) => Some(*value),
-            _ => None,
-        })
+        first_immediate(self.inst)
     }
 
     fn predicate(&self) -> Option<IntPredicate> {
@@ -68,6 +65,20 @@ impl<D: Domain> Operation<'_, D> {
             _ => None,
         })
     }
+}
+
+fn first_immediate(inst: &InstData) -> Option<i64> {
+    inst.operands.iter().find_map(|operand| match operand {
+        Operand::Imm(value) => Some(*value),
+        _ => None,
+    })
+}
+
+/// The types of an instruction's registers, which are such that it has a meaning. Checked once by who evaluates it often.
+#[derive(Clone, Debug)]
+pub struct Typed {
+    defs: SmallVec<[Type; 2]>,
+    uses: SmallVec<[Type; 4]>,
 }
 
 /// What `inst` computes from `args`: one value for each register that it reads explicitly, in operand order.
@@ -79,7 +90,23 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
     inst: &InstData,
     args: &[Value<D>],
 ) -> Result<Evaluation<D>, Unsupported> {
-    let operation = checked(domain, function, inst, args)?;
+    evaluate_typed(domain, memory, function, inst, &typed(function, inst)?, args)
+}
+
+/// The same for an instruction whose types are [`typed`] already.
+pub fn evaluate_typed<D: Domain, M: Memory<D>>(
+    domain: &mut D,
+    memory: &mut M,
+    function: &Function,
+    inst: &InstData,
+    Typed { defs, uses }: &Typed,
+    args: &[Value<D>],
+) -> Result<Evaluation<D>, Unsupported> {
+    let widths = uses.iter().zip(args).all(|(ty, value)| domain.width(&value.bits) == ty.bits());
+    if !widths || args.len() != uses.len() {
+        return Err(malformed(inst));
+    }
+    let operation = Operation { inst, flags: inst.flags, defs, uses, args };
     if inst.opcode == Opcode::G_CONSTANT {
         let value = constant(domain, function, &operation)?;
         return Ok(Evaluation { results: smallvec![value], ub: domain.boolean(false) });
@@ -100,8 +127,8 @@ pub fn evaluate_binary<D: Domain>(
         return Err(malformed(&inst));
     }
     let ty = Type::scalar(width);
-    let (flags, defs, uses) = (InstFlags::empty(), smallvec![ty], smallvec![ty, ty]);
-    computed(domain, &mut Pure, &Operation { inst: &inst, flags, defs, uses, args })
+    let (flags, defs, uses) = (InstFlags::empty(), [ty], [ty, ty]);
+    computed(domain, &mut Pure, &Operation { inst: &inst, flags, defs: &defs, uses: &uses, args })
 }
 
 fn computed<D: Domain, M: Memory<D>>(
@@ -137,9 +164,9 @@ fn computed<D: Domain, M: Memory<D>>(
         G_UMULO | G_SMULO => no_ub(integer::multiply_overflow(domain, op)),
         G_UNMERGE_VALUES => no_ub(bits::unmerge(domain, op)),
         G_MERGE_VALUES => no_ub(smallvec![bits::merge(domain, op)]),
-        _ => match (integer::simple(domain, op), bits::simple(domain, op)) {
-            (Some(value), _) | (None, Some(value)) => no_ub(smallvec![value]),
-            (None, None) => Err(Unsupported::new(inst.opcode.to_string())),
+        _ => match integer::simple(domain, op).or_else(|| bits::simple(domain, op)) {
+            Some(value) => no_ub(smallvec![value]),
+            None => Err(Unsupported::new(inst.opcode.to_string())),
         },
     }
 }
@@ -249,14 +276,9 @@ pub const SUPPORTED: &[Opcode] = {
 };
 
 /// Checks shape and types, so that definitions may index operands.
-fn checked<'a, D: Domain>(
-    domain: &D,
-    function: &Function,
-    inst: &'a InstData,
-    args: &'a [Value<D>],
-) -> Result<Operation<'a, D>, Unsupported> {
+pub fn typed(function: &Function, inst: &InstData) -> Result<Typed, Unsupported> {
     let info = inst.opcode.info().ok_or_else(|| Unsupported::new("target instruction"))?;
-    let mut operation = Operation { inst, flags: inst.flags, defs: SmallVec::new(), uses: SmallVec::new(), args };
+    let mut types = Typed { defs: SmallVec::new(), uses: SmallVec::new() };
     let registers = inst.operands.iter().filter_map(|operand| operand.as_vreg().map(|register| (operand, register)));
     for (operand, register) in registers {
         let ty = function.type_of(register).ok_or_else(|| malformed(inst))?;
@@ -267,15 +289,14 @@ fn checked<'a, D: Domain>(
             return Err(Unsupported::new(format!("scalar wider than {MAX_BITS} bits")));
         }
         match operand.is_def() {
-            true => operation.defs.push(ty),
-            false => operation.uses.push(ty),
+            true => types.defs.push(ty),
+            false => types.uses.push(ty),
         }
     }
     let register_kinds = |kinds: &[crate::OperandKind]| kinds.iter().filter(|kind| kind.type_index().is_some()).count();
-    let enough = operation.defs.len() >= register_kinds(info.defs) && operation.uses.len() >= register_kinds(info.uses);
-    let widths = operation.uses.iter().zip(args).all(|(ty, value)| domain.width(&value.bits) == ty.bits());
-    match enough && widths && args.len() == operation.uses.len() && well_typed(&operation) {
-        true => Ok(operation),
+    let enough = types.defs.len() >= register_kinds(info.defs) && types.uses.len() >= register_kinds(info.uses);
+    match enough && well_typed(inst, &types) {
+        true => Ok(types),
         false => Err(malformed(inst)),
     }
 }
@@ -285,9 +306,9 @@ pub(super) fn malformed(inst: &InstData) -> Unsupported {
 }
 
 /// Type rules that the definitions rely on: operands of one type index agree, and widths are in the right order.
-fn well_typed<D: Domain>(op: &Operation<'_, D>) -> bool {
+fn well_typed(inst: &InstData, op: &Typed) -> bool {
     use Opcode::*;
-    let Some(info) = op.inst.opcode.info() else { return false };
+    let Some(info) = inst.opcode.info() else { return false };
     let mut types: [Option<u32>; 3] = [None; 3];
     let kinds = info.defs.iter().filter_map(|kind| kind.type_index()).zip(&op.defs);
     let kinds = kinds.chain(info.uses.iter().filter_map(|kind| kind.type_index()).zip(&op.uses));
@@ -298,23 +319,23 @@ fn well_typed<D: Domain>(op: &Operation<'_, D>) -> bool {
     }
     let total = |types: &[Type]| types.iter().map(|ty| ty.bits()).sum::<u32>();
     let same = |types: &[Type]| types.windows(2).all(|pair| pair[0].bits() == pair[1].bits());
-    match op.inst.opcode {
+    match inst.opcode {
         G_ANYEXT | G_ZEXT | G_SEXT => op.defs[0].bits() > op.uses[0].bits(),
         G_TRUNC => op.defs[0].bits() < op.uses[0].bits(),
         G_MERGE_VALUES => same(&op.uses) && op.defs[0].bits() == total(&op.uses),
         G_UNMERGE_VALUES => same(&op.defs) && total(&op.defs) == op.uses[0].bits(),
         G_SEXT_INREG | G_ASSERT_SEXT | G_ASSERT_ZEXT => {
-            op.imm().is_some_and(|bits| (1..=i64::from(op.width())).contains(&bits))
+            first_immediate(inst).is_some_and(|bits| (1..=i64::from(op.defs[0].bits())).contains(&bits))
         }
-        G_EXTRACT | G_INSERT => op.imm().is_some_and(|offset| {
-            let (whole, part) = match op.inst.opcode {
-                G_EXTRACT => (op.uses[0].bits(), op.width()),
-                _ => (op.width(), op.uses[1].bits()),
+        G_EXTRACT | G_INSERT => first_immediate(inst).is_some_and(|offset| {
+            let (whole, part) = match inst.opcode {
+                G_EXTRACT => (op.uses[0].bits(), op.defs[0].bits()),
+                _ => (op.defs[0].bits(), op.uses[1].bits()),
             };
             offset >= 0 && offset + i64::from(part) <= i64::from(whole)
         }),
-        G_BSWAP => op.width().is_multiple_of(8),
-        G_SLLW | G_SRLW | G_SRAW | G_DIVW | G_DIVUW | G_REMUW => op.width() >= 32,
+        G_BSWAP => op.defs[0].bits().is_multiple_of(8),
+        G_SLLW | G_SRLW | G_SRAW | G_DIVW | G_DIVUW | G_REMUW => op.defs[0].bits() >= 32,
         _ => true,
     }
 }

@@ -173,6 +173,13 @@ impl Domain for Partial {
         let differ = !a.value.xor(b.value).and(open.not()).is_zero();
         PartialBool { value: !differ, open: !differ && !open.is_zero() }
     }
+    fn is_zero(&mut self, a: &PartialBits) -> PartialBool {
+        if a.is_known() {
+            return PartialBool::known(a.value.is_zero());
+        }
+        let differs = !a.value.and(a.open.not()).is_zero();
+        PartialBool { value: !differs, open: !differs }
+    }
     fn ult(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBool {
         compared(Concrete::ult, a, b)
     }

@@ -1,0 +1,195 @@
+//! Where the time of the embedded loop goes: each stage of a program's way, as a share of the whole.
+//!
+//! The same programs as `tribunal fuzz` makes, target after target, the same judges in the same order, on one thread. It
+//! begins with an empty memory of proofs, and a step that is not in it costs a thousand times one that is: so the loop is
+//! shown in [`PHASES`], from its start to where new steps are rare, and the two kinds of steps apart. Wall time of an
+//! optimised build: the clock is read twice a step, which is in the figures. A measurement, not a test.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+use tribunal_codegen::pipeline::{self, Pass};
+use tribunal_codegen::{Allocator, Context, Observer, Options};
+use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::machine::Machine;
+use tribunal_emulator::observation::{Outcome, compare};
+use tribunal_fuzz::harness::{FUEL, call_sites};
+use tribunal_fuzz::{campaign, inputs};
+use tribunal_ir::{Function, Inst, InstData, Step};
+use tribunal_target::Target;
+use tribunal_target::legality::LegalizerInfo;
+use tribunal_verifier::prover::{Cache, Prover, Verdict};
+use tribunal_verifier::{allocation, machine_verifier};
+
+/// Programs of each phase.
+const PHASES: [u64; 3] = [10_000, 30_000, 60_000];
+const INPUTS: u32 = 16;
+const SEED: u64 = 1;
+
+/// Time by stage, in the order in which stages first came.
+#[derive(Default)]
+struct Clock {
+    stages: Vec<(&'static str, Duration)>,
+    last: Option<Instant>,
+}
+
+impl Clock {
+    fn start(&mut self) {
+        self.last = Some(Instant::now());
+    }
+
+    /// What went by since the last reading belongs to `stage`.
+    fn lap(&mut self, stage: &'static str) {
+        let now = Instant::now();
+        let time = self.last.replace(now).map_or(Duration::ZERO, |last| now - last);
+        match self.stages.iter_mut().find(|(known, _)| *known == stage) {
+            Some((_, sum)) => *sum += time,
+            None => self.stages.push((stage, time)),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    programs: u64,
+    steps: u64,
+    /// Of those, not looked up.
+    proved: u64,
+    executions: u64,
+    faults: u64,
+}
+
+/// Watches a compilation as the harness does.
+struct Watch<'w> {
+    target: &'static Target,
+    legalizer: &'static LegalizerInfo,
+    prover: &'w mut Prover,
+    clock: &'w mut Clock,
+    counts: &'w mut Counts,
+    /// The pass that is running.
+    pass: usize,
+    selected: Option<Function>,
+}
+
+impl Observer for Watch<'_> {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
+        self.clock.lap(pass.name);
+        self.pass += 1;
+        self.counts.faults += machine_verifier::verify(function, self.target, self.legalizer).len() as u64;
+        self.clock.lap("verify");
+        match pass.name {
+            "split-edges" => self.selected = Some(function.clone()),
+            "allocate" => {
+                if let Some(selected) = self.selected.take() {
+                    self.counts.faults += allocation::check(&selected, function, self.target).len() as u64;
+                }
+            }
+            _ => return,
+        }
+        self.clock.lap("check allocation");
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        self.clock.lap(pipeline::PIPELINE[self.pass].name);
+        let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+        let looked_up = self.prover.counters().looked_up;
+        let verdict = self.prover.judge(self.target, &Step { rule, function, before, after: &after });
+        let is_new = self.prover.counters().looked_up == looked_up;
+        self.counts.steps += 1;
+        self.counts.proved += u64::from(is_new);
+        self.counts.faults += u64::from(!matches!(verdict, Verdict::Proved { .. }));
+        self.clock.lap(if is_new { "prove: proved" } else { "prove: looked up" });
+    }
+}
+
+/// One target's judges.
+struct Judges {
+    target: &'static Target,
+    options: Options,
+    prover: Prover,
+    machine: Machine,
+}
+
+impl Judges {
+    fn new(target: &'static Target, cache: &Cache) -> Result<Judges, Box<dyn Error>> {
+        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let machine = Machine::new(target, options.features)?;
+        Ok(Judges { target, options, prover: Prover::with_cache(cache.clone()), machine })
+    }
+
+    /// Program `number`, on its way through every stage.
+    fn program(&mut self, number: u64, clock: &mut Clock, counts: &mut Counts) -> Result<(), Box<dyn Error>> {
+        let legalizer = (self.target.legality)(self.options.features);
+        clock.start();
+        let seed = campaign::program_seed(SEED, number);
+        let function = campaign::generated(seed, self.target).ok_or("a program that is none")?;
+        clock.lap("generate");
+        let inputs = inputs::inputs(&function, self.target, inputs::Plan { count: INPUTS, seed });
+        clock.lap("inputs");
+        counts.faults += machine_verifier::verify(&function, self.target, legalizer).len() as u64;
+        clock.lap("verify");
+        let code = {
+            let Judges { target, options, prover, .. } = self;
+            let mut watch = Watch { target, legalizer, prover, clock, counts, pass: 0, selected: None };
+            let mut context = Context { target, options: *options, legalizer, observer: &mut watch };
+            pipeline::compile(&mut function.clone(), &mut context)?
+        };
+        clock.lap("emit");
+        self.machine.load(&code.bytes, &call_sites(&code))?;
+        clock.lap("load");
+        let interpreter = Interpreter::new(&function, self.target);
+        let results = inputs::results(&function, self.target);
+        for input in &inputs {
+            let expected = interpreter.run(input, Settings { fuel: FUEL, events: 0 })?.observation;
+            clock.lap("interpret");
+            if expected.outcome != Outcome::Returned {
+                continue;
+            }
+            let run = self.machine.run(input, &results, FUEL * 64)?;
+            clock.lap("run machine code");
+            let equal = run.fault.is_none() && compare(&expected, &run.results, &run.buffers).is_ok();
+            counts.executions += 1;
+            counts.faults += u64::from(!equal);
+            clock.lap("compare");
+        }
+        counts.programs += 1;
+        Ok(())
+    }
+}
+
+fn report(clock: &Clock, counts: &Counts) {
+    let all: Duration = clock.stages.iter().map(|(_, time)| *time).sum();
+    let Counts { programs, steps, proved, executions, faults } = *counts;
+    let rate = |count: u64| count as f64 / all.as_secs_f64();
+    println!(
+        "{programs} programs, {:.0} a second, {:.0} executions a second; {:.1} steps a program, {:.2}% of them not looked \
+         up; faults {faults}",
+        rate(programs),
+        rate(executions),
+        steps as f64 / programs as f64,
+        100.0 * proved as f64 / steps as f64
+    );
+    for (stage, time) in &clock.stages {
+        let (share, each) = (time.as_secs_f64() / all.as_secs_f64(), time.as_secs_f64() / programs as f64);
+        println!("  {stage:<18} {:>5.1}% {:>9.1} us a program", 100.0 * share, 1e6 * each);
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let cache = Cache::default();
+    let mut judges =
+        tribunal_target::ALL.iter().map(|&target| Judges::new(target, &cache)).collect::<Result<Vec<_>, _>>()?;
+    let mut numbers = 0..;
+    for programs in PHASES {
+        let (mut clock, mut counts) = (Clock::default(), Counts::default());
+        for number in numbers.by_ref().take(programs as usize) {
+            let index = (number % judges.len() as u64) as usize;
+            judges[index].program(number, &mut clock, &mut counts)?;
+        }
+        report(&clock, &counts);
+    }
+    Ok(())
+}
