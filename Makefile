@@ -11,7 +11,7 @@ BUILD_PACKAGES := libz3-dev cmake gcc g++ make pkg-config libclang-dev
 # The peers that tests compare with.
 PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user
 
-.PHONY: fuzz test bench judge-llvm build packages peers
+.PHONY: fuzz test fuzzers bench judge-llvm build packages peers
 
 fuzz: build
 	./target/release/tribunal fuzz --seconds $(SECONDS_TO_FUZZ) --jobs $(JOBS)
@@ -20,6 +20,12 @@ test: packages peers
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
+	@$(MAKE) fuzzers
+
+# The fuzzers as ClusterFuzzLite builds them, each started.
+fuzzers: packages
+	@.ci/packages zip
+	@.ci/fuzzers
 
 # The legalizer beside LLVM's, on the same functions; the recipes that are hard to prove, one by one; the embedded loop by
 # stages.
