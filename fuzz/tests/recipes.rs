@@ -268,6 +268,63 @@ fn a_part_stored_in_the_wrong_place() {
     assert!(details.contains("memory"), "{details}");
 }
 
+#[test]
+fn a_limb_of_the_wrong_weight() {
+    refuted("riscv32", plain(Opcode::G_ROTL, 96, 2), (Opcode::G_UREM, "urem_of_limbs"), |f, after| {
+        change_constant(f, after, 1, |weight| weight.add(Bits::new(1, weight.width())))
+    });
+}
+
+/// Judges the remainders of limbs among the steps.
+struct Remainders {
+    target: &'static Target,
+    prover: Prover,
+    verdicts: Vec<Verdict>,
+}
+
+impl Observer for Remainders {
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        if rule == "combine urem_of_limbs" {
+            let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+            let step = Step { rule, function, before, after: &after };
+            self.verdicts.push(self.prover.judge(self.target, &step));
+        }
+    }
+}
+
+/// Rotations by amounts that nothing divides legalize, and the reduction of the amount is proved, wider than the catalogue goes.
+#[test]
+fn amounts_of_rotations_are_reduced_to_512_bits() {
+    for target in tribunal_target::ALL {
+        for (bits, amount) in [(3, 512), (96, 320), (129, 257), (511, 512)] {
+            let mut function = Function::new("instance");
+            let entry = function.new_block();
+            let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
+            let pointer = builder.function.new_vreg(Type::Pointer { address_space: 0, bits: target.pointer_bits });
+            let [value, amount] = [bits, amount].map(|bits| {
+                let ty = Type::scalar(bits);
+                builder.load(Opcode::G_LOAD, ty, pointer, MemOperand::new(MemFlags::LOAD, ty, 8))
+            });
+            let result = builder.op(Type::scalar(bits), Opcode::G_ROTR, &[value, amount]);
+            store(&mut builder, target.pointer_bits, result);
+            let mut observer = Remainders { target, prover: Prover::default(), verdicts: Vec::new() };
+            let options = Options { features: target.default_features, allocator: Allocator::Ion };
+            let legalizer = (target.legality)(options.features);
+            let mut context = Context { target, options, legalizer, observer: &mut observer };
+            (legalize::PASS.run)(&mut context, &mut function).unwrap();
+            assert!(
+                matches!(observer.verdicts.as_slice(), [Verdict::Proved { .. }]),
+                "{bits}: {:?}",
+                observer.verdicts
+            );
+        }
+    }
+}
+
 /// What a counterexample holds is needed: no poison, and few bits.
 #[test]
 fn counterexamples_are_small() {

@@ -140,9 +140,7 @@ impl Generator<'_, '_, '_> {
     fn funnel(&mut self, ty: Type) -> Result<Entry> {
         let opcode = if self.u.arbitrary()? { Opcode::G_FSHL } else { Opcode::G_FSHR };
         let (high, low) = (self.value(ty, false)?, self.value(ty, false)?);
-        // The amount modulo a width that is no power of two is a division.
-        let amount_ty = if ty.bits() > self.widest_division().bits() { self.register_type() } else { ty };
-        let amount = self.value(amount_ty, false)?;
+        let amount = self.value(ty, false)?;
         let register = self.builder.op(ty, opcode, &[high.register, low.register, amount.register]);
         Ok(Entry { register, ty, firm: high.firm && low.firm && amount.firm })
     }

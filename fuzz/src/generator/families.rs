@@ -106,8 +106,7 @@ impl Generator<'_, '_, '_> {
 
     fn rotation(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(&[Opcode::G_ROTL, Opcode::G_ROTR, Opcode::G_USHLSAT, Opcode::G_SSHLSAT])?;
-        let amount_ty = if ty.bits() > self.widest_division().bits() { self.register_type() } else { ty };
-        let (value, amount) = (self.value(ty, false)?, self.value(amount_ty, false)?);
+        let (value, amount) = (self.value(ty, false)?, self.value(ty, false)?);
         let saturates = matches!(opcode, Opcode::G_USHLSAT | Opcode::G_SSHLSAT);
         let amount = match saturates {
             true => Entry { register: self.amount_below(amount, ty.bits()), ..amount },

@@ -97,7 +97,9 @@ pub(super) static FAULTS: &[Fault] = &[
     row("difference-of-exchanged-sources", "operands exchanged", A64, |code, _| {
         // SUB of registers, unshifted.
         let plain = |word: u32| word & 0x7fe0_fc00 == 0x4b00_0000;
-        last_word(code, |word| plain(word).then(|| word & !0x1f_03e0 | (word >> 16 & 31) << 5 | (word >> 5 & 31) << 16))
+        last_word(code, |word| {
+            plain(word).then_some(word & !0x1f_03e0 | (word >> 16 & 31) << 5 | (word >> 5 & 31) << 16)
+        })
     }),
 ];
 

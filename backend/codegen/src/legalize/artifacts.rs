@@ -19,7 +19,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub(super) const RULES: [&str; 21] = [
+pub(super) const RULES: [&str; 22] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -41,6 +41,7 @@ pub(super) const RULES: [&str; 21] = [
     "combine merge_of_unmerge",
     "combine udiv_by_constant",
     "combine urem_by_constant",
+    "combine urem_of_limbs",
 ];
 
 /// The combine that applies to the artifact `inst`.

@@ -5,6 +5,10 @@
 //! `m` fits `w` bits is taken. An even divisor that has none is divided by its power of two first, which leaves room; an odd
 //! one takes the multiplier of `w + 1` bits, whose top bit is an addition that is halved before it can overflow.
 //!
+//! The remainder of what is wider than two registers, which nothing divides, by a divisor of less than half a register:
+//! limbs of half a register, each times the remainder of its place, are summed in a register, and that is divided. So
+//! amounts of rotations are reduced, however wide.
+//!
 //! A rule that needs to know a value cannot be a row of the legality tables, which see types: it is a combine, judged like
 //! the others, with the constant among what it replaces.
 
@@ -40,6 +44,11 @@ pub(super) fn by_constant(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Opti
         Opcode::G_CONSTANT => legalizer.function.constant_value(constant.operands.get(1)?)?,
         _ => return None,
     };
+    let register = u32::from(legalizer.context.target.pointer_bits);
+    if data.opcode == Opcode::G_UREM && ty.bits() > 2 * register {
+        let limbs = limbs(divisor, ty.bits(), register)?;
+        return combined("combine urem_of_limbs", through, move |r| remainder_by_limbs(r, dividend, divisor, limbs));
+    }
     let plan = plan(divisor)?;
     let needed: &[Opcode] = match plan {
         Plan::Shift(_) => &[Opcode::G_LSHR],
@@ -63,6 +72,48 @@ pub(super) fn by_constant(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Opti
             r.define(dst, Opcode::COPY, &[quotient]);
         }),
     }
+}
+
+/// The dividend as limbs of half a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Limbs {
+    register: u32,
+    count: u32,
+}
+
+/// How to fold a dividend of `bits` bits, if the sum of its limbs, each times less than the divisor, fits a register.
+fn limbs(divisor: Bits, bits: u32, register: u32) -> Option<Limbs> {
+    let (limb, count) = (register / 2, bits.div_ceil(register / 2));
+    let room = !divisor.is_zero() && divisor.used() + count.next_power_of_two().ilog2() <= limb;
+    room.then_some(Limbs { register, count })
+}
+
+/// `2^(limb * index)` modulo a divisor of no more bits than a limb.
+fn weight(divisor: Bits, limb: u32, index: u32) -> Option<Bits> {
+    let divisor = divisor.zext_or_trunc(3 * limb);
+    let modulo = |value: Bits| value.checked_urem(divisor);
+    let step = modulo(Bits::one_bit(limb, 3 * limb))?;
+    (0..index).try_fold(modulo(Bits::new(1, 3 * limb))?, |weight, _| modulo(weight.mul(step)))
+}
+
+/// The remainder of the sum of the limbs, each times the remainder of its place: in a register, whatever the dividend's width.
+fn remainder_by_limbs(r: &mut Recipe<'_>, dividend: VReg, divisor: Bits, limbs: Limbs) {
+    use Opcode::*;
+    let Limbs { register, count } = limbs;
+    let (ty, limb) = (Type::scalar(register), register / 2);
+    let whole = Type::scalar(r.bits_of(dividend).next_power_of_two());
+    let wide = r.resized(G_ZEXT, dividend, whole);
+    let parts = r.unmerge(Type::scalar(limb), wide);
+    let mut sum = r.op(ty, G_ZEXT, &parts[..1]);
+    for (index, &part) in (1..count).zip(&parts[1..]) {
+        let Some(weight) = weight(divisor, limb, index) else { continue };
+        let (part, weight) = (r.op(ty, G_ZEXT, &[part]), r.builder.constant(ty, weight.zext_or_trunc(register)));
+        let product = r.op(ty, G_MUL, &[part, weight]);
+        sum = r.op(ty, G_ADD, &[sum, product]);
+    }
+    let divisor = r.builder.constant(ty, divisor.zext_or_trunc(register));
+    let (rest, dst) = (r.op(ty, G_UREM, &[sum, divisor]), r.dst());
+    r.define_resized(dst, G_ZEXT, rest);
 }
 
 fn quotient(r: &mut Recipe<'_>, ty: Type, dividend: VReg, plan: Plan) -> VReg {
@@ -157,6 +208,24 @@ mod tests {
             }
         }
         assert_eq!(plan(Bits::zero(8)), None);
+    }
+
+    #[test]
+    fn limbs_sum_to_the_same_remainder() {
+        for (register, bits, d) in [(32, 65, 33), (32, 512, 511), (64, 129, 3), (64, 512, 0xffff_ffff)] {
+            let divisor = Bits::new(d, bits);
+            let Some(Limbs { count, .. }) = limbs(divisor, bits, register) else {
+                assert_eq!((register, d), (64, 0xffff_ffff), "the sum of 16 products would not fit");
+                continue;
+            };
+            let limb = register / 2;
+            let weights: Vec<u128> = (0..count).map(|index| weight(divisor, limb, index).unwrap().unsigned()).collect();
+            let greatest: u128 = weights.iter().map(|weight| weight * ((1 << limb) - 1)).sum();
+            assert!(greatest < 1 << register, "{register} {bits} {d}");
+            let power = |index: u32| Bits::one_bit(limb * index, 512).checked_urem(Bits::new(d, 512)).unwrap();
+            assert!(weights.iter().zip(0..).all(|(&weight, index)| power(index).unsigned() == weight));
+        }
+        assert_eq!(limbs(Bits::zero(96), 96, 32), None);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    all, amount_needs_division, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not,
-    scalar_narrower_than, scalar_wider_than,
+    all, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not, scalar_narrower_than,
+    scalar_wider_than,
 };
 use crate::legality::{EXPANDED, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::OnceLock;
@@ -62,7 +62,7 @@ fn arithmetic() -> Vec<RuleSet> {
             .lower(),
         on(&[G_SEXT_INREG]).legal_for(&[S32, S64]).imm_idx(0).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS]).lower(),
-        on(&[G_FSHL, G_FSHR, G_ROTL, G_ROTR]).unsupported_if(amount_needs_division(128)).lower(),
+        on(&[G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
         on(&EXPANDED).lower(),
         on(&[G_CTLZ])
             .legal_for(&[(S32, S32), (S64, S64)])

@@ -64,13 +64,6 @@ fn are_bytes(whole: Type, part: Type, register: u32) -> bool {
     whole > register && whole.is_power_of_two() && part.is_power_of_two() && part >= 8
 }
 
-/// A rotation by an amount, type 1, that must be divided by a width, type 0, and is wider than `bits`: too wide to divide.
-pub fn amount_needs_division(bits: u32) -> Predicate {
-    on_types(0, 1, move |value, amount| {
-        !value.bits().is_power_of_two() && amount.bits().checked_next_power_of_two().is_none_or(|next| next > bits)
-    })
-}
-
 /// The access is narrower than type 0.
 pub fn mem_narrower_than_value() -> Predicate {
     Box::new(|q| q.type_at(0).is_some_and(|ty| mem_bits(q) < ty.bits()))

@@ -4,8 +4,7 @@
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    all, amount_needs_division, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned, pred_not,
-    scalar_wider_than,
+    all, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned, pred_not, scalar_wider_than,
 };
 use crate::legality::{EXPANDED, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::{Mutex, PoisonError};
@@ -77,7 +76,7 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
         on(&[G_ABS]).lower(),
-        on(&[G_FSHL, G_FSHR]).unsupported_if(amount_needs_division(2 * x.bits())).lower(),
+        on(&[G_FSHL, G_FSHR]).lower(),
         on(&EXPANDED).lower(),
         on(&[G_BITREVERSE]).widen_scalar_to_next_pow2(0).min_scalar(0, S8).max_scalar(0, x).lower(),
         on(&[G_ICMP])
@@ -109,7 +108,7 @@ fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
         return vec![
             extension,
             on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX]).lower(),
-            on(&[G_ROTL, G_ROTR]).unsupported_if(amount_needs_division(2 * x.bits())).lower(),
+            on(&[G_ROTL, G_ROTR]).lower(),
             on(&[G_BSWAP]).widen_scalar_to_next_pow2(0).max_scalar(0, x).lower(),
             on(&[G_CTPOP, G_CTLZ, G_CTTZ])
                 .widen_scalar_to_next_pow2(1)
@@ -122,7 +121,7 @@ fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
     vec![
         extension,
         on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX]).legal_for(&[x]).lower(),
-        on(&[G_ROTL, G_ROTR]).legal_for(&[(x, x)]).unsupported_if(amount_needs_division(2 * x.bits())).lower(),
+        on(&[G_ROTL, G_ROTR]).legal_for(&[(x, x)]).lower(),
         on(&[G_BSWAP]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         on(&[G_CTPOP, G_CTLZ, G_CTTZ])
             .legal_for(&[(x, x)])

@@ -505,7 +505,6 @@ fn methods_that_llvm_has_not() {
             ],
         ),
     ];
-    let predicates =
-        ["made_of_halves", "made_of_smaller_parts", "amount_needs_division", "mem_narrower_than_value", "misaligned"];
+    let predicates = ["made_of_halves", "made_of_smaller_parts", "mem_narrower_than_value", "misaligned"];
     check(rows, &predicates, include_str!("../../src/legality/extensions.rs"));
 }
