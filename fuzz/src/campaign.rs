@@ -48,6 +48,8 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// Names of the rules that fired.
     pub rules: FxHashSet<&'static str>,
+    /// Those of them that fired in a program of which a run was compared.
+    pub observed: FxHashSet<&'static str>,
     /// One finding of each signature, with its crash file.
     pub crashes: Vec<(Finding, PathBuf)>,
 }
@@ -165,6 +167,9 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut 
     if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
         corpus.keep(&function, harness);
     }
+    if tally.executions > 0 {
+        local.observed.extend(harness.last_fired());
+    }
     local.tally.add(tally);
 }
 
@@ -217,4 +222,5 @@ fn flush(shared: &Shared<'_>, local: &mut Outcome) {
     outcome.tally.add(local.tally);
     outcome.rejected += local.rejected;
     outcome.rules.extend(local.rules);
+    outcome.observed.extend(local.observed);
 }

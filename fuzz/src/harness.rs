@@ -62,6 +62,8 @@ pub struct Harness {
     prover: Prover,
     machine: Machine,
     rules: FxHashMap<&'static str, u64>,
+    /// Rules in the order in which they fired in the last trial.
+    fired: Vec<&'static str>,
 }
 
 impl Harness {
@@ -78,6 +80,7 @@ impl Harness {
             prover: Prover::with_cache(cache),
             machine: Machine::new(target, options.features)?,
             rules: FxHashMap::default(),
+            fired: Vec::new(),
         })
     }
 
@@ -92,6 +95,11 @@ impl Harness {
     /// Names of the rules that fired so far.
     pub fn rules_fired(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.rules.keys().copied()
+    }
+
+    /// Rules in the order in which they fired in the last trial.
+    pub fn last_fired(&self) -> &[&'static str] {
+        &self.fired
     }
 
     /// True if the verifier finds nothing wrong with the input.
@@ -137,6 +145,7 @@ impl Harness {
         watch: Watch,
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Code> {
+        self.fired.clear();
         let mut judges = Judges {
             source: function,
             options: self.options,
@@ -144,6 +153,7 @@ impl Harness {
             legalizer: self.legalizer,
             prover: &mut self.prover,
             rules: &mut self.rules,
+            fired: &mut self.fired,
             tally,
             watch,
             saboteur,
@@ -354,6 +364,7 @@ struct Judges<'h> {
     legalizer: &'static LegalizerInfo,
     prover: &'h mut Prover,
     rules: &'h mut FxHashMap<&'static str, u64>,
+    fired: &'h mut Vec<&'static str>,
     tally: &'h mut Tally,
     watch: Watch,
     saboteur: Option<&'h dyn Saboteur>,
@@ -408,6 +419,7 @@ impl Observer for Judges<'_> {
             return;
         }
         *self.rules.entry(rule).or_default() += 1;
+        self.fired.push(rule);
         let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
         let step = Step { rule, function, before, after: &after };
         let looked_up = self.prover.counters().looked_up;

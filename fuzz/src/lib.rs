@@ -8,6 +8,7 @@ pub mod campaign;
 pub mod catalogue;
 pub mod corpus;
 pub mod counterexample;
+pub mod coverage;
 pub mod crash;
 pub mod edit;
 pub mod finding;

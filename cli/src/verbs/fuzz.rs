@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_fuzz::campaign::{self, Campaign, Outcome};
 use tribunal_fuzz::corpus::Corpus;
+use tribunal_fuzz::coverage::RuleCoverage;
 
 /// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
 ///
@@ -44,6 +45,9 @@ pub struct Arguments {
     /// A folder of programs (MIR text) to start from and to mutate; what reaches something new is added.
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
+    /// Name the rules that never fired, and those that fired in no program that ran.
+    #[arg(long)]
+    list_rules: bool,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -64,10 +68,29 @@ struct Report {
     verifications: u64,
     seconds: f64,
     coverage: usize,
+    rules: Vec<RuleReport>,
     programs_a_second: f64,
     interrupted: bool,
     /// Programs that the corpus has gained.
     corpus_added: u64,
+}
+
+/// Rules of one target: how many, and what became of them.
+#[derive(Serialize)]
+struct RuleReport {
+    target: String,
+    rules: usize,
+    fired: usize,
+    observed: usize,
+    never: Vec<&'static str>,
+    unobserved: Vec<&'static str>,
+}
+
+impl From<RuleCoverage> for RuleReport {
+    fn from(coverage: RuleCoverage) -> RuleReport {
+        let RuleCoverage { label, rules, fired, observed, never, unobserved } = coverage;
+        RuleReport { target: label, rules, fired, observed, never, unobserved }
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -93,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         bar.set_message(format!("{programs} programs, {findings} findings"));
     })?;
     bar.finish_and_clear();
-    print(&outcome, &campaign);
+    print(&outcome, &campaign, arguments.list_rules);
     let interrupted = stop.load(Ordering::Relaxed);
     if arguments.json {
         output::json(&report(&outcome, &campaign, interrupted));
@@ -113,7 +136,7 @@ fn progress_bar(seconds: u64) -> ProgressBar {
     ProgressBar::new(seconds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn print(outcome: &Outcome, campaign: &Campaign) {
+fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     for (finding, path) in &outcome.crashes {
         say!("{finding}\n    crash file: {}", path.display());
     }
@@ -144,6 +167,14 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
         tally.inconclusive,
         outcome.rules.len()
     );
+    for coverage in coverage(outcome, campaign) {
+        let RuleCoverage { label, rules, fired, observed, never, unobserved } = coverage;
+        say!("{label}: of {rules} rules {fired} fired, {observed} observed");
+        if list {
+            never.iter().for_each(|rule| say!("never fired: {label}: {rule}"));
+            unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
+        }
+    }
     if let Some(corpus) = &campaign.corpus {
         let (added, unwritten) = corpus.added();
         say!("corpus: {} functions read, {} set aside, {added} added", corpus.read, corpus.set_aside);
@@ -157,10 +188,13 @@ fn print(outcome: &Outcome, campaign: &Campaign) {
     );
 }
 
+/// What became of the rules, target by target.
+fn coverage<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
+    let targets = campaign.targets.iter();
+    targets.map(|&(target, features)| RuleCoverage::new(target, features, &outcome.rules, &outcome.observed))
+}
+
 fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
-    for (reason, count) in &outcome.tally.open {
-        say!("unknown: {reason} ({count} times)");
-    }
     let tally = &outcome.tally;
     let seconds = outcome.elapsed.as_secs_f64();
     Report {
@@ -176,6 +210,7 @@ fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
         verifications: tally.verifications,
         seconds,
         coverage: outcome.rules.len(),
+        rules: coverage(outcome, campaign).map(RuleReport::from).collect(),
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,
         corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.added().0),

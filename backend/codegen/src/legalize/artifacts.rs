@@ -19,7 +19,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub(super) const RULES: [&str; 22] = [
+pub const RULES: [&str; 22] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",

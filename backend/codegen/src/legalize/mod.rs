@@ -19,6 +19,7 @@ mod overflow;
 mod recipe;
 mod widen;
 
+pub use artifacts::RULES as COMBINES;
 pub use catalogue::{CatalogueEntry, OwnedStep, catalogue, functions_of, queries};
 
 use crate::pipeline::Pass;

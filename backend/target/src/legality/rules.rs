@@ -17,7 +17,7 @@ pub(super) struct Rule {
     /// Names, one for each opcode of the set: `riscv64 G_ADD#2 clamp_scalar`.
     pub(super) names: Vec<&'static str>,
     predicate: Predicate,
-    action: Action,
+    pub(super) action: Action,
     mutation: Option<Mutation>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::rules::RuleSet;
 use super::step::{LegalizeStep, UNSUPPORTED};
-use super::{LegalityQuery, type_source};
+use super::{Action, LegalityQuery, type_source};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -109,6 +109,13 @@ impl LegalizerInfo {
     /// The rules, in table order: for each its names, one for each opcode that shares it.
     pub fn rules(&self) -> impl Iterator<Item = &[&'static str]> {
         self.sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.names.as_slice()))
+    }
+
+    /// Names of the rules that have something rewritten.
+    pub fn rewrites(&self) -> impl Iterator<Item = &'static str> + '_ {
+        let rewrites = |action| !matches!(action, Action::Legal | Action::Unsupported);
+        let rules = self.sets.iter().flat_map(|set| &set.rules).filter(move |rule| rewrites(rule.action));
+        rules.flat_map(|rule| rule.names.iter().copied())
     }
 
     /// The table without its `index`-th rule, for those who ask whether that would be noticed.
