@@ -7,6 +7,7 @@ use tribunal_emulator::Input;
 use tribunal_fuzz::edit::{self, Edit, Unread};
 use tribunal_fuzz::harness::Written;
 use tribunal_fuzz::reduce::{self, Limits, Reduced};
+use tribunal_fuzz::sabotage::{self, Planter};
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, crash, inputs};
 use tribunal_ir::{Function, InstData, Opcode, PReg, text};
 
@@ -197,4 +198,14 @@ fn what_is_undefined_shows_nothing() {
     assert!(shows(2) && shows(5));
     assert!(!shows(3), "nine thirds minus three is the same both ways round");
     assert!(!shows(0));
+}
+
+/// Code of which nothing is left is loaded like any other.
+#[test]
+fn a_return_that_is_left_out_is_reduced_to_nothing() {
+    let mut harness = harness();
+    let planter = Planter::new(harness.target(), sabotage::named("return-left-out").unwrap());
+    let (function, finding) = large(&mut harness, &planter, Judge::Emulator);
+    let reduced = reduce::reduce(&mut harness, &function, &finding, Some(&planter), NO_LIMITS, &mut |_, _| {});
+    assert_eq!(reduced.unwrap().function.all_insts().count(), 1);
 }

@@ -250,7 +250,8 @@ impl Machine {
         if code.len() as u64 > CODE_BYTES {
             return Err(MachineError::TooMuchCode(code.len()));
         }
-        let old = self.code_bytes.max(code.len() as u64);
+        // No code at all is code too: an engine refuses an empty range.
+        let old = self.code_bytes.max(code.len() as u64).max(4);
         // What is left of longer code before is cleared: no target has an instruction of zeros.
         let mut linked = code.to_vec();
         self.returns = runtime::link(self.target, &mut linked, calls)?;
