@@ -1,12 +1,13 @@
 //! LLVM's GlobalISel legalizer on trial: both stages of many programs are made with `llc-22`, and every function is judged
 //! as `tribunal validate` judges it. `make judge-llvm` runs it.
 //!
-//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] SOURCE...
+//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--seconds N] SOURCE...
 //! A SOURCE is `real` (the files of corpus/real), `csmith=FIRST..LAST` (programs of csmith with these seeds, through
 //! clang-22 -O1 -fno-inline), or a file `NAME.before.mir` with `NAME.after.mir` beside it.
 //!
 //! Prints each function that is not proved with its reason, then a table with one row a target. What a tool refuses is
-//! counted as such and not as judged.
+//! counted as such and not as judged. Each pair of files is judged by a process of its own (`judge_llvm --pair BEFORE AFTER`),
+//! which has `--seconds` for it: the functions that it did not come to when it crashed or ran out are `unknown`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -32,6 +33,12 @@ macro_rules! say {
 const PLAIN_SEEDS: u32 = 100;
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, pair, target, before, after] = arguments.as_slice()
+        && pair == "--pair"
+    {
+        return judge_pair(target, Path::new(before), Path::new(after));
+    }
     let options = options();
     let jobs = options.sources.iter().flat_map(|source| pairs(source, &options)).collect::<Vec<Job>>();
     let (next, totals) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
@@ -39,7 +46,7 @@ fn main() {
         for _ in 0..options.jobs {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    judge(job, &options.folder, &totals);
+                    judge(job, &options, &totals);
                 }
             });
         }
@@ -70,6 +77,8 @@ fn main() {
 /// What the command line asks for.
 struct Options {
     jobs: usize,
+    /// For one pair of files.
+    limit: Duration,
     folder: PathBuf,
     targets: Vec<&'static Target>,
     sources: Vec<String>,
@@ -78,7 +87,8 @@ struct Options {
 fn options() -> Options {
     let mut arguments = std::env::args().skip(1);
     let folder = std::env::temp_dir().join(format!("judge-llvm-{}", std::process::id()));
-    let mut options = Options { jobs: 1, folder, targets: tribunal_target::ALL.to_vec(), sources: Vec::new() };
+    let limit = Duration::from_secs(3600);
+    let mut options = Options { jobs: 1, limit, folder, targets: tribunal_target::ALL.to_vec(), sources: Vec::new() };
     let fail = |message: &str| -> ! {
         eprintln!("error: {message}");
         std::process::exit(2)
@@ -87,6 +97,10 @@ fn options() -> Options {
         let mut value = || arguments.next().unwrap_or_else(|| fail(&format!("{argument} wants a value")));
         match argument.as_str() {
             "--jobs" => options.jobs = value().parse().unwrap_or_else(|_| fail("--jobs wants a number")),
+            "--seconds" => {
+                options.limit =
+                    Duration::from_secs(value().parse().unwrap_or_else(|_| fail("--seconds wants a number")));
+            }
             "--keep" => options.folder = value().into(),
             "--target" => match tribunal_target::by_name(&value()) {
                 Some(target) => options.targets = vec![target],
@@ -150,7 +164,8 @@ struct Total {
 
 type Totals<'t> = Mutex<BTreeMap<&'t str, Total>>;
 
-fn judge<'t>(job: &Job, folder: &Path, totals: &Totals<'t>) {
+fn judge<'t>(job: &Job, options: &Options, totals: &Totals<'t>) {
+    let folder = &options.folder;
     let (target, made) = match job {
         Job::Before(path, target) => (*target, from_mir(path, target, folder)),
         Job::Csmith(seed, target) => (*target, from_csmith(*seed, target, folder)),
@@ -164,31 +179,110 @@ fn judge<'t>(job: &Job, folder: &Path, totals: &Totals<'t>) {
             count(totals.entry(target.name).or_default());
         }
     };
-    let read = |(before, after): (PathBuf, PathBuf)| {
-        Ok::<_, String>((module(&before, target)?, module(&after, target)?, before))
-    };
-    let (before, after, path) = match made.and_then(read) {
-        Ok(pair) => pair,
+    let judged = made.and_then(|(before, after)| Ok((supervised(target, &before, &after, options)?, before)));
+    let (verdicts, path) = match judged {
+        Ok(judged) => judged,
         Err(reason) => {
             say!("refused: {reason}");
             return add(&|total| total.refused += 1);
         }
     };
+    for Verdict { function, kind, took } in verdicts {
+        let name = format!("{} {function}", path.display());
+        if kind != Kind::Proved {
+            say!("{name}: {kind:?} ({:.1} s)", took.as_secs_f64());
+        }
+        add(&|total| {
+            total.count(&kind);
+            if took > total.slowest.0 {
+                total.slowest = (took, name.clone());
+            }
+        });
+    }
+}
+
+/// What is said of one function.
+struct Verdict {
+    function: String,
+    kind: Kind,
+    took: Duration,
+}
+
+/// The verdicts of a process of its own, which may crash or run out of time.
+fn supervised(target: &Target, before: &Path, after: &Path, options: &Options) -> Result<Vec<Verdict>, String> {
+    let stem = before.file_name().unwrap_or_default().to_string_lossy();
+    let (said, errors) =
+        (options.folder.join(format!("{stem}.verdicts")), options.folder.join(format!("{stem}.errors")));
+    let create = |path: &Path| std::fs::File::create(path).map_err(|error| format!("{}: {error}", path.display()));
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut child = Command::new(program);
+    child.arg("--pair").arg(target.name).args([before, after]).stdout(create(&said)?).stderr(create(&errors)?);
+    let mut child = child.spawn().map_err(|error| error.to_string())?;
+    let started = Instant::now();
+    let failure = loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) if status.success() => break None,
+            Some(status) => break Some(format!("the judge ended with {status}")),
+            None if started.elapsed() > options.limit => {
+                let _ = child.kill().and_then(|()| child.wait());
+                break Some(format!("the program's limit of {} s", options.limit.as_secs()));
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let text = std::fs::read_to_string(&said).unwrap_or_default();
+    let mut lines = text.lines();
+    let Some(names) = lines.next() else {
+        let errors = std::fs::read_to_string(&errors).unwrap_or_default();
+        return Err(
+            failure.map_or(String::new(), |failure| format!("{failure}: {}", errors.lines().next().unwrap_or("")))
+        );
+    };
+    let mut verdicts: Vec<Verdict> = lines.filter_map(verdict).collect();
+    for name in names.split('\t').skip(verdicts.len()) {
+        let reason = failure.clone().unwrap_or_else(|| "no verdict was printed".to_string());
+        verdicts.push(Verdict { function: name.to_string(), kind: Kind::Unknown(reason), took: started.elapsed() });
+    }
+    Ok(verdicts)
+}
+
+/// A line that [`judge_pair`] wrote.
+fn verdict(line: &str) -> Option<Verdict> {
+    let mut words = line.splitn(4, '\t');
+    let (kind, function, took, reason) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let reason = reason.to_string();
+    let kind = match kind {
+        "proved" => Kind::Proved,
+        "refuted" => Kind::Refuted(reason),
+        "unknown" => Kind::Unknown(reason),
+        "unsupported" => Kind::Unsupported(reason),
+        _ => return None,
+    };
+    Some(Verdict { function: function.to_string(), kind, took: Duration::from_millis(took.parse().ok()?) })
+}
+
+/// Judges one pair of files: prints the names of all functions on one line, then a line for each as it is judged.
+fn judge_pair(target: &str, before: &Path, after: &Path) {
+    let pair = tribunal_target::by_name(target).ok_or("no such target".to_string());
+    let pair = pair.and_then(|target| Ok((target, module(before, target)?, module(after, target)?)));
+    let (target, before, after) = pair.unwrap_or_else(|error| {
+        eprintln!("{error}");
+        std::process::exit(2)
+    });
+    let names: Vec<&str> = before.functions.iter().map(|function| function.name.as_str()).collect();
+    say!("{}", names.join("\t"));
     for function in &before.functions {
         let started = Instant::now();
         let only = Module { functions: vec![function.clone()], ir: before.ir.clone(), ..Module::default() };
         for judged in validate::validate(&only, &after, target) {
-            let name = format!("{} {}", path.display(), judged.function);
-            let took = started.elapsed();
-            if judged.kind != Kind::Proved {
-                say!("{name}: {:?} ({:.1} s)", judged.kind, took.as_secs_f64());
-            }
-            add(&|total| {
-                total.count(&judged.kind);
-                if took > total.slowest.0 {
-                    total.slowest = (took, name.clone());
-                }
-            });
+            let (kind, reason) = match judged.kind {
+                Kind::Proved => ("proved", String::new()),
+                Kind::Refuted(reason) => ("refuted", reason),
+                Kind::Unknown(reason) => ("unknown", reason),
+                Kind::Unsupported(reason) => ("unsupported", reason),
+            };
+            let reason = reason.replace('\n', " ");
+            say!("{kind}\t{}\t{}\t{reason}", judged.function, started.elapsed().as_millis());
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::inputs::{self, Plan};
 use crate::world::Surroundings;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -35,41 +36,46 @@ const INPUTS: u32 = 96;
 /// How many of them come before the proof.
 const FIRST_INPUTS: u32 = 6;
 
-/// Judges each function of `before` against the function of its name in `after`; one without a partner is refuted as gone.
+/// Judges each function of `before` against the function of its name in `after`, in the order of `before`; one without a
+/// partner is not supported. Functions are judged at once, on the threads of the rayon pool that this is called in.
 pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec<Judged> {
     let by_name: BTreeMap<&str, &Function> =
         after.functions.iter().map(|function| (function.name.as_str(), function)).collect();
     let ir = before.ir.as_deref().unwrap_or_default();
-    let judged = before.functions.iter().map(|function| {
-        let Some(other) = by_name.get(function.name.as_str()) else {
-            let kind = Kind::Unsupported("a function that only one file has".to_string());
-            return Judged { function: function.name.clone(), kind, blocks: 0 };
-        };
-        if let Some(rule) = [function, other].into_iter().find_map(|function| malformed(function, target)) {
-            let kind = Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}"));
-            return Judged { function: function.name.clone(), kind, blocks: 0 };
-        }
-        // What the first few inputs refute is not worth a proof's attempts.
-        if let Some(found) = executed(function, other, ir, target, 0..FIRST_INPUTS) {
-            return Judged { function: function.name.clone(), kind: Kind::Refuted(found), blocks: 0 };
-        }
-        let (verdict, blocks) = prover::validate(target, Pair { before: function, after: other });
-        let kind = match verdict {
-            Verdict::Proved { .. } => Kind::Proved,
-            Verdict::Unsupported(feature) => Kind::Unsupported(feature),
-            Verdict::Unknown(reason) => match executed(function, other, ir, target, FIRST_INPUTS..INPUTS) {
-                Some(found) => Kind::Refuted(found),
-                None => Kind::Unknown(match reason.contains("poison") || reason.contains("undefined behaviour") {
-                    true => format!("{reason}{}", but_for_flags(target, function, other)),
-                    false => reason,
-                }),
-            },
-            // The prover refutes no function by itself: its relations may be too weak.
-            Verdict::Refuted(_) => Kind::Unknown("refuted without an execution".to_string()),
+    let judged = before.functions.par_iter().map(|function| {
+        let (kind, blocks) = match by_name.get(function.name.as_str()) {
+            Some(other) => judged(function, other, ir, target),
+            None => (Kind::Unsupported("a function that only one file has".to_string()), 0),
         };
         Judged { function: function.name.clone(), kind, blocks }
     });
     judged.collect()
+}
+
+/// What is said of one pair, and how many blocks were proved.
+fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target) -> (Kind, u64) {
+    if let Some(rule) = [before, after].into_iter().find_map(|function| malformed(function, target)) {
+        return (Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")), 0);
+    }
+    // What the first few inputs refute is not worth a proof's attempts.
+    if let Some(found) = executed(before, after, ir, target, 0..FIRST_INPUTS) {
+        return (Kind::Refuted(found), 0);
+    }
+    let (verdict, blocks) = prover::validate(target, Pair { before, after });
+    let kind = match verdict {
+        Verdict::Proved { .. } => Kind::Proved,
+        Verdict::Unsupported(feature) => Kind::Unsupported(feature),
+        Verdict::Unknown(reason) => match executed(before, after, ir, target, FIRST_INPUTS..INPUTS) {
+            Some(found) => Kind::Refuted(found),
+            None => Kind::Unknown(match reason.contains("poison") || reason.contains("undefined behaviour") {
+                true => format!("{reason}{}", but_for_flags(target, before, after)),
+                false => reason,
+            }),
+        },
+        // The prover refutes no function by itself: its relations may be too weak.
+        Verdict::Refuted(_) => Kind::Unknown("refuted without an execution".to_string()),
+    };
+    (kind, blocks)
 }
 
 /// The rule of the machine verifier that the function breaks: a proof stands on definitions that dominate their uses, and on

@@ -5,9 +5,9 @@ use crate::prover::solver;
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
-/// In z3's own unit of work; about as many seconds as the watchdog's.
-const MOST_EFFORT: u64 = 80_000_000;
-const WATCHDOG: Duration = Duration::from_secs(25);
+/// In z3's own unit of work; some seconds.
+const MOST_EFFORT: u64 = 40_000_000;
+const WATCHDOG: Duration = Duration::from_secs(10);
 
 /// The limits of one function, which is judged on a thread of its own.
 #[derive(Clone, Copy)]
