@@ -46,7 +46,10 @@ impl Generator<'_, '_, '_> {
 
     fn binary(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(BINARY)?;
-        let (left, right) = (self.value(ty, false)?, self.right_value(ty, false)?);
+        let (mut left, mut right) = (self.value(ty, false)?, self.right_value(ty, false)?);
+        if self.u.ratio(1, 8)? {
+            std::mem::swap(&mut left, &mut right);
+        }
         let flags = self.flags(opcode)?;
         let register = self.builder.op_with(ty, opcode, &[left.register, right.register], flags);
         Ok(Entry { register, ty, firm: left.firm && right.firm && flags.is_empty() })
@@ -165,6 +168,9 @@ impl Generator<'_, '_, '_> {
             let register = self.builder.op(wide, Opcode::G_MERGE_VALUES, &[low.register, high.register]);
             return Ok(Entry { register, ty: wide, firm: low.firm && high.firm });
         }
+        if bits.is_multiple_of(4) && self.u.ratio(1, 3)? {
+            return self.quarters(ty);
+        }
         if !bits.is_multiple_of(2) {
             return self.conversion(ty);
         }
@@ -174,6 +180,15 @@ impl Generator<'_, '_, '_> {
         let (first, second) = (parts[0], parts[1]);
         self.scope.push(Entry { register: first, ty: half, firm: source.firm });
         Ok(Entry { register: second, ty: half, firm: source.firm })
+    }
+
+    /// Four parts of a value, put together in another order.
+    fn quarters(&mut self, ty: Type) -> Result<Entry> {
+        let source = self.value(ty, false)?;
+        let mut parts = self.builder.unmerge(Type::scalar(ty.bits() / 4), source.register);
+        let (one, other) = (self.u.int_in_range(0..=3usize)?, self.u.int_in_range(0..=3usize)?);
+        parts.swap(one, other);
+        Ok(Entry { register: self.builder.op(ty, Opcode::G_MERGE_VALUES, &parts), ty, firm: source.firm })
     }
 
     /// Something that leaves bits open: undefined high bits, an undefined value, a frozen one, a promise.
@@ -229,7 +244,8 @@ impl Generator<'_, '_, '_> {
     pub(super) fn constant_value(&mut self, bits: u32) -> Result<Bits> {
         const LIMITS: [i64; 14] =
             [-2049, -2048, 2047, 2048, 4095, 4096, -256, 255, 0x7fff_ffff, -0x8000_0000, 0xffff, 0xff, -1, 0x8000_0000];
-        Ok(match self.u.int_in_range(0..=5)? {
+        Ok(match self.u.int_in_range(0..=6)? {
+            6 => Bits::zero(bits),
             0 => Bits::from_i64(self.u.int_in_range(-8..=16)?, bits),
             1 => Bits::from_i64(*self.u.choose(&LIMITS)?, bits),
             2 => {

@@ -35,6 +35,9 @@ impl Generator<'_, '_, '_> {
 
     /// One load or store.
     pub(super) fn access(&mut self) -> Result<()> {
+        if self.u.ratio(1, 8)? {
+            return self.same_place();
+        }
         let place = *self.u.choose(&self.pointers)?;
         let bits = if self.u.ratio(3, 4)? { *self.u.choose(&ACCESS_BITS)? } else { self.scalar()?.bits() };
         let memory = Type::scalar(bits);
@@ -46,7 +49,7 @@ impl Generator<'_, '_, '_> {
             self.pointers.push(Place { base: address, bytes: memory.bytes(), align });
         }
         if self.u.arbitrary()? {
-            let value = self.value(memory, true)?;
+            let value = self.right_value(memory, true)?;
             self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, memory, align));
             return Ok(());
         }
@@ -61,6 +64,30 @@ impl Generator<'_, '_, '_> {
             }
         };
         self.scope.push(entry);
+        Ok(())
+    }
+
+    /// A pointer to a place that there is, by way of an integer, a mask or a promise.
+    fn same_place(&mut self) -> Result<()> {
+        let place = *self.u.choose(&self.pointers)?;
+        let pointer = self.pointer_type();
+        let base = match self.u.int_in_range(0..=2)? {
+            0 => {
+                // Every object lies in the low 32 bits.
+                let bits = *self.u.choose(&[32, 48, 64, 128])?;
+                let address = self.builder.op(Type::scalar(bits), Opcode::G_PTRTOINT, &[place.base]);
+                self.builder.op(pointer, Opcode::G_INTTOPTR, &[address])
+            }
+            1 => {
+                let mask = self.builder.constant_i64(self.target.register_type(), -i64::from(place.align));
+                self.builder.op(pointer, Opcode::G_PTRMASK, &[place.base, mask])
+            }
+            _ => {
+                let align = Operand::Imm(place.align.into());
+                self.builder.build(pointer, Opcode::G_ASSERT_ALIGN, [Operand::used(place.base), align])
+            }
+        };
+        self.pointers.push(Place { base, ..place });
         Ok(())
     }
 

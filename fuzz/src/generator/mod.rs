@@ -25,6 +25,9 @@ const BUFFER_ALIGN: u32 = 64;
 /// The part of a buffer that program loads and stores use; loose results go above it.
 const SCRATCH_BYTES: u32 = 128;
 
+/// Widths of conditions that are not one bit.
+const CONDITION_BITS: [u32; 4] = [8, 32, 64, 128];
+
 /// The widest scalar of a program, in bits.
 const WIDEST: u32 = 256;
 
@@ -222,7 +225,7 @@ impl Generator<'_, '_, '_> {
         self.builder.op(ty, opcode, &[source.register])
     }
 
-    /// A firm condition.
+    /// A firm condition, of any width.
     fn condition(&mut self) -> Result<VReg> {
         if self.u.ratio(1, 4)? {
             return Ok(self.value(S1, true)?.register);
@@ -230,7 +233,13 @@ impl Generator<'_, '_, '_> {
         let ty = self.scalar()?;
         let predicate = *self.u.choose(&tribunal_ir::IntPredicate::ALL)?;
         let (left, right) = (self.value(ty, true)?, self.right_value(ty, true)?);
-        Ok(self.builder.icmp(predicate, left.register, right.register))
+        if !self.u.ratio(1, 4)? {
+            return Ok(self.builder.icmp(predicate, left.register, right.register));
+        }
+        // As wide as may be: 0 or 1.
+        let sources = [Operand::Predicate(predicate), Operand::used(left.register), Operand::used(right.register)];
+        let result = *self.u.choose(&CONDITION_BITS)?;
+        Ok(self.builder.build(Type::scalar(result), Opcode::G_ICMP, sources))
     }
 
     /// Folds every firm value that nothing reads into the result, stores the loose ones, returns.
