@@ -3,6 +3,7 @@
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::Input;
+use tribunal_emulator::machine::Machine;
 use tribunal_fuzz::harness::Written;
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
 use tribunal_ir::{Function, InstData, Opcode, PReg, text};
@@ -137,4 +138,23 @@ fn the_address_of_a_stack_object_is_no_result() {
     let tally = harness.trial_on(&module.functions[0], &inputs);
     assert!(tally.findings.is_empty(), "{}", tally.findings[0]);
     assert_eq!((tally.executions, tally.inconclusive), (1, 1));
+}
+
+/// What a run left on the stack is no input of the next.
+#[test]
+fn code_that_reads_what_it_has_not_written_does_the_same_again() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let mut machine = Machine::new(target, target.default_features).unwrap();
+    let mut run = |words: &[u32]| {
+        let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        machine.load(&code, &[]).unwrap();
+        let input = Input { registers: vec![(PReg(11), 7)], buffers: Vec::new() };
+        let run = machine.run(&input, &[PReg(10)], 100).unwrap();
+        assert_eq!(run.fault, None);
+        run.results[0]
+    };
+    let (read, write, ret) = (0xff81_3503, 0xfeb1_3c23, 0x0000_8067); // ld a0, -8(sp); sd a1, -8(sp); ret
+    let first = run(&[read, ret]);
+    assert_eq!(run(&[write, read, ret]), 7);
+    assert_eq!(run(&[read, ret]), first);
 }

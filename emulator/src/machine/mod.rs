@@ -29,6 +29,9 @@ const STACK_BYTES: u64 = 0x20_0000;
 const ENTRY_SP: u64 = STACK + STACK_BYTES - PAGE;
 /// Bytes of the caller's frame that are checked.
 const CALLER_BYTES: usize = 256;
+/// Below the stack pointer on entry, bytes that are the same for every run: code that reads there what it has not written
+/// does the same again.
+const FRAME_BYTES: usize = 8192;
 /// Bytes of each guard zone that are checked.
 const GUARD_BYTES: usize = 128;
 const PATTERN: u8 = 0xa5;
@@ -342,6 +345,7 @@ impl Machine {
                 self.registers.iter().for_each(|&(register, _)| stepper.set_register(register, value_of(register)));
             }
         }
+        self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[PATTERN; FRAME_BYTES])?;
         for buffer in &input.buffers {
             let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
                 let end = offset % PAGE + buffer.bytes.len() as u64;

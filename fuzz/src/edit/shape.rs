@@ -104,7 +104,7 @@ pub fn alike(function: &Function, inst: Inst) -> Vec<Opcode> {
 }
 
 /// True if programs of such instructions are what the generator writes: integers that every target compiles, no wider than
-/// `widest` bits, divisions and the modulo of a shift no wider than two registers.
+/// `widest` bits, divisions no wider than two registers.
 pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
     let two_registers = 2 * target.register_type().bits();
     let fits = |inst: Inst| {
@@ -118,10 +118,10 @@ pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
     function.all_insts().all(fits)
 }
 
-/// Opcodes that become a division, some of them only where their width is no power of two.
+/// Divisions beyond two registers have no runtime function.
 fn divides(opcode: Opcode) -> bool {
     use Opcode::*;
-    matches!(opcode, G_UDIV | G_SDIV | G_UREM | G_SREM | G_UDIVREM | G_SDIVREM | G_ROTL | G_ROTR | G_FSHL | G_FSHR)
+    matches!(opcode, G_UDIV | G_SDIV | G_UREM | G_SREM | G_UDIVREM | G_SDIVREM)
 }
 
 /// The poison-generating flags that an opcode may carry.
