@@ -248,7 +248,7 @@ mod tests {
         let text = |function: &Function| tribunal_ir::text::print_function(function, target.vocabulary);
         let mut random = SmallRng::seed_from_u64(1);
         let mut made = BTreeSet::new();
-        for seed in 0..150 {
+        for seed in 0..400 {
             let mut function = crate::campaign::generated(seed, target).unwrap();
             for _ in 0..60 {
                 let Some(edit) = random_edit(&function, &mut random) else { continue };
