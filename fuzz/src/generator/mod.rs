@@ -76,7 +76,7 @@ impl Policy {
             flags: *u.choose(&[0, 0, 4, 16])?,
             memory: u.ratio(2, 3)?,
             loops: u.ratio(2, 3)?,
-            families: u.ratio(1, 8)?,
+            families: u.ratio(1, 4)?,
         })
     }
 }
