@@ -42,11 +42,13 @@ mod tests {
     fn a_function_has_so_much_of_the_solver_and_no_more() {
         let limits = Limits::start();
         assert_eq!(limits.reached(), None);
-        let used = Limits { most_effort: 0, ..limits };
+        // Asking what was spent is a little work too.
+        let used = Limits { most_effort: 1000, ..limits };
         assert_eq!(used.reached(), None);
         let solver = z3::Solver::new();
-        let (a, b) = (BV::new_const("a", 16), BV::new_const("b", 16));
-        solver.assert(a.bvmul(&b).eq(BV::from_u64(0x7d0f, 16)));
+        let (a, b) = (BV::new_const("a", 32), BV::new_const("b", 32));
+        solver.assert(a.bvmul(&b).eq(b.bvmul(&a).bvmul(&a)));
+        solver.assert(a.bvugt(BV::from_u64(1, 32)) & b.bvugt(&a));
         solver.check();
         assert!(used.reached().is_some_and(|limit| limit.contains("units")));
         assert_eq!(limits.reached(), None);
