@@ -7,6 +7,8 @@ cd "$SRC/tribunal"
 unset CFLAGS CXXFLAGS
 # The machine that runs the fuzzers has no Z3: it goes with them.
 export RUSTFLAGS="${RUSTFLAGS:-} -Clink-arg=-Wl,-rpath,\$ORIGIN/lib"
+# Seven programs out of one library: each would be optimised whole again.
+export CARGO_PROFILE_RELEASE_LTO=off
 sanitizer=address
 [ "$SANITIZER" = address ] || sanitizer=none
 cargo fuzz build --release --sanitizer "$sanitizer"
@@ -18,5 +20,5 @@ for source in fuzz/fuzz_targets/*.rs; do
     [ "$name" != hooks ] || continue
     cp "$built/$name" "$OUT/$name"
     find corpus/bugs corpus/fuzz -name "*.mir" -exec zip --quiet --junk-paths "$OUT/${name}_seed_corpus.zip" {} +
-    ldd "$OUT/$name" | awk '/libz3/ { print $3 }' | xargs --no-run-if-empty cp --dereference --target-directory "$OUT/lib"
+    ldd "$built/$name" | awk '/libz3/ { print $3 }' | xargs --no-run-if-empty cp --dereference --target-directory "$OUT/lib"
 done

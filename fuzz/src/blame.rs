@@ -3,7 +3,7 @@
 //! function as it stood behind the k-th of them is a whole function, and is interpreted too. The prover is asked about the
 //! rewrite that is found, as it was applied: a rewrite that execution blames and the prover proves is a finding about a judge.
 
-use crate::harness::{FUEL, Saboteur, Written};
+use crate::harness::{FUEL, Saboteur, Written, is_placeless};
 use crate::validate::{FILLINGS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
@@ -123,10 +123,10 @@ pub(crate) struct Witness<'a> {
 }
 
 impl<'a> Witness<'a> {
-    /// `None` if the source is undefined on the input, or cannot be interpreted.
+    /// `None` if the source is undefined on the input, shows where its stack objects lie, or cannot be interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
         let expected = observe(source, target, input).filter(|expected| expected.outcome == Outcome::Returned)?;
-        Some(Witness { target, input, expected })
+        is_placeless(source, target, input, &expected).then_some(Witness { target, input, expected })
     }
 
     /// True if `function`, in or behind `pass`, does what the source does, with each of a few fillings of its free bits.

@@ -325,7 +325,12 @@ pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<O
 }
 
 /// True if the source shows the same wherever its stack objects lie.
-fn is_placeless(function: &Function, target: &'static Target, input: &Input, expected: &Observation) -> bool {
+pub(crate) fn is_placeless(
+    function: &Function,
+    target: &'static Target,
+    input: &Input,
+    expected: &Observation,
+) -> bool {
     let elsewhere = Interpreter::new(function, target).with_frame(OTHER_FRAME);
     function.stack.is_empty()
         || self::expected(&elsewhere, input).is_ok_and(|elsewhere| elsewhere.as_ref() == Some(expected))
