@@ -17,6 +17,7 @@ pub mod harness;
 pub mod inputs;
 pub mod ledger;
 pub mod mutate;
+mod opcodes;
 pub mod questions;
 pub mod reduce;
 pub mod sabotage;

@@ -1,7 +1,7 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
 use super::Numbers;
-use crate::input::{Frame, Input};
+use crate::input::{Frame, Input, UNWRITTEN};
 use smallvec::SmallVec;
 use std::ops::Range;
 use tribunal_ir::bits::Bits;
@@ -15,9 +15,6 @@ struct Allocation {
     first: usize,
     size: usize,
 }
-
-/// What a stack object holds before it is written, besides being poison.
-const GARBAGE: u8 = 0x6b;
 
 /// Bytes that most runs do with.
 const ROOM: usize = 512;
@@ -49,7 +46,7 @@ impl ConcreteMemory {
             let size = usize::try_from(object.size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0);
             address = address.next_multiple_of(u64::from(object.align).max(16));
             allocations.push(Allocation { address, first: bytes.len(), size });
-            bytes.resize(bytes.len() + size, GARBAGE);
+            bytes.resize(bytes.len() + size, UNWRITTEN);
             address += size as u64 + frame.gap;
         }
         let mut poison = vec![true; bytes.len()];

@@ -13,7 +13,7 @@ mod stepper;
 
 pub use runtime::CallSite;
 
-use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE};
+use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN};
 use smallvec::SmallVec;
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
@@ -38,8 +38,7 @@ const CALLER_BYTES: usize = 256;
 const FRAME_BYTES: usize = 8192;
 /// Bytes of each guard zone that are checked.
 const GUARD_BYTES: usize = 128;
-const PATTERN: u8 = 0xa5;
-const GUARD_PATTERN: [u8; GUARD_BYTES] = [PATTERN; GUARD_BYTES];
+const GUARD_PATTERN: [u8; GUARD_BYTES] = [UNWRITTEN; GUARD_BYTES];
 /// What a call counts for, in instructions.
 const CALL_COST: u64 = 4;
 
@@ -266,7 +265,7 @@ impl Machine {
         engine.map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
         engine.map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
-        engine.write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
+        engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
         let registers = full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?)));
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
@@ -396,7 +395,7 @@ impl Machine {
                 values.for_each(|(&register, &value)| stepper.set_register(register, value));
             }
         }
-        self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[PATTERN; FRAME_BYTES])?;
+        self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES])?;
         for buffer in &input.buffers {
             let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
                 let end = offset % PAGE + buffer.bytes.len() as u64;
@@ -434,8 +433,8 @@ impl Machine {
     fn state_fault(&mut self, kept: &[u64]) -> Result<Option<Fault>, MachineError> {
         let mut caller = [0; CALLER_BYTES];
         self.engine.read(ENTRY_SP, &mut caller)?;
-        if caller != [PATTERN; CALLER_BYTES] {
-            self.engine.write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
+        if caller != [UNWRITTEN; CALLER_BYTES] {
+            self.engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
             return Ok(Some(Fault::CallerFrame));
         }
         for (register, &value) in self.kept().zip(kept) {
