@@ -27,11 +27,15 @@ use tribunal_target::legality::LegalizerInfo;
 use tribunal_verifier::prover::{Cache, Prover, Verdict};
 use tribunal_verifier::{allocation, machine_verifier};
 
+/// As in `tribunal`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Programs of each phase.
 const PHASES: [u64; 3] = [10_000, 30_000, 60_000];
 /// Classes of new steps that are shown.
 const CLASSES: usize = 24;
-const INPUTS: u32 = 16;
+const INPUTS: u32 = 36;
 
 /// Time by stage, in the order in which stages first came.
 #[derive(Default)]
