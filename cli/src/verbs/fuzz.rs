@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
     /// Inputs on which each program runs.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = 36)]
     inputs: u32,
     /// Where crash files go.
     #[arg(long, default_value = "fuzz-out")]
