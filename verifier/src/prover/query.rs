@@ -148,10 +148,12 @@ fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term,
             known.insert(term, value);
         }
         (Node::Ult(a, b), true) => {
-            if let (Node::Var(_), Some(low)) = (d.node(a), low_bits_below(d, b)) {
-                known.insert(a, zero_extended_low(d, a, low));
-            }
             let value = d.truth(true);
+            if let (Node::Var(_), Some(low)) = (d.node(a), low_bits_below(d, b)) {
+                let few = zero_extended_low(d, a, low);
+                let of_few = d.less(few, b, false);
+                known.extend([(a, few), (of_few, value)]);
+            }
             known.insert(term, value);
         }
         _ => {

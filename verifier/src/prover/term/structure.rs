@@ -18,6 +18,11 @@ impl Symbolic {
             {
                 self.extract_bits(x, low_offset, width)
             }
+            (Node::Sext(h), _) => {
+                let inner = self.concatenate(h, low);
+                self.sign_extend(inner, width)
+            }
+            (_, Node::Sext(inner)) if self.is_sign(high, inner) => self.sign_extend(low, width),
             // Right-leaning, so that neighbours meet.
             (Node::Concat(top, middle), _) => {
                 let rest = self.concatenate(middle, low);
@@ -25,6 +30,11 @@ impl Symbolic {
             }
             _ => self.concatenate_plain(high, low),
         }
+    }
+
+    /// True if `bit` is the sign of the other term.
+    fn is_sign(&mut self, bit: Term, of: Term) -> bool {
+        self.width_of(bit) == 1 && self.extract_bits(of, self.width_of(of) - 1, 1) == bit
     }
 
     /// Joins `high` with the top part of `low` if they are neighbours in one term.

@@ -90,7 +90,7 @@ fn run<D: Domain>(d: &mut D, inputs: Vec<D::Bits>, seed: u64, length: u32) -> Po
 fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
     let a = pool.any(random);
     let width = d.width(&a);
-    let kind = random.below(32);
+    let kind = random.below(33);
     let b = pool.of_width(d, random, width);
     let new = match kind {
         0 | 1 => d.add(&a, &b),
@@ -138,6 +138,13 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
         23 | 24 => {
             let condition = pool.truth(random);
             d.ite(&condition, &a, &b)
+        }
+        32 if width + 8 <= WIDEST => {
+            let (more, signs) = (1 + random.below(4), 1 + random.below(4));
+            let (low, sign) = (d.sext(&a, width + more), d.extract(&a, random.below(width), 1));
+            let (sign, top) = (d.sext(&sign, signs), d.extract(&a, width - 1, 1));
+            let top = d.sext(&top, signs);
+            d.concat(if random.below(3) == 0 { &sign } else { &top }, &low)
         }
         30 if width < WIDEST => half_sum(d, random, &a, &b),
         31 => {
