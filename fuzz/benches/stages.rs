@@ -199,6 +199,14 @@ fn report(clock: &Clock, counts: &Counts, thread: Duration) {
             each(*time)
         );
     }
+    let mut answers: FxHashMap<&str, (u64, Duration)> = FxHashMap::default();
+    for ((_, verdict), &(count, time)) in &counts.classes {
+        let sum = answers.entry(verdict.as_str()).or_default();
+        *sum = (sum.0 + count, sum.1 + time);
+    }
+    for (verdict, (count, time)) in answers {
+        println!("  {count:>8} new steps {:>8.1} us a program  {verdict}", each(time));
+    }
     let mut classes: Vec<_> = counts.classes.iter().collect();
     classes.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
     for ((rule, verdict), (count, time)) in classes.into_iter().take(CLASSES) {
