@@ -49,11 +49,27 @@ fn engines_agree() {
     assert!(runs > 100 && calls > 100, "{runs} runs, {calls} calls");
 }
 
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// A jump to address zero, where the engine is told to stop though nothing is mapped, is no return.
+#[test]
+fn nothing_is_reached_at_address_zero() {
+    for &target in tribunal_target::ALL {
+        let mut machine = Machine::new(target, target.default_features).unwrap();
+        // jr zero and br xzr
+        let jump = words(&[if target.name == "aarch64" { 0xd61f_03e0 } else { 0x0000_0067 }]);
+        machine.load(&jump, &[]).unwrap();
+        let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
+        assert!(matches!(fault, Some(Fault::Memory { .. })), "{}: {fault:?}", target.name);
+    }
+}
+
 /// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and code
 /// without an end is stopped on every target.
 #[test]
 fn fuel_runs_out() {
-    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let run = |target: &'static Target, code: &[u8], fuel: u64| {
         let mut machine = Machine::new(target, target.default_features).unwrap();
         machine.load(code, &[]).unwrap();
