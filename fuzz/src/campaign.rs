@@ -7,13 +7,16 @@
 use crate::corpus::Corpus;
 use crate::crash;
 use crate::finding::{Finding, Tally};
-use crate::harness::{Harness, HarnessError, ProofCache};
+use crate::harness::{Harness, HarnessError, ProofCache, Saboteur};
+use crate::known::Known;
 use crate::reduce::Limits;
+use crate::sabotage::{Fault, Planter};
 use crate::{generator, inputs};
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -37,6 +40,10 @@ pub struct Campaign {
     pub out: PathBuf,
     /// Programs to start from and to mutate; all are generated without it.
     pub corpus: Option<Corpus>,
+    /// Findings that are counted and set aside.
+    pub known: Known,
+    /// A fault to plant in every program of its targets.
+    pub fault: Option<&'static Fault>,
 }
 
 /// What came of it.
@@ -52,6 +59,8 @@ pub struct Outcome {
     pub observed: FxHashSet<&'static str>,
     /// One finding of each signature, with its crash file.
     pub crashes: Vec<(Finding, PathBuf)>,
+    /// Findings that were set aside, by the index of their signature in [`Campaign::known`].
+    pub known: BTreeMap<usize, u64>,
 }
 
 /// Bytes that one program is made of.
@@ -156,13 +165,14 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut 
         return;
     }
     let plan = inputs::Plan { count: shared.campaign.inputs, seed };
-    let tally = harness.trial(&function, plan);
-    for finding in &tally.findings {
-        record(shared, harness, &function, finding);
-    }
+    let planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
+    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
+    let mut tally = harness.trial_with(&function, &inputs::inputs(&function, harness.target(), plan), saboteur);
+    shared.campaign.known.set_aside(&mut tally, &mut local.known);
     // Generated programs stay inside what is supported: one that does not is kept like a finding.
-    for feature in tally.unsupported.keys() {
-        record(shared, harness, &function, &Finding::unsupported(feature));
+    let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();
+    for finding in tally.findings.iter().chain(&refused) {
+        record(shared, harness, &function, finding, saboteur);
     }
     if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
         corpus.keep(&function, harness);
@@ -186,7 +196,13 @@ pub fn program_seed(seed: u64, number: u64) -> u64 {
 }
 
 /// Keeps one crash file for each signature, of the smallest program that shows the fault.
-fn record(shared: &Shared<'_>, harness: &mut Harness, function: &Function, finding: &Finding) {
+fn record(
+    shared: &Shared<'_>,
+    harness: &mut Harness,
+    function: &Function,
+    finding: &Finding,
+    saboteur: Option<&dyn Saboteur>,
+) {
     let path = crash::path(&shared.campaign.out, finding);
     {
         let mut outcome = lock(&shared.outcome);
@@ -196,7 +212,7 @@ fn record(shared: &Shared<'_>, harness: &mut Harness, function: &Function, findi
         outcome.crashes.push((finding.clone(), path.clone()));
     }
     let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
-    let (small, text) = crash::reduced(harness, function, finding, None, limits);
+    let (small, text) = crash::reduced(harness, function, finding, saboteur, limits);
     let written = write(&path, &text);
     let mut outcome = lock(&shared.outcome);
     let known = outcome.crashes.iter_mut().find(|(known, _)| known.signature() == finding.signature());
@@ -223,4 +239,7 @@ fn flush(shared: &Shared<'_>, local: &mut Outcome) {
     outcome.rejected += local.rejected;
     outcome.rules.extend(local.rules);
     outcome.observed.extend(local.observed);
+    for (line, count) in local.known {
+        *outcome.known.entry(line).or_default() += count;
+    }
 }

@@ -4,6 +4,7 @@ use crate::blame::{self, Case};
 use crate::counterexample;
 use crate::finding::{Finding, Judge, Tally};
 use crate::inputs::{self, Plan};
+use crate::sabotage::Fault;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Code, Pass};
@@ -45,6 +46,10 @@ pub trait Saboteur {
     /// Behind one application of a rule; `after` stays the list of what it wrote.
     fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut Written) {}
     fn after_emission(&self, _code: &mut Code) {}
+    /// The known fault that is planted, if it is one: what a crash file names.
+    fn fault(&self) -> Option<&'static Fault> {
+        None
+    }
 }
 
 /// Which judges watch a compilation.

@@ -15,6 +15,7 @@ pub mod finding;
 pub mod generator;
 pub mod harness;
 pub mod inputs;
+pub mod known;
 pub mod ledger;
 pub mod mutate;
 pub mod questions;
@@ -25,5 +26,5 @@ pub mod targets;
 pub mod validate;
 mod world;
 
-pub use finding::{Finding, Judge, Tally};
+pub use finding::{Finding, Judge, Signature, Tally};
 pub use harness::{Harness, HarnessError, Saboteur, Watch};

@@ -12,6 +12,7 @@ use std::time::Duration;
 use tribunal_fuzz::campaign::{self, Campaign, Outcome};
 use tribunal_fuzz::corpus::Corpus;
 use tribunal_fuzz::coverage::RuleCoverage;
+use tribunal_fuzz::finding::UNSUPPORTED;
 
 /// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
 ///
@@ -45,6 +46,13 @@ pub struct Arguments {
     /// A folder of programs (MIR text) to start from and to mutate; what reaches something new is added.
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
+    /// Count and set aside findings whose signature this file lists, one a line as a finding's report prints it; `#` starts a
+    /// comment.
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+    /// Plant this fault in every program (`tribunal sabotage --list`), to see its findings.
+    #[arg(long)]
+    fault: Option<String>,
     /// Name the rules that never fired, and those that fired in no program that ran.
     #[arg(long)]
     list_rules: bool,
@@ -73,6 +81,18 @@ struct Report {
     interrupted: bool,
     /// Programs that the corpus has gained.
     corpus_added: u64,
+    /// Findings set aside.
+    known: u64,
+    /// Each signature of the file of known findings.
+    known_signatures: Vec<KnownReport>,
+}
+
+/// A known signature, where the file lists it, and how often it was seen.
+#[derive(Serialize)]
+struct KnownReport {
+    signature: String,
+    line: usize,
+    seen: u64,
 }
 
 /// Rules of one target: how many, and what became of them.
@@ -95,6 +115,8 @@ impl From<RuleCoverage> for RuleReport {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
+    let known = arguments.known.as_deref().map(input::known).transpose()?.unwrap_or_default();
+    let fault = arguments.fault.as_deref().map(input::fault).transpose()?;
     let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
@@ -109,6 +131,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         inputs: arguments.inputs,
         out: arguments.out.clone(),
         corpus,
+        known,
+        fault,
     };
     let bar = progress_bar(arguments.seconds);
     let outcome = campaign::run(&campaign, &stop, |elapsed, programs, findings| {
@@ -139,6 +163,15 @@ fn progress_bar(seconds: u64) -> ProgressBar {
 fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     for (finding, path) in &outcome.crashes {
         say!("{finding}\n    crash file: {}", path.display());
+        if finding.kind != UNSUPPORTED {
+            say!("    line for --known: {}", finding.signature());
+        }
+    }
+    for KnownReport { signature, line, seen } in known(outcome, campaign) {
+        match seen {
+            0 => say!("known and not seen: {signature} (line {line})"),
+            seen => say!("known, set aside {seen} times: {signature} (line {line})"),
+        }
     }
     for (feature, count) in &outcome.tally.unsupported {
         say!("unsupported: {feature} ({count} times)");
@@ -151,10 +184,14 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     let names: Vec<&str> = campaign.targets.iter().map(|(target, _)| target.name).collect();
     say!("targets: {}", names.join(", "));
     say!(
-        "programs {}, rejected {}, findings {}, unknown {}, unsupported {}",
+        "programs {}, rejected {}, findings {}{}, unknown {}, unsupported {}",
         tally.functions,
         outcome.rejected,
         tally.findings.len(),
+        match outcome.known.values().sum() {
+            0 => String::new(),
+            known => format!(" and {known} known"),
+        },
         tally.unknown,
         tally.unsupported.values().sum::<u64>()
     );
@@ -188,6 +225,15 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     );
 }
 
+/// What became of the known findings, line by line.
+fn known<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item = KnownReport> + 'c {
+    campaign.known.lines().enumerate().map(|(index, (line, signature))| KnownReport {
+        signature: signature.to_string(),
+        line,
+        seen: outcome.known.get(&index).copied().unwrap_or(0),
+    })
+}
+
 /// What became of the rules, target by target.
 fn coverage<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
     let targets = campaign.targets.iter();
@@ -214,5 +260,7 @@ fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,
         corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.added().0),
+        known: outcome.known.values().sum(),
+        known_signatures: known(outcome, campaign).collect(),
     }
 }
