@@ -16,6 +16,9 @@ pub struct Input {
     pub buffers: Vec<Buffer>,
 }
 
+/// Every byte that nobody wrote holds this: of stack objects, of the stack, of guard zones and of the caller's frame.
+pub const UNWRITTEN: u8 = 0xa5;
+
 /// Where buffers lie, one to a page, in the middle of it: guard zones on both sides.
 pub const BUFFERS: u64 = 0x1000_0000;
 /// Bytes of a page.

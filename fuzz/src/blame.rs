@@ -8,7 +8,7 @@ use crate::validate::{FILLINGS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Options, frame, legalize};
-use tribunal_emulator::input::{Buffer, Input};
+use tribunal_emulator::input::{Buffer, Input, UNWRITTEN};
 use tribunal_emulator::interpreter::{Interpreter, Settings};
 use tribunal_emulator::machine::STACK_ALIGNMENT;
 use tribunal_emulator::observation::{Observation, Outcome};
@@ -173,9 +173,6 @@ struct Settled {
 const STACK: u64 = 0x4000_0000;
 const BELOW: u64 = 1 << 16;
 const ABOVE: usize = 256;
-const PATTERN: u8 = 0xa5;
-/// What the stack below holds.
-const GARBAGE: u8 = 0x6b;
 
 impl Settled {
     fn new(target: &Target, input: &Input) -> Settled {
@@ -187,8 +184,7 @@ impl Settled {
         kept.push((abi.stack_pointer, STACK + BELOW));
         let mut input = input.clone();
         input.registers.extend(&kept);
-        let mut bytes = vec![GARBAGE; BELOW as usize];
-        bytes.extend([PATTERN; ABOVE]);
+        let bytes = vec![UNWRITTEN; BELOW as usize + ABOVE];
         input.buffers.push(Buffer { address: STACK, bytes });
         Settled { input, kept }
     }
@@ -202,7 +198,7 @@ impl Settled {
         let frame = seen.buffers.last().into_iter().flat_map(|stack| &stack[BELOW as usize..]);
         allows(expected, &seen)
             && kept.into_iter().all(|((_, _, known), (_, value))| known.fixed == u64::MAX && known.value == *value)
-            && frame.into_iter().all(|&(byte, _)| byte == PATTERN)
+            && frame.into_iter().all(|&(byte, _)| byte == UNWRITTEN)
     }
 }
 

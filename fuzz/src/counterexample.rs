@@ -290,8 +290,7 @@ fn side(
 /// The function's registers without its code.
 fn emptied(function: &Function, name: &str) -> Function {
     let mut function = function.clone();
-    let blocks: Vec<Block> = function.layout().to_vec();
-    let insts: Vec<Inst> = blocks.iter().flat_map(|&block| function.insts(block).collect::<Vec<_>>()).collect();
+    let insts: Vec<Inst> = function.all_insts().collect();
     insts.into_iter().for_each(|inst| function.remove(inst));
     function.set_layout(Vec::new());
     function.name = name.to_string();

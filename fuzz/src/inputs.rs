@@ -92,8 +92,7 @@ fn promise(function: &Function, entry: tribunal_ir::Block, value: VReg) -> Optio
 
 /// Constants that the function mentions, low 64 bits, each once.
 fn constants(function: &Function) -> Vec<u64> {
-    let blocks = function.layout().iter();
-    let data = blocks.flat_map(|&block| function.insts(block)).map(|inst| function.inst(inst));
+    let data = function.all_insts().map(|inst| function.inst(inst));
     let mut constants: Vec<u64> = data
         .flat_map(|data| data.operands.iter())
         .filter_map(|operand| function.constant_value(operand).map(Bits::low_u64))

@@ -235,7 +235,7 @@ fn run(
     let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
     let result = (PASS.run)(&mut context, &mut function);
     let print = |inst: Inst| text::print_inst(&function, function.inst(inst), target.vocabulary);
-    let mut insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    let mut insts = function.all_insts();
     let step = |inst: Inst| legalizer.legality(&function, function.inst(inst));
     match result {
         Ok(()) => {
@@ -352,7 +352,7 @@ mod tests {
                     let findings = crate::harness::verify(&function, target, legalizer, "input");
                     let findings = findings.iter().filter(|finding| finding.kind != "ssa-dominance");
                     assert_eq!(findings.map(ToString::to_string).collect::<String>(), "", "{}", shown(query));
-                    let insts = function.layout().iter().flat_map(|&block| function.insts(block));
+                    let insts = function.all_insts();
                     let mut asked = insts.filter_map(|inst| LegalityQuery::of(&function, function.inst(inst)));
                     assert!(asked.any(|asked| asked == *query), "{}", shown(query));
                     seen += 1;

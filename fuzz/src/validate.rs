@@ -98,7 +98,7 @@ fn but_for_flags(target: &'static Target, before: &Function, after: &Function) -
 /// The function without what its instructions promise: `nuw`, `nsw`, `exact`, `disjoint` and the like.
 pub fn without_flags(function: &Function) -> Function {
     let mut function = function.clone();
-    let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
+    let insts: Vec<Inst> = function.all_insts().collect();
     for inst in insts {
         let mut data = function.inst(inst).clone();
         data.flags = InstFlags::empty();
@@ -224,7 +224,7 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
 /// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values.
 pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
     let mut function = function.clone();
-    let insts: Vec<Inst> = function.layout().iter().flat_map(|&block| function.insts(block)).collect();
+    let insts: Vec<Inst> = function.all_insts().collect();
     for (number, inst) in (0..).zip(insts) {
         let data = function.inst(inst).clone();
         let Some((dst, ty)) = data.vreg(0).and_then(|dst| Some((dst, function.type_of(dst)?))) else { continue };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::{World, plain};
-use tribunal_ir::{Function, Inst, Opcode, Operand, Reg};
+use tribunal_ir::{Function, Opcode, Operand, Reg};
 use tribunal_target::Target;
 
 /// Where globals lie, apart from buffers of arguments and from stack objects.
@@ -34,7 +34,7 @@ impl Surroundings {
     pub fn new(before: &Function, after: &Function, ir: &str, target: &Target) -> Surroundings {
         let mut symbols: BTreeSet<String> = BTreeSet::new();
         for function in [before, after] {
-            for inst in insts(function) {
+            for inst in function.all_insts() {
                 let names = function.inst(inst).operands.iter().filter_map(|operand| match operand {
                     Operand::Symbol(symbol) => Some(plain(&function.symbols[*symbol]).to_string()),
                     Operand::FixedStack(slot) => Some(slot.to_string()),
@@ -104,10 +104,6 @@ impl Surroundings {
     }
 }
 
-fn insts(function: &Function) -> impl Iterator<Item = Inst> {
-    function.layout().iter().flat_map(|&block| function.insts(block))
-}
-
 /// The bytes of an integer of the constant pool.
 fn pooled(function: &Function, name: &str) -> Option<Vec<u8>> {
     let wanted = name.strip_prefix("%const.")?;
@@ -131,7 +127,7 @@ fn pooled(function: &Function, name: &str) -> Option<Vec<u8>> {
 fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut callee = String::new();
-    for inst in insts(function) {
+    for inst in function.all_insts() {
         let data = function.inst(inst);
         if data.opcode == Opcode::OPAQUE || target.is_call(data) {
             let symbols = data.operands.iter().filter_map(|operand| match operand {

@@ -47,17 +47,13 @@ fn findings(saboteur: Option<&dyn Saboteur>) -> Vec<Finding> {
     Harness::new(target, options).unwrap().trial_with(function, &inputs, saboteur).findings
 }
 
-fn insts(function: &Function) -> Vec<Inst> {
-    function.layout().iter().flat_map(|&block| function.insts(block)).collect()
-}
-
 fn call(function: &Function) -> Inst {
-    insts(function).into_iter().find(|&inst| riscv64().is_call(function.inst(inst))).expect("there is a call")
+    function.all_insts().find(|&inst| riscv64().is_call(function.inst(inst))).expect("there is a call")
 }
 
 /// The callee-saved register in which the allocator keeps what is needed behind the call.
 fn kept(function: &Function) -> PReg {
-    let insts = insts(function).into_iter();
+    let insts = function.all_insts();
     let mut written = insts.flat_map(|inst| function.inst(inst).defs().filter_map(|operand| operand.reg.as_physical()));
     written.find(|register| riscv64().abi.callee_saved.contains(register)).expect("something is kept")
 }
@@ -105,7 +101,7 @@ fn a_call_of_the_wrong_function_is_refuted_and_executed() {
 
 /// Every mention of `from` becomes one of `to`.
 fn renamed(function: &mut Function, from: PReg, to: PReg) {
-    for inst in insts(function) {
+    for inst in function.all_insts().collect::<Vec<_>>() {
         for index in 0..function.inst(inst).operands.len() {
             if let Operand::Reg(mut operand) = function.inst(inst).operands[index]
                 && operand.reg == Reg::Physical(from)
@@ -138,7 +134,13 @@ fn an_argument_overwritten_before_the_call_is_found() {
 fn a_return_address_that_is_not_saved_is_found() {
     let forget = After("frame", |function| {
         let restores = |data: &InstData| data.defs().any(|operand| operand.reg == Reg::Physical(x(1)));
-        let reload = insts(function).into_iter().rev().find(|&inst| restores(function.inst(inst))).unwrap();
+        let reload = function
+            .all_insts()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .find(|&inst| restores(function.inst(inst)))
+            .unwrap();
         function.remove(reload);
     });
     assert_eq!(found(&forget, Judge::Emulator).kind, "memory-fault");

@@ -1,12 +1,13 @@
 //! Faults planted in a compilation are found by the judge that should find them, and the finding names the rule.
 
-use tribunal_codegen::pipeline::Pass;
+mod planted;
+
+use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Machine;
-use tribunal_fuzz::harness::Written;
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
-use tribunal_ir::{Function, InstData, Opcode, PReg, text};
+use tribunal_ir::{PReg, text};
 
 const ADD: &str = "
 # target: riscv64
@@ -37,45 +38,6 @@ fn findings(saboteur: Option<&dyn Saboteur>) -> Vec<Finding> {
         Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
     let inputs = inputs::inputs(function, target, inputs::Plan { count: 32, seed: 1 });
     harness.trial_with(function, &inputs, saboteur).findings
-}
-
-/// A recipe that extends by the wrong kind.
-struct WrongExtension;
-
-impl Saboteur for WrongExtension {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
-        for &inst in after.iter().filter(|_| rule.contains("G_LSHR") && rule.contains("scalar")) {
-            if function.inst(inst).opcode == Opcode::G_ZEXT {
-                let data = InstData { opcode: Opcode::G_SEXT, ..function.inst(inst).clone() };
-                function.replace(inst, data);
-            }
-        }
-    }
-}
-
-/// A selection rule that swaps its operands.
-struct SwappedOperands;
-
-impl Saboteur for SwappedOperands {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
-        if rule == "riscv sub" {
-            let mut data = function.inst(after[0]).clone();
-            data.operands.swap(1, 2);
-            function.replace(after[0], data);
-        }
-    }
-}
-
-/// A frame that does not save what it writes.
-struct ClobberedRegister;
-
-impl Saboteur for ClobberedRegister {
-    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
-        if let ("frame", Some(entry)) = (pass.name, function.entry()) {
-            let target = tribunal_target::by_name("riscv64").unwrap();
-            function.prepend(entry, target.machine.copy(PReg(8), PReg(10)));
-        }
-    }
 }
 
 #[test]

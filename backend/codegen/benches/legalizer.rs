@@ -88,7 +88,7 @@ fn fastest(mut run: impl FnMut() -> Result<f64, Failure>) -> Result<f64, Failure
 }
 
 fn generic_instructions(function: &Function) -> usize {
-    let insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    let insts = function.all_insts();
     insts.filter(|&inst| function.inst(inst).opcode.is_generic()).count()
 }
 

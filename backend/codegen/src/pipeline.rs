@@ -57,7 +57,7 @@ pub fn run_until(
 
 /// The name of the first instruction that no table describes.
 fn opaque(function: &Function) -> Option<String> {
-    let mut insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    let mut insts = function.all_insts();
     insts.find_map(|inst| function.opaque_name(function.inst(inst)).map(str::to_string))
 }
 

@@ -97,7 +97,7 @@ fn a_query_shows_how_strongly_an_access_orders() {
                   (load store syncscope(\"agent\") acq_rel acquire (s32), align 8)\n...\n";
     let module = text::parse_module(source, RISCV64.vocabulary).unwrap();
     let function = &module.functions[0];
-    let insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    let insts = function.all_insts();
     let data = insts.map(|inst| function.inst(inst)).last().unwrap();
     let query = LegalityQuery::of(function, data).unwrap();
     let [memory] = query.memory.as_slice() else { panic!("{query:?}") };

@@ -29,10 +29,10 @@ pub struct Arguments {
     #[arg(long)]
     target: Option<String>,
     /// Say which faults there are, and plant none.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     list: bool,
     /// A fault that lives so long counts as alive.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
     /// Seconds that making a program small may take.
     #[arg(long, default_value_t = 20)]

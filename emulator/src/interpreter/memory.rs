@@ -1,6 +1,6 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
-use crate::input::{Frame, Input};
+use crate::input::{Frame, Input, UNWRITTEN};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Memory, Partial, PartialBits, PartialBool, Value};
 use tribunal_ir::{Function, MemOperand, StackSlot};
@@ -14,9 +14,6 @@ struct Allocation {
     /// One flag a byte.
     poison: Vec<bool>,
 }
-
-/// What a stack object holds before it is written, besides being poison.
-const GARBAGE: u8 = 0x6b;
 
 pub(super) struct ConcreteMemory {
     /// Buffers first, then stack objects in order.
@@ -41,7 +38,7 @@ impl ConcreteMemory {
             address = address.next_multiple_of(u64::from(object.align).max(16));
             allocations.push(Allocation {
                 address,
-                bytes: vec![GARBAGE; size],
+                bytes: vec![UNWRITTEN; size],
                 open: vec![0; size],
                 poison: vec![true; size],
             });

@@ -409,7 +409,7 @@ impl State<'_> {
 
 fn types_of(function: &Function) -> Vec<Option<Typed>> {
     let mut types = vec![None; function.inst_bound()];
-    for inst in function.layout().iter().flat_map(|&block| function.insts(block)) {
+    for inst in function.all_insts() {
         types[inst.as_u32() as usize] = semantics::typed(function, function.inst(inst)).ok();
     }
     types

@@ -12,7 +12,7 @@ mod stepper;
 
 pub use runtime::CallSite;
 
-use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE};
+use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN};
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
 use tribunal_target::{Features, Target};
@@ -34,7 +34,6 @@ const CALLER_BYTES: usize = 256;
 const FRAME_BYTES: usize = 8192;
 /// Bytes of each guard zone that are checked.
 const GUARD_BYTES: usize = 128;
-const PATTERN: u8 = 0xa5;
 /// What a call counts for, in instructions.
 const CALL_COST: u64 = 4;
 
@@ -241,7 +240,7 @@ impl Machine {
         engine.map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
         engine.map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
-        engine.write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
+        engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
         let registers =
             full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?))).collect();
@@ -345,7 +344,7 @@ impl Machine {
                 self.registers.iter().for_each(|&(register, _)| stepper.set_register(register, value_of(register)));
             }
         }
-        self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[PATTERN; FRAME_BYTES])?;
+        self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES])?;
         for buffer in &input.buffers {
             let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
                 let end = offset % PAGE + buffer.bytes.len() as u64;
@@ -354,7 +353,7 @@ impl Machine {
             if !inside {
                 return Err(MachineError::Buffer);
             }
-            let mut image = vec![PATTERN; 2 * GUARD_BYTES + buffer.bytes.len()];
+            let mut image = vec![UNWRITTEN; 2 * GUARD_BYTES + buffer.bytes.len()];
             image[GUARD_BYTES..GUARD_BYTES + buffer.bytes.len()].copy_from_slice(&buffer.bytes);
             self.engine.write(buffer.address - GUARD_BYTES as u64, &image)?;
         }
@@ -369,7 +368,7 @@ impl Machine {
             self.engine.read(buffer.address - GUARD_BYTES as u64, &mut image)?;
             let (low, rest) = image.split_at(GUARD_BYTES);
             let (bytes, high) = rest.split_at(buffer.bytes.len());
-            if low.iter().chain(high).any(|&byte| byte != PATTERN) {
+            if low.iter().chain(high).any(|&byte| byte != UNWRITTEN) {
                 fault.get_or_insert(Fault::Guard { buffer: index });
             }
             buffers.push(bytes.to_vec());
@@ -381,8 +380,8 @@ impl Machine {
     fn state_fault(&mut self) -> Result<Option<Fault>, MachineError> {
         let mut caller = [0; CALLER_BYTES];
         self.engine.read(ENTRY_SP, &mut caller)?;
-        if caller.iter().any(|&byte| byte != PATTERN) {
-            self.engine.write(ENTRY_SP, &[PATTERN; CALLER_BYTES])?;
+        if caller.iter().any(|&byte| byte != UNWRITTEN) {
+            self.engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
             return Ok(Some(Fault::CallerFrame));
         }
         if self.read(self.target.abi.stack_pointer)? != ENTRY_SP {

@@ -2,7 +2,7 @@
 
 use super::scope::{Scope, is_free};
 use super::values::rename;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, VReg};
+use tribunal_ir::{Block, Builder, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Position, VReg};
 use tribunal_target::Target;
 
 fn is_terminator(function: &Function, target: &Target, inst: Inst) -> bool {
@@ -95,6 +95,35 @@ pub(super) fn goto(function: &mut Function, target: &Target, block: Block, to: B
         drop_edge(function, block, successor);
     }
     end_with_jump(function, target, block, to);
+    prune(function);
+    true
+}
+
+/// The block that defines `register` ends behind its definition with a return of it.
+pub(super) fn end_with_return(function: &mut Function, target: &Target, register: VReg) -> bool {
+    let Some(ty) = function.type_of(register).filter(|ty| ty.is_scalar()) else { return false };
+    let Some(def) = function.def_of(register) else { return false };
+    let Some(block) = function.block_of(def) else { return false };
+    let below = std::iter::successors(function.next_inst(def), |&inst| function.next_inst(inst));
+    let gone: Vec<Inst> = below.skip_while(|&inst| function.inst(inst).opcode.is_phi()).collect();
+    if !gone.first().is_some_and(|&inst| is_free(function, target, inst)) {
+        return false;
+    }
+    let successors: Vec<Block> = function.successors(block).collect();
+    successors.into_iter().for_each(|successor| drop_edge(function, block, successor));
+    gone.into_iter().for_each(|inst| function.remove(inst));
+    function.block_mut(block).successors.clear();
+    let whole = target.register_type();
+    let conversion = match ty.bits().cmp(&whole.bits()) {
+        std::cmp::Ordering::Less => Some(Opcode::G_ZEXT),
+        std::cmp::Ordering::Equal => None,
+        std::cmp::Ordering::Greater => Some(Opcode::G_TRUNC),
+    };
+    let mut builder = Builder::new(function, Position::AtEnd(block));
+    let value = conversion.map_or(register, |opcode| builder.op(whole, opcode, &[register]));
+    let result = target.abi.results[0];
+    builder.push(InstData::new(Opcode::COPY, [Operand::def(result), Operand::used(value)]));
+    builder.push(InstData::new(Opcode::Target(target.abi.return_opcode), [Operand::implicit_use(result)]));
     prune(function);
     true
 }

@@ -85,6 +85,8 @@ pub enum Edit {
     Split(Inst),
     /// The function no longer returns anything in this register.
     DropResult(PReg),
+    /// The function returns this scalar where it is defined, in a whole register, and nothing else.
+    Return(VReg),
     /// The call goes, whose frame this instruction sets up.
     RemoveCall(Inst),
     /// `result = opcode operands` before the instruction.
@@ -131,6 +133,7 @@ impl Edit {
             Edit::Join(block) => blocks::join(function, target, *block),
             Edit::Split(inst) => blocks::split(function, target, *inst).is_some(),
             Edit::DropResult(register) => values::drop_result(function, target, *register),
+            Edit::Return(register) => blocks::end_with_return(function, target, *register),
             Edit::RemoveCall(setup) => values::remove_call(function, target, *setup),
             Edit::Insert { before, opcode, result, operands } => {
                 grow::insert(function, target, *before, *opcode, *result, operands)

@@ -1,5 +1,6 @@
 //! What an instruction may be changed to without changing what stands around it.
 
+use crate::opcodes::*;
 use tribunal_ir::{
     Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, OperandKind, Type,
 };
@@ -8,41 +9,21 @@ use tribunal_target::Target;
 /// Opcodes of one shape: operands of the same types in the same places, total but for what a program must avoid anyway.
 const SIBLINGS: &[&[Opcode]] = {
     use Opcode::*;
+    const BINARY: &[Opcode] = &joined::<{ PLAIN.len() + BEYOND.len() }>(PLAIN, BEYOND);
+    const ALL_SHIFTS: &[Opcode] = &joined::<{ SHIFTS.len() + SATURATING_SHIFTS.len() }>(SHIFTS, SATURATING_SHIFTS);
+    const ALL_COUNTS: &[Opcode] = &joined::<{ COUNTS.len() + 1 }>(COUNTS, &[Opcode::G_CTPOP]);
     &[
-        &[
-            G_ADD,
-            G_SUB,
-            G_MUL,
-            G_AND,
-            G_OR,
-            G_XOR,
-            G_SMIN,
-            G_SMAX,
-            G_UMIN,
-            G_UMAX,
-            G_UADDSAT,
-            G_SADDSAT,
-            G_USUBSAT,
-            G_SSUBSAT,
-            G_UMULH,
-            G_SMULH,
-            G_ABDS,
-            G_ABDU,
-            G_UAVGFLOOR,
-            G_UAVGCEIL,
-            G_SAVGFLOOR,
-            G_SAVGCEIL,
-        ],
-        &[G_UDIV, G_SDIV, G_UREM, G_SREM],
+        BINARY,
+        DIVISIONS,
         &[G_UDIVREM, G_SDIVREM],
-        &[G_SHL, G_LSHR, G_ASHR, G_USHLSAT, G_SSHLSAT],
+        ALL_SHIFTS,
         &[G_ROTL, G_ROTR],
         &[G_FSHL, G_FSHR],
-        &[G_UADDO, G_USUBO, G_SADDO, G_SSUBO, G_UMULO, G_SMULO],
-        &[G_UADDE, G_USUBE, G_SADDE, G_SSUBE],
-        &[G_UMULFIX, G_UMULFIXSAT],
-        &[G_SMULFIX, G_SMULFIXSAT],
-        &[G_CTLZ, G_CTTZ, G_CTPOP, G_CTLZ_ZERO_UNDEF, G_CTTZ_ZERO_UNDEF],
+        OVERFLOWS,
+        CARRIES,
+        UNSIGNED_FIXED_POINT,
+        SIGNED_FIXED_POINT,
+        ALL_COUNTS,
         &[G_ABS, G_BITREVERSE, G_FREEZE, G_CONSTANT_FOLD_BARRIER],
         &[G_ZEXT, G_SEXT, G_ANYEXT],
         &[G_SEXT_INREG],
@@ -52,6 +33,17 @@ const SIBLINGS: &[&[Opcode]] = {
         &[G_ZEXTLOAD, G_SEXTLOAD],
     ]
 };
+
+/// One list behind the other; `N` is the sum of their lengths.
+const fn joined<const N: usize>(first: &[Opcode], second: &[Opcode]) -> [Opcode; N] {
+    let mut all = [first[0]; N];
+    let mut index = 1;
+    while index < N {
+        all[index] = if index < first.len() { first[index] } else { second[index - first.len()] };
+        index += 1;
+    }
+    all
+}
 
 /// The rest of the integer opcodes that every target compiles.
 const ALONE: &[Opcode] = {

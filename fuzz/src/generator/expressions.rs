@@ -1,25 +1,10 @@
 //! Straight-line operations.
 
 use super::{Entry, Generator};
+use crate::opcodes;
 use arbitrary::Result;
 use tribunal_ir::types::S1;
 use tribunal_ir::{Bits, InstFlags, Opcode, Operand, Type, VReg};
-
-/// Operations on two values of one type that are total.
-const BINARY: &[Opcode] = &[
-    Opcode::G_ADD,
-    Opcode::G_SUB,
-    Opcode::G_MUL,
-    Opcode::G_AND,
-    Opcode::G_OR,
-    Opcode::G_XOR,
-    Opcode::G_SMIN,
-    Opcode::G_SMAX,
-    Opcode::G_UMIN,
-    Opcode::G_UMAX,
-];
-const SHIFTS: &[Opcode] = &[Opcode::G_SHL, Opcode::G_LSHR, Opcode::G_ASHR];
-const DIVISIONS: &[Opcode] = &[Opcode::G_UDIV, Opcode::G_SDIV, Opcode::G_UREM, Opcode::G_SREM];
 
 impl Generator<'_, '_, '_> {
     /// One operation; its result joins the scope.
@@ -45,7 +30,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn binary(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(BINARY)?;
+        let opcode = *self.u.choose(opcodes::PLAIN)?;
         let (mut left, mut right) = (self.value(ty, false)?, self.right_value(ty, false)?);
         if self.u.ratio(1, 8)? {
             std::mem::swap(&mut left, &mut right);
@@ -56,7 +41,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn shift(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(SHIFTS)?;
+        let opcode = *self.u.choose(opcodes::SHIFTS)?;
         let value = self.value(ty, false)?;
         let masked = self.u.ratio(7, 8)?;
         let amount_ty = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
@@ -78,7 +63,7 @@ impl Generator<'_, '_, '_> {
         if !(2..=self.widest_division().bits()).contains(&ty.bits()) {
             return self.binary(ty);
         }
-        let opcode = *self.u.choose(DIVISIONS)?;
+        let opcode = *self.u.choose(opcodes::DIVISIONS)?;
         let operands = self.safe_division(ty, matches!(opcode, Opcode::G_SDIV | Opcode::G_SREM))?;
         let register = self.builder.op(ty, opcode, &operands);
         Ok(Entry { register, ty, firm: true })

@@ -1,40 +1,16 @@
 //! Families of operations beyond the plain ones: two results, saturation, high products, counts, parts of values.
 
 use super::{Entry, Generator};
+use crate::opcodes;
 use arbitrary::Result;
 use tribunal_ir::types::S1;
 use tribunal_ir::{InstData, InstFlags, Opcode, Operand, Type, VReg};
-
-/// Total operations on two values of one type.
-const BINARY: &[Opcode] = {
-    use Opcode::*;
-    &[
-        G_UADDSAT,
-        G_SADDSAT,
-        G_USUBSAT,
-        G_SSUBSAT,
-        G_UMULH,
-        G_SMULH,
-        G_ABDS,
-        G_ABDU,
-        G_UAVGFLOOR,
-        G_UAVGCEIL,
-        G_SAVGFLOOR,
-        G_SAVGCEIL,
-    ]
-};
-/// A value and a flag; the second list takes a flag too.
-const OVERFLOWS: &[Opcode] =
-    &[Opcode::G_UADDO, Opcode::G_USUBO, Opcode::G_SADDO, Opcode::G_SSUBO, Opcode::G_UMULO, Opcode::G_SMULO];
-const CARRIES: &[Opcode] = &[Opcode::G_UADDE, Opcode::G_USUBE, Opcode::G_SADDE, Opcode::G_SSUBE];
-const FIXED_POINT: &[Opcode] = &[Opcode::G_UMULFIX, Opcode::G_SMULFIX, Opcode::G_UMULFIXSAT, Opcode::G_SMULFIXSAT];
-const COUNTS: &[Opcode] = &[Opcode::G_CTLZ, Opcode::G_CTTZ, Opcode::G_CTLZ_ZERO_UNDEF, Opcode::G_CTTZ_ZERO_UNDEF];
 
 impl Generator<'_, '_, '_> {
     /// One operation of any family.
     pub(super) fn family(&mut self, ty: Type) -> Result<Entry> {
         match self.u.int_in_range(0..=10)? {
-            0..=1 => self.listed(ty, BINARY),
+            0..=1 => self.listed(ty, opcodes::BEYOND),
             2 => self.overflow(ty),
             3 => self.carry(ty),
             4 => self.fixed_point(ty),
@@ -64,13 +40,13 @@ impl Generator<'_, '_, '_> {
     }
 
     fn overflow(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(OVERFLOWS)?;
+        let opcode = *self.u.choose(opcodes::OVERFLOWS)?;
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         Ok(self.two(opcode, [ty, S1], &[left.register, right.register], left.firm && right.firm))
     }
 
     fn carry(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(CARRIES)?;
+        let opcode = *self.u.choose(opcodes::CARRIES)?;
         let (left, right, carry) = (self.value(ty, false)?, self.value(ty, false)?, self.value(S1, false)?);
         let firm = left.firm && right.firm && carry.firm;
         Ok(self.two(opcode, [ty, S1], &[left.register, right.register, carry.register], firm))
@@ -86,8 +62,9 @@ impl Generator<'_, '_, '_> {
     }
 
     fn fixed_point(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(FIXED_POINT)?;
-        let signed = matches!(opcode, Opcode::G_SMULFIX | Opcode::G_SMULFIXSAT);
+        let signed: bool = self.u.arbitrary()?;
+        let opcodes = if signed { opcodes::SIGNED_FIXED_POINT } else { opcodes::UNSIGNED_FIXED_POINT };
+        let opcode = *self.u.choose(opcodes)?;
         let scale = self.u.int_in_range(0..=ty.bits() - u32::from(signed))?;
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         let operands = [Operand::used(left.register), Operand::used(right.register), Operand::Imm(scale.into())];
@@ -97,7 +74,7 @@ impl Generator<'_, '_, '_> {
 
     /// Zeros of a value, counted in a type that holds the count.
     fn count(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(COUNTS)?;
+        let opcode = *self.u.choose(opcodes::COUNTS)?;
         let count = if ty.bits() < 8 { Type::scalar(8) } else { ty };
         let source = self.value(ty, false)?;
         let firm = source.firm && matches!(opcode, Opcode::G_CTLZ | Opcode::G_CTTZ);

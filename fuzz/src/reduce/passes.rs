@@ -109,6 +109,10 @@ fn function(search: &mut Search<'_>, index: usize) {
         let sites = list(&search.case.functions[index]);
         search.pick(index, sites);
     }
+    if search.is_small(index) {
+        let returns = returns(&search.case.functions[index]);
+        search.pick(index, vec![returns]);
+    }
     keys(search, index);
     // Stack objects that nothing names go when entities are counted anew.
     if let Some(compact) = edit::compact(&search.case.functions[index], search.target) {
@@ -186,6 +190,12 @@ fn forwards(function: &Function) -> Vec<Vec<Edit>> {
         }
     }
     sites
+}
+
+/// Every scalar, first to last, as what the function returns.
+fn returns(function: &Function) -> Vec<Edit> {
+    let registers = function.all_insts().flat_map(|inst| function.inst(inst).vreg_defs());
+    registers.map(Edit::Return).collect()
 }
 
 /// The only read of a value, as a read of another.

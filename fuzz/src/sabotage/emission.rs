@@ -1,13 +1,9 @@
 //! Faults of the bytes and of their relocations.
 
-use super::{Fault, Plant};
+use super::{A64, BOTH, Fault, Plant, RV64};
 use tribunal_codegen::pipeline::Code;
 use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, Reg};
 use tribunal_target::Target;
-
-const BOTH: &[&str] = &["riscv64", "aarch64"];
-const RV64: &[&str] = &["riscv64"];
-const A64: &[&str] = &["aarch64"];
 
 const fn row(
     name: &'static str,

@@ -1,7 +1,7 @@
 //! Faults of recipes and of artifact combines.
 
 use super::site::{Site, less, more};
-use super::{Fault, Plant, Rules};
+use super::{A64, ALL, BOTH, Fault, Plant, RISCV, RV64, Rules};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, InstFlags, IntPredicate, Operand};
 
@@ -11,12 +11,6 @@ const NARROW: &[&str] = &["max_scalar", "narrow_scalar_if", "halve_scalar_if"];
 const LOWER: &[&str] = &["lower", "lower_if", "lower_if_mem_size_not_byte_size_pow2"];
 const CUSTOM: &[&str] = &["custom_for"];
 const LIBCALL: &[&str] = &["libcall_for"];
-
-const BOTH: &[&str] = &["riscv64", "aarch64"];
-const RISCV: &[&str] = &["riscv64", "riscv32"];
-const RV64: &[&str] = &["riscv64"];
-const A64: &[&str] = &["aarch64"];
-const ALL: &[&str] = &["riscv64", "riscv32", "aarch64"];
 
 pub(super) fn is_combine(name: &str) -> bool {
     name.contains("_of_") || name.ends_with("_by_constant")

@@ -20,6 +20,13 @@ use tribunal_codegen::pipeline::{Code, Pass};
 use tribunal_ir::{Function, InstData};
 use tribunal_target::Target;
 
+// Targets that a fault is planted on.
+const BOTH: &[&str] = &["riscv64", "aarch64"];
+const RISCV: &[&str] = &["riscv64", "riscv32"];
+const RV64: &[&str] = &["riscv64"];
+const A64: &[&str] = &["aarch64"];
+const ALL: &[&str] = &["riscv64", "riscv32", "aarch64"];
+
 /// One known miscompile.
 #[derive(Debug)]
 pub struct Fault {

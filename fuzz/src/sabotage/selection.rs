@@ -1,13 +1,8 @@
 //! Faults of selection rules.
 
 use super::site::Site;
-use super::{Fault, Plant, Rules};
+use super::{A64, BOTH, Fault, Plant, RISCV, RV64, Rules};
 use tribunal_ir::Inst;
-
-const BOTH: &[&str] = &["riscv64", "aarch64"];
-const RISCV: &[&str] = &["riscv64", "riscv32"];
-const RV64: &[&str] = &["riscv64"];
-const A64: &[&str] = &["aarch64"];
 
 const fn row(
     name: &'static str,

@@ -1,11 +1,9 @@
 //! Faults of passes that do not rewrite by rules: what they left is changed.
 
-use super::{Fault, Plant};
+use super::{BOTH, Fault, Plant};
 use tribunal_ir::function::SlotKind;
 use tribunal_ir::{Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Reg, StackSlot};
 use tribunal_target::Target;
-
-const BOTH: &[&str] = &["riscv64", "aarch64"];
 
 const fn row(
     name: &'static str,

@@ -1,5 +1,5 @@
-//! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table, with operands from
-//! bytes, interpreted and run in the emulator.
+//! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table that neither branches,
+//! calls nor touches memory, with operands from bytes, interpreted and run in the emulator. Features are the target's own.
 
 use arbitrary::{Result, Unstructured};
 use std::cell::RefCell;

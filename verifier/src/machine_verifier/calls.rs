@@ -6,7 +6,7 @@ use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Properties, Reg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
-    let insts = || function.layout().iter().flat_map(|&block| function.insts(block));
+    let insts = || function.all_insts();
     let calls = insts().any(|inst| verifier.target.is_call(function.inst(inst)));
     let frames = insts().any(|inst| verifier.target.is_call_frame(function.inst(inst)));
     if !calls && !frames {

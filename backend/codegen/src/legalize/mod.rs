@@ -329,7 +329,7 @@ fn propagate_copies(function: &mut Function) {
     };
     let mut copies: Vec<Option<VReg>> = Vec::new();
     let mut removed = Vec::new();
-    for inst in function.layout().iter().flat_map(|&block| function.insts(block)) {
+    for inst in function.all_insts() {
         if let Some((dst, src)) = copy(function.inst(inst))
             && function.type_of(dst) == function.type_of(src)
         {

@@ -91,7 +91,7 @@ pub(super) fn candidates(function: &Function) -> Vec<Fact> {
 
 /// Constants that comparisons name.
 fn compared(function: &Function) -> Vec<Bits> {
-    let insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    let insts = function.all_insts();
     let comparisons = insts.map(|inst| function.inst(inst)).filter(|data| data.opcode == Opcode::G_ICMP);
     comparisons.flat_map(|data| data.vreg_uses()).filter_map(|register| constant(function, register)).collect()
 }

@@ -122,7 +122,7 @@ fn attempts(setting: Setting<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupp
 const MOST_PHIS: usize = 16;
 
 fn phis(function: &Function) -> Vec<Inst> {
-    let insts = function.layout().iter().flat_map(|&block| function.insts(block));
+    let insts = function.all_insts();
     insts.filter(|&inst| function.inst(inst).opcode.is_phi()).collect()
 }
 

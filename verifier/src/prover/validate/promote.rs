@@ -82,7 +82,7 @@ fn same_object(pair: Pair<'_>, slot: StackSlot) -> bool {
 fn candidates(function: &Function) -> BTreeMap<StackSlot, Type> {
     let addresses = addresses(function);
     let mut types: BTreeMap<StackSlot, Option<Type>> = BTreeMap::new();
-    for data in insts(function).map(|inst| function.inst(inst)) {
+    for data in function.all_insts().map(|inst| function.inst(inst)) {
         let named = data.operands.iter().filter_map(|operand| match operand {
             Operand::Stack(slot) if data.opcode != Opcode::G_FRAME_INDEX => Some(*slot),
             _ => None,
@@ -113,7 +113,7 @@ fn candidates(function: &Function) -> BTreeMap<StackSlot, Type> {
 
 /// Registers that hold the address of an object.
 fn addresses(function: &Function) -> FxHashMap<VReg, StackSlot> {
-    let made = insts(function).map(|inst| function.inst(inst)).filter(|data| data.opcode == Opcode::G_FRAME_INDEX);
+    let made = function.all_insts().map(|inst| function.inst(inst)).filter(|data| data.opcode == Opcode::G_FRAME_INDEX);
     let slot = |data: &InstData| match data.operands.get(1) {
         Some(Operand::Stack(slot)) => Some((data.vreg(0)?, *slot)),
         _ => None,
@@ -133,10 +133,6 @@ fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
     let extends = value.is_scalar() && ty.is_scalar() && value.bits() > ty.bits();
     let fits = extends || (value == *ty && matches!(data.opcode, Opcode::G_LOAD | Opcode::G_STORE));
     (plain && fits && ty.bits().is_multiple_of(8)).then_some((*ty, *align))
-}
-
-fn insts(function: &Function) -> impl Iterator<Item = Inst> {
-    function.layout().iter().flat_map(|&block| function.insts(block))
 }
 
 /// What the blocks of either function do to one object, by the block of the earlier function.
