@@ -4,8 +4,10 @@
 //! solver context and an emulator cannot be shared) and all share one proof cache. With a corpus it depends on what was
 //! reached before, too; what is kept of it is text.
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Drawn};
+use crate::coverage::Reached;
 use crate::crash;
+use crate::features::FeatureSet;
 use crate::finding::{Finding, Tally};
 use crate::harness::{Harness, HarnessError, ProofCache, Saboteur};
 use crate::known::Known;
@@ -15,7 +17,6 @@ use crate::{generator, inputs};
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -53,12 +54,12 @@ pub struct Outcome {
     /// Generated functions that the verifier did not accept as input.
     pub rejected: u64,
     pub elapsed: Duration,
-    /// Names of the rules that fired.
-    pub rules: FxHashSet<&'static str>,
-    /// Those of them that fired in a program of which a run was compared.
-    pub observed: FxHashSet<&'static str>,
+    /// What each target of the campaign reached, in their order.
+    pub reached: Vec<Reached>,
     /// One finding of each signature, with its crash file.
     pub crashes: Vec<(Finding, PathBuf)>,
+    /// Features that were reached.
+    pub features: FeatureSet,
     /// Findings that were set aside, by the index of their signature in [`Campaign::known`].
     pub known: BTreeMap<usize, u64>,
 }
@@ -131,7 +132,8 @@ fn worker(shared: &Shared<'_>, cache: &ProofCache) {
             return;
         }
     };
-    let mut local = Outcome::default();
+    let fresh = || Outcome { reached: vec![Reached::default(); shared.campaign.targets.len()], ..Outcome::default() };
+    let mut local = fresh();
     let mut reported = Instant::now();
     while !shared.stop.load(Ordering::Relaxed) && shared.started.elapsed() < shared.campaign.time {
         let number = shared.next.fetch_add(1, Ordering::Relaxed);
@@ -139,24 +141,25 @@ fn worker(shared: &Shared<'_>, cache: &ProofCache) {
             break;
         }
         let index = (number % harnesses.len() as u64) as usize;
-        program(shared, &mut harnesses[index], number, &mut local);
+        program(shared, &mut harnesses[index], index, number, &mut local);
         if reported.elapsed() > Duration::from_millis(250) {
-            flush(shared, &mut local);
+            flush(shared, std::mem::replace(&mut local, fresh()));
             reported = Instant::now();
         }
     }
-    for harness in &harnesses {
-        local.rules.extend(harness.rules_fired());
+    for (reached, harness) in local.reached.iter_mut().zip(&harnesses) {
+        reached.fired.extend(harness.rules_fired());
     }
-    flush(shared, &mut local);
+    flush(shared, local);
 }
 
-/// One program: generated, checked, judged.
-fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut Outcome) {
+/// One program, for the target of this index: generated, checked, judged.
+fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64, local: &mut Outcome) {
     let seed = program_seed(shared.campaign.seed, number);
     let corpus = shared.campaign.corpus.as_ref();
-    let mutant = corpus.and_then(|corpus| corpus.next(harness.target(), seed));
-    let Some(function) = mutant.or_else(|| generated(seed, harness.target())) else {
+    let drawn = corpus.and_then(|corpus| corpus.next(harness.target(), seed));
+    let generated = || Some(Drawn { function: generated(seed, harness.target())?, is_read: false });
+    let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {
         local.rejected += 1;
         return;
     };
@@ -175,10 +178,11 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut 
         record(shared, harness, &function, finding, saboteur);
     }
     if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
-        corpus.keep(&function, harness);
+        corpus.keep(&function, is_read, harness);
     }
+    harness.last_features().iter().for_each(|&slot| _ = local.features.insert(slot));
     if tally.executions > 0 {
-        local.observed.extend(harness.last_fired());
+        local.reached[index].observed.extend(harness.last_fired());
     }
     local.tally.add(tally);
 }
@@ -232,13 +236,13 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-fn flush(shared: &Shared<'_>, local: &mut Outcome) {
+fn flush(shared: &Shared<'_>, local: Outcome) {
     let mut outcome = lock(&shared.outcome);
-    let local = std::mem::take(local);
     outcome.tally.add(local.tally);
     outcome.rejected += local.rejected;
-    outcome.rules.extend(local.rules);
-    outcome.observed.extend(local.observed);
+    outcome.features.add(&local.features);
+    outcome.reached.resize(local.reached.len(), Reached::default());
+    outcome.reached.iter_mut().zip(local.reached).for_each(|(reached, more)| reached.add(more));
     for (line, count) in local.known {
         *outcome.known.entry(line).or_default() += count;
     }

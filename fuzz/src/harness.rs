@@ -2,6 +2,7 @@
 
 use crate::blame::{self, Case};
 use crate::counterexample;
+use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
 use crate::inputs::{self, Plan};
 use crate::sabotage::Fault;
@@ -69,6 +70,7 @@ pub struct Harness {
     rules: FxHashMap<&'static str, u64>,
     /// Rules in the order in which they fired in the last trial.
     fired: Vec<&'static str>,
+    features: Recorder,
 }
 
 impl Harness {
@@ -86,6 +88,7 @@ impl Harness {
             machine: Machine::new(target, options.features)?,
             rules: FxHashMap::default(),
             fired: Vec::new(),
+            features: Recorder::default(),
         })
     }
 
@@ -105,6 +108,16 @@ impl Harness {
     /// Rules in the order in which they fired in the last trial.
     pub fn last_fired(&self) -> &[&'static str] {
         &self.fired
+    }
+
+    /// Features that the last trial reached, each once.
+    pub fn last_features(&self) -> &[u16] {
+        self.features.reached()
+    }
+
+    /// For compilations that only it watches.
+    pub(crate) fn recorder(&mut self) -> &mut Recorder {
+        &mut self.features
     }
 
     /// True if the verifier finds nothing wrong with the input.
@@ -151,6 +164,7 @@ impl Harness {
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Code> {
         self.fired.clear();
+        self.features.start(self.target);
         let mut judges = Judges {
             source: function,
             options: self.options,
@@ -159,6 +173,7 @@ impl Harness {
             prover: &mut self.prover,
             rules: &mut self.rules,
             fired: &mut self.fired,
+            features: &mut self.features,
             tally,
             watch,
             saboteur,
@@ -375,6 +390,7 @@ struct Judges<'h> {
     prover: &'h mut Prover,
     rules: &'h mut FxHashMap<&'static str, u64>,
     fired: &'h mut Vec<&'static str>,
+    features: &'h mut Recorder,
     tally: &'h mut Tally,
     watch: Watch,
     saboteur: Option<&'h dyn Saboteur>,
@@ -430,6 +446,7 @@ impl Observer for Judges<'_> {
         }
         *self.rules.entry(rule).or_default() += 1;
         self.fired.push(rule);
+        self.features.step(rule, function, before, &after);
         let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
         let step = Step { rule, function, before, after: &after };
         let looked_up = self.prover.counters().looked_up;

@@ -2,6 +2,8 @@
 //!
 //! This crate and the command line are the only places where the backend and the judges meet.
 
+#![forbid(unsafe_code)]
+
 pub mod blame;
 pub mod bless;
 pub mod campaign;
@@ -11,6 +13,7 @@ pub mod counterexample;
 pub mod coverage;
 pub mod crash;
 pub mod edit;
+pub mod features;
 pub mod finding;
 pub mod generator;
 pub mod harness;

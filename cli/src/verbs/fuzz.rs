@@ -5,13 +5,15 @@ use crate::output::{self, Findings, Status, say};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_fuzz::campaign::{self, Campaign, Outcome};
-use tribunal_fuzz::corpus::Corpus;
+use tribunal_fuzz::corpus::{Corpus, Growth};
 use tribunal_fuzz::coverage::RuleCoverage;
+use tribunal_fuzz::features::Kind;
 use tribunal_fuzz::finding::UNSUPPORTED;
 
 /// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
@@ -76,6 +78,8 @@ struct Report {
     verifications: u64,
     seconds: f64,
     coverage: usize,
+    /// Features that were reached, of each kind.
+    features: BTreeMap<&'static str, usize>,
     rules: Vec<RuleReport>,
     programs_a_second: f64,
     interrupted: bool,
@@ -102,14 +106,16 @@ struct RuleReport {
     rules: usize,
     fired: usize,
     observed: usize,
+    proved: usize,
     never: Vec<&'static str>,
+    proved_never: Vec<&'static str>,
     unobserved: Vec<&'static str>,
 }
 
 impl From<RuleCoverage> for RuleReport {
     fn from(coverage: RuleCoverage) -> RuleReport {
-        let RuleCoverage { label, rules, fired, observed, never, unobserved } = coverage;
-        RuleReport { target: label, rules, fired, observed, never, unobserved }
+        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved } = coverage;
+        RuleReport { target: label, rules, fired, observed, proved, never, proved_never, unobserved }
     }
 }
 
@@ -202,19 +208,31 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
         tally.looked_up,
         tally.executions,
         tally.inconclusive,
-        outcome.rules.len()
+        rules_fired(outcome)
     );
+    let features = Kind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
+    say!("features reached: {}", features.join(", "));
+
     for coverage in coverage(outcome, campaign) {
-        let RuleCoverage { label, rules, fired, observed, never, unobserved } = coverage;
-        say!("{label}: of {rules} rules {fired} fired, {observed} observed");
+        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved } = coverage;
+        let silent = proved_never.len();
+        say!(
+            "{label}: of {rules} rules {fired} fired, {observed} observed; the ledger proves {proved}, of them {silent} never fired"
+        );
         if list {
-            never.iter().for_each(|rule| say!("never fired: {label}: {rule}"));
+            for rule in never {
+                let proved = if proved_never.contains(&rule) { "proved but " } else { "" };
+                say!("{proved}never fired: {label}: {rule}");
+            }
             unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
         }
     }
     if let Some(corpus) = &campaign.corpus {
-        let (added, unwritten) = corpus.added();
-        say!("corpus: {} functions read, {} set aside, {added} added", corpus.read, corpus.set_aside);
+        let Growth { added, replaced, unwritten } = corpus.growth();
+        let Corpus { read, set_aside, .. } = corpus;
+        say!(
+            "corpus: {read} functions read, {set_aside} set aside, {added} added, {replaced} of them replaced by smaller ones"
+        );
         unwritten.into_iter().for_each(|reason| say!("not written: {reason}"));
     }
     say!(
@@ -236,8 +254,13 @@ fn known<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item
 
 /// What became of the rules, target by target.
 fn coverage<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
-    let targets = campaign.targets.iter();
-    targets.map(|&(target, features)| RuleCoverage::new(target, features, &outcome.rules, &outcome.observed))
+    let targets = campaign.targets.iter().zip(&outcome.reached);
+    targets.map(|(&(target, features), reached)| RuleCoverage::new(target, features, reached))
+}
+
+/// Rules of all targets.
+fn rules_fired(outcome: &Outcome) -> usize {
+    outcome.reached.iter().map(|reached| reached.fired.len()).sum()
 }
 
 fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
@@ -255,11 +278,12 @@ fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
         inconclusive: tally.inconclusive,
         verifications: tally.verifications,
         seconds,
-        coverage: outcome.rules.len(),
+        coverage: rules_fired(outcome),
+        features: Kind::ALL.map(|kind| (kind.name(), outcome.features.count(kind))).into_iter().collect(),
         rules: coverage(outcome, campaign).map(RuleReport::from).collect(),
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,
-        corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.added().0),
+        corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.growth().added),
         known: outcome.known.values().sum(),
         known_signatures: known(outcome, campaign).collect(),
     }
