@@ -9,6 +9,8 @@ use tribunal_fuzz::features::SLOTS;
 /// A counter for each feature of a compilation (`tribunal_fuzz::features`). libFuzzer finds the section by its name, clears it before
 /// a run and reads it behind one: what is not zero is a feature, like an edge that was taken.
 #[cfg(fuzzing)]
+// Nothing here reads it, so that without this the optimiser would leave it out.
+#[used]
 // The attribute is unsafe because a section's name may mean something to the linker: this one is libFuzzer's, and bytes are
 // what it takes it for.
 #[allow(unsafe_code)]

@@ -45,6 +45,8 @@ pub struct Campaign {
     pub known: Known,
     /// A fault to plant in every program of its targets.
     pub fault: Option<&'static Fault>,
+    /// What is proved already; what the workers prove is added.
+    pub proofs: ProofCache,
 }
 
 /// What came of it.
@@ -87,7 +89,6 @@ pub fn run(
     stop: &AtomicBool,
     mut progress: impl FnMut(Duration, u64, usize),
 ) -> Result<Outcome, HarnessError> {
-    let cache = ProofCache::default();
     let shared = Shared {
         campaign,
         started: Instant::now(),
@@ -97,7 +98,7 @@ pub fn run(
         failure: Mutex::default(),
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..campaign.jobs).map(|_| scope.spawn(|| worker(&shared, &cache))).collect();
+        let workers: Vec<_> = (0..campaign.jobs).map(|_| scope.spawn(|| worker(&shared))).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(Duration::from_millis(100));
             let (programs, findings) = {
@@ -120,10 +121,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn worker(shared: &Shared<'_>, cache: &ProofCache) {
+fn worker(shared: &Shared<'_>) {
     let made = shared.campaign.targets.iter().map(|&(target, features)| {
         let options = Options { features, allocator: Allocator::Ion };
-        Harness::with_cache(target, options, cache.clone())
+        Harness::with_cache(target, options, shared.campaign.proofs.clone())
     });
     let mut harnesses = match made.collect::<Result<Vec<_>, _>>() {
         Ok(harnesses) => harnesses,
@@ -163,14 +164,13 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
         local.rejected += 1;
         return;
     };
-    if !harness.accepts(&function) {
-        local.rejected += 1;
-        return;
-    }
     let plan = inputs::Plan { count: shared.campaign.inputs, seed };
     let planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
     let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
-    let mut tally = harness.trial_with(&function, &inputs::inputs(&function, harness.target(), plan), saboteur);
+    let Some(mut tally) = harness.trial_if_accepted(&function, plan, saboteur) else {
+        local.rejected += 1;
+        return;
+    };
     shared.campaign.known.set_aside(&mut tally, &mut local.known);
     // Generated programs stay inside what is supported: one that does not is kept like a finding.
     let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();

@@ -1,5 +1,6 @@
 //! `tribunal fuzz`: the embedded loop.
 
+use crate::cache::CacheFlags;
 use crate::input::{self, CliError};
 use crate::output::{self, Findings, Status, say};
 use clap::Args;
@@ -55,6 +56,8 @@ pub struct Arguments {
     /// Plant this fault in every program (`tribunal sabotage --list`), to see its findings.
     #[arg(long)]
     fault: Option<String>,
+    #[command(flatten)]
+    cache: CacheFlags,
     /// Name the rules that never fired, and those that fired in no program that ran.
     #[arg(long)]
     list_rules: bool,
@@ -74,6 +77,7 @@ struct Report {
     unknown: u64,
     proved: u64,
     looked_up: u64,
+    kept: u64,
     inconclusive: u64,
     verifications: u64,
     seconds: f64,
@@ -124,6 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let known = arguments.known.as_deref().map(input::known).transpose()?.unwrap_or_default();
     let fault = arguments.fault.as_deref().map(input::fault).transpose()?;
     let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;
+    let kept = arguments.cache.open()?;
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the loop still works.
@@ -139,6 +144,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         corpus,
         known,
         fault,
+        proofs: kept.proofs.clone(),
     };
     let bar = progress_bar(arguments.seconds);
     let outcome = campaign::run(&campaign, &stop, |elapsed, programs, findings| {
@@ -146,6 +152,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         bar.set_message(format!("{programs} programs, {findings} findings"));
     })?;
     bar.finish_and_clear();
+    // An interrupted run, too, keeps what it proved.
+    kept.save()?;
     print(&outcome, &campaign, arguments.list_rules);
     let interrupted = stop.load(Ordering::Relaxed);
     if arguments.json {
@@ -202,10 +210,11 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
         tally.unsupported.values().sum::<u64>()
     );
     say!(
-        "verifications {}, steps proved {} ({} looked up), executions {} ({} inconclusive), rules fired {}",
+        "verifications {}, steps proved {} ({} looked up, {} of them kept from an earlier run), executions {} ({} inconclusive), rules fired {}",
         tally.verifications,
         tally.proved,
         tally.looked_up,
+        tally.kept,
         tally.executions,
         tally.inconclusive,
         rules_fired(outcome)
@@ -275,6 +284,7 @@ fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
         unknown: tally.unknown,
         proved: tally.proved,
         looked_up: tally.looked_up,
+        kept: tally.kept,
         inconclusive: tally.inconclusive,
         verifications: tally.verifications,
         seconds,
