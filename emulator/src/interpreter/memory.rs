@@ -1,9 +1,10 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
 use crate::input::{Frame, Input, UNWRITTEN};
+use crate::observation::{Access, Known};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Memory, Partial, PartialBits, PartialBool, Value};
-use tribunal_ir::{Function, MemOperand, StackSlot};
+use tribunal_ir::{Function, MemFlags, MemOperand, StackSlot};
 
 /// Some bytes at an address.
 struct Allocation {
@@ -19,10 +20,12 @@ pub(super) struct ConcreteMemory {
     /// Buffers first, then stack objects in order.
     allocations: Vec<Allocation>,
     first_object: usize,
+    /// Accesses to buffers, and whether they are volatile; `None` if nobody asks.
+    accesses: Option<Vec<(Access, bool)>>,
 }
 
 impl ConcreteMemory {
-    pub fn new(function: &Function, input: &Input, frame: Frame) -> ConcreteMemory {
+    pub fn new(function: &Function, input: &Input, frame: Frame, records: bool) -> ConcreteMemory {
         let buffer = |buffer: &crate::input::Buffer| Allocation {
             address: buffer.address,
             bytes: buffer.bytes.clone(),
@@ -44,15 +47,32 @@ impl ConcreteMemory {
             });
             address += size as u64 + frame.gap;
         }
-        ConcreteMemory { allocations, first_object }
+        ConcreteMemory { allocations, first_object, accesses: records.then(Vec::new) }
     }
 
-    /// The allocation that holds all of `address .. address + bytes`, and the offset in it.
-    fn find(&mut self, address: u64, bytes: u32) -> Option<(&mut Allocation, usize)> {
-        self.allocations.iter_mut().find_map(|allocation| {
+    /// The accesses to buffers, in order: all, or those to buffers that only volatile ones touched.
+    pub fn accesses(self, only_volatile: bool) -> Vec<Access> {
+        let accesses = self.accesses.unwrap_or_default();
+        let plain: Vec<usize> =
+            accesses.iter().filter(|(_, volatile)| !volatile).map(|(access, _)| access.buffer).collect();
+        let is_wanted = |access: &Access| !only_volatile || !plain.contains(&access.buffer);
+        accesses.iter().map(|(access, _)| *access).filter(is_wanted).collect()
+    }
+
+    fn record(&mut self, place: (usize, usize), bytes: u32, stored: Option<Known>, flags: MemFlags) {
+        let (buffer, offset) = place;
+        if let Some(accesses) = self.accesses.as_mut().filter(|_| buffer < self.first_object) {
+            let access = Access { buffer, offset: offset as u64, bytes, stored };
+            accesses.push((access, flags.contains(MemFlags::VOLATILE)));
+        }
+    }
+
+    /// The number of the allocation that holds all of `address .. address + bytes`, and the offset in it.
+    fn find(&self, address: u64, bytes: u32) -> Option<(usize, usize)> {
+        self.allocations.iter().enumerate().find_map(|(number, allocation)| {
             let offset = usize::try_from(address.checked_sub(allocation.address)?).ok()?;
             let end = offset.checked_add(bytes as usize)?;
-            (end <= allocation.bytes.len()).then_some((allocation, offset))
+            (end <= allocation.bytes.len()).then_some((number, offset))
         })
     }
 
@@ -62,12 +82,14 @@ impl ConcreteMemory {
         if count == 0 {
             return true;
         }
-        let Some((source, offset)) = self.find(from, count) else { return false };
-        let range = offset..offset + count as usize;
+        let Some((from, offset)) = self.find(from, count) else { return false };
+        self.record((from, offset), count, None, MemFlags::LOAD);
+        let (source, range) = (&self.allocations[from], offset..offset + count as usize);
         let (bytes, open) = (source.bytes[range.clone()].to_vec(), source.open[range.clone()].to_vec());
         let poison = source.poison[range].to_vec();
-        let Some((target, offset)) = self.find(to, count) else { return false };
-        let range = offset..offset + count as usize;
+        let Some((to, offset)) = self.find(to, count) else { return false };
+        self.record((to, offset), count, Some(OPEN), MemFlags::STORE);
+        let (target, range) = (&mut self.allocations[to], offset..offset + count as usize);
         target.bytes[range.clone()].copy_from_slice(&bytes);
         target.open[range.clone()].copy_from_slice(&open);
         target.poison[range].copy_from_slice(&poison);
@@ -80,8 +102,9 @@ impl ConcreteMemory {
         if count == 0 {
             return true;
         }
-        let Some((target, offset)) = self.find(to, count) else { return false };
-        let range = offset..offset + count as usize;
+        let Some((to, offset)) = self.find(to, count) else { return false };
+        self.record((to, offset), count, Some(OPEN), MemFlags::STORE);
+        let (target, range) = (&mut self.allocations[to], offset..offset + count as usize);
         target.bytes[range.clone()].fill(byte);
         target.open[range.clone()].fill(0);
         target.poison[range].fill(poison);
@@ -98,6 +121,9 @@ impl ConcreteMemory {
         self.allocations.iter().take(count).map(bytes).collect()
     }
 }
+
+/// What functions of memory store, which are no volatile accesses.
+const OPEN: Known = Known { value: 0, fixed: 0 };
 
 /// True if the access claims an alignment that its address has not.
 fn misaligned(address: u64, operand: &MemOperand) -> bool {
@@ -121,7 +147,9 @@ impl Memory<Partial> for ConcreteMemory {
         }
         let address = address.value.low_u64();
         match self.find(address, bytes) {
-            Some((allocation, offset)) if !misaligned(address, operand) => {
+            Some((number, offset)) if !misaligned(address, operand) => {
+                self.record((number, offset), bytes, None, operand.flags);
+                let allocation = &self.allocations[number];
                 let range = offset..offset + bytes as usize;
                 let joined = |units: &[u8]| {
                     let limb = |index: usize| {
@@ -153,7 +181,11 @@ impl Memory<Partial> for ConcreteMemory {
         }
         let (address, bytes) = (address.value.low_u64(), value.bits.width() / 8);
         match self.find(address, bytes) {
-            Some((allocation, offset)) if !misaligned(address, operand) => {
+            Some((number, offset)) if !misaligned(address, operand) => {
+                let fixed = if value.poison.value || value.poison.open { 0 } else { !value.bits.open.low_u64() };
+                let stored = Known { value: value.bits.value.low_u64(), fixed };
+                self.record((number, offset), bytes, Some(stored), operand.flags);
+                let allocation = &mut self.allocations[number];
                 let (known, open) = (value.bits.value.limbs(), value.bits.open.limbs());
                 for index in 0..bytes as usize {
                     allocation.bytes[offset + index] = (known[index / 8] >> (8 * (index % 8))) as u8;

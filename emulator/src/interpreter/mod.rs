@@ -9,7 +9,7 @@ mod world;
 
 pub use world::{Call, World, plain};
 
-use crate::input::{FRAME, Frame, Input};
+use crate::input::{FRAME, Frame, Input, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use memory::ConcreteMemory;
 use smallvec::SmallVec;
@@ -31,6 +31,8 @@ pub struct Interpreter<'f> {
     frame: Frame,
     /// Of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
+    /// Some access is volatile.
+    is_volatile: bool,
 }
 
 /// One value as it was written, for comparing stages register by register.
@@ -65,16 +67,27 @@ pub struct Settings {
     pub fuel: u64,
     /// Events kept at most; 0 for none.
     pub events: usize,
+    pub accesses: Accesses,
+}
+
+/// Which accesses to buffers an observation keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Accesses {
+    /// Of the buffers that volatile accesses touch, and no other: what a source promises.
+    Volatile,
+    /// All of them: what a stage is held by.
+    All,
 }
 
 impl<'f> Interpreter<'f> {
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
-        Interpreter { function, target, world: None, frame: FRAME, types: types_of(function) }
+        let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
+        Interpreter { function, target, world: None, frame: FRAME, types, is_volatile }
     }
 
     /// The same in a world that gives symbols addresses and calls a meaning.
     pub fn in_world(function: &'f Function, target: &'static Target, world: &'f World) -> Interpreter<'f> {
-        Interpreter { function, target, world: Some(world), frame: FRAME, types: types_of(function) }
+        Interpreter { world: Some(world), ..Interpreter::new(function, target) }
     }
 
     /// The same with stack objects elsewhere.
@@ -84,12 +97,13 @@ impl<'f> Interpreter<'f> {
 
     /// Runs from the entry to a return.
     pub fn run(&self, input: &Input, settings: Settings) -> Result<Execution, Unsupported> {
+        let records = settings.accesses == Accesses::All || self.is_volatile;
         let mut state = State {
             function: self.function,
             target: self.target,
             types: &self.types,
             domain: Partial,
-            memory: ConcreteMemory::new(self.function, input, self.frame),
+            memory: ConcreteMemory::new(self.function, input, self.frame, records),
             registers: vec![None; self.function.vregs.len()],
             args: Vec::new(),
             physical: input.registers.iter().map(|&(register, value)| (register, full(self.target, value))).collect(),
@@ -111,7 +125,8 @@ impl<'f> Interpreter<'f> {
             End::OutOfFuel => Outcome::OutOfFuel,
         };
         let buffers = state.memory.buffers(input.buffers.len());
-        let observation = Observation { outcome, returned, buffers };
+        let accesses = state.memory.accesses(settings.accesses == Accesses::Volatile);
+        let observation = Observation { outcome, returned, buffers, accesses };
         Ok(Execution { observation, instructions: walk.executed, events: state.events, calls: state.calls })
     }
 }
@@ -373,14 +388,13 @@ impl State<'_> {
         self.registers[register.as_u32() as usize] = Some(value);
     }
 
-    /// A register that nothing has written holds something fixed: its number, spread out.
     fn read_physical(&self, register: PReg) -> Scalar {
         let bits = self.target.vocabulary.register_bits(register);
         if self.target.is_zero_register(register) {
             return scalar(Bits::zero(bits));
         }
         let full_register = self.target.vocabulary.full_register(register);
-        let arbitrary = || full(self.target, u64::from(full_register.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let arbitrary = || full(self.target, unwritten_register(full_register));
         let value = self.physical.get(&full_register).cloned().unwrap_or_else(arbitrary);
         Value { bits: value.bits.zext_or_trunc(bits), poison: value.poison }
     }

@@ -12,11 +12,12 @@ mod stepper;
 
 pub use runtime::CallSite;
 
-use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN};
+use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
+use crate::observation::{Access, Known};
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
 use tribunal_target::{Features, Target};
-use unicorn_engine::{Arch, Mode, Prot, RegisterARM64, RegisterRISCV, Unicorn, uc_error};
+use unicorn_engine::{Arch, HookType, MemType, Mode, Prot, RegisterARM64, RegisterRISCV, UcHookId, Unicorn, uc_error};
 
 /// Where code lies, and how much of it there may be, in bytes.
 const CODE: u64 = 0x0040_0000;
@@ -69,6 +70,8 @@ pub struct MachineRun {
     /// Full result registers, in the order asked for.
     pub results: Vec<u64>,
     pub buffers: Vec<Vec<u8>>,
+    /// Accesses to buffers in order, if they were to be recorded.
+    pub accesses: Vec<Access>,
 }
 
 /// What no function may do.
@@ -116,23 +119,49 @@ pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
 /// What executes.
 enum Engine {
-    Unicorn(Box<Unicorn<'static, Fuel>>),
+    Unicorn(Box<Unicorn<'static, Progress>>),
     Stepper(Stepper),
 }
 
-/// Instructions that the engine may yet take.
-struct Fuel(u64);
+/// A run that is under way.
+#[derive(Default)]
+struct Progress {
+    /// Instructions that the engine may yet take.
+    fuel: u64,
+    accesses: Vec<RawAccess>,
+}
+
+/// An access to the buffers' pages as the machine makes it.
+struct RawAccess {
+    address: u64,
+    bytes: u32,
+    /// `None` for a load.
+    stored: Option<u64>,
+}
+
+impl RawAccess {
+    /// `None` if it is outside of the buffers of `input`.
+    fn in_buffer(&self, input: &Input) -> Option<Access> {
+        let stored = self.stored.map(|value| Known { value, fixed: u64::MAX });
+        let holds = |buffer: &&crate::input::Buffer| {
+            let offset = self.address.checked_sub(buffer.address);
+            offset.is_some_and(|offset| offset < buffer.bytes.len() as u64)
+        };
+        let buffer = input.buffers.iter().position(|buffer| holds(&buffer))?;
+        Some(Access { buffer, offset: self.address - input.buffers[buffer].address, bytes: self.bytes, stored })
+    }
+}
 
 /// Bytes of an instruction: no code here is compressed.
 const INSTRUCTION_BYTES: u32 = 4;
 
 /// An engine that stops before a block for which the fuel does not suffice.
-fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Fuel>, MachineError> {
-    let mut engine = Unicorn::new_with_data(arch, mode, Fuel(0))?;
+fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Progress>, MachineError> {
+    let mut engine = Unicorn::new_with_data(arch, mode, Progress::default())?;
     engine.add_block_hook(1, 0, |engine, _, bytes| {
         let taken = u64::from(bytes.div_ceil(INSTRUCTION_BYTES));
-        let Fuel(left) = *engine.get_data();
-        *engine.get_data_mut() = Fuel(left.saturating_sub(taken));
+        let left = engine.get_data().fuel;
+        engine.get_data_mut().fuel = left.saturating_sub(taken);
         if left < taken {
             // It stops at the next chance; that it does not return is seen by the place where it stops.
             let _ = engine.emu_stop();
@@ -177,11 +206,18 @@ impl Engine {
         }
     }
 
+    fn take_accesses(&mut self) -> Vec<RawAccess> {
+        match self {
+            Engine::Unicorn(engine) => std::mem::take(&mut engine.get_data_mut().accesses),
+            Engine::Stepper(stepper) => stepper.take_accesses(),
+        }
+    }
+
     /// From `start` to `stop`; the place where it stopped.
     fn run(&mut self, start: u64, stop: u64, fuel: u64) -> Result<(Stop, u64), MachineError> {
         match self {
             Engine::Unicorn(engine) => {
-                *engine.get_data_mut() = Fuel(fuel);
+                engine.get_data_mut().fuel = fuel;
                 let ended = match engine.emu_start(start, stop, 0, 0) {
                     Ok(()) => Stop::Still,
                     Err(error) if is_memory(error) => Stop::Memory,
@@ -203,11 +239,13 @@ pub struct Machine {
     code_bytes: u64,
     /// Where the code's calls return to.
     returns: Vec<u64>,
+    /// What records accesses in Unicorn.
+    recorder: Option<UcHookId>,
 }
 
 /// The value that a register of the target holds before a run, unless it is an argument.
 fn canary(target: &Target, register: PReg) -> u64 {
-    fitting(target, (u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    fitting(target, unwritten_register(register))
 }
 
 /// The bits that a general register holds.
@@ -244,7 +282,31 @@ impl Machine {
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
         let registers =
             full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?))).collect();
-        Ok(Machine { engine, target, registers, code_bytes: 0, returns: Vec::new() })
+        Ok(Machine { engine, target, registers, code_bytes: 0, returns: Vec::new(), recorder: None })
+    }
+
+    /// Whether runs record their accesses to buffers, which makes them slower. Holds for code that is loaded from now on.
+    pub fn record_accesses(&mut self, wanted: bool) -> Result<(), MachineError> {
+        match &mut self.engine {
+            Engine::Stepper(stepper) => stepper.record_accesses(wanted),
+            Engine::Unicorn(engine) if wanted && self.recorder.is_none() => {
+                let (kinds, end) = (HookType::MEM_READ | HookType::MEM_WRITE, BUFFERS + BUFFER_PAGES * PAGE - 1);
+                let hook = engine.add_mem_hook(kinds, BUFFERS, end, |engine, kind, address, bytes, value| {
+                    let mask = u64::MAX >> 64usize.saturating_sub(8 * bytes);
+                    let stored = (kind == MemType::WRITE).then_some(value as u64 & mask);
+                    engine.get_data_mut().accesses.push(RawAccess { address, bytes: bytes as u32, stored });
+                    true
+                })?;
+                self.recorder = Some(hook);
+            }
+            Engine::Unicorn(engine) if !wanted => {
+                if let Some(hook) = self.recorder.take() {
+                    engine.remove_hook(hook)?;
+                }
+            }
+            Engine::Unicorn(_) => {}
+        }
+        Ok(())
     }
 
     /// Replaces the code, its calls linked.
@@ -269,6 +331,7 @@ impl Machine {
     /// Runs the code from its start. `results` are the full registers to read at the end.
     pub fn run(&mut self, input: &Input, results: &[PReg], fuel: u64) -> Result<MachineRun, MachineError> {
         self.set_up(input)?;
+        self.engine.take_accesses();
         let (mut calls, mut fault) = (0, None);
         let (mut ended, mut pc) = self.engine.run(CODE, STOP, fuel)?;
         while let (Stop::Memory, Some(callee), true) = (&ended, runtime::at(pc), calls < fuel / CALL_COST) {
@@ -296,7 +359,9 @@ impl Machine {
         for &register in results {
             values.push(self.read(register)?);
         }
-        Ok(MachineRun { fault, results: values, buffers })
+        let accesses = self.engine.take_accesses();
+        let accesses = accesses.iter().filter_map(|access| access.in_buffer(input)).collect();
+        Ok(MachineRun { fault, results: values, buffers, accesses })
     }
 
     fn number(&self, register: PReg) -> Option<i32> {
