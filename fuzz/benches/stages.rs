@@ -3,9 +3,15 @@
 //! The same programs as `tribunal fuzz` makes, target after target, the same judges in the same order, on one thread. It
 //! begins with an empty memory of proofs, and a step that is not in it costs a thousand times one that is: so the loop is
 //! shown in [`PHASES`], from its start to where new steps are rare, and the two kinds of steps apart. Wall time of an
-//! optimised build: the clock is read twice a step, which is in the figures. What is not proved, or differs, is counted and
+//! optimised build: the clock is read twice a step, which is in the figures; the processor's time of the thread stands beside
+//! it, because other work on the machine adds to the one and not to the other. What is not proved, or differs, is counted and
 //! not examined. A measurement, not a test.
+//!
+//! The last phase is what `tribunal fuzz` finds on its second day: other programs, and the proofs of the phases before, through
+//! a file. `cargo bench -p tribunal-fuzz --bench stages -- 1000 3000` gives the phases other sizes.
 
+use cpu_time::ThreadTime;
+use rustc_hash::FxHashMap;
 use std::error::Error;
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
@@ -23,8 +29,9 @@ use tribunal_verifier::{allocation, machine_verifier};
 
 /// Programs of each phase.
 const PHASES: [u64; 3] = [10_000, 30_000, 60_000];
+/// Classes of new steps that are shown.
+const CLASSES: usize = 24;
 const INPUTS: u32 = 16;
-const SEED: u64 = 1;
 
 /// Time by stage, in the order in which stages first came.
 #[derive(Default)]
@@ -38,14 +45,15 @@ impl Clock {
         self.last = Some(Instant::now());
     }
 
-    /// What went by since the last reading belongs to `stage`.
-    fn lap(&mut self, stage: &'static str) {
+    /// What went by since the last reading belongs to `stage`; how long that was.
+    fn lap(&mut self, stage: &'static str) -> Duration {
         let now = Instant::now();
         let time = self.last.replace(now).map_or(Duration::ZERO, |last| now - last);
         match self.stages.iter_mut().find(|(known, _)| *known == stage) {
             Some((_, sum)) => *sum += time,
             None => self.stages.push((stage, time)),
         }
+        time
     }
 }
 
@@ -57,6 +65,8 @@ struct Counts {
     proved: u64,
     executions: u64,
     faults: u64,
+    /// Of the steps that were not looked up, by rule and answer: how many, and their time.
+    classes: FxHashMap<(&'static str, String), (u64, Duration)>,
 }
 
 /// Watches a compilation as the harness does.
@@ -102,7 +112,11 @@ impl Observer for Watch<'_> {
         self.counts.steps += 1;
         self.counts.proved += u64::from(is_new);
         self.counts.faults += u64::from(!matches!(verdict, Verdict::Proved { .. }));
-        self.clock.lap(if is_new { "prove: proved" } else { "prove: looked up" });
+        let time = self.clock.lap(if is_new { "prove: proved" } else { "prove: looked up" });
+        if is_new {
+            let class = self.counts.classes.entry((rule, verdict.to_string())).or_default();
+            *class = (class.0 + 1, class.1 + time);
+        }
     }
 }
 
@@ -121,11 +135,10 @@ impl Judges {
         Ok(Judges { target, options, prover: Prover::with_cache(cache.clone()), machine })
     }
 
-    /// Program `number`, on its way through every stage.
-    fn program(&mut self, number: u64, clock: &mut Clock, counts: &mut Counts) -> Result<(), Box<dyn Error>> {
+    /// The program of `seed`, on its way through every stage.
+    fn program(&mut self, seed: u64, clock: &mut Clock, counts: &mut Counts) -> Result<(), Box<dyn Error>> {
         let legalizer = (self.target.legality)(self.options.features);
         clock.start();
-        let seed = campaign::program_seed(SEED, number);
         let function = campaign::generated(seed, self.target).ok_or("a program that is none")?;
         clock.lap("generate");
         let inputs = inputs::inputs(&function, self.target, inputs::Plan { count: INPUTS, seed });
@@ -162,36 +175,63 @@ impl Judges {
     }
 }
 
-fn report(clock: &Clock, counts: &Counts) {
+fn report(clock: &Clock, counts: &Counts, thread: Duration) {
     let all: Duration = clock.stages.iter().map(|(_, time)| *time).sum();
-    let Counts { programs, steps, proved, executions, faults } = *counts;
+    let Counts { programs, steps, proved, executions, faults, .. } = *counts;
     let rate = |count: u64| count as f64 / all.as_secs_f64();
+    let each = |time: Duration| 1e6 * time.as_secs_f64() / programs as f64;
     println!(
         "{programs} programs, {:.0} a second, {:.0} executions a second; {:.1} steps a program, {:.2}% of them not looked \
-         up; faults {faults}",
+         up; {:.1} us of the processor a program; faults {faults}",
         rate(programs),
         rate(executions),
         steps as f64 / programs as f64,
-        100.0 * proved as f64 / steps as f64
+        100.0 * proved as f64 / steps as f64,
+        each(thread)
     );
     for (stage, time) in &clock.stages {
-        let (share, each) = (time.as_secs_f64() / all.as_secs_f64(), time.as_secs_f64() / programs as f64);
-        println!("  {stage:<18} {:>5.1}% {:>9.1} us a program", 100.0 * share, 1e6 * each);
+        println!(
+            "  {stage:<18} {:>5.1}% {:>9.1} us a program",
+            100.0 * time.as_secs_f64() / all.as_secs_f64(),
+            each(*time)
+        );
+    }
+    let mut classes: Vec<_> = counts.classes.iter().collect();
+    classes.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
+    for ((rule, verdict), (count, time)) in classes.into_iter().take(CLASSES) {
+        println!("  {count:>8} new steps {:>8.1} us a program  {rule}: {verdict}", each(*time));
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let cache = Cache::default();
-    let mut judges =
-        tribunal_target::ALL.iter().map(|&target| Judges::new(target, &cache)).collect::<Result<Vec<_>, _>>()?;
-    let mut numbers = 0..;
-    for programs in PHASES {
-        let (mut clock, mut counts) = (Clock::default(), Counts::default());
-        for number in numbers.by_ref().take(programs as usize) {
-            let index = (number % judges.len() as u64) as usize;
-            judges[index].program(number, &mut clock, &mut counts)?;
-        }
-        report(&clock, &counts);
+/// Programs of `seed` from `numbers`, target after target.
+fn phase(cache: &Cache, judges: &mut [Judges], seed: u64, numbers: std::ops::Range<u64>) -> Result<(), Box<dyn Error>> {
+    let (mut clock, mut counts) = (Clock::default(), Counts::default());
+    let started = ThreadTime::now();
+    for number in numbers {
+        let index = (number % judges.len() as u64) as usize;
+        judges[index].program(campaign::program_seed(seed, number), &mut clock, &mut counts)?;
     }
+    println!("{} proofs known", cache.len());
+    report(&clock, &counts, started.elapsed());
     Ok(())
+}
+
+fn judges(cache: &Cache) -> Result<Vec<Judges>, Box<dyn Error>> {
+    tribunal_target::ALL.iter().map(|&target| Judges::new(target, cache)).collect()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let asked: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let phases = if asked.is_empty() { PHASES.to_vec() } else { asked };
+    let cache = Cache::default();
+    let mut cold = judges(&cache)?;
+    let mut first = 0;
+    for programs in phases.iter().copied() {
+        phase(&cache, &mut cold, 1, first..first + programs)?;
+        first += programs;
+    }
+    let kept = Cache::default();
+    kept.add_bytes(&cache.to_bytes("stages"), "stages").ok_or("proofs that cannot be read back")?;
+    println!("with kept proofs:");
+    phase(&kept, &mut judges(&kept)?, 2, 0..phases.last().copied().unwrap_or(0))
 }

@@ -37,6 +37,8 @@ pub struct Campaign {
     pub out: PathBuf,
     /// Programs to start from and to mutate; all are generated without it.
     pub corpus: Option<Corpus>,
+    /// What is proved already; what the workers prove is added.
+    pub proofs: ProofCache,
 }
 
 /// What came of it.
@@ -77,7 +79,6 @@ pub fn run(
     stop: &AtomicBool,
     mut progress: impl FnMut(Duration, u64, usize),
 ) -> Result<Outcome, HarnessError> {
-    let cache = ProofCache::default();
     let shared = Shared {
         campaign,
         started: Instant::now(),
@@ -87,7 +88,7 @@ pub fn run(
         failure: Mutex::default(),
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..campaign.jobs).map(|_| scope.spawn(|| worker(&shared, &cache))).collect();
+        let workers: Vec<_> = (0..campaign.jobs).map(|_| scope.spawn(|| worker(&shared))).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(Duration::from_millis(100));
             let (programs, findings) = {
@@ -110,10 +111,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn worker(shared: &Shared<'_>, cache: &ProofCache) {
+fn worker(shared: &Shared<'_>) {
     let made = shared.campaign.targets.iter().map(|&(target, features)| {
         let options = Options { features, allocator: Allocator::Ion };
-        Harness::with_cache(target, options, cache.clone())
+        Harness::with_cache(target, options, shared.campaign.proofs.clone())
     });
     let mut harnesses = match made.collect::<Result<Vec<_>, _>>() {
         Ok(harnesses) => harnesses,
@@ -151,12 +152,11 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut 
         local.rejected += 1;
         return;
     };
-    if !harness.accepts(&function) {
+    let plan = inputs::Plan { count: shared.campaign.inputs, seed };
+    let Some(tally) = harness.trial_if_accepted(&function, plan) else {
         local.rejected += 1;
         return;
-    }
-    let plan = inputs::Plan { count: shared.campaign.inputs, seed };
-    let tally = harness.trial(&function, plan);
+    };
     for finding in &tally.findings {
         record(shared, harness, &function, finding);
     }

@@ -86,6 +86,8 @@ pub struct Tally {
     pub proved: u64,
     /// Of those, answered from the cache.
     pub looked_up: u64,
+    /// Of those, by proofs of an earlier run.
+    pub kept: u64,
     pub refuted: u64,
     pub unknown: u64,
     /// Why steps stayed unknown, with how often.
@@ -109,6 +111,7 @@ impl Tally {
         }
         self.proved += other.proved;
         self.looked_up += other.looked_up;
+        self.kept += other.kept;
         self.refuted += other.refuted;
         self.unknown += other.unknown;
         for (reason, count) in other.open {

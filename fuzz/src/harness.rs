@@ -112,6 +112,12 @@ impl Harness {
         self.trial_on(function, &inputs::inputs(function, self.target, plan))
     }
 
+    /// The same; `None` for a function that the verifier does not accept as input.
+    pub fn trial_if_accepted(&mut self, function: &Function, plan: Plan) -> Option<Tally> {
+        self.accepts(function)
+            .then(|| self.trial_accepted(function, &inputs::inputs(function, self.target, plan), None))
+    }
+
     /// Every judge, on these inputs.
     pub fn trial_on(&mut self, function: &Function, inputs: &[Input]) -> Tally {
         self.trial_with(function, inputs, None)
@@ -119,13 +125,19 @@ impl Harness {
 
     /// The same with faults planted.
     pub fn trial_with(&mut self, function: &Function, inputs: &[Input], saboteur: Option<&dyn Saboteur>) -> Tally {
+        let findings = verify(function, self.target, self.legalizer, "input");
+        match findings.is_empty() {
+            true => self.trial_accepted(function, inputs, saboteur),
+            false => Tally { functions: 1, verifications: 1, findings, ..Tally::default() },
+        }
+    }
+
+    /// The trial of a function that the verifier accepted.
+    fn trial_accepted(&mut self, function: &Function, inputs: &[Input], saboteur: Option<&dyn Saboteur>) -> Tally {
         let mut tally = Tally { functions: 1, verifications: 1, ..Tally::default() };
-        tally.findings = verify(function, self.target, self.legalizer, "input");
-        if tally.findings.is_empty() {
-            let watch = Watch { verify: true, prove: true };
-            if let Some(code) = self.compile(function, &mut tally, watch, saboteur) {
-                self.execute(function, &code, inputs, &mut tally, saboteur);
-            }
+        let watch = Watch { verify: true, prove: true };
+        if let Some(code) = self.compile(function, &mut tally, watch, saboteur) {
+            self.execute(function, &code, inputs, &mut tally, saboteur);
         }
         tally.passed = u64::from(tally.is_clean() && tally.is_complete());
         tally
@@ -435,9 +447,11 @@ impl Observer for Judges<'_> {
         self.fired.push(rule);
         let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
         let step = Step { rule, function, before, after: &after };
-        let looked_up = self.prover.counters().looked_up;
+        let before = self.prover.counters();
         let verdict = self.prover.judge(self.target, &step);
-        self.tally.count(&verdict, self.prover.counters().looked_up > looked_up, rule);
+        let after = self.prover.counters();
+        self.tally.count(&verdict, after.looked_up > before.looked_up, rule);
+        self.tally.kept += after.kept - before.kept;
         let refuted = counterexample::finding(self.target, &step, &verdict);
         self.tally.findings.extend(refuted.map(|(finding, _)| finding));
     }

@@ -45,7 +45,8 @@ pub fn inputs(function: &Function, target: &Target, plan: Plan) -> Vec<Input> {
     let arguments = arguments(function, target);
     let constants = constants(function);
     let mut random = SmallRng::seed_from_u64(plan.seed);
-    (0..plan.count).map(|index| input(&arguments, &constants, index, &mut random)).collect()
+    let whole = u64::MAX >> (64 - target.pointer_bits);
+    (0..plan.count).map(|index| input(&arguments, whole, &constants, index, &mut random)).collect()
 }
 
 /// What the entry block copies from argument registers.
@@ -102,7 +103,8 @@ fn constants(function: &Function) -> Vec<u64> {
     constants
 }
 
-fn input(arguments: &[Argument], constants: &[u64], index: u32, random: &mut SmallRng) -> Input {
+/// `whole` has the bits that a register holds.
+fn input(arguments: &[Argument], whole: u64, constants: &[u64], index: u32, random: &mut SmallRng) -> Input {
     let mut input = Input { registers: Vec::with_capacity(arguments.len()), buffers: Vec::new() };
     for argument in arguments {
         let value = match argument.kind {
@@ -113,7 +115,7 @@ fn input(arguments: &[Argument], constants: &[u64], index: u32, random: &mut Sma
             }
             Kind::Integer { bits, promise } => integer(bits, promise, constants, index, random),
         };
-        input.registers.push((argument.register, value));
+        input.registers.push((argument.register, value & whole));
     }
     input
 }

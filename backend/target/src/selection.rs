@@ -75,6 +75,19 @@ pub struct Emit {
     pub operands: &'static [Out],
 }
 
+/// `COPY` and `IMPLICIT_DEF` stand in rules by these numbers, which no instruction has.
+pub(crate) const MOVE: TargetOpcode = TargetOpcode(u16::MAX);
+pub(crate) const UNDEFINED: TargetOpcode = TargetOpcode(u16::MAX - 1);
+
+/// The opcode that a rule's table names.
+pub(crate) const fn emitted(opcode: TargetOpcode) -> Opcode {
+    match opcode.0 {
+        0xffff => Opcode::COPY,
+        0xfffe => Opcode::IMPLICIT_DEF,
+        _ => Opcode::Target(opcode),
+    }
+}
+
 /// One operand to write.
 pub enum Out {
     /// Defines the root's result, whose register gets this class.

@@ -1,5 +1,6 @@
 //! `tribunal fuzz`: the embedded loop.
 
+use crate::cache::CacheFlags;
 use crate::input::{self, CliError};
 use crate::output::{self, Findings, Status, say};
 use clap::Args;
@@ -45,6 +46,8 @@ pub struct Arguments {
     /// A folder of programs (MIR text) to start from and to mutate; what reaches something new is added.
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheFlags,
     /// Name the rules that never fired, and those that fired in no program that ran.
     #[arg(long)]
     list_rules: bool,
@@ -64,6 +67,7 @@ struct Report {
     unknown: u64,
     proved: u64,
     looked_up: u64,
+    kept: u64,
     inconclusive: u64,
     verifications: u64,
     seconds: f64,
@@ -96,6 +100,7 @@ impl From<RuleCoverage> for RuleReport {
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
     let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;
+    let kept = arguments.cache.open()?;
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the loop still works.
@@ -109,6 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         inputs: arguments.inputs,
         out: arguments.out.clone(),
         corpus,
+        proofs: kept.proofs.clone(),
     };
     let bar = progress_bar(arguments.seconds);
     let outcome = campaign::run(&campaign, &stop, |elapsed, programs, findings| {
@@ -116,6 +122,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         bar.set_message(format!("{programs} programs, {findings} findings"));
     })?;
     bar.finish_and_clear();
+    // An interrupted run, too, keeps what it proved.
+    kept.save()?;
     print(&outcome, &campaign, arguments.list_rules);
     let interrupted = stop.load(Ordering::Relaxed);
     if arguments.json {
@@ -159,10 +167,11 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
         tally.unsupported.values().sum::<u64>()
     );
     say!(
-        "verifications {}, steps proved {} ({} looked up), executions {} ({} inconclusive), rules fired {}",
+        "verifications {}, steps proved {} ({} looked up, {} of them kept from an earlier run), executions {} ({} inconclusive), rules fired {}",
         tally.verifications,
         tally.proved,
         tally.looked_up,
+        tally.kept,
         tally.executions,
         tally.inconclusive,
         outcome.rules.len()
@@ -206,6 +215,7 @@ fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
         unknown: tally.unknown,
         proved: tally.proved,
         looked_up: tally.looked_up,
+        kept: tally.kept,
         inconclusive: tally.inconclusive,
         verifications: tally.verifications,
         seconds,

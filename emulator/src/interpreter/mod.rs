@@ -13,15 +13,39 @@ use crate::input::{FRAME, Frame, Input, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use memory::ConcreteMemory;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::cell::Cell;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{self, Partial, PartialBits, PartialBool, Typed, Unsupported, Value};
+use tribunal_ir::semantics::{
+    self, Concrete, Domain, Number, Partial, PartialBits, PartialBool, Typed, Unsupported, Value, Word, Words,
+};
 use tribunal_ir::{
     Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, VReg,
 };
 use tribunal_target::Target;
 
-type Scalar = Value<Partial>;
+/// What an interpreter computes with: numbers of which bits may be open.
+trait Numbers: Domain<Bits = PartialBits<Self::Number>, Bool = PartialBool> + Default {
+    type Number: Number;
+
+    /// True if some number did not fit, so that nothing that was computed holds.
+    fn exceeded(&self) -> bool;
+}
+
+impl Numbers for Partial<Concrete> {
+    type Number = Bits;
+
+    fn exceeded(&self) -> bool {
+        false
+    }
+}
+
+impl Numbers for Partial<Words> {
+    type Number = Word;
+
+    fn exceeded(&self) -> bool {
+        self.0.exceeded()
+    }
+}
 
 /// A function ready to run on many inputs.
 pub struct Interpreter<'f> {
@@ -31,6 +55,8 @@ pub struct Interpreter<'f> {
     frame: Frame,
     /// Of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
+    /// No number met so far was too wide for a machine's words.
+    narrow: Cell<bool>,
     /// Some access is volatile.
     is_volatile: bool,
 }
@@ -81,8 +107,9 @@ pub enum Accesses {
 
 impl<'f> Interpreter<'f> {
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
+        let narrow = Cell::new(fits_words(function));
         let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
-        Interpreter { function, target, world: None, frame: FRAME, types, is_volatile }
+        Interpreter { function, target, world: None, frame: FRAME, types, narrow, is_volatile }
     }
 
     /// The same in a world that gives symbols addresses and calls a meaning.
@@ -97,47 +124,30 @@ impl<'f> Interpreter<'f> {
 
     /// Runs from the entry to a return.
     pub fn run(&self, input: &Input, settings: Settings) -> Result<Execution, Unsupported> {
-        let records = settings.accesses == Accesses::All || self.is_volatile;
-        let mut state = State {
-            function: self.function,
-            target: self.target,
-            types: &self.types,
-            domain: Partial,
-            memory: ConcreteMemory::new(self.function, input, self.frame, records),
-            registers: vec![None; self.function.vregs.len()],
-            args: Vec::new(),
-            physical: input.registers.iter().map(|&(register, value)| (register, full(self.target, value))).collect(),
-            keep: settings.events,
-            events: Vec::new(),
-            world: self.world,
-            calls: Vec::new(),
-        };
-        let mut walk = Walk { fuel: settings.fuel, executed: 0 };
-        let end = state.walk(&mut walk)?;
-        let returned = match end {
-            End::Returned(inst) => state.results(inst),
-            End::Undefined | End::Open | End::OutOfFuel => Vec::new(),
-        };
-        let outcome = match end {
-            End::Returned(_) => Outcome::Returned,
-            End::Undefined => Outcome::Undefined,
-            End::Open => Outcome::Open,
-            End::OutOfFuel => Outcome::OutOfFuel,
-        };
-        let buffers = state.memory.buffers(input.buffers.len());
-        let accesses = state.memory.accesses(settings.accesses == Accesses::Volatile);
-        let observation = Observation { outcome, returned, buffers, accesses };
-        Ok(Execution { observation, instructions: walk.executed, events: state.events, calls: state.calls })
+        if self.narrow.get() {
+            let mut state = State::<Partial<Words>>::new(self, input, settings);
+            let execution = state.run(input, settings);
+            if !state.domain.exceeded() {
+                return execution;
+            }
+            self.narrow.set(false);
+        }
+        State::<Partial>::new(self, input, settings).run(input, settings)
     }
 }
 
+/// True if every register fits a machine's words; what is computed of them may not.
+fn fits_words(function: &Function) -> bool {
+    function.vregs.values().all(|row| row.ty.is_none_or(|ty| ty.bits() <= u128::BITS))
+}
+
 /// The value of a full register.
-fn full(target: &Target, value: u64) -> Scalar {
+fn full<D: Numbers>(target: &Target, value: u64) -> Value<D> {
     scalar(Bits::new(value.into(), target.pointer_bits.into()))
 }
 
-fn scalar(bits: Bits) -> Scalar {
-    Value { bits: PartialBits::known(bits), poison: PartialBool::known(false) }
+fn scalar<D: Numbers>(bits: Bits) -> Value<D> {
+    Value { bits: PartialBits::known(D::Number::of_bits(bits)), poison: PartialBool::known(false) }
 }
 
 enum End {
@@ -159,24 +169,60 @@ struct Walk {
     executed: u64,
 }
 
-struct State<'f> {
+struct State<'f, D: Numbers> {
     function: &'f Function,
     target: &'static Target,
     types: &'f [Option<Typed>],
-    domain: Partial,
+    domain: D,
     memory: ConcreteMemory,
-    registers: Vec<Option<Scalar>>,
+    registers: Vec<Option<Value<D>>>,
     /// What the instruction at hand reads: a value is large, so they stay where they are.
-    args: Vec<Scalar>,
-    /// Full registers.
-    physical: BTreeMap<PReg, Scalar>,
+    args: Vec<Value<D>>,
+    /// Full registers that hold something: few.
+    physical: Vec<(PReg, Value<D>)>,
     keep: usize,
     events: Vec<Event>,
     world: Option<&'f World>,
     calls: Vec<Call>,
 }
 
-impl State<'_> {
+impl<'f, D: Numbers> State<'f, D> {
+    fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> State<'f, D> {
+        let Interpreter { function, target, world, frame, ref types, is_volatile, .. } = *interpreter;
+        let records = is_volatile || settings.accesses == Accesses::All;
+        let mut physical = Vec::with_capacity(2 * input.registers.len() + 2);
+        physical.extend(input.registers.iter().map(|&(register, value)| (register, full(target, value))));
+        State {
+            function,
+            target,
+            types,
+            domain: D::default(),
+            memory: ConcreteMemory::new(function, input, frame, records),
+            registers: vec![None; function.vregs.len()],
+            args: Vec::with_capacity(8),
+            physical,
+            keep: settings.events,
+            events: Vec::new(),
+            world,
+            calls: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, input: &Input, settings: Settings) -> Result<Execution, Unsupported> {
+        let mut walk = Walk { fuel: settings.fuel, executed: 0 };
+        let (outcome, returned) = match self.walk(&mut walk)? {
+            End::Returned(inst) => (Outcome::Returned, self.results(inst)),
+            End::Undefined => (Outcome::Undefined, Vec::new()),
+            End::Open => (Outcome::Open, Vec::new()),
+            End::OutOfFuel => (Outcome::OutOfFuel, Vec::new()),
+        };
+        let accesses = self.memory.accesses(settings.accesses == Accesses::Volatile);
+        let buffers = self.memory.buffers(input.buffers.len());
+        let observation = Observation { outcome, returned, buffers, accesses };
+        let (events, calls) = (std::mem::take(&mut self.events), std::mem::take(&mut self.calls));
+        Ok(Execution { observation, instructions: walk.executed, events, calls })
+    }
+
     fn walk(&mut self, walk: &mut Walk) -> Result<End, Unsupported> {
         let layout = self.function.layout();
         let Some(mut block) = self.function.entry() else { return Err(Unsupported::new("a function without blocks")) };
@@ -218,7 +264,7 @@ impl State<'_> {
 
     /// All PHIs of a block read before any writes.
     fn phis(&mut self, block: Block, from: Block) -> Result<(), Unsupported> {
-        let mut written: SmallVec<[(Inst, VReg, Scalar); 8]> = SmallVec::new();
+        let mut written: SmallVec<[(Inst, VReg, Value<D>); 8]> = SmallVec::new();
         for inst in self.function.insts(block) {
             let data = self.function.inst(inst);
             if !data.opcode.is_phi() {
@@ -244,7 +290,6 @@ impl State<'_> {
             Opcode::G_BRCOND => {
                 let condition = self.register(data.vreg(0).ok_or_else(|| malformed(data))?)?;
                 let (taken, wild) = semantics::condition_of(&mut self.domain, &condition.bits);
-                use semantics::Domain;
                 let ub = self.domain.bool_or(&condition.poison, &wild);
                 match undefined(ub) {
                     Some(end) => Ok(Next::End(end)),
@@ -254,7 +299,6 @@ impl State<'_> {
             Opcode::COPY => self.copy(inst, data),
             Opcode::IMPLICIT_DEF => {
                 let (Some(register), bits) = (data.vreg(0), self.width_of(data, 0)) else { return Ok(Next::Following) };
-                use semantics::Domain;
                 let value = Value { bits: self.domain.choose(bits), poison: PartialBool::known(false) };
                 self.write(inst, register, value);
                 Ok(Next::Following)
@@ -299,7 +343,7 @@ impl State<'_> {
         if flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) {
             return label(data).map(Next::To);
         }
-        let mut args: SmallVec<[Scalar; 4]> = SmallVec::new();
+        let mut args: SmallVec<[Value<D>; 4]> = SmallVec::new();
         for operand in data.uses() {
             // A machine's registers hold bits: what is poison in generic code is any bits there.
             args.push(Value { poison: PartialBool::known(false), ..self.read(operand)? });
@@ -325,9 +369,11 @@ impl State<'_> {
     }
 
     fn call(&mut self, data: &InstData) -> Result<Next, Unsupported> {
-        let mut domain = self.domain;
-        let read = |_: &mut Partial, register| self.read_physical(register);
-        let evaluation = self.target.evaluate_call(&mut domain, self.function, data, read)?;
+        let mut domain = std::mem::take(&mut self.domain);
+        let evaluation =
+            self.target.evaluate_call(&mut domain, self.function, data, |_, register| self.read_physical(register));
+        self.domain = domain;
+        let evaluation = evaluation?;
         if let Some(end) = undefined(evaluation.ub) {
             return Ok(Next::End(end));
         }
@@ -366,11 +412,11 @@ impl State<'_> {
         }
     }
 
-    fn register(&self, register: VReg) -> Result<Scalar, Unsupported> {
+    fn register(&self, register: VReg) -> Result<Value<D>, Unsupported> {
         value_of(&self.registers, register).cloned()
     }
 
-    fn read(&self, operand: &RegOperand) -> Result<Scalar, Unsupported> {
+    fn read(&self, operand: &RegOperand) -> Result<Value<D>, Unsupported> {
         let mut value = match operand.reg {
             Reg::Virtual(register) => self.register(register)?,
             Reg::Physical(register) => self.read_physical(register),
@@ -381,31 +427,35 @@ impl State<'_> {
         Ok(value)
     }
 
-    fn write(&mut self, inst: Inst, register: VReg, value: Scalar) {
+    fn write(&mut self, inst: Inst, register: VReg, value: Value<D>) {
         if self.events.len() < self.keep {
             self.events.push(event(inst, Some(register), &value, None));
         }
         self.registers[register.as_u32() as usize] = Some(value);
     }
 
-    fn read_physical(&self, register: PReg) -> Scalar {
+    fn read_physical(&self, register: PReg) -> Value<D> {
         let bits = self.target.vocabulary.register_bits(register);
         if self.target.is_zero_register(register) {
             return scalar(Bits::zero(bits));
         }
         let full_register = self.target.vocabulary.full_register(register);
         let arbitrary = || full(self.target, unwritten_register(full_register));
-        let value = self.physical.get(&full_register).cloned().unwrap_or_else(arbitrary);
+        let held = self.physical.iter().find(|(known, _)| *known == full_register);
+        let value = held.map_or_else(arbitrary, |(_, value)| value.clone());
         Value { bits: value.bits.zext_or_trunc(bits), poison: value.poison }
     }
 
     /// Writing a part clears the rest of the register.
-    fn write_physical(&mut self, register: PReg, value: Scalar) {
+    fn write_physical(&mut self, register: PReg, value: Value<D>) {
         let full_register = self.target.vocabulary.full_register(register);
         let bits = self.target.vocabulary.register_bits(full_register);
         let part = self.target.vocabulary.register_bits(register);
         let value = Value { bits: value.bits.zext_or_trunc(part).zext_or_trunc(bits), poison: value.poison };
-        self.physical.insert(full_register, value);
+        match self.physical.iter_mut().find(|(known, _)| *known == full_register) {
+            Some((_, held)) => *held = value,
+            None => self.physical.push((full_register, value)),
+        }
     }
 
     /// The registers that a return reads.
@@ -430,7 +480,7 @@ fn types_of(function: &Function) -> Vec<Option<Typed>> {
 }
 
 /// What a virtual register holds.
-fn value_of(registers: &[Option<Scalar>], register: VReg) -> Result<&Scalar, Unsupported> {
+fn value_of<D: Numbers>(registers: &[Option<Value<D>>], register: VReg) -> Result<&Value<D>, Unsupported> {
     let value = registers.get(register.as_u32() as usize).and_then(Option::as_ref);
     value.ok_or_else(|| Unsupported::new("a register read before it is written"))
 }
@@ -452,9 +502,9 @@ fn branch(taken: PartialBool, data: &InstData) -> Result<Next, Unsupported> {
     }
 }
 
-fn event(inst: Inst, register: Option<VReg>, value: &Scalar, address: Option<u64>) -> Event {
+fn event<D: Numbers>(inst: Inst, register: Option<VReg>, value: &Value<D>, address: Option<u64>) -> Event {
     let poison = value.poison.value || value.poison.open;
-    Event { inst, register, value: value.bits.value, open: value.bits.open, poison, address }
+    Event { inst, register, value: value.bits.value.bits(), open: value.bits.open.bits(), poison, address }
 }
 
 fn malformed(data: &InstData) -> Unsupported {

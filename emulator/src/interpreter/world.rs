@@ -4,10 +4,10 @@
 //! memory. That is one function that may stand behind the name, the same one for every run in one world. What it is given is
 //! kept, since it may show it. Runtime functions and `memcpy`, `memmove`, `memset` mean what they mean.
 
-use super::{End, Next, Scalar, State, malformed, scalar};
+use super::{End, Next, Numbers, State, malformed, scalar};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::Unsupported;
+use tribunal_ir::semantics::{Number, Unsupported, Value};
 use tribunal_ir::{Inst, InstData, Opcode, OpcodeFlags, Operand, PReg};
 use tribunal_target::runtime::RuntimeFunction;
 
@@ -37,7 +37,7 @@ pub fn plain(text: &str) -> &str {
     rest.map_or(text, |(_, rest)| rest.trim_start())
 }
 
-impl State<'_> {
+impl<D: Numbers> State<'_, D> {
     /// Does an instruction that only a world gives a meaning; `None` if it is none.
     pub(super) fn outside(&mut self, inst: Inst, data: &InstData) -> Result<Option<Next>, Unsupported> {
         let Some(world) = self.world else { return Ok(None) };
@@ -139,8 +139,8 @@ impl State<'_> {
         Ok(after)
     }
 
-    fn unknown_function(&mut self, callee: &str, args: &[Scalar], results: usize, world: &World) -> Vec<Scalar> {
-        let shown = |arg: &Scalar| (arg.bits.value.low_u64(), arg.poison.value || arg.poison.open);
+    fn unknown_function(&mut self, callee: &str, args: &[Value<D>], results: usize, world: &World) -> Vec<Value<D>> {
+        let shown = |arg: &Value<D>| (arg.bits.value.low_u64(), arg.poison.value || arg.poison.open);
         let arguments: Vec<(u64, bool)> = args.iter().map(shown).collect();
         let mut state = world.seed;
         let mut mix = |word: u64| state = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
@@ -157,9 +157,9 @@ impl State<'_> {
         (0..results).map(|_| scalar(Bits::new(value.into(), 64).zext_or_trunc(bits))).collect()
     }
 
-    fn memory_function(&mut self, opcode: Opcode, args: &[Scalar]) -> Result<Next, Unsupported> {
+    fn memory_function(&mut self, opcode: Opcode, args: &[Value<D>]) -> Result<Next, Unsupported> {
         let [dst, second, length, ..] = args else { return Err(Unsupported::new(opcode.to_string())) };
-        let open = |value: &Scalar| !value.bits.is_known() || value.poison.open;
+        let open = |value: &Value<D>| !value.bits.is_known() || value.poison.open;
         if open(dst) || open(length) || open(second) {
             return Ok(Next::End(End::Open));
         }

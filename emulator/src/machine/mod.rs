@@ -4,26 +4,32 @@
 //! Mapped are the code, one stack and the buffers' pages; every other access ends the run. Guard zones around each buffer,
 //! the stack above the entry and the callee-saved registers hold patterns that are checked after each run.
 //! Calls of the runtime library leave the engine and are served by [`runtime`].
-//! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow, and its
-//! own limit of instructions costs a call for each of them, in translation too: fuel is counted by block here.
+//! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow, its
+//! own limit of instructions costs a call for each of them, in translation too, and a run up to an address ends with a search
+//! for translations there: the hook of blocks counts fuel and knows where to stop.
 
+mod accesses;
 mod runtime;
 mod stepper;
 
 pub use runtime::CallSite;
 
 use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
-use crate::observation::{Access, Known};
+use crate::observation::Access;
+use accesses::RawAccess;
+use smallvec::SmallVec;
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
 use tribunal_target::{Features, Target};
-use unicorn_engine::{Arch, HookType, MemType, Mode, Prot, RegisterARM64, RegisterRISCV, UcHookId, Unicorn, uc_error};
+use unicorn_engine::{Arch, Mode, Prot, RegisterARM64, RegisterRISCV, UcHookId, Unicorn, uc_error};
 
 /// Where code lies, and how much of it there may be, in bytes.
 const CODE: u64 = 0x0040_0000;
 const CODE_BYTES: u64 = 0x20_0000;
 /// Where a return leads: the run stops there.
 const STOP: u64 = 0x0080_0000;
+/// Where nothing is mapped: up to there the engine is told to run.
+const NOWHERE: u64 = 0;
 /// The stack, and the stack pointer on entry.
 const STACK: u64 = 0x3000_0000;
 const STACK_BYTES: u64 = 0x20_0000;
@@ -35,6 +41,7 @@ const CALLER_BYTES: usize = 256;
 const FRAME_BYTES: usize = 8192;
 /// Bytes of each guard zone that are checked.
 const GUARD_BYTES: usize = 128;
+const GUARD_PATTERN: [u8; GUARD_BYTES] = [UNWRITTEN; GUARD_BYTES];
 /// What a call counts for, in instructions.
 const CALL_COST: u64 = 4;
 
@@ -70,7 +77,7 @@ pub struct MachineRun {
     /// Full result registers, in the order asked for.
     pub results: Vec<u64>,
     pub buffers: Vec<Vec<u8>>,
-    /// Accesses to buffers in order, if they were to be recorded.
+    /// Accesses to buffers in order, if they are recorded.
     pub accesses: Vec<Access>,
 }
 
@@ -119,50 +126,29 @@ pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
 /// What executes.
 enum Engine {
-    Unicorn(Box<Unicorn<'static, Progress>>),
+    Unicorn(Box<Unicorn<'static, Running>>),
     Stepper(Stepper),
 }
 
 /// A run that is under way.
 #[derive(Default)]
-struct Progress {
+struct Running {
     /// Instructions that the engine may yet take.
     fuel: u64,
     accesses: Vec<RawAccess>,
 }
 
-/// An access to the buffers' pages as the machine makes it.
-struct RawAccess {
-    address: u64,
-    bytes: u32,
-    /// `None` for a load.
-    stored: Option<u64>,
-}
-
-impl RawAccess {
-    /// `None` if it is outside of the buffers of `input`.
-    fn in_buffer(&self, input: &Input) -> Option<Access> {
-        let stored = self.stored.map(|value| Known { value, fixed: u64::MAX });
-        let holds = |buffer: &&crate::input::Buffer| {
-            let offset = self.address.checked_sub(buffer.address);
-            offset.is_some_and(|offset| offset < buffer.bytes.len() as u64)
-        };
-        let buffer = input.buffers.iter().position(|buffer| holds(&buffer))?;
-        Some(Access { buffer, offset: self.address - input.buffers[buffer].address, bytes: self.bytes, stored })
-    }
-}
-
 /// Bytes of an instruction: no code here is compressed.
 const INSTRUCTION_BYTES: u32 = 4;
 
-/// An engine that stops before a block for which the fuel does not suffice.
-fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Progress>, MachineError> {
-    let mut engine = Unicorn::new_with_data(arch, mode, Progress::default())?;
-    engine.add_block_hook(1, 0, |engine, _, bytes| {
+/// An engine that stops at [`STOP`], and before a block for which the fuel does not suffice.
+fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Running>, MachineError> {
+    let mut engine = Unicorn::new_with_data(arch, mode, Running::default())?;
+    engine.add_block_hook(1, 0, |engine, address, bytes| {
         let taken = u64::from(bytes.div_ceil(INSTRUCTION_BYTES));
         let left = engine.get_data().fuel;
         engine.get_data_mut().fuel = left.saturating_sub(taken);
-        if left < taken {
+        if address == STOP || left < taken {
             // It stops at the next chance; that it does not return is seen by the place where it stops.
             let _ = engine.emu_stop();
         }
@@ -206,26 +192,22 @@ impl Engine {
         }
     }
 
-    fn take_accesses(&mut self) -> Vec<RawAccess> {
-        match self {
-            Engine::Unicorn(engine) => std::mem::take(&mut engine.get_data_mut().accesses),
-            Engine::Stepper(stepper) => stepper.take_accesses(),
-        }
-    }
-
-    /// From `start` to `stop`; the place where it stopped.
-    fn run(&mut self, start: u64, stop: u64, fuel: u64) -> Result<(Stop, u64), MachineError> {
+    /// From `start` to [`STOP`]; the place where it stopped.
+    fn run(&mut self, start: u64, fuel: u64) -> Result<(Stop, u64), MachineError> {
         match self {
             Engine::Unicorn(engine) => {
                 engine.get_data_mut().fuel = fuel;
-                let ended = match engine.emu_start(start, stop, 0, 0) {
+                let ended = engine.emu_start(start, NOWHERE, 0, 0);
+                let pc = engine.pc_read()?;
+                let ended = match ended {
+                    Ok(()) if pc == NOWHERE => Stop::Memory,
                     Ok(()) => Stop::Still,
                     Err(error) if is_memory(error) => Stop::Memory,
                     Err(_) => Stop::Illegal,
                 };
-                Ok((ended, engine.pc_read()?))
+                Ok((ended, pc))
             }
-            Engine::Stepper(stepper) => Ok(stepper.run(start, stop, fuel)?),
+            Engine::Stepper(stepper) => Ok(stepper.run(start, STOP, fuel)?),
         }
     }
 }
@@ -234,8 +216,16 @@ impl Engine {
 pub struct Machine {
     engine: Engine,
     target: &'static Target,
-    /// Engine's numbers of the full registers, with theirs.
-    registers: Vec<(PReg, i32)>,
+    /// The full registers that the engine has.
+    registers: Vec<PReg>,
+    /// The engine's number of each.
+    numbers: Vec<i32>,
+    /// What each holds before a run, unless it is an argument.
+    canaries: Vec<u64>,
+    /// What each holds before the run at hand.
+    values: Vec<u64>,
+    /// A buffer between its guards.
+    image: Vec<u8>,
     code_bytes: u64,
     /// Where the code's calls return to.
     returns: Vec<u64>,
@@ -243,9 +233,18 @@ pub struct Machine {
     recorder: Option<UcHookId>,
 }
 
-/// The value that a register of the target holds before a run, unless it is an argument.
+/// A value of its own for each register.
 fn canary(target: &Target, register: PReg) -> u64 {
     fitting(target, unwritten_register(register))
+}
+
+/// The value that a register of the target holds before a run, unless it is an argument.
+fn before_run(target: &Target, register: PReg) -> u64 {
+    match register {
+        register if register == target.abi.stack_pointer => ENTRY_SP,
+        register if register == target.abi.return_address => STOP,
+        register => canary(target, register),
+    }
 }
 
 /// The bits that a general register holds.
@@ -280,33 +279,12 @@ impl Machine {
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
         engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
-        let registers =
-            full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?))).collect();
-        Ok(Machine { engine, target, registers, code_bytes: 0, returns: Vec::new(), recorder: None })
-    }
-
-    /// Whether runs record their accesses to buffers, which makes them slower. Holds for code that is loaded from now on.
-    pub fn record_accesses(&mut self, wanted: bool) -> Result<(), MachineError> {
-        match &mut self.engine {
-            Engine::Stepper(stepper) => stepper.record_accesses(wanted),
-            Engine::Unicorn(engine) if wanted && self.recorder.is_none() => {
-                let (kinds, end) = (HookType::MEM_READ | HookType::MEM_WRITE, BUFFERS + BUFFER_PAGES * PAGE - 1);
-                let hook = engine.add_mem_hook(kinds, BUFFERS, end, |engine, kind, address, bytes, value| {
-                    let mask = u64::MAX >> 64usize.saturating_sub(8 * bytes);
-                    let stored = (kind == MemType::WRITE).then_some(value as u64 & mask);
-                    engine.get_data_mut().accesses.push(RawAccess { address, bytes: bytes as u32, stored });
-                    true
-                })?;
-                self.recorder = Some(hook);
-            }
-            Engine::Unicorn(engine) if !wanted => {
-                if let Some(hook) = self.recorder.take() {
-                    engine.remove_hook(hook)?;
-                }
-            }
-            Engine::Unicorn(_) => {}
-        }
-        Ok(())
+        let registers = full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?)));
+        let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
+        let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();
+        let (values, image) = (canaries.clone(), Vec::new());
+        let (code_bytes, returns, recorder) = (0, Vec::new(), None);
+        Ok(Machine { engine, target, registers, numbers, canaries, values, image, code_bytes, returns, recorder })
     }
 
     /// Replaces the code, its calls linked.
@@ -331,12 +309,13 @@ impl Machine {
     /// Runs the code from its start. `results` are the full registers to read at the end.
     pub fn run(&mut self, input: &Input, results: &[PReg], fuel: u64) -> Result<MachineRun, MachineError> {
         self.set_up(input)?;
-        self.engine.take_accesses();
+        // A run that failed left its own.
+        self.take_accesses(input);
         let (mut calls, mut fault) = (0, None);
-        let (mut ended, mut pc) = self.engine.run(CODE, STOP, fuel)?;
+        let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
         while let (Stop::Memory, Some(callee), true) = (&ended, runtime::at(pc), calls < fuel / CALL_COST) {
             match self.serve(callee, calls)? {
-                Ok(back) => (ended, pc) = self.engine.run(back, STOP, fuel)?,
+                Ok(back) => (ended, pc) = self.engine.run(back, fuel)?,
                 Err(wrong) => {
                     fault = Some(wrong);
                     break;
@@ -352,20 +331,43 @@ impl Machine {
             Stop::Illegal => Some(Fault::Illegal { pc: pc.wrapping_sub(CODE) }),
         });
         let buffers = self.read_buffers(input, &mut fault)?;
+        let mut left = self.left(results)?;
+        let kept = left.split_off(results.len());
         if fault.is_none() {
-            fault = self.state_fault()?;
+            fault = self.state_fault(&kept)?;
         }
-        let mut values = Vec::with_capacity(results.len());
-        for &register in results {
-            values.push(self.read(register)?);
-        }
-        let accesses = self.engine.take_accesses();
-        let accesses = accesses.iter().filter_map(|access| access.in_buffer(input)).collect();
-        Ok(MachineRun { fault, results: values, buffers, accesses })
+        Ok(MachineRun { fault, results: left, buffers, accesses: self.take_accesses(input) })
     }
 
+    /// The registers that a function leaves as they were.
+    fn kept(&self) -> impl Iterator<Item = PReg> + use<> {
+        let abi = self.target.abi;
+        std::iter::once(abi.stack_pointer).chain(abi.callee_saved.iter().copied())
+    }
+
+    /// What the run left in these registers, and in those of [`Machine::kept`].
+    fn left(&self, results: &[PReg]) -> Result<Vec<u64>, MachineError> {
+        let registers = || results.iter().copied().chain(self.kept());
+        let Engine::Unicorn(engine) = &self.engine else {
+            return registers().map(|register| self.read(register)).collect();
+        };
+        let numbers: Option<SmallVec<[i32; 32]>> = registers().map(|register| self.number(register)).collect();
+        let Some(mut numbers) = numbers else { return registers().map(|register| self.read(register)).collect() };
+        let count = numbers.len() as i32;
+        let mut values = engine.reg_read_batch(&mut numbers, count)?;
+        values.iter_mut().for_each(|value| *value = fitting(self.target, *value));
+        Ok(values)
+    }
+
+    /// The place of the full register in `registers`.
+    fn place(&self, register: PReg) -> Option<usize> {
+        let full = self.target.vocabulary.full_register(register);
+        self.registers.binary_search(&full).ok()
+    }
+
+    /// The engine's number of the full register.
     fn number(&self, register: PReg) -> Option<i32> {
-        self.registers.iter().find(|(known, _)| *known == register).map(|&(_, number)| number)
+        self.place(register).map(|place| self.numbers[place])
     }
 
     fn read(&self, register: PReg) -> Result<u64, MachineError> {
@@ -392,21 +394,20 @@ impl Machine {
 
     /// Registers, stack pointer, return address, buffers with their guards.
     fn set_up(&mut self, input: &Input) -> Result<(), MachineError> {
-        let abi = self.target.abi;
-        let value_of = |register: PReg| match input.registers.iter().find(|(argument, _)| *argument == register) {
-            Some(&(_, value)) => fitting(self.target, value),
-            None if register == abi.stack_pointer => ENTRY_SP,
-            None if register == abi.return_address => STOP,
-            None => canary(self.target, register),
-        };
+        self.values.copy_from_slice(&self.canaries);
+        // Of two values for one register the first counts.
+        for &(register, value) in input.registers.iter().rev() {
+            if let Ok(place) = self.registers.binary_search(&register) {
+                self.values[place] = fitting(self.target, value);
+            }
+        }
         match &mut self.engine {
             Engine::Unicorn(engine) => {
-                let (numbers, values): (Vec<i32>, Vec<u64>) =
-                    self.registers.iter().map(|&(register, number)| (number, value_of(register))).unzip();
-                engine.reg_write_batch(&numbers, &values, numbers.len() as i32)?;
+                engine.reg_write_batch(&self.numbers, &self.values, self.numbers.len() as i32)?;
             }
             Engine::Stepper(stepper) => {
-                self.registers.iter().for_each(|&(register, _)| stepper.set_register(register, value_of(register)));
+                let values = self.registers.iter().zip(&self.values);
+                values.for_each(|(&register, &value)| stepper.set_register(register, value));
             }
         }
         self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES])?;
@@ -418,22 +419,24 @@ impl Machine {
             if !inside {
                 return Err(MachineError::Buffer);
             }
-            let mut image = vec![UNWRITTEN; 2 * GUARD_BYTES + buffer.bytes.len()];
-            image[GUARD_BYTES..GUARD_BYTES + buffer.bytes.len()].copy_from_slice(&buffer.bytes);
-            self.engine.write(buffer.address - GUARD_BYTES as u64, &image)?;
+            self.image.clear();
+            self.image.extend_from_slice(&GUARD_PATTERN);
+            self.image.extend_from_slice(&buffer.bytes);
+            self.image.extend_from_slice(&GUARD_PATTERN);
+            self.engine.write(buffer.address - GUARD_BYTES as u64, &self.image)?;
         }
         Ok(())
     }
 
     /// The buffers' bytes; a guard that was written is a fault.
-    fn read_buffers(&self, input: &Input, fault: &mut Option<Fault>) -> Result<Vec<Vec<u8>>, MachineError> {
+    fn read_buffers(&mut self, input: &Input, fault: &mut Option<Fault>) -> Result<Vec<Vec<u8>>, MachineError> {
         let mut buffers = Vec::with_capacity(input.buffers.len());
         for (index, buffer) in input.buffers.iter().enumerate() {
-            let mut image = vec![0; 2 * GUARD_BYTES + buffer.bytes.len()];
-            self.engine.read(buffer.address - GUARD_BYTES as u64, &mut image)?;
-            let (low, rest) = image.split_at(GUARD_BYTES);
+            self.image.resize(2 * GUARD_BYTES + buffer.bytes.len(), 0);
+            self.engine.read(buffer.address - GUARD_BYTES as u64, &mut self.image)?;
+            let (low, rest) = self.image.split_at(GUARD_BYTES);
             let (bytes, high) = rest.split_at(buffer.bytes.len());
-            if low.iter().chain(high).any(|&byte| byte != UNWRITTEN) {
+            if low != GUARD_PATTERN || high != GUARD_PATTERN {
                 fault.get_or_insert(Fault::Guard { buffer: index });
             }
             buffers.push(bytes.to_vec());
@@ -441,20 +444,22 @@ impl Machine {
         Ok(buffers)
     }
 
-    /// What a returning function must have left as it was.
-    fn state_fault(&mut self) -> Result<Option<Fault>, MachineError> {
+    /// What a returning function must have left as it was; `kept` is what is in the registers of [`Machine::kept`].
+    fn state_fault(&mut self, kept: &[u64]) -> Result<Option<Fault>, MachineError> {
         let mut caller = [0; CALLER_BYTES];
         self.engine.read(ENTRY_SP, &mut caller)?;
-        if caller.iter().any(|&byte| byte != UNWRITTEN) {
+        if caller != [UNWRITTEN; CALLER_BYTES] {
             self.engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
             return Ok(Some(Fault::CallerFrame));
         }
-        if self.read(self.target.abi.stack_pointer)? != ENTRY_SP {
-            return Ok(Some(Fault::StackPointer));
-        }
-        for &register in self.target.abi.callee_saved {
-            if self.read(register)? != canary(self.target, register) {
-                return Ok(Some(Fault::CalleeSaved { register: self.target.vocabulary.register_name(register) }));
+        for (register, &value) in self.kept().zip(kept) {
+            match register {
+                register if value == before_run(self.target, register) => {}
+                register if register == self.target.abi.stack_pointer => return Ok(Some(Fault::StackPointer)),
+                register => {
+                    let register = self.target.vocabulary.register_name(register);
+                    return Ok(Some(Fault::CalleeSaved { register }));
+                }
             }
         }
         Ok(None)

@@ -3,7 +3,8 @@
 //! It shares that definition with the prover, so it judges encodings, allocation, frames and branches, not the meaning of
 //! an instruction; that is held to LLVM's and QEMU's elsewhere (`backend/target/tests/encodings.rs`, `cli/tests/link.rs`).
 
-use super::{RawAccess, Stop};
+use super::Stop;
+use super::accesses::RawAccess;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, InstData, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Reg, StackSlot};
 use tribunal_target::Target;

@@ -5,6 +5,8 @@
 //! a question, once it is built, by a hash of its normalised terms, so that no question is put twice either. The hash is
 //! BLAKE3 cut to 128 bits: two of a billion steps meet by chance with a probability of 2^-69.
 //!
+//! What is kept has a bound: a campaign can go on for ever, and the steps that come first are those that come most often.
+//!
 //! Proofs in a file hold for one prover only. The head names the solver's version and a hash of the program that wrote it,
 //! which stands for the meanings of opcodes, the identities of terms and the engines: a file of another program, or one that
 //! is damaged, is no cache.
@@ -47,16 +49,36 @@ impl Key {
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub verdict: Verdict,
-    /// The question that was proved; `None` where none was built.
-    question: Option<Key>,
     /// Read from a file.
     pub kept: bool,
 }
 
+/// A step that was proved.
+#[derive(Clone, Copy)]
+struct Proved {
+    question: Key,
+    engine: Engine,
+    kept: bool,
+}
+
 #[derive(Default)]
 struct Table {
-    steps: FxHashMap<Key, Known>,
+    proofs: FxHashMap<Key, Proved>,
     questions: FxHashMap<Key, Engine>,
+    /// What was not proved, and not refuted.
+    open: FxHashMap<Key, Verdict>,
+}
+
+/// Proofs that are kept: 69 MB of a file, and some 200 MB of memory.
+const MOST: usize = 1 << 21;
+
+impl Table {
+    fn keep(&mut self, step: Key, proved: Proved, most: usize) {
+        if self.proofs.len() < most {
+            self.questions.insert(proved.question, proved.engine);
+            self.proofs.entry(step).or_insert(proved);
+        }
+    }
 }
 
 /// Verdicts by shape, shared by provers of several threads.
@@ -66,8 +88,9 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// How many proofs it holds.
     pub fn len(&self) -> usize {
-        self.read(|table| table.steps.len())
+        self.read(|table| table.proofs.len())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -79,7 +102,10 @@ impl Cache {
     }
 
     pub(super) fn step(&self, key: Key) -> Option<Known> {
-        self.read(|table| table.steps.get(&key).cloned())
+        self.read(|table| match table.proofs.get(&key) {
+            Some(&Proved { engine, kept, .. }) => Some(Known { verdict: Verdict::Proved { engine }, kept }),
+            None => table.open.get(&key).map(|verdict| Known { verdict: verdict.clone(), kept: false }),
+        })
     }
 
     pub(super) fn question(&self, key: Key) -> Option<Engine> {
@@ -88,21 +114,22 @@ impl Cache {
 
     /// Keeps a verdict. A counterexample speaks of one step's registers: it is found anew for the next one.
     pub(super) fn insert(&self, step: Key, question: Option<Key>, verdict: &Verdict) {
-        if matches!(verdict, Verdict::Refuted(_)) {
-            return;
-        }
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(question), Verdict::Proved { engine }) = (question, verdict) {
-            table.questions.insert(question, *engine);
+        match (verdict, question) {
+            (&Verdict::Proved { engine }, Some(question)) => {
+                table.keep(step, Proved { question, engine, kept: false }, MOST);
+            }
+            (Verdict::Unknown(_) | Verdict::Unsupported(_), _) if table.open.len() < MOST => {
+                table.open.insert(step, verdict.clone());
+            }
+            _ => {}
         }
-        table.steps.insert(step, Known { verdict: verdict.clone(), question, kept: false });
     }
 
     /// The proofs as a file of `program` (a hash of it) holds them.
     pub fn to_bytes(&self, program: &str) -> Vec<u8> {
-        let mut records: Vec<[u8; RECORD]> = self.read(|table| {
-            table.steps.iter().filter_map(|(step, known)| record(*step, known.question?, &known.verdict)).collect()
-        });
+        let mut records: Vec<[u8; RECORD]> =
+            self.read(|table| table.proofs.iter().filter_map(|(step, proved)| record(*step, proved)).collect());
         records.sort_unstable();
         let mut bytes = head(program).into_bytes();
         records.iter().for_each(|record| bytes.extend_from_slice(record));
@@ -123,9 +150,7 @@ impl Cache {
             let (step, rest) = record.split_first_chunk::<16>()?;
             let (question, engine) = rest.split_first_chunk::<16>()?;
             let engine = *ENGINES.get(usize::from(*engine.first()?))?;
-            table.questions.insert(Key(*question), engine);
-            let known = Known { verdict: Verdict::Proved { engine }, question: Some(Key(*question)), kept: true };
-            table.steps.entry(Key(*step)).or_insert(known);
+            table.keep(Key(*step), Proved { question: Key(*question), engine, kept: true }, MOST);
         }
         Some(records.len() / RECORD)
     }
@@ -135,12 +160,11 @@ impl Cache {
 const RECORD: usize = 16 + 16 + 1;
 const ENGINES: [Engine; 5] = [Engine::Structural, Engine::BitSums, Engine::Integers, Engine::Z3, Engine::Quotients];
 
-fn record(step: Key, question: Key, verdict: &Verdict) -> Option<[u8; RECORD]> {
-    let Verdict::Proved { engine } = verdict else { return None };
+fn record(step: Key, proved: &Proved) -> Option<[u8; RECORD]> {
     let mut record = [0; RECORD];
     record[..16].copy_from_slice(&step.0);
-    record[16..32].copy_from_slice(&question.0);
-    record[32] = ENGINES.iter().position(|other| other == engine)? as u8;
+    record[16..32].copy_from_slice(&proved.question.0);
+    record[32] = ENGINES.iter().position(|&other| other == proved.engine)? as u8;
     Some(record)
 }
 
@@ -247,6 +271,16 @@ mod tests {
         assert_eq!(again.question(Key::of_words(&[10])), Some(Engine::Z3));
         assert!(again.step(Key::of_words(&[3])).is_none());
         assert_eq!(again.to_bytes("this"), bytes);
+    }
+
+    #[test]
+    fn proofs_beyond_the_bound_are_not_kept() {
+        let mut table = Table::default();
+        let key = |word| Key::of_words(&[word]);
+        let proved = |word| Proved { question: key(word), engine: Engine::Z3, kept: false };
+        (0..5).for_each(|word| table.keep(key(word), proved(word + 10), 3));
+        assert_eq!((table.proofs.len(), table.questions.len()), (3, 3));
+        assert!(table.proofs.contains_key(&key(2)) && !table.proofs.contains_key(&key(3)));
     }
 
     #[test]

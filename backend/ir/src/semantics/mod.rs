@@ -9,15 +9,19 @@ mod concrete;
 mod domain;
 mod integer;
 mod memory;
+mod number;
 mod opcodes;
 mod partial;
+mod words;
 
 pub use concrete::{Choice, Concrete};
 pub use domain::Domain;
 pub use integer::condition_of;
 pub use memory::{Memory, Pure};
+pub use number::Number;
 pub use opcodes::{Evaluation, SUPPORTED, Typed, Unsupported, evaluate, evaluate_binary, evaluate_typed, typed};
 pub use partial::{Partial, PartialBits, PartialBool};
+pub use words::{Word, Words};
 
 /// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing.
 /// Vectors will be values lane by lane.

@@ -3,14 +3,14 @@
 //! What the interpreter computes with: one run then says which bits of its results hold whatever the choices. An open bit
 //! may be either; a bit that is not open is as the value says. Marking too many bits open is sound, too few is not.
 
-use super::{Choice, Concrete, Domain};
+use super::{Choice, Concrete, Domain, Number, Words};
 use crate::bits::Bits;
 
 /// A value; where `open` has a bit set, the value's bit means nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PartialBits {
-    pub value: Bits,
-    pub open: Bits,
+pub struct PartialBits<N = Bits> {
+    pub value: N,
+    pub open: N,
 }
 
 /// A truth value, or one that a choice decides.
@@ -20,9 +20,9 @@ pub struct PartialBool {
     pub open: bool,
 }
 
-impl PartialBits {
-    pub fn known(value: Bits) -> PartialBits {
-        PartialBits { value, open: Bits::zero(value.width()) }
+impl<N: Number> PartialBits<N> {
+    pub fn known(value: N) -> PartialBits<N> {
+        PartialBits { value, open: N::zero(value.width()) }
     }
 
     pub fn width(&self) -> u32 {
@@ -33,12 +33,8 @@ impl PartialBits {
         self.open.is_zero()
     }
 
-    pub fn zext_or_trunc(&self, width: u32) -> PartialBits {
+    pub fn zext_or_trunc(&self, width: u32) -> PartialBits<N> {
         PartialBits { value: self.value.zext_or_trunc(width), open: self.open.zext_or_trunc(width) }
-    }
-
-    fn all_open(width: u32) -> PartialBits {
-        PartialBits { value: Bits::zero(width), open: Bits::ones(width) }
     }
 }
 
@@ -53,150 +49,187 @@ impl PartialBool {
     }
 }
 
-/// Computes on values with open bits. Choices are zeros, all open.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Partial;
+/// Computes on values with open bits, by what `C` computes on numbers. Choices are zeros, all open.
+#[derive(Clone, Copy, Debug)]
+pub struct Partial<C = Concrete>(pub C);
 
-const CONCRETE: Concrete = Concrete { choice: Choice::Zeros };
-
-type Binary = fn(&mut Concrete, &Bits, &Bits) -> Bits;
-
-/// The plain operation where all is known.
-fn whole(f: Binary, a: &PartialBits, b: &PartialBits) -> PartialBits {
-    match a.is_known() && b.is_known() {
-        true => PartialBits::known(f(&mut CONCRETE.clone(), &a.value, &b.value)),
-        false => PartialBits::all_open(a.width()),
+impl Default for Partial<Concrete> {
+    fn default() -> Partial<Concrete> {
+        Partial(Concrete { choice: Choice::Zeros })
     }
 }
 
-/// Sums and products: a bit depends on bits at and below it.
-fn upward(f: Binary, a: &PartialBits, b: &PartialBits) -> PartialBits {
-    let value = f(&mut CONCRETE.clone(), &a.value, &b.value);
-    let open = a.open.or(b.open);
-    match open.is_zero() {
-        true => PartialBits::known(value),
-        false => PartialBits { value, open: Bits::ones(value.width()).shl(open.trailing_zeros()) },
+impl Default for Partial<Words> {
+    fn default() -> Partial<Words> {
+        Partial(Words::default())
     }
 }
 
-fn shifted(f: Binary, a: &PartialBits, amount: &PartialBits) -> PartialBits {
-    let mut d = CONCRETE;
-    match amount.is_known() {
-        true => PartialBits { value: f(&mut d, &a.value, &amount.value), open: f(&mut d, &a.open, &amount.value) },
-        false => PartialBits::all_open(a.width()),
+type Of<C> = <C as Domain>::Bits;
+type Binary<C> = fn(&mut C, &Of<C>, &Of<C>) -> Of<C>;
+
+impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
+    fn all_open(&mut self, width: u32) -> PartialBits<Of<C>> {
+        PartialBits { value: self.0.literal(0, width), open: self.0.literal(-1, width) }
+    }
+
+    /// The plain operation where all is known.
+    fn whole(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, b: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
+        match a.is_known() && b.is_known() {
+            true => PartialBits::known(f(&mut self.0, &a.value, &b.value)),
+            false => self.all_open(a.width()),
+        }
+    }
+
+    /// Sums and products: a bit depends on bits at and below it.
+    fn upward(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, b: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
+        let value = f(&mut self.0, &a.value, &b.value);
+        if a.is_known() && b.is_known() {
+            return PartialBits { value, open: a.open };
+        }
+        let open = self.0.or(&a.open, &b.open);
+        let zero = self.0.literal(0, value.width());
+        let negated = self.0.sub(&zero, &open);
+        PartialBits { value, open: self.0.or(&open, &negated) }
+    }
+
+    fn shifted(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, amount: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
+        match (amount.is_known(), a.is_known()) {
+            (true, true) => PartialBits { value: f(&mut self.0, &a.value, &amount.value), open: a.open },
+            (true, false) => PartialBits {
+                value: f(&mut self.0, &a.value, &amount.value),
+                open: f(&mut self.0, &a.open, &amount.value),
+            },
+            (false, _) => self.all_open(a.width()),
+        }
+    }
+
+    /// What is certainly set.
+    fn ones(&mut self, a: &PartialBits<Of<C>>) -> Of<C> {
+        let closed = self.0.not(&a.open);
+        self.0.and(&a.value, &closed)
     }
 }
 
-fn compared(f: fn(&mut Concrete, &Bits, &Bits) -> bool, a: &PartialBits, b: &PartialBits) -> PartialBool {
-    PartialBool { value: f(&mut CONCRETE.clone(), &a.value, &b.value), open: !(a.is_known() && b.is_known()) }
-}
-
-impl Domain for Partial {
-    type Bits = PartialBits;
+impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
+    type Bits = PartialBits<Of<C>>;
     type Bool = PartialBool;
 
-    fn width(&self, a: &PartialBits) -> u32 {
+    fn width(&self, a: &Self::Bits) -> u32 {
         a.width()
     }
-    fn constant(&mut self, value: Bits) -> PartialBits {
-        PartialBits::known(value)
+    fn constant(&mut self, value: Bits) -> Self::Bits {
+        PartialBits::known(self.0.constant(value))
     }
     fn boolean(&mut self, value: bool) -> PartialBool {
         PartialBool::known(value)
     }
-    fn choose(&mut self, width: u32) -> PartialBits {
-        PartialBits::all_open(width)
+    fn choose(&mut self, width: u32) -> Self::Bits {
+        self.all_open(width)
     }
-    fn add(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        upward(Concrete::add, a, b)
+    fn add(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        self.upward(C::add, a, b)
     }
-    fn sub(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        upward(Concrete::sub, a, b)
+    fn sub(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        self.upward(C::sub, a, b)
     }
-    fn mul(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        upward(Concrete::mul, a, b)
+    fn mul(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        self.upward(C::mul, a, b)
     }
-    fn udiv(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        whole(Concrete::udiv, a, b)
+    fn udiv(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        self.whole(C::udiv, a, b)
     }
-    fn urem(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        whole(Concrete::urem, a, b)
+    fn urem(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        self.whole(C::urem, a, b)
     }
-    fn sdiv(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        whole(Concrete::sdiv, a, b)
+    fn sdiv(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        self.whole(C::sdiv, a, b)
     }
-    fn srem(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        whole(Concrete::srem, a, b)
+    fn srem(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        self.whole(C::srem, a, b)
     }
-    fn and(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        let (x, y) = (a.value.or(a.open), b.value.or(b.open));
+    fn and(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        let value = self.0.and(&a.value, &b.value);
+        if a.is_known() && b.is_known() {
+            return PartialBits { value, open: a.open };
+        }
         // A zero that is known on one side is known in the result.
-        let open = a.open.or(b.open).and(x).and(y);
-        PartialBits { value: a.value.and(b.value), open }
+        let (x, y) = (self.0.or(&a.value, &a.open), self.0.or(&b.value, &b.open));
+        let (open, both) = (self.0.or(&a.open, &b.open), self.0.and(&x, &y));
+        PartialBits { value, open: self.0.and(&open, &both) }
     }
-    fn or(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        let ones = a.value.and(a.open.not()).or(b.value.and(b.open.not()));
-        let open = a.open.or(b.open).and(ones.not());
-        PartialBits { value: a.value.or(b.value), open }
+    fn or(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        let value = self.0.or(&a.value, &b.value);
+        if a.is_known() && b.is_known() {
+            return PartialBits { value, open: a.open };
+        }
+        let (x, y) = (self.ones(a), self.ones(b));
+        let (open, ones) = (self.0.or(&a.open, &b.open), self.0.or(&x, &y));
+        let unset = self.0.not(&ones);
+        PartialBits { value, open: self.0.and(&open, &unset) }
     }
-    fn xor(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBits {
-        PartialBits { value: a.value.xor(b.value), open: a.open.or(b.open) }
+    fn xor(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+        PartialBits { value: self.0.xor(&a.value, &b.value), open: self.0.or(&a.open, &b.open) }
     }
-    fn not(&mut self, a: &PartialBits) -> PartialBits {
-        PartialBits { value: a.value.not(), open: a.open }
+    fn not(&mut self, a: &Self::Bits) -> Self::Bits {
+        PartialBits { value: self.0.not(&a.value), open: a.open }
     }
-    fn shl(&mut self, a: &PartialBits, amount: &PartialBits) -> PartialBits {
-        shifted(Concrete::shl, a, amount)
+    fn shl(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits {
+        self.shifted(C::shl, a, amount)
     }
-    fn lshr(&mut self, a: &PartialBits, amount: &PartialBits) -> PartialBits {
-        shifted(Concrete::lshr, a, amount)
+    fn lshr(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits {
+        self.shifted(C::lshr, a, amount)
     }
-    fn ashr(&mut self, a: &PartialBits, amount: &PartialBits) -> PartialBits {
+    fn ashr(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits {
         // An open sign spreads as an open sign.
-        shifted(Concrete::ashr, a, amount)
+        self.shifted(C::ashr, a, amount)
     }
-    fn concat(&mut self, high: &PartialBits, low: &PartialBits) -> PartialBits {
-        let mut d = CONCRETE;
-        PartialBits { value: d.concat(&high.value, &low.value), open: d.concat(&high.open, &low.open) }
+    fn concat(&mut self, high: &Self::Bits, low: &Self::Bits) -> Self::Bits {
+        PartialBits { value: self.0.concat(&high.value, &low.value), open: self.0.concat(&high.open, &low.open) }
     }
-    fn extract(&mut self, a: &PartialBits, offset: u32, width: u32) -> PartialBits {
-        PartialBits { value: a.value.extract(offset, width), open: a.open.extract(offset, width) }
+    fn extract(&mut self, a: &Self::Bits, offset: u32, width: u32) -> Self::Bits {
+        PartialBits { value: self.0.extract(&a.value, offset, width), open: self.0.extract(&a.open, offset, width) }
     }
-    fn zext(&mut self, a: &PartialBits, width: u32) -> PartialBits {
-        a.zext_or_trunc(width)
+    fn zext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits {
+        PartialBits { value: self.0.zext(&a.value, width), open: self.0.zext(&a.open, width) }
     }
-    fn sext(&mut self, a: &PartialBits, width: u32) -> PartialBits {
-        PartialBits { value: a.value.sext_or_trunc(width), open: a.open.sext_or_trunc(width) }
+    fn sext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits {
+        PartialBits { value: self.0.sext(&a.value, width), open: self.0.sext(&a.open, width) }
     }
-    fn eq(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBool {
-        let open = a.open.or(b.open);
-        let differ = !a.value.xor(b.value).and(open.not()).is_zero();
-        PartialBool { value: !differ, open: !differ && !open.is_zero() }
+    fn eq(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
+        if a.is_known() && b.is_known() {
+            return PartialBool::known(a.value == b.value);
+        }
+        let open = self.0.or(&a.open, &b.open);
+        let (closed, difference) = (self.0.not(&open), self.0.xor(&a.value, &b.value));
+        let differ = !self.0.and(&difference, &closed).is_zero();
+        PartialBool { value: !differ, open: !differ }
     }
-    fn is_zero(&mut self, a: &PartialBits) -> PartialBool {
+    fn is_zero(&mut self, a: &Self::Bits) -> PartialBool {
         if a.is_known() {
             return PartialBool::known(a.value.is_zero());
         }
-        let differs = !a.value.and(a.open.not()).is_zero();
+        let differs = !self.ones(a).is_zero();
         PartialBool { value: !differs, open: !differs }
     }
-    fn ult(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBool {
-        compared(Concrete::ult, a, b)
+    fn ult(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
+        PartialBool { value: self.0.ult(&a.value, &b.value), open: !(a.is_known() && b.is_known()) }
     }
-    fn slt(&mut self, a: &PartialBits, b: &PartialBits) -> PartialBool {
+    fn slt(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
+        let zero = self.0.literal(0, a.width());
+        let value = self.0.slt(&a.value, &b.value);
         // A sign alone decides against zero.
         if b.is_known() && b.value.is_zero() {
-            let sign = a.width() - 1;
-            return PartialBool { value: a.value.bit(sign), open: a.open.bit(sign) };
+            return PartialBool { value, open: self.0.slt(&a.open, &zero) };
         }
-        compared(Concrete::slt, a, b)
+        PartialBool { value, open: !(a.is_known() && b.is_known()) }
     }
-    fn ite(&mut self, condition: &PartialBool, a: &PartialBits, b: &PartialBits) -> PartialBits {
+    fn ite(&mut self, condition: &PartialBool, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
         if !condition.open {
             return if condition.value { *a } else { *b };
         }
-        let differ = a.value.xor(b.value);
-        PartialBits { value: a.value, open: a.open.or(b.open).or(differ) }
+        let (open, differ) = (self.0.or(&a.open, &b.open), self.0.xor(&a.value, &b.value));
+        PartialBits { value: a.value, open: self.0.or(&open, &differ) }
     }
     fn bool_and(&mut self, a: &PartialBool, b: &PartialBool) -> PartialBool {
         let refuted = (!a.value && !a.open) || (!b.value && !b.open);

@@ -6,13 +6,13 @@
 use super::encoding::encode_bitmask;
 use super::instructions::*;
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
-use crate::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
+use crate::selection::{Emit, ImmClass, MOVE, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
 use Out::{
     Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, PhysDef, Reg, Stack, SubReg,
     Temp,
 };
 use tribunal_ir::Opcode::*;
-use tribunal_ir::{Bits, IntPredicate, Opcode, TargetOpcode};
+use tribunal_ir::{Bits, IntPredicate, Opcode};
 
 const W: Types = Types::Bits(32);
 const X: Types = Types::Bits(64);
@@ -87,21 +87,9 @@ macro_rules! rules {
             name: concat!("aarch64 ", $name),
             pattern: $pattern,
             requires: crate::Features::empty(),
-            emit: &[$(Emit { opcode: machine($opcode), operands: &[$($out),*] }),*],
+            emit: &[$(Emit { opcode: emitted($opcode), operands: &[$($out),*] }),*],
         }),*];
     };
-}
-
-/// `COPY` and `IMPLICIT_DEF` stand in rules by these numbers, which no instruction has.
-const MOVE: TargetOpcode = TargetOpcode(u16::MAX);
-const UNDEFINED: TargetOpcode = TargetOpcode(u16::MAX - 1);
-
-const fn machine(opcode: TargetOpcode) -> Opcode {
-    match opcode.0 {
-        0xffff => COPY,
-        0xfffe => IMPLICIT_DEF,
-        _ => Opcode::Target(opcode),
-    }
 }
 
 const fn op(opcode: Opcode, ty: Types, operands: &'static [Pat]) -> Pattern {

@@ -3,10 +3,10 @@
 use super::instructions::*;
 use super::registers::{GPR, ZERO};
 use crate::Features;
-use crate::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
+use crate::selection::{Emit, ImmClass, MOVE, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
 use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Temp};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::{Bits, IntPredicate, Opcode, TargetOpcode};
+use tribunal_ir::{Bits, IntPredicate, Opcode};
 
 const X32: Types = Types::Bits(32);
 const X64: Types = Types::Bits(64);
@@ -132,21 +132,9 @@ macro_rules! rules {
             name: concat!("riscv ", $name),
             pattern: $pattern,
             requires: Features::empty()$($(.union(Features::$feature))+)?,
-            emit: &[$(Emit { opcode: machine($opcode), operands: &[$($out),*] }),*],
+            emit: &[$(Emit { opcode: emitted($opcode), operands: &[$($out),*] }),*],
         }),*];
     };
-}
-
-/// `COPY` and `IMPLICIT_DEF` stand in rules by these numbers, which no instruction has.
-const MOVE: TargetOpcode = TargetOpcode(u16::MAX);
-const UNDEFINED: TargetOpcode = TargetOpcode(u16::MAX - 1);
-
-const fn machine(opcode: TargetOpcode) -> Opcode {
-    match opcode.0 {
-        0xffff => COPY,
-        0xfffe => IMPLICIT_DEF,
-        _ => Opcode::Target(opcode),
-    }
 }
 
 const fn op(opcode: Opcode, operands: &'static [Pat]) -> Pattern {
