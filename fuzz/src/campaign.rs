@@ -5,6 +5,7 @@
 //! reached before, too; what is kept of it is text.
 
 use crate::corpus::Corpus;
+use crate::coverage::Fired;
 use crate::crash;
 use crate::finding::{Finding, Tally};
 use crate::harness::{Harness, HarnessError, ProofCache};
@@ -48,10 +49,10 @@ pub struct Outcome {
     /// Generated functions that the verifier did not accept as input.
     pub rejected: u64,
     pub elapsed: Duration,
-    /// Names of the rules that fired.
-    pub rules: FxHashSet<&'static str>,
+    /// The rules that fired.
+    pub rules: FxHashSet<Fired>,
     /// Those of them that fired in a program of which a run was compared.
-    pub observed: FxHashSet<&'static str>,
+    pub observed: FxHashSet<Fired>,
     /// One finding of each signature, with its crash file.
     pub crashes: Vec<(Finding, PathBuf)>,
 }
@@ -138,7 +139,7 @@ fn worker(shared: &Shared<'_>) {
         }
     }
     for harness in &harnesses {
-        local.rules.extend(harness.rules_fired());
+        local.rules.extend(harness.rules_fired().map(|rule| (harness.target().name, rule)));
     }
     flush(shared, &mut local);
 }
@@ -168,7 +169,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut 
         corpus.keep(&function, harness);
     }
     if tally.executions > 0 {
-        local.observed.extend(harness.last_fired());
+        local.observed.extend(harness.last_fired().iter().map(|&rule| (harness.target().name, rule)));
     }
     local.tally.add(tally);
 }

@@ -87,13 +87,14 @@ struct RuleReport {
     fired: usize,
     observed: usize,
     never: Vec<&'static str>,
+    unreached: Vec<(&'static str, &'static str)>,
     unobserved: Vec<&'static str>,
 }
 
 impl From<RuleCoverage> for RuleReport {
     fn from(coverage: RuleCoverage) -> RuleReport {
-        let RuleCoverage { label, rules, fired, observed, never, unobserved } = coverage;
-        RuleReport { target: label, rules, fired, observed, never, unobserved }
+        let RuleCoverage { label, rules, fired, observed, never, unreached, unobserved } = coverage;
+        RuleReport { target: label, rules, fired, observed, never, unreached, unobserved }
     }
 }
 
@@ -177,10 +178,12 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
         outcome.rules.len()
     );
     for coverage in coverage(outcome, campaign) {
-        let RuleCoverage { label, rules, fired, observed, never, unobserved } = coverage;
-        say!("{label}: of {rules} rules {fired} fired, {observed} observed");
+        let RuleCoverage { label, rules, fired, observed, never, unreached, unobserved } = coverage;
+        let out_of_reach = unreached.len();
+        say!("{label}: of {rules} rules {fired} fired, {observed} observed; {out_of_reach} out of reach");
         if list {
             never.iter().for_each(|rule| say!("never fired: {label}: {rule}"));
+            unreached.iter().for_each(|(rule, reason)| say!("out of reach: {label}: {rule}: {reason}"));
             unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
         }
     }

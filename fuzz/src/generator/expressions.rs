@@ -43,7 +43,7 @@ impl Generator<'_, '_, '_> {
     fn shift(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(opcodes::SHIFTS)?;
         let value = self.value(ty, false)?;
-        if self.u.ratio(1, 3)? {
+        if self.u.arbitrary()? {
             let amount_ty = if ty.bits() > 8 && self.u.arbitrary()? { ty } else { self.register_type() };
             let amount = self.u.int_in_range(0..=i64::from(ty.bits()) - 1)?;
             let amount = self.builder.constant_i64(amount_ty, amount);
@@ -157,8 +157,8 @@ impl Generator<'_, '_, '_> {
         let bits = if is_usual { *self.u.choose(&usual)? } else { self.u.int_in_range(1..=ty.bits() - 1)? };
         // Of a result that nothing else reads, the target may compute the narrow part at once.
         let source = match self.u.int_in_range(0..=5)? {
-            0 => self.shift(ty)?,
-            1 => self.binary(ty)?,
+            0..=1 => self.shift(ty)?,
+            2 => self.binary(ty)?,
             _ => self.value(ty, false)?,
         };
         let operands = [Operand::used(source.register), Operand::Imm(i64::from(bits))];
