@@ -160,6 +160,27 @@ fn fuzz_judges_the_programs_it_makes() {
     assert_eq!(count(&report, "programs"), 20);
     nothing_open(&report, &["rejected", "unknown", "unsupported"]);
     assert!(count(&report, "executions") >= 16 * 20, "{report}");
+    for kind in ["types", "recipes", "immediates", "pairs"] {
+        assert!(count(&report["features"], kind) > 20, "{kind} in {report}");
+    }
+    for rules in report["rules"].as_array().unwrap() {
+        let (proved, silent) = (count(rules, "proved"), rules["proved_never"].as_array().unwrap().len() as u64);
+        assert!(silent < proved && silent < rules["never"].as_array().unwrap().len() as u64, "{rules}");
+    }
+}
+
+#[test]
+fn a_corpus_grows_and_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (corpus, out) = (folder.path().join("corpus"), folder.path().join("out"));
+    let fuzz =
+        || report(&["fuzz", "--runs", "12", "--corpus", corpus.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let added = count(&fuzz(), "corpus_added");
+    assert!(added > 0);
+    let files = std::fs::read_dir(&corpus).unwrap().count() as u64;
+    assert!(files > 0 && files <= added, "{files} files of {added}");
+    assert_eq!(count(&fuzz(), "programs"), 12);
+    assert!(std::fs::read_dir(&corpus).unwrap().count() as u64 >= files);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Allocator, Context, Observer, Options};
-use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
 use tribunal_emulator::machine::Machine;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_fuzz::harness::{FUEL, call_sites};
@@ -161,7 +161,8 @@ impl Judges {
         let interpreter = Interpreter::new(&function, self.target);
         let results = inputs::results(&function, self.target);
         for input in &inputs {
-            let expected = interpreter.run(input, Settings { fuel: FUEL, events: 0 })?.observation;
+            let expected =
+                interpreter.run(input, Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile })?.observation;
             clock.lap("interpret");
             if expected.outcome != Outcome::Returned {
                 continue;

@@ -9,6 +9,7 @@ mod measure;
 mod selection;
 mod site;
 mod stages;
+mod volatile;
 
 pub use measure::{Kill, Limits, Trial, trial};
 pub use site::Site;
@@ -89,7 +90,12 @@ impl Fault {
 
 /// Every fault, layer by layer.
 pub fn faults() -> impl Iterator<Item = &'static Fault> {
-    legalization::FAULTS.iter().chain(selection::FAULTS).chain(stages::FAULTS).chain(emission::FAULTS)
+    legalization::FAULTS
+        .iter()
+        .chain(selection::FAULTS)
+        .chain(stages::FAULTS)
+        .chain(volatile::FAULTS)
+        .chain(emission::FAULTS)
 }
 
 /// The fault of this name.
@@ -107,6 +113,11 @@ pub struct Planter {
 impl Planter {
     pub fn new(target: &'static Target, fault: &'static Fault) -> Planter {
         Planter { target, fault, acted: RefCell::default() }
+    }
+
+    /// `None` if the fault is none of the target's.
+    pub fn on(target: &'static Target, fault: &'static Fault) -> Option<Planter> {
+        fault.targets.contains(&target.name).then(|| Planter::new(target, fault))
     }
 
     /// True if `guilty` names a rule or a pass in which the fault acted.
@@ -136,6 +147,10 @@ impl Saboteur for Planter {
         {
             self.record(rule, change(&mut Site { function, before, after, target: self.target }));
         }
+    }
+
+    fn fault(&self) -> Option<&'static Fault> {
+        Some(self.fault)
     }
 
     fn after_emission(&self, code: &mut Code) {

@@ -1,11 +1,12 @@
 //! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table that neither branches,
 //! calls nor touches memory, with operands from bytes, interpreted and run in the emulator. Features are the target's own.
 
+use super::Sink;
 use arbitrary::{Result, Unstructured};
 use std::cell::RefCell;
 use tribunal_codegen::emit;
 use tribunal_emulator::input::Input;
-use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
 use tribunal_emulator::machine::Machine;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_ir::{
@@ -19,7 +20,7 @@ const LENGTH: u32 = 8;
 const FUEL: u64 = 256;
 
 /// Words decode to what encodes to them; a few instructions of any rows do what their meaning says.
-pub fn encode(bytes: &[u8]) {
+pub fn encode(bytes: &[u8], _sink: Sink<'_>) {
     thread_local! {
         static MACHINES: RefCell<Vec<(&'static Target, Machine)>> = RefCell::new(
             tribunal_target::ALL
@@ -146,7 +147,8 @@ fn run(target: &'static Target, machine: &mut Machine, function: &Function, seed
             (register, if index % 3 == round % 3 { bits & 63 } else { bits })
         });
         let input = Input { registers: registers.collect(), buffers: Vec::new() };
-        let meant = Interpreter::new(function, target).run(&input, Settings { fuel: FUEL, events: 0 });
+        let meant = Interpreter::new(function, target)
+            .run(&input, Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile });
         // An instruction that has no meaning here, or none on these numbers.
         let Ok(meant) = meant.map(|execution| execution.observation) else { continue };
         if meant.outcome != Outcome::Returned {
