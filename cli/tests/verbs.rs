@@ -300,15 +300,18 @@ fn the_loop_keeps_its_proofs_when_it_is_interrupted_too() {
         let arguments = ["fuzz", "--target", "riscv64", "--jobs", "2", "--cache", cache.to_str().unwrap(), "--out"];
         command(&[&arguments[..], &[out.to_str().unwrap()], more].concat())
     };
-    let mut interrupted = fuzz(&["--seconds", "600"]).stdout(std::process::Stdio::null()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let kill = std::process::Command::new("kill").args(["-INT", &interrupted.id().to_string()]).status().unwrap();
-    assert!(kill.success() && interrupted.wait().unwrap().success());
-    let again = || {
-        let output = fuzz(&["--runs", "40", "--json"]).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        serde_json::from_str::<Value>(text.lines().last().unwrap_or_default()).unwrap()
+    let last_line = |output: &[u8]| {
+        let text = String::from_utf8(output.to_vec()).unwrap();
+        serde_json::from_str::<Value>(text.lines().last().unwrap_or_default()).unwrap_or_else(|_| panic!("{text}"))
     };
+    let interrupted = fuzz(&["--seconds", "120", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    // Long enough to have begun, also on a busy machine.
+    std::thread::sleep(std::time::Duration::from_secs(6));
+    assert!(Command::new("kill").args(["-INT", &interrupted.id().to_string()]).status().unwrap().success());
+    let output = interrupted.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(last_line(&output.stdout)["interrupted"], serde_json::json!(true));
+    let again = || last_line(&fuzz(&["--runs", "40", "--json"]).output().unwrap().stdout);
     let first = again();
     assert!(count(&first, "kept") > 0 && count(&first, "kept") <= count(&first, "looked_up"), "{first}");
     // The same programs once more: every step is known by now.

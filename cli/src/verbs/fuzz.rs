@@ -126,15 +126,15 @@ impl From<RuleCoverage> for RuleReport {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends the process at once; the loop still works.
+    let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
     let known = arguments.known.as_deref().map(input::known).transpose()?.unwrap_or_default();
     let fault = arguments.fault.as_deref().map(input::fault).transpose()?;
     let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;
     let kept = arguments.cache.open()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let handler = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends the process at once; the loop still works.
-    let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let campaign = Campaign {
         targets,
         time: Duration::from_secs(arguments.seconds),

@@ -7,11 +7,12 @@
 //! values than the terms can: so "no solution" is a proof, and a solution is none. See PROVING.md for the measurements.
 
 use super::evaluate::operands;
+use super::solver::limits;
 use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use tribunal_ir::bits::{Bits, MAX_BITS};
 use z3::ast::{Bool, Int};
-use z3::{Params, SatResult, Solver};
+use z3::{SatResult, Solver};
 
 /// z3's own unit of work; some tenths of a second. A question that is not answered by then is seldom answered soon, while
 /// another seed often answers it at once.
@@ -40,9 +41,7 @@ pub(super) fn impossible(graph: &Symbolic, wrong: Term) -> bool {
     let simplex = translation.simplex();
     let attempt = |seed: u32| {
         let solver = Solver::new();
-        let mut params = Params::new();
-        params.set_u32("rlimit", RESOURCES);
-        params.set_u32("timeout", WATCHDOG);
+        let mut params = limits(RESOURCES, WATCHDOG);
         params.set_u32("random_seed", seed);
         params.set_u32("arith.solver", simplex);
         solver.set_params(&params);

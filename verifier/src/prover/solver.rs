@@ -52,10 +52,7 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
     let mut translation = Translation { graph, made: FxHashMap::default(), reads: Vec::new() };
     let condition = translation.term(wrong);
     let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
-    let mut params = Params::new();
-    params.set_u32("rlimit", effort.0);
-    params.set_u32("timeout", WATCHDOG);
-    solver.set_params(&params);
+    solver.set_params(&limits(effort.0, WATCHDOG));
     solver.assert(condition.eq(BV::from_u64(1, 1)));
     translation.same_address_same_contents(|fact| solver.assert(fact));
     let script = (text == Text::Kept).then(|| script(&solver));
@@ -75,6 +72,16 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
         },
     };
     (answer, script)
+}
+
+/// So many units of work, and milliseconds, at most. Ctrl-C is the program's: z3 would take it for itself, from several threads
+/// for good, as a reason to give up a question.
+pub(super) fn limits(work: u32, milliseconds: u32) -> Params {
+    let mut params = Params::new();
+    params.set_u32("rlimit", work);
+    params.set_u32("timeout", milliseconds);
+    params.set_bool("ctrl_c", false);
+    params
 }
 
 /// What z3 has done on this thread, in its own unit of work.
