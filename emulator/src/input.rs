@@ -19,6 +19,11 @@ pub struct Input {
 /// Every byte that nobody wrote holds this: of stack objects, of the stack, of guard zones and of the caller's frame.
 pub const UNWRITTEN: u8 = 0xa5;
 
+/// A register that nobody wrote holds this, as far as it is wide enough: wrong code that reads one does the same everywhere.
+pub const fn unwritten_register(register: PReg) -> u64 {
+    (register.0 as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 /// Where buffers lie, one to a page, in the middle of it: guard zones on both sides.
 pub const BUFFERS: u64 = 0x1000_0000;
 /// Bytes of a page.

@@ -1,8 +1,10 @@
 //! What a run shows, and when machine code agrees with the source: the concrete side of refinement.
 //!
 //! Source undefined behaviour permits anything, source poison permits any value, and bits that a free choice of the source
-//! decides are not compared.
+//! decides are not compared. Volatile accesses are what a device would see: in a buffer that the source touches by such
+//! accesses only, the machine makes the same ones in the same order.
 
+use std::fmt;
 use tribunal_ir::PReg;
 
 /// How a run of the source ended.
@@ -24,6 +26,41 @@ pub struct Known {
     pub fixed: u64,
 }
 
+/// One access to a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub buffer: usize,
+    /// From the buffer's start, in bytes.
+    pub offset: u64,
+    pub bytes: u32,
+    /// The low 64 bits of what is stored; `None` for a load.
+    pub stored: Option<Known>,
+}
+
+impl Access {
+    /// True if `actual` is this access: the same place and size, and where a value is stored, its fixed bits.
+    fn allows(&self, actual: &Access) -> bool {
+        let places = [self, actual].map(|access| (access.buffer, access.offset, access.bytes));
+        let mask = u64::MAX >> 64u32.saturating_sub(8 * self.bytes);
+        places[0] == places[1]
+            && match (self.stored, actual.stored) {
+                (Some(meant), Some(came)) => (meant.value ^ came.value) & meant.fixed & mask == 0,
+                (None, None) => true,
+                _ => false,
+            }
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Access { buffer, offset, bytes, stored } = self;
+        match stored {
+            Some(Known { value, .. }) => write!(f, "store of {value:#x}, {bytes} bytes at {offset} of buffer {buffer}"),
+            None => write!(f, "load of {bytes} bytes at {offset} of buffer {buffer}"),
+        }
+    }
+}
+
 /// What a run of the source shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
@@ -32,6 +69,8 @@ pub struct Observation {
     pub returned: Vec<(PReg, u32, Known)>,
     /// Each buffer's bytes, with a mask of fixed bits for each.
     pub buffers: Vec<Vec<(u8, u8)>>,
+    /// Accesses to buffers in order, as far as they were asked for.
+    pub accesses: Vec<Access>,
 }
 
 /// How machine code differs from the source.
@@ -43,6 +82,22 @@ pub enum Mismatch {
         "byte {offset} of buffer {buffer} is {actual:#04x}, expected {expected:#04x} (bits that count: {fixed:#04x})"
     )]
     Memory { buffer: usize, offset: usize, expected: u8, actual: u8, fixed: u8 },
+    #[error("volatile access {index} is {}, expected {}", shown(.actual), shown(.expected))]
+    Volatile { index: usize, expected: Option<Access>, actual: Option<Access> },
+}
+
+impl Mismatch {
+    /// A word for signatures.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Mismatch::Result { .. } | Mismatch::Memory { .. } => "wrong-result",
+            Mismatch::Volatile { .. } => "volatile-access",
+        }
+    }
+}
+
+fn shown(access: &Option<Access>) -> String {
+    access.map_or("none".to_string(), |access| access.to_string())
 }
 
 /// Holds results and buffers of a run to the source's.
@@ -55,6 +110,11 @@ pub fn compare(source: &Observation, results: &[u64], buffers: &[Vec<u8>]) -> Re
         }
     }
     for (buffer, (expected, actual)) in source.buffers.iter().zip(buffers).enumerate() {
+        // Nearly always nothing differs: one look at all bytes first.
+        let difference = |(&(expected, fixed), &actual): (&(u8, u8), &u8)| (expected ^ actual) & fixed;
+        if expected.iter().zip(actual).fold(0, |any, pair| any | difference(pair)) == 0 {
+            continue;
+        }
         for (offset, (&(expected, fixed), &actual)) in expected.iter().zip(actual).enumerate() {
             if (expected ^ actual) & fixed != 0 {
                 return Err(Mismatch::Memory { buffer, offset, expected, actual, fixed });
@@ -62,4 +122,63 @@ pub fn compare(source: &Observation, results: &[u64], buffers: &[Vec<u8>]) -> Re
         }
     }
     Ok(())
+}
+
+/// Holds a run's accesses to the source's volatile ones: the same sequence in each buffer that the source touched so.
+pub fn compare_accesses(source: &Observation, accesses: &[Access]) -> Result<(), Mismatch> {
+    let is_watched = |access: &&Access| source.accesses.iter().any(|meant| meant.buffer == access.buffer);
+    let mut came = accesses.iter().filter(is_watched);
+    let mut meant = source.accesses.iter();
+    for index in 0.. {
+        let (expected, actual) = (meant.next(), came.next());
+        match (expected, actual) {
+            (None, None) => break,
+            (Some(expected), Some(actual)) if expected.allows(actual) => {}
+            _ => return Err(Mismatch::Volatile { index, expected: expected.copied(), actual: actual.copied() }),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(buffer: usize, offset: u64, bytes: u32) -> Access {
+        Access { buffer, offset, bytes, stored: None }
+    }
+
+    fn store(offset: u64, bytes: u32, value: u64, fixed: u64) -> Access {
+        Access { buffer: 1, offset, bytes, stored: Some(Known { value, fixed }) }
+    }
+
+    #[test]
+    fn no_volatile_access_may_be_lost_doubled_moved_split_or_resized() {
+        let meant = vec![store(0, 4, 7, u64::MAX), load(1, 8, 4), store(4, 1, 0x5a, 0xf0), load(1, 8, 4)];
+        let source = Observation {
+            outcome: Outcome::Returned,
+            returned: Vec::new(),
+            buffers: Vec::new(),
+            accesses: meant.clone(),
+        };
+        let holds = |accesses: &[Access]| compare_accesses(&source, accesses).is_ok();
+        // Bits that are open may be any, so may bits above the size, and other buffers are not looked at.
+        let others =
+            [load(0, 0, 8), store(0, 4, 7 | 1 << 40, u64::MAX), meant[1], store(4, 1, 0x51, u64::MAX), meant[3]];
+        assert!(holds(&meant) && holds(&others));
+        let wrong: [&[Access]; 8] = [
+            &[],
+            &meant[..3],
+            &[meant[0], meant[1], meant[1], meant[2], meant[3]],
+            &[meant[1], meant[0], meant[2], meant[3]],
+            &[meant[0], load(1, 8, 2), load(1, 10, 2), meant[2], meant[3]],
+            &[meant[0], load(1, 8, 8), meant[2], meant[3]],
+            &[store(0, 4, 6, u64::MAX), meant[1], meant[2], meant[3]],
+            &[meant[0], meant[1], meant[2], store(8, 4, 0, u64::MAX)],
+        ];
+        for accesses in wrong {
+            let mismatch = compare_accesses(&source, accesses).unwrap_err();
+            assert_eq!(mismatch.kind(), "volatile-access", "{mismatch}");
+        }
+    }
 }

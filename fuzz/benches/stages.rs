@@ -16,7 +16,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Allocator, Context, Observer, Options};
-use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
 use tribunal_emulator::machine::Machine;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_fuzz::harness::{FUEL, call_sites};
@@ -27,11 +27,15 @@ use tribunal_target::legality::LegalizerInfo;
 use tribunal_verifier::prover::{Cache, Prover, Verdict};
 use tribunal_verifier::{allocation, machine_verifier};
 
+/// As in `tribunal`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Programs of each phase.
 const PHASES: [u64; 3] = [10_000, 30_000, 60_000];
 /// Classes of new steps that are shown.
 const CLASSES: usize = 24;
-const INPUTS: u32 = 16;
+const INPUTS: u32 = 36;
 
 /// Time by stage, in the order in which stages first came.
 #[derive(Default)]
@@ -157,7 +161,8 @@ impl Judges {
         let interpreter = Interpreter::new(&function, self.target);
         let results = inputs::results(&function, self.target);
         for input in &inputs {
-            let expected = interpreter.run(input, Settings { fuel: FUEL, events: 0 })?.observation;
+            let expected =
+                interpreter.run(input, Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile })?.observation;
             clock.lap("interpret");
             if expected.outcome != Outcome::Returned {
                 continue;
@@ -194,6 +199,14 @@ fn report(clock: &Clock, counts: &Counts, thread: Duration) {
             100.0 * time.as_secs_f64() / all.as_secs_f64(),
             each(*time)
         );
+    }
+    let mut answers: FxHashMap<&str, (u64, Duration)> = FxHashMap::default();
+    for ((_, verdict), &(count, time)) in &counts.classes {
+        let sum = answers.entry(verdict.as_str()).or_default();
+        *sum = (sum.0 + count, sum.1 + time);
+    }
+    for (verdict, (count, time)) in answers {
+        println!("  {count:>8} new steps {:>8.1} us a program  {verdict}", each(time));
     }
     let mut classes: Vec<_> = counts.classes.iter().collect();
     classes.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));

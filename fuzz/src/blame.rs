@@ -8,10 +8,10 @@ use crate::validate::{FILLINGS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Options, frame, legalize};
-use tribunal_emulator::input::{Buffer, Input, UNWRITTEN};
-use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
+use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
 use tribunal_emulator::machine::STACK_ALIGNMENT;
-use tribunal_emulator::observation::{Observation, Outcome};
+use tribunal_emulator::observation::{Observation, Outcome, compare_accesses};
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
 };
@@ -110,8 +110,8 @@ fn in_pass(case: &Case<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::
     }
 }
 
-fn observe(function: &Function, target: &'static Target, input: &Input) -> Option<Observation> {
-    let settings = Settings { fuel: FUEL * 16, events: 0 };
+fn observe(function: &Function, target: &'static Target, input: &Input, accesses: Accesses) -> Option<Observation> {
+    let settings = Settings { fuel: FUEL * 16, events: 0, accesses };
     Interpreter::new(function, target).run(input, settings).ok().map(|execution| execution.observation)
 }
 
@@ -125,7 +125,8 @@ pub(crate) struct Witness<'a> {
 impl<'a> Witness<'a> {
     /// `None` if the source is undefined on the input, shows where its stack objects lie, or cannot be interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
-        let expected = observe(source, target, input).filter(|expected| expected.outcome == Outcome::Returned)?;
+        let expected = observe(source, target, input, Accesses::Volatile)
+            .filter(|expected| expected.outcome == Outcome::Returned)?;
         is_placeless(source, target, input, &expected).then_some(Witness { target, input, expected })
     }
 
@@ -135,7 +136,7 @@ impl<'a> Witness<'a> {
         // such bits are open.
         let is_generic = pass == legalize::PASS.name;
         FILLINGS.iter().all(|&filling| {
-            let seen = observe(&determined(function, filling), self.target, self.input);
+            let seen = observe(&determined(function, filling), self.target, self.input, Accesses::All);
             seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))
         })
     }
@@ -151,7 +152,7 @@ fn fixes(source: &Observation, stage: &Observation) -> bool {
 
 /// True if a run does what the source does, wherever that is fixed.
 fn allows(source: &Observation, stage: &Observation) -> bool {
-    if stage.outcome != Outcome::Returned {
+    if stage.outcome != Outcome::Returned || compare_accesses(source, &stage.accesses).is_err() {
         return false;
     }
     let mut results = source.returned.iter().zip(&stage.returned);
@@ -178,8 +179,7 @@ impl Settled {
     fn new(target: &Target, input: &Input) -> Settled {
         let abi = target.abi;
         let narrow = |value: u64| value & (u64::MAX >> (64 - target.pointer_bits));
-        let canary =
-            |&register: &PReg| (register, narrow((u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        let canary = |&register: &PReg| (register, narrow(unwritten_register(register)));
         let mut kept: Vec<(PReg, u64)> = abi.callee_saved.iter().chain([&abi.return_address]).map(canary).collect();
         kept.push((abi.stack_pointer, STACK + BELOW));
         let mut input = input.clone();
@@ -193,7 +193,7 @@ impl Settled {
     fn is_right(&self, expected: &Observation, function: &Function, target: &'static Target) -> bool {
         let mut shown = function.clone();
         show_at_returns(&mut shown, target, &self.kept);
-        let Some(seen) = observe(&shown, target, &self.input) else { return false };
+        let Some(seen) = observe(&shown, target, &self.input, Accesses::All) else { return false };
         let kept = seen.returned.iter().rev().zip(self.kept.iter().rev());
         let frame = seen.buffers.last().into_iter().flat_map(|stack| &stack[BELOW as usize..]);
         allows(expected, &seen)

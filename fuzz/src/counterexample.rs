@@ -6,8 +6,8 @@ use crate::validate::{FILLINGS, determined, disallowed};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use tribunal_emulator::input::{Buffer, Input};
-use tribunal_emulator::interpreter::{Event, Execution, Interpreter, Settings};
-use tribunal_emulator::observation::Outcome;
+use tribunal_emulator::interpreter::{Accesses, Event, Execution, Interpreter, Settings};
+use tribunal_emulator::observation::{Outcome, compare_accesses};
 use tribunal_ir::{
     Bits, Block, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Step, Type, VReg,
     text,
@@ -103,7 +103,7 @@ impl Exhibit {
 
     /// Runs both sides; where the later one has free bits, with each of a few fillings, since it allows any.
     pub fn run(&self, target: &'static Target) -> Run {
-        let Ok(before) = run(&self.before, target, &self.input) else {
+        let Ok(before) = run(&self.before, target, &self.input, Accesses::Volatile) else {
             return Run::Unconfirmed("the earlier side cannot be interpreted".to_string());
         };
         if before.observation.outcome != Outcome::Returned {
@@ -111,7 +111,7 @@ impl Exhibit {
         }
         let fillings = FILLINGS.map(|filling| determined(&self.after, filling)).into_iter();
         for after in std::iter::once(self.after.clone()).chain(fillings) {
-            let ran = match run(&after, target, &self.input) {
+            let ran = match run(&after, target, &self.input, Accesses::All) {
                 Ok(ran) => ran,
                 Err(reason) => return Run::Unconfirmed(format!("the later side cannot be interpreted: {reason}")),
             };
@@ -138,7 +138,9 @@ impl Exhibit {
                 }
                 _ => None,
             });
-        registers.or_else(|| disallowed(&before.observation, &after.observation))
+        let (before, after) = (&before.observation, &after.observation);
+        let accesses = || compare_accesses(before, &after.accesses).err().map(|mismatch| mismatch.to_string());
+        registers.or_else(|| disallowed(before, after)).or_else(accesses)
     }
 }
 
@@ -204,8 +206,8 @@ fn differ(meant: &Event, came: &Event) -> Option<String> {
 /// Steps are short, and have no loops.
 const FUEL: u64 = 1 << 16;
 
-fn run(function: &Function, target: &'static Target, input: &Input) -> Result<Execution, String> {
-    let settings = Settings { fuel: FUEL, events: FUEL as usize };
+fn run(function: &Function, target: &'static Target, input: &Input, accesses: Accesses) -> Result<Execution, String> {
+    let settings = Settings { fuel: FUEL, events: FUEL as usize, accesses };
     Interpreter::new(function, target).run(input, settings).map_err(|unsupported| unsupported.to_string())
 }
 

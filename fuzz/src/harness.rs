@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Code, Pass};
 use tribunal_codegen::{CompileError, Context, Observer, Options};
 use tribunal_emulator::input::{Input, OTHER_FRAME};
-use tribunal_emulator::interpreter::{Execution, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, Execution, Interpreter, Settings};
 use tribunal_emulator::machine::{CallSite, Machine, MachineError, MachineRun};
-use tribunal_emulator::observation::{Observation, Outcome, compare};
+use tribunal_emulator::observation::{Observation, Outcome, compare, compare_accesses};
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Function, Inst, InstData, Step};
 use tribunal_target::Target;
@@ -248,7 +248,7 @@ impl Harness {
         }
         let runs = known.judge == Judge::Emulator || known.kind == DISAGREEMENT;
         if let (true, Some(code), Some(input), Some(expected)) = (runs, code, &known.input, expected) {
-            self.machine.load(&code.bytes, &call_sites(&code)).ok()?;
+            self.load(function, &code).ok()?;
             let run = self.machine.run(input, &inputs::results(function, self.target), MACHINE_FUEL).ok()?;
             let same = |kind: &str| known.judge == Judge::Prover || kind == known.kind;
             let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| same(kind))?;
@@ -258,6 +258,11 @@ impl Harness {
             tally.findings.extend(self.blamed(function, input, kind, details, saboteur));
         }
         tally.findings.into_iter().find(|finding| finding.is_same_fault(known))
+    }
+
+    fn load(&mut self, function: &Function, code: &Code) -> Result<(), MachineError> {
+        self.machine.record_accesses(function.has_volatile_accesses())?;
+        self.machine.load(&code.bytes, &call_sites(code))
     }
 
     /// Runs the code on every input and holds it to the interpreter.
@@ -271,7 +276,7 @@ impl Harness {
     ) {
         let results = inputs::results(function, self.target);
         let interpreter = Interpreter::new(function, self.target);
-        if let Err(error) = self.machine.load(&code.bytes, &call_sites(code)) {
+        if let Err(error) = self.load(function, code) {
             return tally.unsupported(error.to_string());
         }
         for input in inputs {
@@ -357,7 +362,8 @@ pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
 
 /// What must come out whatever the free choices; `None` if the source does not say.
 pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<Option<Observation>, Unsupported> {
-    let Execution { observation, .. } = interpreter.run(input, Settings { fuel: FUEL, events: 0 })?;
+    let Execution { observation, .. } =
+        interpreter.run(input, Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile })?;
     Ok((observation.outcome == Outcome::Returned).then_some(observation))
 }
 
@@ -378,7 +384,9 @@ fn wrong(expected: &Observation, run: &MachineRun) -> Option<(&'static str, Stri
     if let Some(fault) = &run.fault {
         return Some((fault.kind(), fault.to_string()));
     }
-    compare(expected, &run.results, &run.buffers).err().map(|mismatch| ("wrong-result", mismatch.to_string()))
+    let compared = compare(expected, &run.results, &run.buffers);
+    let mismatch = compared.and_then(|()| compare_accesses(expected, &run.accesses)).err()?;
+    Some((mismatch.kind(), mismatch.to_string()))
 }
 
 /// The verifier's findings as findings of a trial; `guilty` is the pass that the function comes from.

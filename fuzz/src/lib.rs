@@ -27,6 +27,7 @@ pub mod reduce;
 pub mod sabotage;
 pub mod tables;
 pub mod targets;
+pub mod unreached;
 pub mod validate;
 mod world;
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
-use tribunal_emulator::interpreter::{Call, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, Call, Interpreter, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
@@ -163,7 +163,8 @@ fn executed(
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
         let world = surroundings.around(&mut input, index);
-        let settings = |factor| Settings { fuel: crate::harness::FUEL * factor, events: 0 };
+        let settings =
+            |factor| Settings { fuel: crate::harness::FUEL * factor, events: 0, accesses: Accesses::Volatile };
         let Ok(allowed) = Interpreter::in_world(before, target, &world).run(&input, settings(1)) else { continue };
         // What a function does that is given poison is anything.
         let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));

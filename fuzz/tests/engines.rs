@@ -1,4 +1,4 @@
-//! Unicorn and the machine stepper do the same with the same bytes.
+//! Unicorn and the machine stepper do the same with the same bytes, down to each access to a buffer.
 
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options};
@@ -21,7 +21,7 @@ fn compiled(function: &Function, target: &'static Target, features: Features) ->
 
 #[test]
 fn engines_agree() {
-    let (mut runs, mut calls) = (0, 0);
+    let (mut runs, mut calls, mut accesses) = (0, 0, 0);
     for &target in tribunal_target::ALL.iter().filter(|target| target.decode.is_some()) {
         let mut unicorn = Machine::new(target, target.default_features).unwrap();
         let mut stepper = Machine::stepping(target).unwrap();
@@ -30,10 +30,13 @@ fn engines_agree() {
             let results = inputs::results(&function, target);
             for features in [target.default_features, target.default_features - Features::M] {
                 let code = compiled(&function, target, features);
+                unicorn.record_accesses(true).unwrap();
+                stepper.record_accesses(true).unwrap();
                 unicorn.load(&code.bytes, &call_sites(&code)).unwrap();
                 stepper.load(&code.bytes, &call_sites(&code)).unwrap();
                 for input in inputs::inputs(&function, target, inputs::Plan { count: 4, seed }) {
                     let expected = unicorn.run(&input, &results, FUEL).unwrap();
+                    accesses += expected.accesses.len();
                     assert_eq!(
                         stepper.run(&input, &results, FUEL).unwrap(),
                         expected,
@@ -46,7 +49,7 @@ fn engines_agree() {
             }
         }
     }
-    assert!(runs > 100 && calls > 100, "{runs} runs, {calls} calls");
+    assert!(runs > 100 && calls > 100 && accesses > 100, "{runs} runs, {calls} calls, {accesses} accesses");
 }
 
 /// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and code

@@ -6,6 +6,7 @@ use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Machine;
+use tribunal_fuzz::sabotage::{self, Planter};
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
 use tribunal_ir::{PReg, text};
 
@@ -67,6 +68,37 @@ fn a_clobbered_callee_saved_register_is_found_by_the_emulator() {
     let finding = findings.iter().find(|finding| finding.judge == Judge::Emulator).expect("the emulator finds it");
     assert_eq!(finding.kind, "callee-saved-register", "{finding}");
     assert!(finding.guilty.contains("frame"), "{finding}");
+}
+
+/// What a device would see: the prover where a rewrite is wrong, and a run for all of them; and nothing where nothing is.
+#[test]
+fn a_lost_doubled_moved_or_narrowed_volatile_access_is_found_and_named() {
+    for &target in tribunal_target::ALL {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/fuzz");
+        let source = std::fs::read_to_string(format!("{folder}/volatile.{}.mir", target.name)).unwrap();
+        let function = &text::parse_module(&source, target.vocabulary).unwrap().functions[0];
+        let mut harness =
+            Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+        let inputs = inputs::inputs(function, target, inputs::Plan { count: 8, seed: 1 });
+        let tally = harness.trial_on(function, &inputs);
+        assert!(tally.findings.is_empty() && tally.executions == 8, "{}: {:?}", target.name, tally.findings);
+        for (name, is_rule) in [
+            ("unread-volatile-load-left-out", false),
+            ("unread-volatile-load-narrowed", false),
+            ("dead-volatile-store-left-out", false),
+            ("volatile-stores-exchanged", false),
+            ("volatile-load-made-twice", true),
+        ] {
+            let planter = Planter::new(target, sabotage::named(name).unwrap());
+            let findings = harness.trial_with(function, &inputs, Some(&planter)).findings;
+            let place = format!("{name} on {}: {findings:?}", target.name);
+            let by = |judge, kind| findings.iter().find(|finding| finding.judge == judge && finding.kind == kind);
+            let executed = by(Judge::Emulator, "volatile-access").expect(&place);
+            assert!(planter.acted_in(&executed.guilty), "{place}");
+            assert_eq!(by(Judge::Prover, "refuted").is_some(), is_rule, "{place}");
+            assert!(findings.iter().all(|finding| planter.acted_in(&finding.guilty)), "{place}");
+        }
+    }
 }
 
 /// Returns where its stack object lies, if it is told to.

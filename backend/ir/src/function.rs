@@ -5,7 +5,7 @@
 
 use crate::bits::Bits;
 use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
-use crate::inst::{InstData, Operand, Reg, RegFlags, RegOperand, Short};
+use crate::inst::{InstData, MemFlags, Operand, Reg, RegFlags, RegOperand, Short};
 use crate::opcode::Opcode;
 use crate::types::Type;
 use crate::vocabulary::{PReg, RegBank, RegClass};
@@ -339,6 +339,12 @@ impl Function {
     /// Every instruction, block by block in layout order.
     pub fn all_insts(&self) -> impl Iterator<Item = Inst> + '_ {
         self.layout().iter().flat_map(|&block| self.insts(block))
+    }
+
+    /// True if some access to memory is volatile.
+    pub fn has_volatile_accesses(&self) -> bool {
+        let mut memory = self.all_insts().flat_map(|inst| &self.inst(inst).memory);
+        memory.any(|operand| operand.flags.contains(MemFlags::VOLATILE))
     }
 
     /// Instructions of `block`, last to first.

@@ -2,11 +2,12 @@
 
 use super::Numbers;
 use crate::input::{Frame, Input, UNWRITTEN};
+use crate::observation::{Access, Known};
 use smallvec::SmallVec;
 use std::ops::Range;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Memory, Number, PartialBits, PartialBool, Value};
-use tribunal_ir::{Function, MemOperand, StackSlot};
+use tribunal_ir::{Function, MemFlags, MemOperand, StackSlot};
 
 /// Some bytes at an address.
 struct Allocation {
@@ -29,10 +30,22 @@ pub(super) struct ConcreteMemory {
     open: Vec<u8>,
     /// One flag a byte.
     poison: Vec<bool>,
+    /// Accesses in order; `None` if nobody asks.
+    accesses: Option<Vec<RawAccess>>,
 }
 
+struct RawAccess {
+    /// Among the bytes of all allocations.
+    range: Range<usize>,
+    stored: Option<Known>,
+    volatile: bool,
+}
+
+/// What `memcpy` and the like store, which is no volatile access.
+const OPEN: Known = Known { value: 0, fixed: 0 };
+
 impl ConcreteMemory {
-    pub fn new(function: &Function, input: &Input, frame: Frame) -> ConcreteMemory {
+    pub fn new(function: &Function, input: &Input, frame: Frame, records: bool) -> ConcreteMemory {
         let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(ROOM));
         for buffer in &input.buffers {
             let (first, size) = (bytes.len(), buffer.bytes.len());
@@ -51,7 +64,31 @@ impl ConcreteMemory {
         }
         let mut poison = vec![true; bytes.len()];
         poison[..buffers].fill(false);
-        ConcreteMemory { allocations, first_object, open: vec![0; bytes.len()], bytes, poison }
+        let accesses = records.then(Vec::new);
+        ConcreteMemory { allocations, first_object, open: vec![0; bytes.len()], bytes, poison, accesses }
+    }
+
+    /// The accesses to buffers, in order: all, or those to buffers that only volatile ones touched.
+    pub fn accesses(&mut self, only_volatile: bool) -> Vec<Access> {
+        let buffers = &self.allocations[..self.first_object];
+        let placed =
+            self.accesses.take().unwrap_or_default().into_iter().filter_map(|RawAccess { range, stored, volatile }| {
+                let holds = |buffer: &Allocation| (buffer.first..buffer.first + buffer.size).contains(&range.start);
+                let buffer = buffers.iter().position(holds)?;
+                let offset = (range.start - buffers[buffer].first) as u64;
+                Some((Access { buffer, offset, bytes: range.len() as u32, stored }, volatile))
+            });
+        let accesses: Vec<(Access, bool)> = placed.collect();
+        let is_plain = |buffer| accesses.iter().any(|(access, volatile)| access.buffer == buffer && !volatile);
+        let plain: Vec<bool> = (0..buffers.len()).map(|buffer| only_volatile && is_plain(buffer)).collect();
+        accesses.into_iter().map(|(access, _)| access).filter(|access| !plain[access.buffer]).collect()
+    }
+
+    fn record(&mut self, range: &Range<usize>, stored: Option<Known>, flags: MemFlags) {
+        if let Some(accesses) = &mut self.accesses {
+            let volatile = flags.contains(MemFlags::VOLATILE);
+            accesses.push(RawAccess { range: range.clone(), stored, volatile });
+        }
     }
 
     /// Where the bytes `address .. address + count` are, if one allocation holds them all.
@@ -70,6 +107,8 @@ impl ConcreteMemory {
             return true;
         }
         let (Some(source), Some(target)) = (self.find(from, count), self.find(to, count)) else { return false };
+        self.record(&source, None, MemFlags::LOAD);
+        self.record(&target, Some(OPEN), MemFlags::STORE);
         self.bytes.copy_within(source.clone(), target.start);
         self.open.copy_within(source.clone(), target.start);
         self.poison.copy_within(source, target.start);
@@ -83,6 +122,7 @@ impl ConcreteMemory {
             return true;
         }
         let Some(range) = self.find(to, count) else { return false };
+        self.record(&range, Some(OPEN), MemFlags::STORE);
         self.bytes[range.clone()].fill(byte);
         self.open[range.clone()].fill(0);
         self.poison[range].fill(poison);
@@ -91,9 +131,11 @@ impl ConcreteMemory {
 
     /// Bytes of the first `count` allocations with a mask of fixed bits each.
     pub fn buffers(&self, count: usize) -> Vec<Vec<(u8, u8)>> {
-        let byte = |place: usize| (self.bytes[place], if self.poison[place] { 0 } else { !self.open[place] });
         let buffer = |allocation: &Allocation| {
-            (allocation.first..allocation.first + allocation.size).map(byte).collect::<Vec<(u8, u8)>>()
+            let range = allocation.first..allocation.first + allocation.size;
+            let masks = self.open[range.clone()].iter().zip(&self.poison[range.clone()]);
+            let masks = masks.map(|(&open, &poison)| if poison { 0 } else { !open });
+            self.bytes[range].iter().copied().zip(masks).collect()
         };
         self.allocations.iter().take(count).map(buffer).collect()
     }
@@ -123,6 +165,7 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
         let address = address.value.low_u64();
         match self.find(address, bytes) {
             Some(range) if !misaligned(address, operand) => {
+                self.record(&range, None, operand.flags);
                 let value = D::Number::of_bytes(&self.bytes[range.clone()]);
                 let open = D::Number::of_bytes(&self.open[range.clone()]);
                 let poison = PartialBool::known(self.poison[range].contains(&true));
@@ -145,6 +188,10 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
         let (address, bytes) = (address.value.low_u64(), value.bits.width() / 8);
         match self.find(address, bytes) {
             Some(range) if !misaligned(address, operand) => {
+                if self.accesses.is_some() {
+                    let fixed = if value.poison.value || value.poison.open { 0 } else { !value.bits.open.low_u64() };
+                    self.record(&range, Some(Known { value: value.bits.value.low_u64(), fixed }), operand.flags);
+                }
                 value.bits.value.to_bytes(&mut self.bytes[range.clone()]);
                 value.bits.open.to_bytes(&mut self.open[range.clone()]);
                 self.poison[range].fill(value.poison.value || value.poison.open);

@@ -9,7 +9,7 @@ mod world;
 
 pub use world::{Call, World, plain};
 
-use crate::input::{FRAME, Frame, Input};
+use crate::input::{FRAME, Frame, Input, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use memory::ConcreteMemory;
 use smallvec::SmallVec;
@@ -57,6 +57,8 @@ pub struct Interpreter<'f> {
     types: Vec<Option<Typed>>,
     /// No number met so far was too wide for a machine's words.
     narrow: Cell<bool>,
+    /// Some access is volatile.
+    is_volatile: bool,
 }
 
 /// One value as it was written, for comparing stages register by register.
@@ -91,12 +93,23 @@ pub struct Settings {
     pub fuel: u64,
     /// Events kept at most; 0 for none.
     pub events: usize,
+    pub accesses: Accesses,
+}
+
+/// Which accesses to buffers an observation keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Accesses {
+    /// Of the buffers that volatile accesses touch, and no other: what a source promises.
+    Volatile,
+    /// All of them: what a stage is held by.
+    All,
 }
 
 impl<'f> Interpreter<'f> {
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
         let narrow = Cell::new(fits_words(function));
-        Interpreter { function, target, world: None, frame: FRAME, types: types_of(function), narrow }
+        let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
+        Interpreter { function, target, world: None, frame: FRAME, types, narrow, is_volatile }
     }
 
     /// The same in a world that gives symbols addresses and calls a meaning.
@@ -175,7 +188,8 @@ struct State<'f, D: Numbers> {
 
 impl<'f, D: Numbers> State<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> State<'f, D> {
-        let Interpreter { function, target, world, frame, ref types, .. } = *interpreter;
+        let Interpreter { function, target, world, frame, ref types, is_volatile, .. } = *interpreter;
+        let records = is_volatile || settings.accesses == Accesses::All;
         let mut physical = Vec::with_capacity(2 * input.registers.len() + 2);
         physical.extend(input.registers.iter().map(|&(register, value)| (register, full(target, value))));
         State {
@@ -183,7 +197,7 @@ impl<'f, D: Numbers> State<'f, D> {
             target,
             types,
             domain: D::default(),
-            memory: ConcreteMemory::new(function, input, frame),
+            memory: ConcreteMemory::new(function, input, frame, records),
             registers: vec![None; function.vregs.len()],
             args: Vec::with_capacity(8),
             physical,
@@ -202,7 +216,9 @@ impl<'f, D: Numbers> State<'f, D> {
             End::Open => (Outcome::Open, Vec::new()),
             End::OutOfFuel => (Outcome::OutOfFuel, Vec::new()),
         };
-        let observation = Observation { outcome, returned, buffers: self.memory.buffers(input.buffers.len()) };
+        let accesses = self.memory.accesses(settings.accesses == Accesses::Volatile);
+        let buffers = self.memory.buffers(input.buffers.len());
+        let observation = Observation { outcome, returned, buffers, accesses };
         let (events, calls) = (std::mem::take(&mut self.events), std::mem::take(&mut self.calls));
         Ok(Execution { observation, instructions: walk.executed, events, calls })
     }
@@ -259,7 +275,7 @@ impl<'f, D: Numbers> State<'f, D> {
             written.push((inst, register, self.register(input)?));
         }
         for (inst, register, value) in written {
-            self.write(inst, register, value);
+            self.write(inst, register, &value);
         }
         Ok(())
     }
@@ -284,7 +300,7 @@ impl<'f, D: Numbers> State<'f, D> {
             Opcode::IMPLICIT_DEF => {
                 let (Some(register), bits) = (data.vreg(0), self.width_of(data, 0)) else { return Ok(Next::Following) };
                 let value = Value { bits: self.domain.choose(bits), poison: PartialBool::known(false) };
-                self.write(inst, register, value);
+                self.write(inst, register, &value);
                 Ok(Next::Following)
             }
             Opcode::LIFETIME_START | Opcode::LIFETIME_END | Opcode::KILL => Ok(Next::Following),
@@ -301,9 +317,14 @@ impl<'f, D: Numbers> State<'f, D> {
         }
         let (domain, memory) = (&mut self.domain, &mut self.memory);
         let evaluation = match self.types.get(inst.as_u32() as usize) {
-            Some(Some(types)) => semantics::evaluate_typed(domain, memory, self.function, data, types, &self.args)?,
+            Some(Some(types)) => semantics::evaluate_typed(domain, memory, self.function, data, types, &self.args),
             // What is wrong with it is said when it is executed.
-            _ => semantics::evaluate(domain, memory, self.function, data, &self.args)?,
+            _ => semantics::evaluate(domain, memory, self.function, data, &self.args),
+        };
+        // Values are large, so they are written from where they are.
+        let evaluation = match &evaluation {
+            Ok(evaluation) => evaluation,
+            Err(unsupported) => return Err(unsupported.clone()),
         };
         if let Some(end) = undefined(evaluation.ub) {
             return Ok(Next::End(end));
@@ -312,7 +333,7 @@ impl<'f, D: Numbers> State<'f, D> {
             let address = Some(self.args[1].bits.value.low_u64());
             self.events.push(event(inst, None, &self.args[0], address));
         }
-        for (register, value) in data.vreg_defs().zip(evaluation.results) {
+        for (register, value) in data.vreg_defs().zip(&evaluation.results) {
             self.write(inst, register, value);
         }
         Ok(Next::Following)
@@ -342,7 +363,7 @@ impl<'f, D: Numbers> State<'f, D> {
         let defs: SmallVec<[Reg; 2]> = data.defs().map(|operand| operand.reg).collect();
         for (reg, value) in defs.into_iter().zip(evaluation.results) {
             match reg {
-                Reg::Virtual(register) => self.write(inst, register, value),
+                Reg::Virtual(register) => self.write(inst, register, &value),
                 Reg::Physical(register) => self.write_physical(register, value),
             }
         }
@@ -373,7 +394,7 @@ impl<'f, D: Numbers> State<'f, D> {
         match dst.reg {
             Reg::Virtual(register) => {
                 value.bits = value.bits.zext_or_trunc(self.width_of(data, 0));
-                self.write(inst, register, value);
+                self.write(inst, register, &value);
             }
             Reg::Physical(register) => self.write_physical(register, value),
         }
@@ -411,21 +432,20 @@ impl<'f, D: Numbers> State<'f, D> {
         Ok(value)
     }
 
-    fn write(&mut self, inst: Inst, register: VReg, value: Value<D>) {
+    fn write(&mut self, inst: Inst, register: VReg, value: &Value<D>) {
         if self.events.len() < self.keep {
-            self.events.push(event(inst, Some(register), &value, None));
+            self.events.push(event(inst, Some(register), value, None));
         }
-        self.registers[register.as_u32() as usize] = Some(value);
+        self.registers[register.as_u32() as usize] = Some(value.clone());
     }
 
-    /// A register that nothing has written holds something fixed: its number, spread out.
     fn read_physical(&self, register: PReg) -> Value<D> {
         let bits = self.target.vocabulary.register_bits(register);
         if self.target.is_zero_register(register) {
             return scalar(Bits::zero(bits));
         }
         let full_register = self.target.vocabulary.full_register(register);
-        let arbitrary = || full(self.target, u64::from(full_register.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let arbitrary = || full(self.target, unwritten_register(full_register));
         let held = self.physical.iter().find(|(known, _)| *known == full_register);
         let value = held.map_or_else(arbitrary, |(_, value)| value.clone());
         Value { bits: value.bits.zext_or_trunc(bits), poison: value.poison }

@@ -8,17 +8,20 @@
 //! own limit of instructions costs a call for each of them, in translation too, and a run up to an address ends with a search
 //! for translations there: the hook of blocks counts fuel and knows where to stop.
 
+mod accesses;
 mod runtime;
 mod stepper;
 
 pub use runtime::CallSite;
 
-use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN};
+use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
+use crate::observation::Access;
+use accesses::RawAccess;
 use smallvec::SmallVec;
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
 use tribunal_target::{Features, Target};
-use unicorn_engine::{Arch, Mode, Prot, RegisterARM64, RegisterRISCV, Unicorn, uc_error};
+use unicorn_engine::{Arch, Mode, Prot, RegisterARM64, RegisterRISCV, UcHookId, Unicorn, uc_error};
 
 /// Where code lies, and how much of it there may be, in bytes.
 const CODE: u64 = 0x0040_0000;
@@ -74,6 +77,8 @@ pub struct MachineRun {
     /// Full result registers, in the order asked for.
     pub results: Vec<u64>,
     pub buffers: Vec<Vec<u8>>,
+    /// Accesses to buffers in order, if they are recorded.
+    pub accesses: Vec<Access>,
 }
 
 /// What no function may do.
@@ -121,23 +126,28 @@ pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
 /// What executes.
 enum Engine {
-    Unicorn(Box<Unicorn<'static, Fuel>>),
+    Unicorn(Box<Unicorn<'static, Running>>),
     Stepper(Stepper),
 }
 
-/// Instructions that the engine may yet take.
-struct Fuel(u64);
+/// A run that is under way.
+#[derive(Default)]
+struct Running {
+    /// Instructions that the engine may yet take.
+    fuel: u64,
+    accesses: Vec<RawAccess>,
+}
 
 /// Bytes of an instruction: no code here is compressed.
 const INSTRUCTION_BYTES: u32 = 4;
 
 /// An engine that stops at [`STOP`], and before a block for which the fuel does not suffice.
-fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Fuel>, MachineError> {
-    let mut engine = Unicorn::new_with_data(arch, mode, Fuel(0))?;
+fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Running>, MachineError> {
+    let mut engine = Unicorn::new_with_data(arch, mode, Running::default())?;
     engine.add_block_hook(1, 0, |engine, address, bytes| {
         let taken = u64::from(bytes.div_ceil(INSTRUCTION_BYTES));
-        let Fuel(left) = *engine.get_data();
-        *engine.get_data_mut() = Fuel(left.saturating_sub(taken));
+        let left = engine.get_data().fuel;
+        engine.get_data_mut().fuel = left.saturating_sub(taken);
         if address == STOP || left < taken {
             // It stops at the next chance; that it does not return is seen by the place where it stops.
             let _ = engine.emu_stop();
@@ -186,7 +196,7 @@ impl Engine {
     fn run(&mut self, start: u64, fuel: u64) -> Result<(Stop, u64), MachineError> {
         match self {
             Engine::Unicorn(engine) => {
-                *engine.get_data_mut() = Fuel(fuel);
+                engine.get_data_mut().fuel = fuel;
                 let ended = engine.emu_start(start, NOWHERE, 0, 0);
                 let pc = engine.pc_read()?;
                 let ended = match ended {
@@ -219,11 +229,13 @@ pub struct Machine {
     code_bytes: u64,
     /// Where the code's calls return to.
     returns: Vec<u64>,
+    /// What records accesses in Unicorn.
+    recorder: Option<UcHookId>,
 }
 
 /// A value of its own for each register.
 fn canary(target: &Target, register: PReg) -> u64 {
-    fitting(target, (u64::from(register.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    fitting(target, unwritten_register(register))
 }
 
 /// The value that a register of the target holds before a run, unless it is an argument.
@@ -271,7 +283,8 @@ impl Machine {
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
         let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();
         let (values, image) = (canaries.clone(), Vec::new());
-        Ok(Machine { engine, target, registers, numbers, canaries, values, image, code_bytes: 0, returns: Vec::new() })
+        let (code_bytes, returns, recorder) = (0, Vec::new(), None);
+        Ok(Machine { engine, target, registers, numbers, canaries, values, image, code_bytes, returns, recorder })
     }
 
     /// Replaces the code, its calls linked.
@@ -296,6 +309,8 @@ impl Machine {
     /// Runs the code from its start. `results` are the full registers to read at the end.
     pub fn run(&mut self, input: &Input, results: &[PReg], fuel: u64) -> Result<MachineRun, MachineError> {
         self.set_up(input)?;
+        // A run that failed left its own.
+        self.take_accesses(input);
         let (mut calls, mut fault) = (0, None);
         let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
         while let (Stop::Memory, Some(callee), true) = (&ended, runtime::at(pc), calls < fuel / CALL_COST) {
@@ -321,7 +336,7 @@ impl Machine {
         if fault.is_none() {
             fault = self.state_fault(&kept)?;
         }
-        Ok(MachineRun { fault, results: left, buffers })
+        Ok(MachineRun { fault, results: left, buffers, accesses: self.take_accesses(input) })
     }
 
     /// The registers that a function leaves as they were.

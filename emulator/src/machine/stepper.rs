@@ -4,6 +4,7 @@
 //! an instruction; that is held to LLVM's and QEMU's elsewhere (`backend/target/tests/encodings.rs`, `cli/tests/link.rs`).
 
 use super::Stop;
+use super::accesses::RawAccess;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, InstData, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Reg, StackSlot};
 use tribunal_target::Target;
@@ -27,16 +28,26 @@ struct Region {
 }
 
 #[derive(Default)]
-struct Regions(Vec<Region>);
+struct Regions {
+    regions: Vec<Region>,
+    /// What instructions do to them; `None` if nobody asks.
+    accesses: Option<Vec<RawAccess>>,
+}
 
 impl Regions {
     /// The region that holds all of `address .. address + bytes`, and the range in it.
     fn find(&mut self, address: u64, bytes: usize) -> Option<(&mut Region, std::ops::Range<usize>)> {
-        self.0.iter_mut().find_map(|region| {
+        self.regions.iter_mut().find_map(|region| {
             let offset = usize::try_from(address.checked_sub(region.address)?).ok()?;
             let end = offset.checked_add(bytes)?;
             (end <= region.bytes.len()).then_some((region, offset..end))
         })
+    }
+
+    fn record(&mut self, address: &Bits, bytes: u32, stored: Option<u64>) {
+        if let Some(accesses) = &mut self.accesses {
+            accesses.push(RawAccess { address: address.low_u64(), bytes, stored });
+        }
     }
 }
 
@@ -55,7 +66,15 @@ impl Stepper {
     }
 
     pub fn map(&mut self, address: u64, bytes: u64, writable: bool) {
-        self.memory.0.push(Region { address, bytes: vec![0; bytes as usize], writable });
+        self.memory.regions.push(Region { address, bytes: vec![0; bytes as usize], writable });
+    }
+
+    pub fn record_accesses(&mut self, wanted: bool) {
+        self.memory.accesses = wanted.then(Vec::new);
+    }
+
+    pub fn take_accesses(&mut self) -> Vec<RawAccess> {
+        self.memory.accesses.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Writes whatever the permissions.
@@ -66,7 +85,7 @@ impl Stepper {
     }
 
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), StepperError> {
-        let inside = self.memory.0.iter().find_map(|region| {
+        let inside = self.memory.regions.iter().find_map(|region| {
             let offset = usize::try_from(address.checked_sub(region.address)?).ok()?;
             region.bytes.get(offset..offset.checked_add(bytes.len())?)
         });
@@ -168,6 +187,7 @@ fn immediate(inst: &InstData) -> i64 {
 
 impl Memory<Concrete> for Regions {
     fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
+        self.record(address, bytes, None);
         let found = self.find(address.low_u64(), bytes as usize);
         let value = found.as_ref().map_or(0, |(region, range)| {
             region.bytes[range.clone()].iter().rev().fold(0u128, |value, &byte| value << 8 | u128::from(byte))
@@ -177,6 +197,7 @@ impl Memory<Concrete> for Regions {
 
     fn store(&mut self, _: &mut Concrete, address: &Bits, value: &Value<Concrete>, _: &MemOperand) -> bool {
         let bytes = value.bits.width() as usize / 8;
+        self.record(address, bytes as u32, Some(value.bits.low_u64()));
         match self.find(address.low_u64(), bytes) {
             Some((region, range)) if region.writable => {
                 region.bytes[range].copy_from_slice(&value.bits.unsigned().to_le_bytes()[..bytes]);

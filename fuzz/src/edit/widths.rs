@@ -6,7 +6,7 @@
 use super::shape;
 use super::values::rename;
 use tribunal_ir::bits::MAX_BITS;
-use tribunal_ir::{Function, Inst, InstData, MemOperand, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operand, Type, VReg};
 
 /// Registers that must have one type.
 pub struct WidthClass {
@@ -181,12 +181,13 @@ impl Change {
         Some(Some(InstData { opcode, flags, ..data }))
     }
 
-    /// An access of the whole value stays one.
+    /// An access of the whole value stays one, but a volatile one stays as wide as it is: others cannot be made whole.
     fn access(&self, mut data: InstData) -> Option<InstData> {
         let extends = matches!(data.opcode, Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD);
         let [memory] = data.memory.as_slice() else { return None };
         let bits = memory.ty?.bits();
-        if !extends && bits == self.old && self.new.is_multiple_of(8) {
+        let volatile = memory.flags.contains(MemFlags::VOLATILE);
+        if !extends && !volatile && bits == self.old && self.new.is_multiple_of(8) {
             data.memory[0] = MemOperand { ty: Some(Type::scalar(self.new)), ..*memory };
             return Some(data);
         }

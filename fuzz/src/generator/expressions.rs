@@ -3,7 +3,7 @@
 use super::{Entry, Generator};
 use crate::opcodes;
 use arbitrary::Result;
-use tribunal_ir::types::S1;
+use tribunal_ir::types::{S1, S8};
 use tribunal_ir::{Bits, InstFlags, Opcode, Operand, Type, VReg};
 
 impl Generator<'_, '_, '_> {
@@ -43,6 +43,13 @@ impl Generator<'_, '_, '_> {
     fn shift(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(opcodes::SHIFTS)?;
         let value = self.value(ty, false)?;
+        if self.u.arbitrary()? {
+            let amount_ty = if ty.bits() > 8 && self.u.arbitrary()? { ty } else { self.register_type() };
+            let amount = self.u.int_in_range(0..=i64::from(ty.bits()) - 1)?;
+            let amount = self.builder.constant_i64(amount_ty, amount);
+            let register = self.builder.op(ty, opcode, &[value.register, amount]);
+            return Ok(Entry { register, ty, firm: value.firm });
+        }
         let masked = self.u.ratio(7, 8)?;
         let amount_ty = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
         let amount = self.right_value(amount_ty, masked)?;
@@ -122,7 +129,15 @@ impl Generator<'_, '_, '_> {
         // Counting narrow values is the rule in real code, and a count of N bits needs log2(N) + 1 bits to be right.
         let opcode = if opcode == Opcode::G_CTPOP && ty.bits() < 3 { Opcode::G_ABS } else { opcode };
         let source = self.value(ty, false)?;
-        Ok(Entry { register: self.builder.op(ty, opcode, &[source.register]), ty, firm: source.firm })
+        let result = if opcode == Opcode::G_CTPOP { self.count_type(ty)? } else { ty };
+        Ok(Entry { register: self.builder.op(result, opcode, &[source.register]), ty: result, firm: source.firm })
+    }
+
+    /// A type that holds how many bits of a `ty` there are: mostly `ty` itself, if it does.
+    pub(super) fn count_type(&mut self, ty: Type) -> Result<Type> {
+        let least = ty.bits().ilog2() + 1;
+        let drawn = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
+        Ok([drawn, ty].into_iter().find(|ty| ty.bits() >= least).unwrap_or(S8))
     }
 
     fn funnel(&mut self, ty: Type) -> Result<Entry> {
@@ -137,8 +152,15 @@ impl Generator<'_, '_, '_> {
         if ty.bits() < 2 {
             return self.binary(ty);
         }
-        let source = self.value(ty, false)?;
-        let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
+        let usual: Vec<u32> = [8, 16, 32].into_iter().filter(|&bits| bits < ty.bits()).collect();
+        let is_usual = !usual.is_empty() && self.u.arbitrary()?;
+        let bits = if is_usual { *self.u.choose(&usual)? } else { self.u.int_in_range(1..=ty.bits() - 1)? };
+        // Of a result that nothing else reads, the target may compute the narrow part at once.
+        let source = match self.u.int_in_range(0..=5)? {
+            0..=1 => self.shift(ty)?,
+            2 => self.binary(ty)?,
+            _ => self.value(ty, false)?,
+        };
         let operands = [Operand::used(source.register), Operand::Imm(i64::from(bits))];
         let register = self.builder.build(ty, Opcode::G_SEXT_INREG, operands);
         Ok(Entry { register, ty, firm: source.firm })
@@ -154,7 +176,7 @@ impl Generator<'_, '_, '_> {
             return Ok(Entry { register, ty: wide, firm: low.firm && high.firm });
         }
         if bits.is_multiple_of(4) && self.u.ratio(1, 3)? {
-            return self.quarters(ty);
+            return self.parts(ty);
         }
         if !bits.is_multiple_of(2) {
             return self.conversion(ty);
@@ -167,11 +189,16 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register: second, ty: half, firm: source.firm })
     }
 
-    /// Four parts of a value, put together in another order.
-    fn quarters(&mut self, ty: Type) -> Result<Entry> {
+    /// Four parts of a value, or all of its bytes, put together in another order.
+    fn parts(&mut self, ty: Type) -> Result<Entry> {
         let source = self.value(ty, false)?;
-        let mut parts = self.builder.unmerge(Type::scalar(ty.bits() / 4), source.register);
-        let (one, other) = (self.u.int_in_range(0..=3usize)?, self.u.int_in_range(0..=3usize)?);
+        let count = match ty.bits() {
+            bits @ (64 | 128) if self.u.arbitrary()? => bits / 8,
+            _ => 4,
+        };
+        let mut parts = self.builder.unmerge(Type::scalar(ty.bits() / count), source.register);
+        let last = parts.len() - 1;
+        let (one, other) = (self.u.int_in_range(0..=last)?, self.u.int_in_range(0..=last)?);
         parts.swap(one, other);
         Ok(Entry { register: self.builder.op(ty, Opcode::G_MERGE_VALUES, &parts), ty, firm: source.firm })
     }
@@ -196,6 +223,9 @@ impl Generator<'_, '_, '_> {
     fn promise(&mut self, source: Entry) -> Result<Entry> {
         let ty = source.ty;
         let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
+        if self.u.ratio(1, 4)? {
+            return self.aligned(source, bits.min(12));
+        }
         let imm = Operand::Imm(i64::from(bits));
         let (narrow, assertion) = match self.u.arbitrary()? {
             true => {
@@ -209,6 +239,14 @@ impl Generator<'_, '_, '_> {
         };
         let register = self.builder.build(ty, assertion, [Operand::used(narrow), imm]);
         Ok(Entry { register, ty, firm: source.firm })
+    }
+
+    /// A multiple of a power of two, asserted to be one.
+    fn aligned(&mut self, source: Entry, bits: u32) -> Result<Entry> {
+        let mask = self.builder.constant(source.ty, Bits::ones(bits).zext_or_trunc(source.ty.bits()).not());
+        let masked = self.builder.op(source.ty, Opcode::G_AND, &[source.register, mask]);
+        let operands = [Operand::used(masked), Operand::Imm(1 << bits)];
+        Ok(Entry { register: self.builder.build(source.ty, Opcode::G_ASSERT_ALIGN, operands), ..source })
     }
 
     /// Poison flags that `opcode` may carry, by the policy's share.
@@ -227,12 +265,10 @@ impl Generator<'_, '_, '_> {
 
     /// Small numbers, corners of the width, powers of two and their neighbours, encoding limits, anything.
     pub(super) fn constant_value(&mut self, bits: u32) -> Result<Bits> {
-        const LIMITS: [i64; 14] =
-            [-2049, -2048, 2047, 2048, 4095, 4096, -256, 255, 0x7fff_ffff, -0x8000_0000, 0xffff, 0xff, -1, 0x8000_0000];
         Ok(match self.u.int_in_range(0..=6)? {
             6 => Bits::zero(bits),
             0 => Bits::from_i64(self.u.int_in_range(-8..=16)?, bits),
-            1 => Bits::from_i64(*self.u.choose(&LIMITS)?, bits),
+            1 => self.edge(bits)?,
             2 => {
                 let less = Bits::new(self.u.int_in_range(0..=1)?, bits);
                 Bits::one_bit(self.u.int_in_range(0..=bits - 1)?, bits).sub(less)

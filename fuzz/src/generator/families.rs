@@ -75,7 +75,7 @@ impl Generator<'_, '_, '_> {
     /// Zeros of a value, counted in a type that holds the count.
     fn count(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(opcodes::COUNTS)?;
-        let count = if ty.bits() < 8 { Type::scalar(8) } else { ty };
+        let count = self.count_type(ty)?;
         let source = self.value(ty, false)?;
         let firm = source.firm && matches!(opcode, Opcode::G_CTLZ | Opcode::G_CTTZ);
         Ok(Entry { register: self.builder.op(count, opcode, &[source.register]), ty: count, firm })

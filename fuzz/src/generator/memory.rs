@@ -73,8 +73,8 @@ impl Generator<'_, '_, '_> {
         let pointer = self.pointer_type();
         let base = match self.u.int_in_range(0..=2)? {
             0 => {
-                // Every object lies in the low 32 bits.
-                let bits = *self.u.choose(&[32, 48, 64, 128])?;
+                // Every object lies in the low 31 bits.
+                let bits = *self.u.choose(&[31, 32, 48, 64, 128])?;
                 let address = self.builder.op(Type::scalar(bits), Opcode::G_PTRTOINT, &[place.base]);
                 self.builder.op(pointer, Opcode::G_INTTOPTR, &[address])
             }
@@ -92,7 +92,8 @@ impl Generator<'_, '_, '_> {
     }
 
     fn extending_load(&mut self, opcode: Opcode, address: VReg, bits: u32, operand: MemOperand) -> Result<Entry> {
-        let ty = Type::scalar(self.u.int_in_range(bits + 1..=64)?);
+        let widest = if self.u.ratio(1, 8)? { 128 } else { 64 };
+        let ty = Type::scalar(self.u.int_in_range(bits + 1..=widest)?);
         let firm = bits.is_multiple_of(8);
         Ok(Entry { register: self.builder.load(opcode, ty, address, operand), ty, firm })
     }
@@ -105,7 +106,9 @@ impl Generator<'_, '_, '_> {
             let offset = self.u.int_in_range(0..=last)?;
             let offset = if self.u.ratio(3, 4)? { offset / natural * natural } else { offset };
             let align = if offset == 0 { natural } else { natural.min(1 << offset.trailing_zeros()) };
-            return Ok((self.offset_by(base, offset), align));
+            let address =
+                if self.u.ratio(1, 8)? { self.far_offset(base, offset)? } else { self.offset_by(base, offset) };
+            return Ok((address, align));
         }
         // A variable offset: masked to the greatest power of two that fits, so that it stays inside.
         let register = self.register_type();
@@ -117,13 +120,37 @@ impl Generator<'_, '_, '_> {
     }
 
     /// `base + offset` bytes.
-    fn offset_by(&mut self, base: VReg, offset: u32) -> VReg {
-        if offset == 0 {
-            return base;
-        }
-        let offset = self.builder.constant_i64(self.target.register_type(), i64::from(offset));
+    pub(super) fn offset_by(&mut self, base: VReg, offset: u32) -> VReg {
+        if offset == 0 { base } else { self.moved(base, i64::from(offset)) }
+    }
+
+    /// `base + distance` bytes, which need not be in the place of `base`.
+    pub(super) fn moved(&mut self, base: VReg, distance: i64) -> VReg {
+        let distance = self.builder.constant_i64(self.target.register_type(), distance);
         let ty = self.pointer_type();
-        self.builder.op(ty, Opcode::G_PTR_ADD, &[base, offset])
+        self.builder.op(ty, Opcode::G_PTR_ADD, &[base, distance])
+    }
+
+    /// Accesses of different widths to a few bytes, which overlap and are no more aligned than they must be.
+    pub(super) fn overlap(&mut self) -> Result<()> {
+        let place = *self.u.choose(&self.pointers)?;
+        let window = place.bytes.min(12);
+        for _ in 0..self.u.int_in_range(2..=5)? {
+            let bytes = 1u32 << self.u.int_in_range(0..=window.ilog2().min(3))?;
+            let offset = self.u.int_in_range(0..=window - bytes)?;
+            let address = self.offset_by(place.base, offset);
+            let align = if offset == 0 { place.align } else { place.align.min(1 << offset.trailing_zeros()) };
+            let memory = Type::scalar(8 * bytes);
+            if self.u.arbitrary()? {
+                let value = self.value(memory, true)?;
+                self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, memory, align));
+            } else {
+                let operand = MemOperand::new(MemFlags::LOAD, memory, align);
+                let register = self.builder.load(Opcode::G_LOAD, memory, address, operand);
+                self.scope.push(Entry { register, ty: memory, firm: true });
+            }
+        }
+        Ok(())
     }
 
     /// Stores a loose value to bytes of the first buffer that nothing else touches; dropped once they are used up.

@@ -10,8 +10,11 @@
 
 mod expressions;
 mod families;
+mod limits;
 mod memory;
 mod regions;
+mod shapes;
+mod volatile;
 
 use arbitrary::{Result, Unstructured};
 use tribunal_ir::types::S1;
@@ -43,9 +46,13 @@ struct Policy {
     /// One operation in so many carries a poison flag; 0 for none.
     flags: u32,
     memory: bool,
+    /// A buffer of its own for volatile accesses.
+    volatile: bool,
     loops: bool,
     /// Operations beyond the plain ones, which become many.
     families: bool,
+    /// Switches, cycles with two entries, long chains of PHIs, many values alive at once.
+    shapes: bool,
 }
 
 impl Policy {
@@ -75,8 +82,10 @@ impl Policy {
             depth: u.int_in_range(0..=3)?,
             flags: *u.choose(&[0, 0, 4, 16])?,
             memory: u.ratio(2, 3)?,
+            volatile: u.ratio(1, 8)?,
             loops: u.ratio(2, 3)?,
             families: u.ratio(1, 4)?,
+            shapes: u.ratio(1, 6)?,
         })
     }
 }
@@ -108,6 +117,8 @@ struct Generator<'u, 'b, 'f> {
     scope: Vec<Entry>,
     /// Buffers, initialised stack objects, and places accessed before, which later accesses overlap.
     pointers: Vec<Place>,
+    /// What volatile accesses touch, and nothing else.
+    device: Option<Place>,
     left: u32,
     /// Next free byte of the first buffer for a loose result.
     next_loose: u32,
@@ -128,6 +139,7 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -
         policy,
         scope: Vec::new(),
         pointers: Vec::new(),
+        device: None,
         left,
         next_loose: SCRATCH_BYTES,
     };
@@ -139,21 +151,23 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -
 }
 
 impl Generator<'_, '_, '_> {
-    /// One or two buffers, then integers, from the argument registers.
+    /// One or two buffers, one more for volatile accesses, then integers, from the argument registers.
     fn arguments(&mut self, entry: Block) -> Result<()> {
-        let buffers = self.u.int_in_range(1..=2)?;
+        let plain = self.u.int_in_range(1..=2)?;
         let integers = self.u.int_in_range(1..=4)?;
         let pointer = self.pointer_type();
         let registers = self.target.abi.arguments;
+        let buffers = plain + usize::from(self.policy.volatile);
         for (index, &register) in registers.iter().take(buffers + integers).enumerate() {
             self.builder.function.liveins.push(tribunal_ir::function::LiveIn { register, copy: None });
             self.builder.function.block_mut(entry).liveins.push((register, None));
             let ty = if index < buffers { pointer } else { self.register_type() };
             let value = self.builder.build(ty, Opcode::COPY, [Operand::used(register)]);
-            if index < buffers {
-                self.pointers.push(Place { base: value, bytes: SCRATCH_BYTES, align: BUFFER_ALIGN });
-            } else {
-                self.scope.push(Entry { register: value, ty, firm: true });
+            let place = |bytes| Place { base: value, bytes, align: BUFFER_ALIGN };
+            match index {
+                _ if index < plain => self.pointers.push(place(SCRATCH_BYTES)),
+                _ if index < buffers => self.device = Some(place(BUFFER_BYTES)),
+                _ => self.scope.push(Entry { register: value, ty, firm: true }),
             }
         }
         for index in 0..integers {

@@ -2,7 +2,7 @@
 
 use super::{Entry, Generator};
 use arbitrary::Result;
-use tribunal_ir::{Block, InstData, IntPredicate, Opcode, Operand, Position, Type, VReg};
+use tribunal_ir::{Block, InstData, Opcode, Operand, Position, Type, VReg};
 
 impl Generator<'_, '_, '_> {
     /// Statements one after the other, until the budget or the region's share of it is spent.
@@ -17,6 +17,8 @@ impl Generator<'_, '_, '_> {
             match self.u.int_in_range(0..=9)? {
                 0 if nested => self.diamond(depth)?,
                 1 if nested && self.policy.loops => self.counted_loop(depth)?,
+                5..=6 if self.policy.shapes => self.shape(depth)?,
+                2 | 7..=8 if self.device.is_some() => self.volatile_access()?,
                 2..=4 if self.policy.memory => self.access()?,
                 _ => self.expression()?,
             }
@@ -90,10 +92,7 @@ impl Generator<'_, '_, '_> {
         self.scope.push(Entry { register: counter, ty: counter_ty, firm: true });
         self.region(depth + 1)?;
         let next = carried.iter().map(|&ty| self.value(ty, true)).collect::<Result<Vec<_>>>()?;
-        let one = self.builder.constant_i64(counter_ty, 1);
-        let decremented = self.builder.op(counter_ty, Opcode::G_SUB, &[counter, one]);
-        let zero = self.builder.constant_i64(counter_ty, 0);
-        let more = self.builder.icmp(IntPredicate::Ne, decremented, zero);
+        let (decremented, more) = self.counted_down(counter, counter_ty);
         let latch = self.current();
         self.branch_on(more, body, after);
 
@@ -111,13 +110,13 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A type that holds the trip count.
-    fn counter_type(&mut self) -> Result<Type> {
+    pub(super) fn counter_type(&mut self) -> Result<Type> {
         let ty = self.scalar()?;
         Ok(if ty.bits() < 3 { tribunal_ir::types::S32 } else { ty })
     }
 
     /// Types of up to three values that a join or a loop carries.
-    fn merge_types(&mut self) -> Result<Vec<Type>> {
+    pub(super) fn merge_types(&mut self) -> Result<Vec<Type>> {
         (0..self.u.int_in_range(0..=3)?).map(|_| self.scalar()).collect()
     }
 
@@ -126,19 +125,19 @@ impl Generator<'_, '_, '_> {
         Ok(self.scope.iter().rev().copied().find(|entry| entry.ty == ty))
     }
 
-    fn phi(&mut self, ty: Type, inputs: &[(VReg, Block)]) -> VReg {
+    pub(super) fn phi(&mut self, ty: Type, inputs: &[(VReg, Block)]) -> VReg {
         let operands: Vec<Operand> =
             inputs.iter().flat_map(|&(value, block)| [Operand::used(value), Operand::Block(block)]).collect();
         self.builder.build(ty, Opcode::G_PHI, operands)
     }
 
-    fn place_phi(&mut self, block: Block, register: VReg, inputs: [(VReg, Block); 2]) {
+    pub(super) fn place_phi(&mut self, block: Block, register: VReg, inputs: [(VReg, Block); 2]) {
         let operands = inputs.iter().flat_map(|&(value, from)| [Operand::used(value), Operand::Block(from)]);
         let data = InstData::new(Opcode::G_PHI, std::iter::once(Operand::def(register)).chain(operands));
         self.builder.function.prepend(block, data);
     }
 
-    fn current(&self) -> Block {
+    pub(super) fn current(&self) -> Block {
         match self.builder.position {
             Position::AtEnd(block) => block,
             Position::Before(inst) | Position::After(inst) | Position::InPlaceOf(inst) => {
@@ -147,24 +146,24 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    fn new_block(&mut self) -> Block {
+    pub(super) fn new_block(&mut self) -> Block {
         self.builder.function.new_block()
     }
 
-    fn drop_block_unless(&mut self, used: bool, block: Block) {
+    pub(super) fn drop_block_unless(&mut self, used: bool, block: Block) {
         if !used {
             let layout = self.builder.function.layout().iter().copied().filter(|&other| other != block).collect();
             self.builder.function.set_layout(layout);
         }
     }
 
-    fn jump(&mut self, to: Block) {
+    pub(super) fn jump(&mut self, to: Block) {
         let from = self.current();
         self.builder.push(InstData::new(Opcode::G_BR, [Operand::Block(to)]));
         self.builder.function.block_mut(from).successors = vec![(to, None)];
     }
 
-    fn branch_on(&mut self, condition: VReg, then: Block, otherwise: Block) {
+    pub(super) fn branch_on(&mut self, condition: VReg, then: Block, otherwise: Block) {
         let from = self.current();
         self.builder.push(InstData::new(Opcode::G_BRCOND, [Operand::used(condition), Operand::Block(then)]));
         self.builder.push(InstData::new(Opcode::G_BR, [Operand::Block(otherwise)]));

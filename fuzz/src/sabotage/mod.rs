@@ -9,6 +9,7 @@ mod measure;
 mod selection;
 mod site;
 mod stages;
+mod volatile;
 
 pub use measure::{Kill, Limits, Trial, trial};
 pub use site::Site;
@@ -89,7 +90,12 @@ impl Fault {
 
 /// Every fault, layer by layer.
 pub fn faults() -> impl Iterator<Item = &'static Fault> {
-    legalization::FAULTS.iter().chain(selection::FAULTS).chain(stages::FAULTS).chain(emission::FAULTS)
+    legalization::FAULTS
+        .iter()
+        .chain(selection::FAULTS)
+        .chain(stages::FAULTS)
+        .chain(volatile::FAULTS)
+        .chain(emission::FAULTS)
 }
 
 /// The fault of this name.

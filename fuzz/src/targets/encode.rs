@@ -6,7 +6,7 @@ use arbitrary::{Result, Unstructured};
 use std::cell::RefCell;
 use tribunal_codegen::emit;
 use tribunal_emulator::input::Input;
-use tribunal_emulator::interpreter::{Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
 use tribunal_emulator::machine::Machine;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_ir::{
@@ -147,7 +147,8 @@ fn run(target: &'static Target, machine: &mut Machine, function: &Function, seed
             (register, if index % 3 == round % 3 { bits & 63 } else { bits })
         });
         let input = Input { registers: registers.collect(), buffers: Vec::new() };
-        let meant = Interpreter::new(function, target).run(&input, Settings { fuel: FUEL, events: 0 });
+        let meant = Interpreter::new(function, target)
+            .run(&input, Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile });
         // An instruction that has no meaning here, or none on these numbers.
         let Ok(meant) = meant.map(|execution| execution.observation) else { continue };
         if meant.outcome != Outcome::Returned {

@@ -4,7 +4,7 @@ use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
-use tribunal_ir::{MemOperand, StackSlot};
+use tribunal_ir::{MemFlags, MemOperand, StackSlot};
 
 /// Numbers of the initial memories: contents, poison flags, and which addresses may be touched.
 pub(super) const BYTES: u32 = 0;
@@ -13,6 +13,14 @@ pub(super) const VALID: u32 = 2;
 /// Numbers of different places lie so far apart.
 const KINDS: u32 = 3;
 
+/// A volatile access.
+pub(super) struct Volatile {
+    pub bytes: u32,
+    pub address: Term,
+    /// `None` for a load.
+    pub stored: Option<Value<Symbolic>>,
+}
+
 /// What one side of a step does to memory. Both sides start from the same contents.
 pub(super) struct SymbolicMemory {
     pub bytes: MemTerm,
@@ -20,6 +28,8 @@ pub(super) struct SymbolicMemory {
     valid: MemTerm,
     slots: FxHashMap<StackSlot, Term>,
     pub stored: bool,
+    /// Volatile accesses, in order.
+    pub volatile: Vec<Volatile>,
     /// Constants in memory, by their address. Nothing writes to them.
     pub constants: Vec<(Term, Bits)>,
     /// Machine code knows no poison: what it loads is bits.
@@ -35,6 +45,7 @@ impl SymbolicMemory {
             valid: d.initial_memory(VALID, 1),
             slots,
             stored: false,
+            volatile: Vec::new(),
             constants: Vec::new(),
             machine,
         }
@@ -42,6 +53,12 @@ impl SymbolicMemory {
 
     pub fn slots(&self) -> FxHashMap<StackSlot, Term> {
         self.slots.clone()
+    }
+
+    fn note(&mut self, operand: &MemOperand, bytes: u32, address: Term, stored: Option<&Value<Symbolic>>) {
+        if operand.flags.contains(MemFlags::VOLATILE) {
+            self.volatile.push(Volatile { bytes, address, stored: stored.cloned() });
+        }
     }
 
     fn unit(d: &mut Symbolic, address: Term, index: u32) -> Term {
@@ -83,6 +100,7 @@ impl Memory<Symbolic> for SymbolicMemory {
             let poison = d.truth(false);
             return (Value { bits: d.value(bits), poison }, poison);
         }
+        self.note(operand, bytes, *address, None);
         let ub = self.undefined(d, *address, bytes, operand);
         let mut value: Option<Term> = None;
         let mut poison = d.truth(false);
@@ -101,6 +119,7 @@ impl Memory<Symbolic> for SymbolicMemory {
 
     fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {
         let bytes = d.width_of(value.bits) / 8;
+        self.note(operand, bytes, *address, Some(value));
         let ub = self.undefined(d, *address, bytes, operand);
         self.stored = true;
         for index in 0..bytes {

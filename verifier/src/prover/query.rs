@@ -1,12 +1,13 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
+use super::memory::Volatile;
 use super::opaque::Effect;
 use super::side::{Evaluation, Inputs, Scalar, Side};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{InstData, Opcode, Properties, Step, VReg};
+use tribunal_ir::{InstData, MemFlags, Opcode, Properties, Step, VReg};
 use tribunal_target::Target;
 
 /// One output of both sides.
@@ -45,7 +46,8 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     };
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
-    let outputs = outputs(step, &source, &result)?;
+    let mut outputs = outputs(step, &source, &result)?;
+    volatile_accesses(&mut graph, step, &source, &result, &mut outputs);
     let address_bits = u32::from(target.pointer_bits);
     question(graph, inputs, address_bits, &source, &result, machine, outputs)
 }
@@ -147,11 +149,37 @@ fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term,
             let value = d.truth(true);
             known.insert(term, value);
         }
+        (Node::Ult(a, b), true) => {
+            let value = d.truth(true);
+            if let (Node::Var(_), Some(low)) = (d.node(a), low_bits_below(d, b)) {
+                let few = zero_extended_low(d, a, low);
+                let of_few = d.less(few, b, false);
+                known.extend([(a, few), (of_few, value)]);
+            }
+            known.insert(term, value);
+        }
         _ => {
             let value = d.truth(value);
             known.insert(term, value);
         }
     }
+}
+
+/// How many low bits hold every value below a constant, if that is fewer than all: a shift's amount has few that count.
+fn low_bits_below(d: &Symbolic, bound: Term) -> Option<u32> {
+    let Node::Const(bound) = d.node(bound) else { return None };
+    let most = bound.sub(Bits::new(1, bound.width()));
+    (!bound.is_zero() && most.used() < bound.width()).then(|| most.used())
+}
+
+/// The term, if its bits from `low` on are zeros.
+fn zero_extended_low(d: &mut Symbolic, term: Term, low: u32) -> Term {
+    let width = d.width_of(term);
+    if low == 0 {
+        return d.value(Bits::zero(width));
+    }
+    let kept = d.extract_bits(term, 0, low);
+    d.zero_extend(kept, width)
 }
 
 /// Whether `other` is the low bits of the variable, extended: what `G_ASSERT_SEXT` and the like promise to be the variable.
@@ -180,6 +208,31 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<Output>,
         }
     }
     Ok(outputs)
+}
+
+/// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
+fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &Side, outputs: &mut Vec<Output>) {
+    let is_volatile = |data: &InstData| data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
+    let (meant, came) = (&source.memory.volatile, &result.memory.volatile);
+    if came.is_empty() && !step.before.last().is_some_and(is_volatile) {
+        return;
+    }
+    let (no, yes) = (d.truth(false), d.truth(true));
+    let known = |bits| Scalar { bits, poison: no };
+    let mut must_agree = |before, after| {
+        outputs.push(Output { register: None, name: "volatile access", source: before, target: after, ub: source.ub });
+    };
+    let kind = |access: &Volatile| (access.bytes, access.stored.is_some());
+    if !meant.iter().map(kind).eq(came.iter().map(kind)) {
+        must_agree(known(no), known(yes));
+        return;
+    }
+    for (one, other) in meant.iter().zip(came) {
+        must_agree(known(one.address), known(other.address));
+        if let (Some(one), Some(other)) = (&one.stored, &other.stored) {
+            must_agree(one.clone(), other.clone());
+        }
+    }
 }
 
 /// The width in which products are put together: that of the products that the step writes.

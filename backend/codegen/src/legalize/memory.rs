@@ -3,12 +3,16 @@
 use super::recipe::Recipe;
 use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, Type, VReg};
 
-/// The access, and its size in bits; `None` for one that cannot be split: it would no longer be a single access.
+/// The access, and its size in bits; `None` for an atomic one, which no recipe here keeps so.
 fn access(r: &Recipe<'_>) -> Option<(MemOperand, u32)> {
     let [memory] = r.data.memory.as_slice() else { return None };
-    let indivisible = MemFlags::ATOMIC | MemFlags::VOLATILE;
-    (!memory.flags.intersects(indivisible)).then_some(())?;
+    (!memory.flags.contains(MemFlags::ATOMIC)).then_some(())?;
     Some((*memory, memory.ty?.bits()))
+}
+
+/// False for a volatile access: split, it would no longer be a single one.
+fn is_divisible(memory: &MemOperand) -> bool {
+    !memory.flags.contains(MemFlags::VOLATILE)
 }
 
 /// A load of more bits than a register holds.
@@ -28,7 +32,7 @@ pub(super) fn narrow_load(r: &mut Recipe<'_>, ty: Type) -> bool {
         r.define_resized(dst, extension, low);
         return true;
     }
-    if bits != whole || !whole.is_multiple_of(ty.bits()) {
+    if !is_divisible(&memory) || bits != whole || !whole.is_multiple_of(ty.bits()) {
         return false;
     }
     let parts: Vec<VReg> = (0..whole / ty.bits())
@@ -52,7 +56,7 @@ pub(super) fn narrow_store(r: &mut Recipe<'_>, ty: Type) -> bool {
         r.builder.store(low, pointer, memory);
         return true;
     }
-    if bits != whole || !whole.is_multiple_of(ty.bits()) {
+    if !is_divisible(&memory) || bits != whole || !whole.is_multiple_of(ty.bits()) {
         return false;
     }
     for (index, part) in (0u32..).zip(r.unmerge(ty, value)) {
@@ -80,7 +84,8 @@ pub(super) fn lower_load(r: &mut Recipe<'_>) -> bool {
     }
     match bits.is_multiple_of(8) {
         false => load_rounded(r, memory, bits),
-        true => load_split(r, memory, bits),
+        true if is_divisible(&memory) => load_split(r, memory, bits),
+        true => return false,
     }
     true
 }
@@ -129,7 +134,8 @@ pub(super) fn lower_store(r: &mut Recipe<'_>) -> bool {
     }
     match bits.is_multiple_of(8) {
         false => store_rounded(r, memory, bits),
-        true => store_split(r, memory, bits),
+        true if is_divisible(&memory) => store_split(r, memory, bits),
+        true => return false,
     }
     true
 }

@@ -314,7 +314,13 @@ fn branch<D: Domain>(
     Ok(MachineEvaluation { results: smallvec![], ub: value.poison.clone(), taken: Some(taken) })
 }
 
-/// A load or store at base plus scaled offset; the machine claims no alignment.
+/// The access as memory sees it: the machine claims no alignment.
+fn operand(inst: &InstData, bits: u32, flags: MemFlags) -> MemOperand {
+    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
+    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(bits), 1)
+}
+
+/// A load or store at base plus scaled offset.
 fn access<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,
@@ -332,14 +338,13 @@ fn access<D: Domain, M: Memory<D>>(
         let [value, base] = s.exactly(inst)?;
         let address = d.add(&base.bits, &offset);
         let low = Value { bits: d.extract(&value.bits, 0, bits), poison: value.poison.clone() };
-        let outside = memory.store(d, &address, &low, &MemOperand::new(MemFlags::STORE, Type::scalar(bits), 1));
+        let outside = memory.store(d, &address, &low, &operand(inst, bits, MemFlags::STORE));
         let ub = d.bool_or(&outside, &base.poison);
         return Ok(MachineEvaluation { results: smallvec![], ub, taken: None });
     }
     let [base] = s.exactly(inst)?;
     let address = d.add(&base.bits, &offset);
-    let operand = MemOperand::new(MemFlags::LOAD, Type::scalar(bits), 1);
-    let (value, outside) = memory.load(d, &address, bytes as u32, &operand);
+    let (value, outside) = memory.load(d, &address, bytes as u32, &operand(inst, bits, MemFlags::LOAD));
     let width = match opcode {
         LDRXui | LDURXi | LDRSBXui | LDRSHXui | LDRSWui | LDURSBXi | LDURSHXi | LDURSWi => 64,
         _ => 32,

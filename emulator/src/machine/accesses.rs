@@ -1,0 +1,64 @@
+//! What code does to the buffers, access by access: recorded on demand, since a hook makes every access slow.
+
+use super::{Engine, Machine, MachineError, Running};
+use crate::input::{BUFFER_PAGES, BUFFERS, Buffer, Input, PAGE};
+use crate::observation::{Access, Known};
+use unicorn_engine::{HookType, MemType, UcHookId, Unicorn};
+
+/// An access as the machine makes it.
+pub(super) struct RawAccess {
+    pub address: u64,
+    pub bytes: u32,
+    /// `None` for a load.
+    pub stored: Option<u64>,
+}
+
+impl RawAccess {
+    /// `None` if it is outside of the buffers of `input`.
+    fn in_buffer(&self, input: &Input) -> Option<Access> {
+        let stored = self.stored.map(|value| Known { value, fixed: u64::MAX });
+        let offset = |buffer: &Buffer| {
+            self.address.checked_sub(buffer.address).filter(|&offset| offset < buffer.bytes.len() as u64)
+        };
+        let (buffer, offset) =
+            input.buffers.iter().enumerate().find_map(|(number, buffer)| Some((number, offset(buffer)?)))?;
+        Some(Access { buffer, offset, bytes: self.bytes, stored })
+    }
+}
+
+fn hooked(engine: &mut Unicorn<'static, Running>) -> Result<UcHookId, MachineError> {
+    let (kinds, end) = (HookType::MEM_READ | HookType::MEM_WRITE, BUFFERS + BUFFER_PAGES * PAGE - 1);
+    let hook = engine.add_mem_hook(kinds, BUFFERS, end, |engine, kind, address, bytes, value| {
+        let mask = u64::MAX >> 64usize.saturating_sub(8 * bytes);
+        let stored = (kind == MemType::WRITE).then_some(value as u64 & mask);
+        engine.get_data_mut().accesses.push(RawAccess { address, bytes: bytes as u32, stored });
+        true
+    });
+    Ok(hook?)
+}
+
+impl Machine {
+    /// Whether runs record their accesses to buffers. Holds for code that is loaded from now on.
+    pub fn record_accesses(&mut self, wanted: bool) -> Result<(), MachineError> {
+        match &mut self.engine {
+            Engine::Stepper(stepper) => stepper.record_accesses(wanted),
+            Engine::Unicorn(engine) if wanted && self.recorder.is_none() => self.recorder = Some(hooked(engine)?),
+            Engine::Unicorn(engine) if !wanted => {
+                if let Some(hook) = self.recorder.take() {
+                    engine.remove_hook(hook)?;
+                }
+            }
+            Engine::Unicorn(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Accesses since the last call, those to buffers of `input`.
+    pub(super) fn take_accesses(&mut self, input: &Input) -> Vec<Access> {
+        let accesses = match &mut self.engine {
+            Engine::Unicorn(engine) => std::mem::take(&mut engine.get_data_mut().accesses),
+            Engine::Stepper(stepper) => stepper.take_accesses(),
+        };
+        accesses.iter().filter_map(|access| access.in_buffer(input)).collect()
+    }
+}
