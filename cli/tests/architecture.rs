@@ -55,6 +55,36 @@ fn judges_do_not_see_the_compiler_even_in_tests() {
     }
 }
 
+/// Files of the workspace that allow themselves unsafe code: the one attribute that libFuzzer asks for.
+const UNSAFE: [&str; 1] = ["fuzz/fuzz_targets/hooks.rs"];
+
+#[test]
+fn unsafe_code_is_where_libfuzzer_asks_for_it_and_nowhere_else() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
+    let mut found = Vec::new();
+    for package in &metadata.packages {
+        let folder = package.manifest_path.parent().unwrap();
+        let manifest = std::fs::read_to_string(&package.manifest_path).unwrap();
+        let library = std::fs::read_to_string(folder.join("src/lib.rs")).unwrap_or_default();
+        let forbids = manifest.contains("[lints]\nworkspace = true") || library.contains("#![forbid(unsafe_code)]");
+        assert!(forbids, "{} takes neither the workspace's lints nor forbids unsafe code", package.name);
+        let mut folders = vec![folder.as_std_path().to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|end| end == "rs")
+                    && std::fs::read_to_string(&path).unwrap().contains(concat!("allow(", "unsafe_code)"))
+                {
+                    found.push(path.strip_prefix(root()).unwrap().display().to_string());
+                }
+            }
+        }
+    }
+    assert_eq!(found, UNSAFE);
+}
+
 /// Words in backquotes that look like paths of this tree.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split('`').skip(1).step_by(2).filter(|word| !word.contains(char::is_whitespace));

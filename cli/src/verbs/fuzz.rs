@@ -223,7 +223,6 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     );
     let features = Kind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
     say!("features reached: {}", features.join(", "));
-
     for coverage in coverage(outcome, campaign) {
         let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unreached, unobserved } =
             coverage;
