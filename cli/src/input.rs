@@ -5,6 +5,8 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::corpus::CorpusError;
+use tribunal_fuzz::known::Known;
+use tribunal_fuzz::sabotage::{self, Fault};
 use tribunal_ir::Module;
 use tribunal_ir::text::{self, ParseError};
 use tribunal_target::{Features, Target};
@@ -144,15 +146,31 @@ pub fn rule_sets(name: Option<&str>, changes: &[String]) -> Result<Vec<(&'static
         .collect())
 }
 
+/// The known miscompile of this name.
+pub fn fault(name: &str) -> Result<&'static Fault, CliError> {
+    let unknown = || CliError::Usage(format!("unknown fault `{name}`; `tribunal sabotage --list` names them"));
+    sabotage::named(name).ok_or_else(unknown)
+}
+
 pub fn target_named(name: &str) -> Result<&'static Target, CliError> {
     tribunal_target::by_name(name).ok_or_else(|| CliError::UnknownTarget(name.to_string()))
 }
 
+/// Reads a list of known findings.
+pub fn known(path: &Path) -> Result<Known, CliError> {
+    let text = read_text(path)?;
+    Known::read(&text).map_err(|error| CliError::Parse { path: path.into(), text, error })
+}
+
+fn read_text(path: &Path) -> Result<String, CliError> {
+    let bytes = std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })?;
+    String::from_utf8(bytes)
+        .map_err(|error| CliError::NotText { path: path.into(), offset: error.utf8_error().valid_up_to() })
+}
+
 /// Reads and parses one file.
 pub fn read(path: &Path, target: Option<&'static Target>) -> Result<Source, CliError> {
-    let bytes = std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })?;
-    let text = String::from_utf8(bytes)
-        .map_err(|error| CliError::NotText { path: path.into(), offset: error.utf8_error().valid_up_to() })?;
+    let text = read_text(path)?;
     let target = match (target, text::architecture(&text)) {
         (Some(target), _) => target,
         (None, Some(name)) => target_named(&name)?,

@@ -10,6 +10,10 @@ use clap::{Parser, Subcommand};
 use output::Status;
 use std::process::ExitCode;
 
+/// A judged program is some ten thousand small allocations.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A compiler backend on trial: compile LLVM's machine IR, and judge every step of it.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]

@@ -62,6 +62,8 @@ struct FindingReport {
     judge: String,
     kind: String,
     guilty: String,
+    /// The line of a file of known findings (`fuzz --known`).
+    signature: String,
     details: String,
 }
 
@@ -71,6 +73,7 @@ impl From<&[tribunal_fuzz::Finding]> for Findings {
             judge: finding.judge.to_string(),
             kind: finding.kind.clone(),
             guilty: finding.guilty.clone(),
+            signature: finding.signature().to_string(),
             details: finding.details.clone(),
         };
         Findings { findings: findings.len(), reports: findings.iter().map(report).collect() }

@@ -39,6 +39,56 @@ fn a_crash_file_of_sabotage_goes_through_replay_reduce_and_bless() {
 }
 
 #[test]
+fn known_findings_are_counted_and_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let fuzz = |more: &[&str]| {
+        let planted = ["fuzz", "--fault", "carry-turned-over", "--target", "riscv64", "--runs", "100", "--json"];
+        tribunal(folder.path(), &[&planted, more].concat())
+    };
+    let json = |output: &Output| -> serde_json::Value {
+        serde_json::from_str(says(output).lines().last().unwrap_or_default()).unwrap()
+    };
+    let found = fuzz(&[]);
+    assert_eq!(found.status.code(), Some(1), "{}", says(&found));
+    let lines: Vec<String> = says(&found)
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("line for --known: ").map(String::from))
+        .collect();
+    assert!(!lines.is_empty(), "{}", says(&found));
+    for line in &lines {
+        let files = std::fs::read_dir(folder.path().join("fuzz-out")).unwrap();
+        let mut texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+        let comment = format!("# signature: {line}");
+        assert!(texts.any(|text| text.lines().any(|line| line == comment)), "no crash file has {comment}");
+    }
+    let never = "verifier: reads-undefined: guilty: no such rule";
+    std::fs::write(folder.path().join("known.txt"), format!("# planted\n{}\n{never}\n", lines.join("\n"))).unwrap();
+    let again = fuzz(&["--known", "known.txt", "--out", "other"]);
+    assert_eq!(again.status.code(), Some(0), "{}", says(&again));
+    assert!(!folder.path().join("other").exists(), "nothing known has a crash file");
+    let (first, second) = (json(&found), json(&again));
+    assert_eq!(second["findings"], 0);
+    assert_eq!(second["known"], first["findings"], "{}", says(&again));
+    let seen: Vec<u64> =
+        second["known_signatures"].as_array().unwrap().iter().map(|known| known["seen"].as_u64().unwrap()).collect();
+    assert_eq!(seen.iter().sum::<u64>(), second["known"].as_u64().unwrap());
+    assert_eq!(seen.iter().rposition(|&seen| seen == 0), Some(lines.len()));
+    assert!(
+        says(&again).contains(&format!("known and not seen: {never} (line {})", lines.len() + 2)),
+        "{}",
+        says(&again)
+    );
+    // What is not listed is found still.
+    std::fs::write(folder.path().join("known.txt"), never).unwrap();
+    assert_eq!(fuzz(&["--known", "known.txt"]).status.code(), Some(1));
+    std::fs::write(folder.path().join("known.txt"), "prover: refuted: riscv64 G_ADD#5").unwrap();
+    let bad = fuzz(&["--known", "known.txt"]);
+    assert_eq!(bad.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&bad.stderr);
+    assert!(error.contains("known.txt:1:1") && error.contains("^^^"), "{error}");
+}
+
+#[test]
 fn faults_are_listed_and_bad_ones_refused() {
     let here = Path::new(".");
     assert!(says(&tribunal(here, &["sabotage", "--list"])).lines().count() >= 120);

@@ -55,13 +55,15 @@ fn a_solver_that_is_not_there_is_bad_usage() {
 
 #[test]
 fn bad_usage_ends_in_status_2() {
-    let bad: [&[&str]; 19] = [
+    let bad: [&[&str]; 21] = [
         &[],
         &["frobnicate"],
         &["trial"],
         &["trial", "no-such-file.mir"],
         &["fuzz", "--target", "z80", "--seconds", "1"],
         &["fuzz", "--jobs", "0"],
+        &["fuzz", "--fault", "no-such-fault"],
+        &["fuzz", "--known", "no-such-file.txt"],
         &["prove", "--shard", "9/8"],
         &["prove", "--target", "aarch64", "--features", "+zbb"],
         &["fuzz", "--seconds", "1", "--features", "+q"],

@@ -160,6 +160,27 @@ fn fuzz_judges_the_programs_it_makes() {
     assert_eq!(count(&report, "programs"), 20);
     nothing_open(&report, &["rejected", "unknown", "unsupported"]);
     assert!(count(&report, "executions") >= 16 * 20, "{report}");
+    for kind in ["types", "recipes", "immediates", "pairs"] {
+        assert!(count(&report["features"], kind) > 20, "{kind} in {report}");
+    }
+    for rules in report["rules"].as_array().unwrap() {
+        let (proved, silent) = (count(rules, "proved"), rules["proved_never"].as_array().unwrap().len() as u64);
+        assert!(silent < proved && silent < rules["never"].as_array().unwrap().len() as u64, "{rules}");
+    }
+}
+
+#[test]
+fn a_corpus_grows_and_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (corpus, out) = (folder.path().join("corpus"), folder.path().join("out"));
+    let fuzz =
+        || report(&["fuzz", "--runs", "12", "--corpus", corpus.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let added = count(&fuzz(), "corpus_added");
+    assert!(added > 0);
+    let files = std::fs::read_dir(&corpus).unwrap().count() as u64;
+    assert!(files > 0 && files <= added, "{files} files of {added}");
+    assert_eq!(count(&fuzz(), "programs"), 12);
+    assert!(std::fs::read_dir(&corpus).unwrap().count() as u64 >= files);
 }
 
 #[test]
@@ -269,4 +290,28 @@ fn compiling_with_proofs_is_a_look_up_the_second_time() {
     let (first, second) = (compile(), compile());
     assert!(count(&first, "looked_up") < count(&first, "proved"), "{first}");
     assert!(count(&second, "proved") > 100 && count(&second, "looked_up") == count(&second, "proved"), "{second}");
+}
+
+#[test]
+fn the_loop_keeps_its_proofs_when_it_is_interrupted_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cache, out) = (folder.path().join("cache"), folder.path().join("out"));
+    let fuzz = |more: &[&str]| {
+        let arguments = ["fuzz", "--target", "riscv64", "--jobs", "2", "--cache", cache.to_str().unwrap(), "--out"];
+        command(&[&arguments[..], &[out.to_str().unwrap()], more].concat())
+    };
+    let mut interrupted = fuzz(&["--seconds", "600"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let kill = std::process::Command::new("kill").args(["-INT", &interrupted.id().to_string()]).status().unwrap();
+    assert!(kill.success() && interrupted.wait().unwrap().success());
+    let again = || {
+        let output = fuzz(&["--runs", "40", "--json"]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        serde_json::from_str::<Value>(text.lines().last().unwrap_or_default()).unwrap()
+    };
+    let first = again();
+    assert!(count(&first, "kept") > 0 && count(&first, "kept") <= count(&first, "looked_up"), "{first}");
+    // The same programs once more: every step is known by now.
+    let second = again();
+    assert!(count(&second, "kept") == count(&second, "proved") && count(&second, "proved") > 1000, "{second}");
 }

@@ -27,11 +27,15 @@ use tribunal_target::legality::LegalizerInfo;
 use tribunal_verifier::prover::{Cache, Prover, Verdict};
 use tribunal_verifier::{allocation, machine_verifier};
 
+/// As in `tribunal`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Programs of each phase.
 const PHASES: [u64; 3] = [10_000, 30_000, 60_000];
 /// Classes of new steps that are shown.
 const CLASSES: usize = 24;
-const INPUTS: u32 = 16;
+const INPUTS: u32 = 36;
 
 /// Time by stage, in the order in which stages first came.
 #[derive(Default)]
@@ -195,6 +199,14 @@ fn report(clock: &Clock, counts: &Counts, thread: Duration) {
             100.0 * time.as_secs_f64() / all.as_secs_f64(),
             each(*time)
         );
+    }
+    let mut answers: FxHashMap<&str, (u64, Duration)> = FxHashMap::default();
+    for ((_, verdict), &(count, time)) in &counts.classes {
+        let sum = answers.entry(verdict.as_str()).or_default();
+        *sum = (sum.0 + count, sum.1 + time);
+    }
+    for (verdict, (count, time)) in answers {
+        println!("  {count:>8} new steps {:>8.1} us a program  {verdict}", each(time));
     }
     let mut classes: Vec<_> = counts.classes.iter().collect();
     classes.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));

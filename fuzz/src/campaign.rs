@@ -4,17 +4,20 @@
 //! solver context and an emulator cannot be shared) and all share one proof cache. With a corpus it depends on what was
 //! reached before, too; what is kept of it is text.
 
-use crate::corpus::Corpus;
-use crate::coverage::Fired;
+use crate::corpus::{Corpus, Drawn};
+use crate::coverage::Reached;
 use crate::crash;
+use crate::features::FeatureSet;
 use crate::finding::{Finding, Tally};
-use crate::harness::{Harness, HarnessError, ProofCache};
+use crate::harness::{Harness, HarnessError, ProofCache, Saboteur};
+use crate::known::Known;
 use crate::reduce::Limits;
+use crate::sabotage::{Fault, Planter};
 use crate::{generator, inputs};
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -38,6 +41,10 @@ pub struct Campaign {
     pub out: PathBuf,
     /// Programs to start from and to mutate; all are generated without it.
     pub corpus: Option<Corpus>,
+    /// Findings that are counted and set aside.
+    pub known: Known,
+    /// A fault to plant in every program of its targets.
+    pub fault: Option<&'static Fault>,
     /// What is proved already; what the workers prove is added.
     pub proofs: ProofCache,
 }
@@ -49,12 +56,14 @@ pub struct Outcome {
     /// Generated functions that the verifier did not accept as input.
     pub rejected: u64,
     pub elapsed: Duration,
-    /// The rules that fired.
-    pub rules: FxHashSet<Fired>,
-    /// Those of them that fired in a program of which a run was compared.
-    pub observed: FxHashSet<Fired>,
+    /// What each target of the campaign reached, in their order.
+    pub reached: Vec<Reached>,
     /// One finding of each signature, with its crash file.
     pub crashes: Vec<(Finding, PathBuf)>,
+    /// Features that were reached.
+    pub features: FeatureSet,
+    /// Findings that were set aside, by the index of their signature in [`Campaign::known`].
+    pub known: BTreeMap<usize, u64>,
 }
 
 /// Bytes that one program is made of.
@@ -124,7 +133,8 @@ fn worker(shared: &Shared<'_>) {
             return;
         }
     };
-    let mut local = Outcome::default();
+    let fresh = || Outcome { reached: vec![Reached::default(); shared.campaign.targets.len()], ..Outcome::default() };
+    let mut local = fresh();
     let mut reported = Instant::now();
     while !shared.stop.load(Ordering::Relaxed) && shared.started.elapsed() < shared.campaign.time {
         let number = shared.next.fetch_add(1, Ordering::Relaxed);
@@ -132,44 +142,47 @@ fn worker(shared: &Shared<'_>) {
             break;
         }
         let index = (number % harnesses.len() as u64) as usize;
-        program(shared, &mut harnesses[index], number, &mut local);
+        program(shared, &mut harnesses[index], index, number, &mut local);
         if reported.elapsed() > Duration::from_millis(250) {
-            flush(shared, &mut local);
+            flush(shared, std::mem::replace(&mut local, fresh()));
             reported = Instant::now();
         }
     }
-    for harness in &harnesses {
-        local.rules.extend(harness.rules_fired().map(|rule| (harness.target().name, rule)));
+    for (reached, harness) in local.reached.iter_mut().zip(&harnesses) {
+        reached.fired.extend(harness.rules_fired());
     }
-    flush(shared, &mut local);
+    flush(shared, local);
 }
 
-/// One program: generated, checked, judged.
-fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut Outcome) {
+/// One program, for the target of this index: generated, checked, judged.
+fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64, local: &mut Outcome) {
     let seed = program_seed(shared.campaign.seed, number);
     let corpus = shared.campaign.corpus.as_ref();
-    let mutant = corpus.and_then(|corpus| corpus.next(harness.target(), seed));
-    let Some(function) = mutant.or_else(|| generated(seed, harness.target())) else {
+    let drawn = corpus.and_then(|corpus| corpus.next(harness.target(), seed));
+    let generated = || Some(Drawn { function: generated(seed, harness.target())?, is_read: false });
+    let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {
         local.rejected += 1;
         return;
     };
     let plan = inputs::Plan { count: shared.campaign.inputs, seed };
-    let Some(tally) = harness.trial_if_accepted(&function, plan) else {
+    let planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
+    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
+    let Some(mut tally) = harness.trial_if_accepted(&function, plan, saboteur) else {
         local.rejected += 1;
         return;
     };
-    for finding in &tally.findings {
-        record(shared, harness, &function, finding);
-    }
+    shared.campaign.known.set_aside(&mut tally, &mut local.known);
     // Generated programs stay inside what is supported: one that does not is kept like a finding.
-    for feature in tally.unsupported.keys() {
-        record(shared, harness, &function, &Finding::unsupported(feature));
+    let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();
+    for finding in tally.findings.iter().chain(&refused) {
+        record(shared, harness, &function, finding, saboteur);
     }
     if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
-        corpus.keep(&function, harness);
+        corpus.keep(&function, is_read, harness);
     }
+    harness.last_features().iter().for_each(|&slot| _ = local.features.insert(slot));
     if tally.executions > 0 {
-        local.observed.extend(harness.last_fired().iter().map(|&rule| (harness.target().name, rule)));
+        local.reached[index].observed.extend(harness.last_fired());
     }
     local.tally.add(tally);
 }
@@ -187,7 +200,13 @@ pub fn program_seed(seed: u64, number: u64) -> u64 {
 }
 
 /// Keeps one crash file for each signature, of the smallest program that shows the fault.
-fn record(shared: &Shared<'_>, harness: &mut Harness, function: &Function, finding: &Finding) {
+fn record(
+    shared: &Shared<'_>,
+    harness: &mut Harness,
+    function: &Function,
+    finding: &Finding,
+    saboteur: Option<&dyn Saboteur>,
+) {
     let path = crash::path(&shared.campaign.out, finding);
     {
         let mut outcome = lock(&shared.outcome);
@@ -197,7 +216,7 @@ fn record(shared: &Shared<'_>, harness: &mut Harness, function: &Function, findi
         outcome.crashes.push((finding.clone(), path.clone()));
     }
     let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
-    let (small, text) = crash::reduced(harness, function, finding, None, limits);
+    let (small, text) = crash::reduced(harness, function, finding, saboteur, limits);
     let written = write(&path, &text);
     let mut outcome = lock(&shared.outcome);
     let known = outcome.crashes.iter_mut().find(|(known, _)| known.signature() == finding.signature());
@@ -217,11 +236,14 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-fn flush(shared: &Shared<'_>, local: &mut Outcome) {
+fn flush(shared: &Shared<'_>, local: Outcome) {
     let mut outcome = lock(&shared.outcome);
-    let local = std::mem::take(local);
     outcome.tally.add(local.tally);
     outcome.rejected += local.rejected;
-    outcome.rules.extend(local.rules);
-    outcome.observed.extend(local.observed);
+    outcome.features.add(&local.features);
+    outcome.reached.resize(local.reached.len(), Reached::default());
+    outcome.reached.iter_mut().zip(local.reached).for_each(|(reached, more)| reached.add(more));
+    for (line, count) in local.known {
+        *outcome.known.entry(line).or_default() += count;
+    }
 }

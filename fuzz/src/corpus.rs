@@ -1,14 +1,17 @@
 //! A campaign's corpus: a folder of MIR text that it starts from, mutates, and adds to what reached something new.
 //!
-//! Text outlives the generator: a file means the same program to every version.
+//! Text outlives the generator: a file means the same program to every version. What is kept is bounded by the features that there are
+//! (`features.rs`): a program stays as long as it is the smallest for one of them, about.
 
 use crate::edit;
+use crate::features::SLOTS;
 use crate::harness::Harness;
 use crate::mutate::{self, WIDEST};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::collections::VecDeque;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,39 +29,50 @@ pub enum CorpusError {
     Parse { path: PathBuf, text: String, error: ParseError },
 }
 
-/// Something that a campaign can reach.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Feature {
-    /// A rule fired.
-    Rule(&'static str),
+/// A program to judge.
+pub struct Drawn {
+    pub function: Function,
+    /// It stands in the folder as it is.
+    pub is_read: bool,
 }
 
-/// What a campaign has reached. The one place to extend: add a kind of feature, and say here when it is reached.
-#[derive(Default)]
-pub struct Coverage {
-    reached: FxHashSet<Feature>,
-}
-
-impl Coverage {
-    /// Adds what `harness` has reached so far; how many features are new.
-    pub fn add(&mut self, harness: &Harness) -> usize {
-        harness.rules_fired().map(Feature::Rule).filter(|&feature| self.reached.insert(feature)).count()
-    }
+/// A program that is kept, and mutated.
+struct Program {
+    id: u32,
+    function: Function,
+    /// Of this run; files that were read stay.
+    file: Option<PathBuf>,
+    /// For how many features it is the smallest.
+    holds: u32,
 }
 
 /// Of one target.
 #[derive(Default)]
 struct Programs {
-    functions: Vec<Function>,
-    /// How many of them have been handed out as they are.
-    started: usize,
+    /// Read, and not run yet.
+    waiting: VecDeque<Function>,
+    kept: Vec<Program>,
 }
+
+/// The smallest program for a feature.
+#[derive(Clone, Copy)]
+struct Holder {
+    id: u32,
+    /// In instructions.
+    size: u32,
+}
+
+/// Nothing has reached the feature.
+const NONE: Holder = Holder { id: u32::MAX, size: u32::MAX };
 
 struct State {
     /// By the target's name.
     programs: FxHashMap<&'static str, Programs>,
-    coverage: Coverage,
+    holders: Vec<Holder>,
+    /// Of the next program.
+    id: u32,
     added: u64,
+    replaced: u64,
     /// Why the last program was not written.
     unwritten: Option<String>,
 }
@@ -73,13 +87,23 @@ pub struct Corpus {
     pub set_aside: u64,
 }
 
+/// What became of a corpus in a campaign.
+pub struct Growth {
+    pub added: u64,
+    /// Of those, gone again because smaller programs reach the same.
+    pub replaced: u64,
+    /// Why the last program was not written, if it was not.
+    pub unwritten: Option<String>,
+}
+
 /// Edits of one mutant at most.
 const EDITS: usize = 6;
 
 impl Corpus {
     /// Reads every `.mir` file of the folder, which need not be there yet, for these targets.
     pub fn open(folder: &Path, targets: &[(&'static Target, Features)]) -> Result<Corpus, CorpusError> {
-        let state = State { programs: FxHashMap::default(), coverage: Coverage::default(), added: 0, unwritten: None };
+        let (programs, holders) = (FxHashMap::default(), vec![NONE; SLOTS]);
+        let state = State { programs, holders, id: 0, added: 0, replaced: 0, unwritten: None };
         let mut corpus = Corpus { folder: folder.to_path_buf(), state: Mutex::new(state), read: 0, set_aside: 0 };
         for path in files(folder)? {
             let read = |source| CorpusError::Read { path: path.clone(), source };
@@ -106,81 +130,114 @@ impl Corpus {
             match mutable {
                 true => {
                     self.read += 1;
-                    self.lock().programs.entry(target.name).or_default().functions.push(function);
+                    self.lock().programs.entry(target.name).or_default().waiting.push_back(function);
                 }
                 false => self.set_aside += 1,
             }
         }
     }
 
-    /// What stands behind a panic is whole: every change is one step.
+    /// What stands behind a panic is whole enough: a count of features may be short, so that a program stays.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A program of the corpus that was not run yet, or most of the time a mutant; `None` where a new one is wanted.
-    pub fn next(&self, target: &'static Target, seed: u64) -> Option<Function> {
+    pub fn next(&self, target: &'static Target, seed: u64) -> Option<Drawn> {
         let mut random = SmallRng::seed_from_u64(seed);
         let (mut function, other) = {
             let mut state = self.lock();
             let programs = state.programs.get_mut(target.name)?;
-            if let Some(function) = programs.functions.get(programs.started) {
-                programs.started += 1;
-                return Some(function.clone());
+            if let Some(function) = programs.waiting.pop_front() {
+                return Some(Drawn { function, is_read: true });
             }
             if random.random_ratio(1, 4) {
                 return None;
             }
-            (programs.functions.choose(&mut random)?.clone(), programs.functions.choose(&mut random)?.clone())
+            let mut choose = || programs.kept.choose(&mut random).map(|program| program.function.clone());
+            (choose()?, choose()?)
         };
         let count = random.random_range(1..=EDITS);
         mutate::mutate(&mut function, Some(&other), target, count, &mut random);
-        edit::compact(&function, target)
+        edit::compact(&function, target).map(|function| Drawn { function, is_read: false })
     }
 
-    /// Keeps `function`, which was just judged, if something was reached that nothing had reached before. True if it was.
-    pub fn keep(&self, function: &Function, harness: &Harness) -> bool {
-        let mut state = self.lock();
-        if state.coverage.add(harness) == 0 {
-            return false;
-        }
+    /// Keeps `function`, which was just judged, if it reached a feature that nothing had reached before, or is at most half as large as
+    /// what had. True if it is kept.
+    pub fn keep(&self, function: &Function, is_read: bool, harness: &Harness) -> bool {
         let target = harness.target();
-        let programs = state.programs.entry(target.name).or_default();
-        // One that came from the corpus is there already.
-        let known = programs.functions[..programs.started].iter().any(|known| same(known, function, target));
-        if known {
+        let size = function.all_insts().count() as u32;
+        let mut state = self.lock();
+        let gained = |holder: &Holder| size <= holder.size / 2;
+        let slots = harness.last_features().iter().map(|&slot| usize::from(slot));
+        let slots: Vec<usize> = slots.filter(|&slot| gained(&state.holders[slot])).collect();
+        if slots.is_empty() {
             return false;
         }
-        // Its turn has been.
-        programs.functions.insert(programs.started, function.clone());
-        programs.started += 1;
-        state.added += 1;
-        if let Err(error) = self.write(function, target) {
-            state.unwritten = Some(error.to_string());
+        let id = state.id;
+        state.id += 1;
+        let holds = slots.len() as u32;
+        for slot in slots {
+            let before = std::mem::replace(&mut state.holders[slot], Holder { id, size });
+            state.release(before.id, target);
         }
+        let mut program = Program { id, function: function.clone(), file: None, holds };
+        if !is_read {
+            match self.write(function, target) {
+                Ok(file) => {
+                    state.added += u64::from(file.is_some());
+                    program.file = file;
+                }
+                Err(error) => state.unwritten = Some(error.to_string()),
+            }
+        }
+        state.programs.entry(target.name).or_default().kept.push(program);
         true
     }
 
-    fn write(&self, function: &Function, target: &Target) -> std::io::Result<()> {
+    /// Writes the program and returns its file; `None` if it is there already.
+    fn write(&self, function: &Function, target: &Target) -> std::io::Result<Option<PathBuf>> {
         let module =
             Module { comments: vec![format!("target: {}", target.name)], ir: None, functions: vec![function.clone()] };
         let text = text::print_module(&module, target.vocabulary);
         let mut hasher = FxHasher::default();
         hasher.write(text.as_bytes());
         std::fs::create_dir_all(&self.folder)?;
-        std::fs::write(self.folder.join(format!("{}-{:016x}.mir", target.name, hasher.finish())), text)
+        let path = self.folder.join(format!("{}-{:016x}.mir", target.name, hasher.finish()));
+        if path.exists() {
+            return Ok(None);
+        }
+        std::fs::write(&path, text)?;
+        Ok(Some(path))
     }
 
-    /// Programs added, and why the last one was not written if it was not.
-    pub fn added(&self) -> (u64, Option<String>) {
-        let state = self.lock();
-        (state.added, state.unwritten.clone())
+    pub fn growth(&self) -> Growth {
+        let State { added, replaced, unwritten, .. } = &*self.lock();
+        Growth { added: *added, replaced: *replaced, unwritten: unwritten.clone() }
     }
 }
 
-fn same(one: &Function, other: &Function, target: &Target) -> bool {
-    let text = |function| text::print_function(function, target.vocabulary);
-    one.all_insts().count() == other.all_insts().count() && text(one) == text(other)
+impl State {
+    /// The program is the smallest for one feature less; behind the last one it goes.
+    fn release(&mut self, id: u32, target: &Target) {
+        if id == NONE.id {
+            return;
+        }
+        // A feature is of one target, but for chance; the other target's program stays then.
+        let Some(programs) = self.programs.get_mut(target.name) else { return };
+        let Some(place) = programs.kept.iter().position(|program| program.id == id) else { return };
+        let program = &mut programs.kept[place];
+        program.holds -= 1;
+        if program.holds > 0 {
+            return;
+        }
+        if let Program { file: Some(path), .. } = programs.kept.swap_remove(place) {
+            self.replaced += 1;
+            if let Err(error) = std::fs::remove_file(&path) {
+                self.unwritten = Some(format!("{}: {error}", path.display()));
+            }
+        }
+    }
 }
 
 /// The MIR files of the folder, in order of their names.

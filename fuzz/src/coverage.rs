@@ -1,12 +1,26 @@
 //! Which rules a campaign could reach, and which it did.
 
+use crate::ledger::Ledger;
 use crate::unreached;
 use rustc_hash::FxHashSet;
 use tribunal_codegen::legalize::COMBINES;
 use tribunal_target::{Features, Target};
 
-/// A target's name and the name of a rule that fired there: targets share rules.
-pub type Fired = (&'static str, &'static str);
+/// Names of the rules of one target that a campaign reached.
+#[derive(Clone, Default)]
+pub struct Reached {
+    pub fired: FxHashSet<&'static str>,
+    /// Those that fired in a program of which a run was compared. Generated programs show what they compute, and the legalizer removes
+    /// what nothing reads.
+    pub observed: FxHashSet<&'static str>,
+}
+
+impl Reached {
+    pub fn add(&mut self, other: Reached) {
+        self.fired.extend(other.fired);
+        self.observed.extend(other.observed);
+    }
+}
 
 /// The rules of one target, and what became of them.
 pub struct RuleCoverage {
@@ -15,38 +29,85 @@ pub struct RuleCoverage {
     /// Rules that have something rewritten: of legality, of artifacts, of selection.
     pub rules: usize,
     pub fired: usize,
-    /// Fired in a program of which a run was compared. Generated programs show what they compute, and the legalizer removes
-    /// what nothing reads.
     pub observed: usize,
-    /// Names of rules that did not fire, and may.
+    /// Of the rules, those that the committed ledger proves. It is of the catalogue of legalization: selection rules are proved where they fire.
+    pub proved: usize,
+    /// Names of rules that never fired.
     pub never: Vec<&'static str>,
-    /// Names of rules that did not fire since no program makes them, and why.
+    /// Of those, the ones that the ledger proves: what they do was judged, how a program comes to them was not.
+    pub proved_never: Vec<&'static str>,
+    /// Of those that never fired, the ones that no program reaches, and why.
     pub unreached: Vec<(&'static str, &'static str)>,
     /// Names of rules that fired and were never observed.
     pub unobserved: Vec<&'static str>,
 }
 
 impl RuleCoverage {
-    pub fn new(
-        target: &'static Target,
-        features: Features,
-        fired: &FxHashSet<Fired>,
-        observed: &FxHashSet<Fired>,
-    ) -> RuleCoverage {
+    pub fn new(target: &'static Target, features: Features, reached: &Reached) -> RuleCoverage {
         let rules = rules(target, features);
-        let here = |set: &FxHashSet<Fired>, rule: &'static str| set.contains(&(target.name, rule));
-        let (known, never): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| here(fired, rule));
-        let (seen, unobserved): (Vec<_>, Vec<_>) = known.iter().copied().partition(|rule| here(observed, rule));
-        let reason = |rule| unreached::reason(target.name, rule);
-        let unreached = never.iter().filter_map(|&rule| Some((rule, reason(rule)?))).collect();
-        let never = never.into_iter().filter(|rule| reason(rule).is_none()).collect();
-        let (fired, observed) = (known.len(), seen.len());
-        RuleCoverage { label: target.with(features), rules: rules.len(), fired, observed, never, unreached, unobserved }
+        let label = target.with(features);
+        let proofs = proved(target, &label);
+        let proved: FxHashSet<&str> = rules.iter().copied().filter(|rule| proofs.contains(*rule)).collect();
+        let (known, never): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| reached.fired.contains(rule));
+        let (seen, unobserved): (Vec<_>, Vec<_>) =
+            known.iter().copied().partition(|rule| reached.observed.contains(rule));
+        let proved_never = never.iter().copied().filter(|rule| proved.contains(rule)).collect();
+        let unreached = never.iter().filter_map(|&rule| Some((rule, unreached::reason(target.name, rule)?))).collect();
+        RuleCoverage {
+            label,
+            rules: rules.len(),
+            fired: known.len(),
+            observed: seen.len(),
+            proved: proved.len(),
+            never,
+            proved_never,
+            unreached,
+            unobserved,
+        }
     }
+}
+
+/// Names of the rules that the committed ledger proves of `label`, a target with features.
+fn proved(target: &Target, label: &str) -> FxHashSet<String> {
+    let text = match target.name {
+        "riscv64" => include_str!("../../verifier/ledger/riscv64.txt"),
+        "riscv32" => include_str!("../../verifier/ledger/riscv32.txt"),
+        "aarch64" => include_str!("../../verifier/ledger/aarch64.txt"),
+        _ => "",
+    };
+    // A line that is no row proves nothing; `prove --check-ledger` says which.
+    let rows = Ledger::parse(text).unwrap_or_default().rows.into_keys();
+    rows.filter(|class| class.target == label).map(|class| class.rule).collect()
 }
 
 /// Names of the rules that rewrite something for the target under these features.
 pub fn rules(target: &'static Target, features: Features) -> Vec<&'static str> {
     let selection = target.selection.iter().filter(|rule| features.contains(rule.requires)).map(|rule| rule.name);
     (target.legality)(features).rewrites().chain(COMBINES).chain(selection).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_proved_and_never_fires_is_told_from_what_fires() {
+        for &target in tribunal_target::ALL {
+            let features = target.default_features;
+            let selection: FxHashSet<&str> = target.selection.iter().map(|rule| rule.name).collect();
+            let all: Vec<&'static str> = rules(target, features);
+            let legalization: Vec<&'static str> =
+                all.iter().copied().filter(|rule| !selection.contains(rule)).collect();
+            let nothing = RuleCoverage::new(target, features, &Reached::default());
+            assert_eq!(nothing.never.len(), all.len());
+            assert!(nothing.proved * 2 >= legalization.len(), "{}: {} proved", target.name, nothing.proved);
+            assert_eq!(nothing.proved_never.len(), nothing.proved);
+            let one = nothing.proved_never[0];
+            let reached = Reached { fired: [one].into_iter().collect(), ..Reached::default() };
+            let coverage = RuleCoverage::new(target, features, &reached);
+            assert_eq!((coverage.fired, coverage.observed, coverage.proved), (1, 0, nothing.proved));
+            assert_eq!(coverage.unobserved, [one]);
+            assert!(!coverage.proved_never.contains(&one) && !coverage.never.contains(&one));
+        }
+    }
 }

@@ -36,7 +36,7 @@ pub fn path(folder: &Path, finding: &Finding) -> PathBuf {
 
 /// The name of that file.
 pub fn file_name(finding: &Finding) -> String {
-    let (judge, guilty, kind) = finding.signature();
+    let Finding { judge, kind, guilty, .. } = finding;
     let name: String = format!("{judge}-{kind}-{guilty}")
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '.' })
@@ -45,12 +45,7 @@ pub fn file_name(finding: &Finding) -> String {
     format!("{name}.mir")
 }
 
-/// The text of a crash file.
-pub fn print(target: &Target, options: Options, function: &Function, finding: &Finding) -> String {
-    print_sabotaged(target, options, function, finding, None)
-}
-
-/// The same of a finding that a planted fault shows.
+/// The text of a crash file, of a finding that a planted fault shows if one is named.
 pub fn print_sabotaged(
     target: &Target,
     options: Options,
@@ -69,6 +64,7 @@ pub fn print_sabotaged(
         format!("judge: {}", finding.judge),
         format!("kind: {}", finding.kind),
         format!("guilty: {}", finding.guilty),
+        format!("signature: {}", finding.signature()),
     ]);
     if let Some(input) = &finding.input {
         comments.extend(input_lines(input, target));
@@ -92,7 +88,8 @@ pub fn reduced(
         Some(reduced) => (&reduced.function, &reduced.finding),
         None => (function, finding),
     };
-    (finding.clone(), print(harness.target(), harness.options(), function, finding))
+    let fault = saboteur.and_then(Saboteur::fault);
+    (finding.clone(), print_sabotaged(harness.target(), harness.options(), function, finding, fault))
 }
 
 pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {

@@ -18,17 +18,28 @@ pub enum Judge {
     Compiler,
 }
 
-impl fmt::Display for Judge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Judge {
+    pub const ALL: [Judge; 5] = [Judge::Verifier, Judge::Prover, Judge::Allocation, Judge::Emulator, Judge::Compiler];
+
+    pub fn name(self) -> &'static str {
+        match self {
             Judge::Verifier => "verifier",
             Judge::Prover => "prover",
             Judge::Allocation => "allocation-checker",
             Judge::Emulator => "emulator",
             Judge::Compiler => "compiler",
-        })
+        }
     }
 }
+
+impl fmt::Display for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The kind of a function that was refused: no fault that could be known, and never success.
+pub const UNSUPPORTED: &str = "unsupported";
 
 /// One fault found.
 #[derive(Clone, Debug)]
@@ -47,25 +58,54 @@ pub struct Finding {
 impl Finding {
     /// A function that should have compiled and was refused for this feature.
     pub fn unsupported(feature: &str) -> Finding {
-        let (kind, guilty) = ("unsupported".to_string(), "unsupported".to_string());
+        let (kind, guilty) = (UNSUPPORTED.to_string(), UNSUPPORTED.to_string());
         Finding { judge: Judge::Compiler, kind, guilty, details: feature.to_string(), input: None }
     }
 
     /// Findings with the same signature are the same fault.
-    pub fn signature(&self) -> (Judge, &str, &str) {
-        (self.judge, &self.guilty, &self.kind)
+    pub fn signature(&self) -> Signature<'_> {
+        Signature { judge: self.judge, kind: &self.kind, guilty: &self.guilty }
     }
 
-    /// True if both are one fault: whether a refutation is executed too depends on the values that the solver chose.
+    /// True if both are one fault.
     pub fn is_same_fault(&self, other: &Finding) -> bool {
-        let refutes = |finding: &Finding| finding.judge == Judge::Prover && finding.kind.starts_with("refuted");
-        self.signature() == other.signature() || (self.guilty == other.guilty && refutes(self) && refutes(other))
+        self.signature().is_same_fault(other.signature())
+    }
+
+    /// True for what the prover says of a step: a refuted step is one such finding.
+    pub fn refutes(&self) -> bool {
+        self.signature().refutes()
+    }
+}
+
+/// What tells faults apart: `JUDGE: KIND: guilty: NAME` in text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signature<'f> {
+    pub judge: Judge,
+    pub kind: &'f str,
+    pub guilty: &'f str,
+}
+
+impl Signature<'_> {
+    /// True if both are one fault: whether a refutation is executed too depends on the values that the solver chose.
+    pub fn is_same_fault(self, other: Signature<'_>) -> bool {
+        self == other || (self.guilty == other.guilty && self.refutes() && other.refutes())
+    }
+
+    fn refutes(self) -> bool {
+        self.judge == Judge::Prover && self.kind.starts_with("refuted")
+    }
+}
+
+impl fmt::Display for Signature<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: guilty: {}", self.judge, self.kind, self.guilty)
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: guilty: {}", self.judge, self.kind, self.guilty)?;
+        write!(f, "{}", self.signature())?;
         for line in self.details.lines() {
             write!(f, "\n    {line}")?;
         }

@@ -2,8 +2,10 @@
 
 use crate::blame::{self, Case};
 use crate::counterexample;
+use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
 use crate::inputs::{self, Plan};
+use crate::sabotage::Fault;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Code, Pass};
@@ -45,6 +47,10 @@ pub trait Saboteur {
     /// Behind one application of a rule; `after` stays the list of what it wrote.
     fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut Written) {}
     fn after_emission(&self, _code: &mut Code) {}
+    /// The known fault that is planted, if it is one: what a crash file names.
+    fn fault(&self) -> Option<&'static Fault> {
+        None
+    }
 }
 
 /// Which judges watch a compilation.
@@ -64,6 +70,7 @@ pub struct Harness {
     rules: FxHashMap<&'static str, u64>,
     /// Rules in the order in which they fired in the last trial.
     fired: Vec<&'static str>,
+    features: Recorder,
 }
 
 impl Harness {
@@ -81,6 +88,7 @@ impl Harness {
             machine: Machine::new(target, options.features)?,
             rules: FxHashMap::default(),
             fired: Vec::new(),
+            features: Recorder::default(),
         })
     }
 
@@ -102,6 +110,16 @@ impl Harness {
         &self.fired
     }
 
+    /// Features that the last trial reached, each once.
+    pub fn last_features(&self) -> &[u16] {
+        self.features.reached()
+    }
+
+    /// For compilations that only it watches.
+    pub(crate) fn recorder(&mut self) -> &mut Recorder {
+        &mut self.features
+    }
+
     /// True if the verifier finds nothing wrong with the input.
     pub fn accepts(&self, function: &Function) -> bool {
         machine_verifier::verify(function, self.target, self.legalizer).is_empty()
@@ -113,9 +131,14 @@ impl Harness {
     }
 
     /// The same; `None` for a function that the verifier does not accept as input.
-    pub fn trial_if_accepted(&mut self, function: &Function, plan: Plan) -> Option<Tally> {
+    pub fn trial_if_accepted(
+        &mut self,
+        function: &Function,
+        plan: Plan,
+        saboteur: Option<&dyn Saboteur>,
+    ) -> Option<Tally> {
         self.accepts(function)
-            .then(|| self.trial_accepted(function, &inputs::inputs(function, self.target, plan), None))
+            .then(|| self.trial_accepted(function, &inputs::inputs(function, self.target, plan), saboteur))
     }
 
     /// Every judge, on these inputs.
@@ -158,6 +181,7 @@ impl Harness {
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Code> {
         self.fired.clear();
+        self.features.start(self.target);
         let mut judges = Judges {
             source: function,
             options: self.options,
@@ -166,6 +190,7 @@ impl Harness {
             prover: &mut self.prover,
             rules: &mut self.rules,
             fired: &mut self.fired,
+            features: &mut self.features,
             tally,
             watch,
             saboteur,
@@ -390,6 +415,7 @@ struct Judges<'h> {
     prover: &'h mut Prover,
     rules: &'h mut FxHashMap<&'static str, u64>,
     fired: &'h mut Vec<&'static str>,
+    features: &'h mut Recorder,
     tally: &'h mut Tally,
     watch: Watch,
     saboteur: Option<&'h dyn Saboteur>,
@@ -445,6 +471,7 @@ impl Observer for Judges<'_> {
         }
         *self.rules.entry(rule).or_default() += 1;
         self.fired.push(rule);
+        self.features.step(rule, function, before, &after);
         let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
         let step = Step { rule, function, before, after: &after };
         let before = self.prover.counters();

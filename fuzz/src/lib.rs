@@ -2,6 +2,8 @@
 //!
 //! This crate and the command line are the only places where the backend and the judges meet.
 
+#![forbid(unsafe_code)]
+
 pub mod blame;
 pub mod bless;
 pub mod campaign;
@@ -11,10 +13,12 @@ pub mod counterexample;
 pub mod coverage;
 pub mod crash;
 pub mod edit;
+pub mod features;
 pub mod finding;
 pub mod generator;
 pub mod harness;
 pub mod inputs;
+pub mod known;
 pub mod ledger;
 pub mod mutate;
 mod opcodes;
@@ -27,5 +31,5 @@ pub mod unreached;
 pub mod validate;
 mod world;
 
-pub use finding::{Finding, Judge, Tally};
+pub use finding::{Finding, Judge, Signature, Tally};
 pub use harness::{Harness, HarnessError, Saboteur, Watch};

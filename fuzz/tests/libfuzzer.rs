@@ -1,5 +1,6 @@
 //! libFuzzer's hooks make programs of programs, and of nothing.
 
+use rustc_hash::FxHashSet;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::Harness;
 use tribunal_fuzz::targets::{crossed, differential, mutated};
@@ -55,8 +56,10 @@ fn the_target_judges_text_and_takes_any_bytes() {
     let mut input = Vec::new();
     for seed in 0..12 {
         input = mutated(&input, MOST, seed).unwrap();
-        differential(&input);
+        let mut features = FxHashSet::default();
+        differential(&input, &mut |slot| _ = features.insert(slot));
+        assert!(!features.is_empty(), "no feature of {}", String::from_utf8_lossy(&input));
     }
-    differential(&input[..input.len() / 2]);
-    differential(b"\xff\xfe");
+    differential(&input[..input.len() / 2], &mut |_| ());
+    differential(b"\xff\xfe", &mut |_| ());
 }

@@ -1,5 +1,6 @@
 //! The bodies of the fuzz targets, each for a second, on noise and on the programs of the corpus.
 
+use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tribunal_fuzz::targets;
@@ -16,16 +17,19 @@ fn runs(name: &str) {
     let (_, body) = targets::ALL.into_iter().find(|(known, _)| *known == name).unwrap();
     let noise: Vec<u8> = (0..4096u32).map(|index| (index.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
     let inputs: Vec<Vec<u8>> = texts("bugs").into_iter().chain(noise.chunks(1024).map(<[u8]>::to_vec)).collect();
+    let mut features = FxHashSet::default();
     let (started, mut count) = (Instant::now(), 0);
     for input in inputs.iter().cycle().take(1 << 20) {
         // Every second round starts elsewhere: another program.
-        body(&input[count / inputs.len() * 97 % input.len()..]);
+        body(&input[count / inputs.len() * 97 % input.len()..], &mut |slot| _ = features.insert(slot));
         count += 1;
         if started.elapsed() > Duration::from_secs(1) {
             break;
         }
     }
     assert!(count >= 2, "{count} inputs");
+    let compiles = !["encode", "parse"].contains(&name);
+    assert_eq!(compiles, !features.is_empty(), "{} features", features.len());
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz_targets").join(format!("{name}.rs"));
     assert!(target.exists(), "{} is there", target.display());
 }

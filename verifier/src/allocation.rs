@@ -8,7 +8,6 @@
 //! an instruction's row says what it reads and writes.
 
 use crate::Finding;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, StackSlot};
 use tribunal_target::Target;
@@ -43,14 +42,14 @@ impl Holds {
         self.0.retain(|held| *held != value);
     }
 
-    /// What both hold; `None` if there is nothing.
-    fn common(&self, other: &Holds) -> Option<Holds> {
-        let common: SmallVec<[Reg; 2]> = self.0.iter().copied().filter(|&value| other.contains(value)).collect();
-        (!common.is_empty()).then_some(Holds(common))
+    /// What both hold.
+    fn common(&self, other: &Holds) -> Holds {
+        Holds(self.0.iter().copied().filter(|&value| other.contains(value)).collect())
     }
 }
 
-type State = FxHashMap<Location, Holds>;
+/// What each location holds, by [`Checker::place`].
+type State = Vec<Holds>;
 
 /// A move that the allocator inserted.
 struct Move {
@@ -60,7 +59,8 @@ struct Move {
 
 /// Everything wrong with an allocation. `selected` is the function as it was handed to the allocator.
 pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Finding> {
-    let mut checker = Checker { selected, allocated, target, findings: Vec::new() };
+    let registers = full_registers(target);
+    let mut checker = Checker { selected, allocated, target, registers, findings: Vec::new() };
     if !allocated.properties.contains(Properties::NO_VREGS) {
         return checker.findings;
     }
@@ -77,10 +77,17 @@ pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<
     checker.findings
 }
 
+/// In order.
+fn full_registers(target: &Target) -> Vec<PReg> {
+    let registers = (0..target.registers.len() as u16).map(PReg);
+    registers.filter(|&register| target.vocabulary.full_register(register) == register).collect()
+}
+
 struct Checker<'f> {
     selected: &'f Function,
     allocated: &'f Function,
     target: &'f Target,
+    registers: Vec<PReg>,
     findings: Vec<Finding>,
 }
 
@@ -112,11 +119,28 @@ impl Checker<'_> {
         states
     }
 
-    /// Every physical register holds what it holds in the selected function.
+    /// Every physical register holds what it holds in the selected function, and no slot anything.
     fn on_entry(&self) -> State {
-        let registers = (0..self.target.registers.len() as u16).map(PReg);
-        let full = registers.filter(|&register| self.target.vocabulary.full_register(register) == register);
-        full.map(|register| (Location::Register(register), Holds::only(Reg::Physical(register)))).collect()
+        let registers = self.registers.iter().map(|&register| Holds::only(Reg::Physical(register)));
+        registers.chain(self.allocated.stack.values().map(|_| Holds::default())).collect()
+    }
+
+    /// The location's place in a state: the full registers in order, then the slots; `None` for a slot that is none.
+    fn place(&self, location: Location) -> Option<usize> {
+        match location {
+            Location::Register(register) => self.registers.binary_search(&register).ok(),
+            Location::Slot(slot) => Some(self.registers.len() + slot.as_u32() as usize),
+        }
+    }
+
+    fn held<'s>(&self, state: &'s State, location: Location) -> Option<&'s Holds> {
+        state.get(self.place(location)?)
+    }
+
+    fn hold(&self, state: &mut State, location: Location, holds: Holds) {
+        if let Some(held) = self.place(location).and_then(|place| state.get_mut(place)) {
+            *held = holds;
+        }
     }
 
     /// PHIs of `to` take their values on the edge: a location that holds an input then holds the PHI too.
@@ -133,7 +157,7 @@ impl Checker<'_> {
             }
         }
         let mut arriving = state.clone();
-        for holds in arriving.values_mut() {
+        for holds in &mut arriving {
             let added: SmallVec<[Reg; 4]> =
                 renamed.iter().filter(|(_, input)| holds.contains(*input)).map(|&(phi, _)| phi).collect();
             // The old value of a PHI is gone once the edge is taken.
@@ -152,8 +176,8 @@ impl Checker<'_> {
         }
         match self.inserted(data) {
             Some(Move { to, from }) => {
-                let holds = state.get(&from).cloned().unwrap_or_default();
-                state.insert(to, holds);
+                let holds = self.held(state, from).cloned().unwrap_or_default();
+                self.hold(state, to, holds);
             }
             None => {
                 self.clobber(state, data);
@@ -183,7 +207,7 @@ impl Checker<'_> {
         }
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| !meant.is_def()) {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
-            if report && !state.get(&location).is_some_and(|holds| holds.contains(value)) {
+            if report && !self.held(state, location).is_some_and(|holds| holds.contains(value)) {
                 let message = format!("{} is not in {}", self.shown(value), self.name(location));
                 self.findings.push(Finding::at("allocation-value", self.allocated, inst, message));
             }
@@ -191,8 +215,8 @@ impl Checker<'_> {
         self.clobber(state, data);
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| meant.is_def()) {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
-            state.values_mut().for_each(|holds| holds.remove(value));
-            state.insert(location, Holds::only(value));
+            state.iter_mut().for_each(|holds| holds.remove(value));
+            self.hold(state, location, Holds::only(value));
         }
     }
 
@@ -211,7 +235,8 @@ impl Checker<'_> {
         let written = data.defs().filter_map(|operand| operand.reg.as_physical());
         let lost = if self.target.is_call(data) { self.target.abi.caller_saved } else { &[] };
         for register in written.chain(lost.iter().copied()) {
-            state.remove(&Location::Register(self.target.vocabulary.full_register(register)));
+            let register = Location::Register(self.target.vocabulary.full_register(register));
+            self.hold(state, register, Holds::default());
         }
     }
 
@@ -286,6 +311,5 @@ impl Checker<'_> {
 }
 
 fn meet(a: &State, b: &State) -> State {
-    let both = |(location, holds): (&Location, &Holds)| Some((*location, b.get(location)?.common(holds)?));
-    a.iter().filter_map(both).collect()
+    a.iter().zip(b).map(|(one, other)| one.common(other)).collect()
 }

@@ -6,13 +6,16 @@ use crate::output::{self, Findings, Status, say};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_fuzz::campaign::{self, Campaign, Outcome};
-use tribunal_fuzz::corpus::Corpus;
+use tribunal_fuzz::corpus::{Corpus, Growth};
 use tribunal_fuzz::coverage::RuleCoverage;
+use tribunal_fuzz::features::Kind;
+use tribunal_fuzz::finding::UNSUPPORTED;
 
 /// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
 ///
@@ -38,7 +41,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
     /// Inputs on which each program runs.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = 36)]
     inputs: u32,
     /// Where crash files go.
     #[arg(long, default_value = "fuzz-out")]
@@ -46,6 +49,13 @@ pub struct Arguments {
     /// A folder of programs (MIR text) to start from and to mutate; what reaches something new is added.
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
+    /// Count and set aside findings whose signature this file lists, one a line as a finding's report prints it; `#` starts a
+    /// comment.
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+    /// Plant this fault in every program (`tribunal sabotage --list`), to see its findings.
+    #[arg(long)]
+    fault: Option<String>,
     #[command(flatten)]
     cache: CacheFlags,
     /// Name the rules that never fired, and those that fired in no program that ran.
@@ -72,11 +82,25 @@ struct Report {
     verifications: u64,
     seconds: f64,
     coverage: usize,
+    /// Features that were reached, of each kind.
+    features: BTreeMap<&'static str, usize>,
     rules: Vec<RuleReport>,
     programs_a_second: f64,
     interrupted: bool,
     /// Programs that the corpus has gained.
     corpus_added: u64,
+    /// Findings set aside.
+    known: u64,
+    /// Each signature of the file of known findings.
+    known_signatures: Vec<KnownReport>,
+}
+
+/// A known signature, where the file lists it, and how often it was seen.
+#[derive(Serialize)]
+struct KnownReport {
+    signature: String,
+    line: usize,
+    seen: u64,
 }
 
 /// Rules of one target: how many, and what became of them.
@@ -86,20 +110,25 @@ struct RuleReport {
     rules: usize,
     fired: usize,
     observed: usize,
+    proved: usize,
     never: Vec<&'static str>,
+    proved_never: Vec<&'static str>,
     unreached: Vec<(&'static str, &'static str)>,
     unobserved: Vec<&'static str>,
 }
 
 impl From<RuleCoverage> for RuleReport {
     fn from(coverage: RuleCoverage) -> RuleReport {
-        let RuleCoverage { label, rules, fired, observed, never, unreached, unobserved } = coverage;
-        RuleReport { target: label, rules, fired, observed, never, unreached, unobserved }
+        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unreached, unobserved } =
+            coverage;
+        RuleReport { target: label, rules, fired, observed, proved, never, proved_never, unreached, unobserved }
     }
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
+    let known = arguments.known.as_deref().map(input::known).transpose()?.unwrap_or_default();
+    let fault = arguments.fault.as_deref().map(input::fault).transpose()?;
     let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;
     let kept = arguments.cache.open()?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -115,6 +144,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         inputs: arguments.inputs,
         out: arguments.out.clone(),
         corpus,
+        known,
+        fault,
         proofs: kept.proofs.clone(),
     };
     let bar = progress_bar(arguments.seconds);
@@ -148,6 +179,15 @@ fn progress_bar(seconds: u64) -> ProgressBar {
 fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     for (finding, path) in &outcome.crashes {
         say!("{finding}\n    crash file: {}", path.display());
+        if finding.kind != UNSUPPORTED {
+            say!("    line for --known: {}", finding.signature());
+        }
+    }
+    for KnownReport { signature, line, seen } in known(outcome, campaign) {
+        match seen {
+            0 => say!("known and not seen: {signature} (line {line})"),
+            seen => say!("known, set aside {seen} times: {signature} (line {line})"),
+        }
     }
     for (feature, count) in &outcome.tally.unsupported {
         say!("unsupported: {feature} ({count} times)");
@@ -160,10 +200,14 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     let names: Vec<&str> = campaign.targets.iter().map(|(target, _)| target.name).collect();
     say!("targets: {}", names.join(", "));
     say!(
-        "programs {}, rejected {}, findings {}, unknown {}, unsupported {}",
+        "programs {}, rejected {}, findings {}{}, unknown {}, unsupported {}",
         tally.functions,
         outcome.rejected,
         tally.findings.len(),
+        match outcome.known.values().sum() {
+            0 => String::new(),
+            known => format!(" and {known} known"),
+        },
         tally.unknown,
         tally.unsupported.values().sum::<u64>()
     );
@@ -175,21 +219,34 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
         tally.kept,
         tally.executions,
         tally.inconclusive,
-        outcome.rules.len()
+        rules_fired(outcome)
     );
+    let features = Kind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
+    say!("features reached: {}", features.join(", "));
+
     for coverage in coverage(outcome, campaign) {
-        let RuleCoverage { label, rules, fired, observed, never, unreached, unobserved } = coverage;
-        let out_of_reach = unreached.len();
-        say!("{label}: of {rules} rules {fired} fired, {observed} observed; {out_of_reach} out of reach");
+        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unreached, unobserved } =
+            coverage;
+        let (silent, out_of_reach) = (proved_never.len(), unreached.len());
+        say!(
+            "{label}: of {rules} rules {fired} fired, {observed} observed, {out_of_reach} are out of reach; the ledger proves {proved}, of them {silent} never fired"
+        );
         if list {
-            never.iter().for_each(|rule| say!("never fired: {label}: {rule}"));
-            unreached.iter().for_each(|(rule, reason)| say!("out of reach: {label}: {rule}: {reason}"));
+            for rule in never {
+                let proved = if proved_never.contains(&rule) { "proved but " } else { "" };
+                let reason = unreached.iter().find(|(other, _)| *other == rule);
+                let reason = reason.map_or(String::new(), |(_, reason)| format!(": out of reach: {reason}"));
+                say!("{proved}never fired: {label}: {rule}{reason}");
+            }
             unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
         }
     }
     if let Some(corpus) = &campaign.corpus {
-        let (added, unwritten) = corpus.added();
-        say!("corpus: {} functions read, {} set aside, {added} added", corpus.read, corpus.set_aside);
+        let Growth { added, replaced, unwritten } = corpus.growth();
+        let Corpus { read, set_aside, .. } = corpus;
+        say!(
+            "corpus: {read} functions read, {set_aside} set aside, {added} added, {replaced} of them replaced by smaller ones"
+        );
         unwritten.into_iter().for_each(|reason| say!("not written: {reason}"));
     }
     say!(
@@ -200,10 +257,24 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     );
 }
 
+/// What became of the known findings, line by line.
+fn known<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item = KnownReport> + 'c {
+    campaign.known.lines().enumerate().map(|(index, (line, signature))| KnownReport {
+        signature: signature.to_string(),
+        line,
+        seen: outcome.known.get(&index).copied().unwrap_or(0),
+    })
+}
+
 /// What became of the rules, target by target.
 fn coverage<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
-    let targets = campaign.targets.iter();
-    targets.map(|&(target, features)| RuleCoverage::new(target, features, &outcome.rules, &outcome.observed))
+    let targets = campaign.targets.iter().zip(&outcome.reached);
+    targets.map(|(&(target, features), reached)| RuleCoverage::new(target, features, reached))
+}
+
+/// Rules of all targets.
+fn rules_fired(outcome: &Outcome) -> usize {
+    outcome.reached.iter().map(|reached| reached.fired.len()).sum()
 }
 
 fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
@@ -222,10 +293,13 @@ fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
         inconclusive: tally.inconclusive,
         verifications: tally.verifications,
         seconds,
-        coverage: outcome.rules.len(),
+        coverage: rules_fired(outcome),
+        features: Kind::ALL.map(|kind| (kind.name(), outcome.features.count(kind))).into_iter().collect(),
         rules: coverage(outcome, campaign).map(RuleReport::from).collect(),
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,
-        corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.added().0),
+        corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.growth().added),
+        known: outcome.known.values().sum(),
+        known_signatures: known(outcome, campaign).collect(),
     }
 }

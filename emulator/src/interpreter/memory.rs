@@ -131,9 +131,11 @@ impl ConcreteMemory {
 
     /// Bytes of the first `count` allocations with a mask of fixed bits each.
     pub fn buffers(&self, count: usize) -> Vec<Vec<(u8, u8)>> {
-        let byte = |place: usize| (self.bytes[place], if self.poison[place] { 0 } else { !self.open[place] });
         let buffer = |allocation: &Allocation| {
-            (allocation.first..allocation.first + allocation.size).map(byte).collect::<Vec<(u8, u8)>>()
+            let range = allocation.first..allocation.first + allocation.size;
+            let masks = self.open[range.clone()].iter().zip(&self.poison[range.clone()]);
+            let masks = masks.map(|(&open, &poison)| if poison { 0 } else { !open });
+            self.bytes[range].iter().copied().zip(masks).collect()
         };
         self.allocations.iter().take(count).map(buffer).collect()
     }

@@ -275,7 +275,7 @@ impl<'f, D: Numbers> State<'f, D> {
             written.push((inst, register, self.register(input)?));
         }
         for (inst, register, value) in written {
-            self.write(inst, register, value);
+            self.write(inst, register, &value);
         }
         Ok(())
     }
@@ -300,7 +300,7 @@ impl<'f, D: Numbers> State<'f, D> {
             Opcode::IMPLICIT_DEF => {
                 let (Some(register), bits) = (data.vreg(0), self.width_of(data, 0)) else { return Ok(Next::Following) };
                 let value = Value { bits: self.domain.choose(bits), poison: PartialBool::known(false) };
-                self.write(inst, register, value);
+                self.write(inst, register, &value);
                 Ok(Next::Following)
             }
             Opcode::LIFETIME_START | Opcode::LIFETIME_END | Opcode::KILL => Ok(Next::Following),
@@ -317,9 +317,14 @@ impl<'f, D: Numbers> State<'f, D> {
         }
         let (domain, memory) = (&mut self.domain, &mut self.memory);
         let evaluation = match self.types.get(inst.as_u32() as usize) {
-            Some(Some(types)) => semantics::evaluate_typed(domain, memory, self.function, data, types, &self.args)?,
+            Some(Some(types)) => semantics::evaluate_typed(domain, memory, self.function, data, types, &self.args),
             // What is wrong with it is said when it is executed.
-            _ => semantics::evaluate(domain, memory, self.function, data, &self.args)?,
+            _ => semantics::evaluate(domain, memory, self.function, data, &self.args),
+        };
+        // Values are large, so they are written from where they are.
+        let evaluation = match &evaluation {
+            Ok(evaluation) => evaluation,
+            Err(unsupported) => return Err(unsupported.clone()),
         };
         if let Some(end) = undefined(evaluation.ub) {
             return Ok(Next::End(end));
@@ -328,7 +333,7 @@ impl<'f, D: Numbers> State<'f, D> {
             let address = Some(self.args[1].bits.value.low_u64());
             self.events.push(event(inst, None, &self.args[0], address));
         }
-        for (register, value) in data.vreg_defs().zip(evaluation.results) {
+        for (register, value) in data.vreg_defs().zip(&evaluation.results) {
             self.write(inst, register, value);
         }
         Ok(Next::Following)
@@ -358,7 +363,7 @@ impl<'f, D: Numbers> State<'f, D> {
         let defs: SmallVec<[Reg; 2]> = data.defs().map(|operand| operand.reg).collect();
         for (reg, value) in defs.into_iter().zip(evaluation.results) {
             match reg {
-                Reg::Virtual(register) => self.write(inst, register, value),
+                Reg::Virtual(register) => self.write(inst, register, &value),
                 Reg::Physical(register) => self.write_physical(register, value),
             }
         }
@@ -389,7 +394,7 @@ impl<'f, D: Numbers> State<'f, D> {
         match dst.reg {
             Reg::Virtual(register) => {
                 value.bits = value.bits.zext_or_trunc(self.width_of(data, 0));
-                self.write(inst, register, value);
+                self.write(inst, register, &value);
             }
             Reg::Physical(register) => self.write_physical(register, value),
         }
@@ -427,11 +432,11 @@ impl<'f, D: Numbers> State<'f, D> {
         Ok(value)
     }
 
-    fn write(&mut self, inst: Inst, register: VReg, value: Value<D>) {
+    fn write(&mut self, inst: Inst, register: VReg, value: &Value<D>) {
         if self.events.len() < self.keep {
-            self.events.push(event(inst, Some(register), &value, None));
+            self.events.push(event(inst, Some(register), value, None));
         }
-        self.registers[register.as_u32() as usize] = Some(value);
+        self.registers[register.as_u32() as usize] = Some(value.clone());
     }
 
     fn read_physical(&self, register: PReg) -> Value<D> {

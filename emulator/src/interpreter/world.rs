@@ -76,7 +76,7 @@ impl<D: Numbers> State<'_, D> {
         let address = *world.symbols.get(base).ok_or_else(unknown)?;
         let address = address.wrapping_add(offset.parse().map_err(|_| unknown())?);
         let register = data.vreg(0).ok_or_else(|| malformed(data))?;
-        self.write(inst, register, scalar(Bits::new(address.into(), self.target.pointer_bits.into())));
+        self.write(inst, register, &scalar(Bits::new(address.into(), self.target.pointer_bits.into())));
         Ok(Some(Next::Following))
     }
 

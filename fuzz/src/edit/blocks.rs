@@ -17,15 +17,18 @@ fn jump(to: Block) -> InstData {
     InstData::new(Opcode::G_BR, [Operand::Block(to)])
 }
 
+/// The next block in the layout.
+fn below(function: &Function, block: Block) -> Option<Block> {
+    function.layout().iter().copied().skip_while(|&other| other != block).nth(1)
+}
+
 /// Ends a block that falls into the next one with a branch to it, so that blocks may move.
 fn end_explicitly(function: &mut Function, target: &Target, block: Block) {
     let ends = function.last_inst(block).is_some_and(|inst| {
         let flags = function.opcode_flags(function.inst(inst), target.vocabulary);
         flags.contains(OpcodeFlags::TERMINATOR | OpcodeFlags::BARRIER)
     });
-    let position = function.layout().iter().position(|&other| other == block);
-    let next = position.and_then(|position| function.layout().get(position + 1).copied());
-    if let (false, Some(next)) = (ends, next)
+    if let (false, Some(next)) = (ends, below(function, block))
         && function.successors(block).any(|successor| successor == next)
     {
         function.append(block, jump(next));
@@ -97,6 +100,17 @@ pub(super) fn goto(function: &mut Function, target: &Target, block: Block, to: B
     end_with_jump(function, target, block, to);
     prune(function);
     true
+}
+
+pub(super) fn fall_through(function: &mut Function, block: Block) -> bool {
+    let Some(last) = function.last_inst(block).filter(|_| is_placed(function, block)) else { return false };
+    let data = function.inst(last);
+    let falls = data.opcode == Opcode::G_BR
+        && below(function, block).is_some_and(|next| data.operands[0] == Operand::Block(next));
+    if falls {
+        function.remove(last);
+    }
+    falls
 }
 
 /// The block that defines `register` ends behind its definition with a return of it.

@@ -79,6 +79,8 @@ pub enum Edit {
         block: Block,
         to: Block,
     },
+    /// The block falls into the next one instead of branching to it.
+    FallThrough(Block),
     /// The block and its only successor, of which it is the only predecessor, become one.
     Join(Block),
     /// What stands before the instruction becomes a block of its own.
@@ -130,6 +132,7 @@ impl Edit {
             Edit::PlainMemory(inst) => shape::plain_memory(function, *inst),
             Edit::Width { register, bits } => widths::set_width(function, *register, *bits),
             Edit::Goto { block, to } => blocks::goto(function, target, *block, *to),
+            Edit::FallThrough(block) => blocks::fall_through(function, *block),
             Edit::Join(block) => blocks::join(function, target, *block),
             Edit::Split(inst) => blocks::split(function, target, *inst).is_some(),
             Edit::DropResult(register) => values::drop_result(function, target, *register),

@@ -99,7 +99,7 @@ fn function(search: &mut Search<'_>, index: usize) {
     type Together = fn(&Function, &Target) -> Vec<Edit>;
     /// Lists alternatives for each place.
     type Instead = fn(&Function) -> Vec<Vec<Edit>>;
-    const TOGETHER: &[Together] = &[edges, calls, removals, results, removals, joins, plain];
+    const TOGETHER: &[Together] = &[edges, calls, removals, results, removals, joins, falls, plain];
     const INSTEAD: &[Instead] = &[forwards, operands, values, opcodes, widths, constants];
     for list in TOGETHER {
         let edits = list(&search.case.functions[index], search.target);
@@ -159,6 +159,10 @@ fn results(function: &Function, target: &Target) -> Vec<Edit> {
 
 fn joins(function: &Function, _: &Target) -> Vec<Edit> {
     function.layout().iter().rev().copied().map(Edit::Join).collect()
+}
+
+fn falls(function: &Function, _: &Target) -> Vec<Edit> {
+    function.layout().iter().copied().map(Edit::FallThrough).collect()
 }
 
 fn plain(function: &Function, _: &Target) -> Vec<Edit> {

@@ -115,6 +115,11 @@ impl Planter {
         Planter { target, fault, acted: RefCell::default() }
     }
 
+    /// `None` if the fault is none of the target's.
+    pub fn on(target: &'static Target, fault: &'static Fault) -> Option<Planter> {
+        fault.targets.contains(&target.name).then(|| Planter::new(target, fault))
+    }
+
     /// True if `guilty` names a rule or a pass in which the fault acted.
     pub fn acted_in(&self, guilty: &str) -> bool {
         self.acted.borrow().contains(guilty)
@@ -142,6 +147,10 @@ impl Saboteur for Planter {
         {
             self.record(rule, change(&mut Site { function, before, after, target: self.target }));
         }
+    }
+
+    fn fault(&self) -> Option<&'static Fault> {
+        Some(self.fault)
     }
 
     fn after_emission(&self, code: &mut Code) {

@@ -1,6 +1,7 @@
 //! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table that neither branches,
 //! calls nor touches memory, with operands from bytes, interpreted and run in the emulator. Features are the target's own.
 
+use super::Sink;
 use arbitrary::{Result, Unstructured};
 use std::cell::RefCell;
 use tribunal_codegen::emit;
@@ -19,7 +20,7 @@ const LENGTH: u32 = 8;
 const FUEL: u64 = 256;
 
 /// Words decode to what encodes to them; a few instructions of any rows do what their meaning says.
-pub fn encode(bytes: &[u8]) {
+pub fn encode(bytes: &[u8], _sink: Sink<'_>) {
     thread_local! {
         static MACHINES: RefCell<Vec<(&'static Target, Machine)>> = RefCell::new(
             tribunal_target::ALL

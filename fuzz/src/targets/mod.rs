@@ -20,12 +20,15 @@ use rand::rngs::SmallRng;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Allocator, Context, NoObserver, Options, allocate, legalize, select, split_edges};
+use tribunal_codegen::{Allocator, Context, Options, allocate, legalize, select, split_edges};
 use tribunal_ir::{Function, Module, text};
 use tribunal_verifier::{allocation, machine_verifier};
 
+/// What is told the features that a run reached (`features.rs`), by their slots.
+pub type Sink<'a> = &'a mut dyn FnMut(u16);
+
 /// A target by its name.
-pub type Target = (&'static str, fn(&[u8]));
+pub type Target = (&'static str, fn(&[u8], Sink<'_>));
 
 /// Every target: its name is that of its file in `fuzz_targets`.
 pub const ALL: [Target; 7] = [
@@ -44,8 +47,8 @@ const INPUTS: u32 = 16;
 const REDUCTION: Duration = Duration::from_secs(10);
 
 /// Every judge on a program.
-pub fn differential(bytes: &[u8]) {
-    programs::each(bytes, |harness, function| {
+pub fn differential(bytes: &[u8], sink: Sink<'_>) {
+    programs::each(bytes, sink, |harness, function| {
         let tally = harness.trial(function, Plan { count: INPUTS, seed: bytes.len() as u64 });
         if let Some(finding) = tally.findings.first() {
             let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
@@ -56,8 +59,8 @@ pub fn differential(bytes: &[u8]) {
 }
 
 /// A program against what the legalizer makes of it, both interpreted.
-pub fn legalize(bytes: &[u8]) {
-    programs::each(bytes, |harness, function| {
+pub fn legalize(bytes: &[u8], sink: Sink<'_>) {
+    programs::each(bytes, sink, |harness, function| {
         if let Some(legalized) = until(harness, function, &legalize::PASS) {
             same(harness, function, &legalized, &legalize::PASS, bytes.len());
         }
@@ -65,8 +68,8 @@ pub fn legalize(bytes: &[u8]) {
 }
 
 /// A program against its selected instructions, both interpreted.
-pub fn select(bytes: &[u8]) {
-    programs::each(bytes, |harness, function| {
+pub fn select(bytes: &[u8], sink: Sink<'_>) {
+    programs::each(bytes, sink, |harness, function| {
         if let Some(selected) = until(harness, function, &select::PASS) {
             same(harness, function, &selected, &select::PASS, bytes.len());
         }
@@ -74,8 +77,8 @@ pub fn select(bytes: &[u8]) {
 }
 
 /// A program's allocation by each allocator, checked and interpreted.
-pub fn allocate(bytes: &[u8]) {
-    programs::each(bytes, |harness, function| {
+pub fn allocate(bytes: &[u8], sink: Sink<'_>) {
+    programs::each(bytes, sink, |harness, function| {
         let Some(selected) = until(harness, function, &split_edges::PASS) else { return };
         for allocator in [Allocator::Ion, Allocator::Fastalloc] {
             let options = Options { allocator, ..harness.options() };
@@ -88,7 +91,7 @@ pub fn allocate(bytes: &[u8]) {
 }
 
 /// Text: what is read is printed so that it is read again as the same.
-pub fn parse(bytes: &[u8]) {
+pub fn parse(bytes: &[u8], _sink: Sink<'_>) {
     let Ok(source) = std::str::from_utf8(bytes) else { return };
     for target in tribunal_target::ALL {
         let Ok(module) = text::parse_module(source, target.vocabulary) else { continue };
@@ -103,8 +106,8 @@ pub fn parse(bytes: &[u8]) {
 
 /// The judge of two stages against runs: the legalizer's work is not refuted, and of a changed program only one that runs
 /// alike is proved.
-pub fn validate(bytes: &[u8]) {
-    programs::each(bytes, |harness, function| {
+pub fn validate(bytes: &[u8], sink: Sink<'_>) {
+    programs::each(bytes, sink, |harness, function| {
         let Some(legalized) = until(harness, function, &legalize::PASS) else { return };
         let target = harness.target();
         let module = |function: &Function| Module { functions: vec![function.clone()], ..Module::default() };
@@ -123,14 +126,15 @@ pub fn validate(bytes: &[u8]) {
 }
 
 /// The function behind `pass`; `None` if something is not supported.
-fn until(harness: &Harness, function: &Function, pass: &Pass) -> Option<Function> {
-    from(harness, function, harness.options(), pass)
+fn until(harness: &mut Harness, function: &Function, pass: &Pass) -> Option<Function> {
+    let options = harness.options();
+    from(harness, function, options, pass)
 }
 
-fn from(harness: &Harness, function: &Function, options: Options, pass: &Pass) -> Option<Function> {
+fn from(harness: &mut Harness, function: &Function, options: Options, pass: &Pass) -> Option<Function> {
     let (target, mut function) = (harness.target(), function.clone());
     let legalizer = (target.legality)(options.features);
-    let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
+    let mut context = Context { target, options, legalizer, observer: harness.recorder() };
     pipeline::run_until(&mut function, &mut context, Some(pass.name)).ok().map(|_| function)
 }
 

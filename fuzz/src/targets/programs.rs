@@ -3,24 +3,30 @@
 //! An input is a MIR file of one function, the same text that a campaign's corpus holds. Any other bytes are what the
 //! generator makes a function of, for every target.
 
+use super::Sink;
 use crate::edit;
 use crate::generator;
 use crate::harness::Harness;
+use crate::inputs::{self, Plan};
 use crate::mutate;
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::cell::RefCell;
 use tribunal_codegen::{Allocator, Options};
+use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
+use tribunal_emulator::observation::Outcome;
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 
+/// Instructions that a program takes on an input at most.
+const LONGEST_RUN: u64 = 1 << 10;
 /// Edits of one mutant at most.
 const EDITS: usize = 4;
 
 /// Hands `body` the program that `bytes` are, or what the generator makes of them for each target, with that target's
 /// judges. Panics if the generator wrote what the verifier rejects; text may come from anywhere.
-pub(super) fn each(bytes: &[u8], mut body: impl FnMut(&mut Harness, &Function)) {
+pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harness, &Function)) {
     thread_local! {
         static HARNESSES: RefCell<Vec<Harness>> = RefCell::new(
             tribunal_target::ALL
@@ -35,21 +41,39 @@ pub(super) fn each(bytes: &[u8], mut body: impl FnMut(&mut Harness, &Function)) 
     let read = program(bytes);
     HARNESSES.with_borrow_mut(|harnesses| {
         for harness in harnesses {
+            let target = harness.target();
             let function = match &read {
-                Some((target, function)) if target.name == harness.target().name => function.clone(),
+                Some((named, function)) if named.name == target.name => function.clone(),
                 Some(_) => continue,
-                None => match generator::generate(&mut Unstructured::new(bytes), harness.target(), "f") {
+                None => match generator::generate(&mut Unstructured::new(bytes), target, "f") {
                     Ok(function) => function,
                     Err(_) => continue,
                 },
             };
             match (harness.accepts(&function), &read) {
-                (true, _) => body(harness, &function),
+                (true, _) if is_short(&function, target, bytes.len()) => {
+                    harness.recorder().start(target);
+                    body(harness, &function);
+                    harness.last_features().iter().for_each(|&slot| sink(slot));
+                }
+                (true, _) => {}
                 (false, Some(_)) => {}
                 (false, None) => panic!("the generator wrote a function that the verifier rejects"),
             }
         }
     });
+}
+
+/// True if no run of the program is long: the bodies interpret some stages many times, and what takes a minute under a
+/// sanitizer stops a fuzzer. Programs that take longer are the embedded loop's.
+fn is_short(function: &Function, target: &'static Target, seed: usize) -> bool {
+    let interpreter = Interpreter::new(function, target);
+    let settings = Settings { fuel: LONGEST_RUN, events: 0, accesses: Accesses::Volatile };
+    let plan = Plan { count: super::INPUTS, seed: seed as u64 };
+    inputs::inputs(function, target, plan).iter().all(|input| {
+        let run = interpreter.run(input, settings);
+        !run.is_ok_and(|execution| execution.observation.outcome == Outcome::OutOfFuel)
+    })
 }
 
 /// The program that `bytes` are the text of.

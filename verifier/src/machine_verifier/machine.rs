@@ -86,11 +86,19 @@ fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> b
     match operand.reg {
         Reg::Physical(register) => members.contains(&register),
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
-            Constraint::Class(own) => {
-                own == class || verifier.target.class(own).members.iter().all(|register| members.contains(register))
-            }
+            Constraint::Class(own) => own == class || is_subset(verifier.target.class(own).members, members),
             Constraint::Bank(_) | Constraint::None => !verifier.has(Properties::SELECTED),
         },
+    }
+}
+
+fn is_subset(part: &[PReg], whole: &[PReg]) -> bool {
+    let set = |members: &[PReg]| {
+        members.iter().try_fold(0u128, |set, register| Some(set | 1u128.checked_shl(register.0.into())?))
+    };
+    match (set(part), set(whole)) {
+        (Some(part), Some(whole)) => part & !whole == 0,
+        _ => part.iter().all(|register| whole.contains(register)),
     }
 }
 

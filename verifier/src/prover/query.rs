@@ -149,11 +149,37 @@ fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term,
             let value = d.truth(true);
             known.insert(term, value);
         }
+        (Node::Ult(a, b), true) => {
+            let value = d.truth(true);
+            if let (Node::Var(_), Some(low)) = (d.node(a), low_bits_below(d, b)) {
+                let few = zero_extended_low(d, a, low);
+                let of_few = d.less(few, b, false);
+                known.extend([(a, few), (of_few, value)]);
+            }
+            known.insert(term, value);
+        }
         _ => {
             let value = d.truth(value);
             known.insert(term, value);
         }
     }
+}
+
+/// How many low bits hold every value below a constant, if that is fewer than all: a shift's amount has few that count.
+fn low_bits_below(d: &Symbolic, bound: Term) -> Option<u32> {
+    let Node::Const(bound) = d.node(bound) else { return None };
+    let most = bound.sub(Bits::new(1, bound.width()));
+    (!bound.is_zero() && most.used() < bound.width()).then(|| most.used())
+}
+
+/// The term, if its bits from `low` on are zeros.
+fn zero_extended_low(d: &mut Symbolic, term: Term, low: u32) -> Term {
+    let width = d.width_of(term);
+    if low == 0 {
+        return d.value(Bits::zero(width));
+    }
+    let kept = d.extract_bits(term, 0, low);
+    d.zero_extend(kept, width)
 }
 
 /// Whether `other` is the low bits of the variable, extended: what `G_ASSERT_SEXT` and the like promise to be the variable.

@@ -165,6 +165,9 @@ impl Symbolic {
             return self.if_then_else(condition, a, y);
         }
         let width = self.width_of(a);
+        if let Some(other) = self.distance_from_below(condition, a, b) {
+            return self.if_then_else(other, b, a);
+        }
         match (self.node(a), self.node(b)) {
             (Node::Zext(x), Node::Zext(y)) if self.width_of(x) == self.width_of(y) => {
                 let inner = self.if_then_else(condition, x, y);
@@ -177,6 +180,21 @@ impl Symbolic {
             }
             _ => self.intern(Node::Ite(condition, a, b), width),
         }
+    }
+
+    /// Of two differences x - y and y - x chosen by whether y is less than x: whether x is less than y, which chooses them the
+    /// other way round, both being zero where neither is less. Only where x is the older term, so that one way is left.
+    fn distance_from_below(&mut self, condition: Term, a: Term, b: Term) -> Option<Term> {
+        let (y, x, signed) = match self.node(condition) {
+            Node::Ult(y, x) => (y, x, false),
+            Node::Slt(y, x) => (y, x, true),
+            _ => return None,
+        };
+        let (Node::Binary(Op::Sub, p, q), Node::Binary(Op::Sub, r, s)) = (self.node(a), self.node(b)) else {
+            return None;
+        };
+        let differences = (p, q) == (s, r) && ((p, q) == (x, y) || (p, q) == (y, x));
+        (x < y && differences).then(|| self.less(x, y, signed))
     }
 
     fn choice_of_truths(&mut self, condition: Term, a: Term, b: Term) -> Term {

@@ -18,6 +18,11 @@ impl Symbolic {
             {
                 self.extract_bits(x, low_offset, width)
             }
+            (Node::Sext(h), _) => {
+                let inner = self.concatenate(h, low);
+                self.sign_extend(inner, width)
+            }
+            (_, Node::Sext(inner)) if self.is_sign(high, inner) => self.sign_extend(low, width),
             // Right-leaning, so that neighbours meet.
             (Node::Concat(top, middle), _) => {
                 let rest = self.concatenate(middle, low);
@@ -25,6 +30,11 @@ impl Symbolic {
             }
             _ => self.concatenate_plain(high, low),
         }
+    }
+
+    /// True if `bit` is the sign of the other term.
+    fn is_sign(&mut self, bit: Term, of: Term) -> bool {
+        self.width_of(bit) == 1 && self.extract_bits(of, self.width_of(of) - 1, 1) == bit
     }
 
     /// Joins `high` with the top part of `low` if they are neighbours in one term.
@@ -102,6 +112,9 @@ impl Symbolic {
                 let (x, y) = (self.extract_bits(x, offset, width), self.extract_bits(y, offset, width));
                 self.binary(op, x, y)
             }
+            Node::Binary(Op::Add, ..) if offset == 1 && width + 1 == whole && self.averaged(a).is_some() => {
+                self.average(a, width)
+            }
             // Low bits of sums and products come from low bits alone.
             Node::Binary(op @ (Op::Add | Op::Sub | Op::Mul), x, y) if offset == 0 => {
                 let (x, y) = (self.extract_bits(x, 0, width), self.extract_bits(y, 0, width));
@@ -126,6 +139,29 @@ impl Symbolic {
             }
             _ => self.intern(Node::Extract(a, offset), width),
         }
+    }
+
+    /// The two values of which a sum of one bit more is half the sum, whether they are signed, and whether it is rounded up.
+    fn averaged(&self, sum: Term) -> Option<(Term, Term, bool, bool)> {
+        let (terms, constant) = self.flat_sum(sum);
+        let ([a, b], true) = (terms.as_slice(), constant.unsigned() <= 1) else { return None };
+        let (x, y, signed) = match (self.node(*a), self.node(*b)) {
+            (Node::Zext(x), Node::Zext(y)) => (x, y, false),
+            (Node::Sext(x), Node::Sext(y)) => (x, y, true),
+            _ => return None,
+        };
+        let inner = self.width_of(sum) - 1;
+        (self.width_of(x) == inner && self.width_of(y) == inner).then(|| (x, y, signed, !constant.is_zero()))
+    }
+
+    /// Half the sum without the carry: x + y is twice what they share and what only one has, and twice what either has less
+    /// what only one has (Warren, "Hacker's Delight", 2-5).
+    fn average(&mut self, sum: Term, width: u32) -> Term {
+        let Some((x, y, signed, up)) = self.averaged(sum) else { return self.intern(Node::Extract(sum, 1), width) };
+        let (differ, one) = (self.binary(Op::Xor, x, y), self.value(Bits::new(1, width)));
+        let half = self.binary(if signed { Op::Ashr } else { Op::Lshr }, differ, one);
+        let common = self.binary(if up { Op::Or } else { Op::And }, x, y);
+        self.binary(if up { Op::Sub } else { Op::Add }, common, half)
     }
 
     /// True if the amount has no set bits at or above `width`.

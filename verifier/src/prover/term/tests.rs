@@ -90,7 +90,7 @@ fn run<D: Domain>(d: &mut D, inputs: Vec<D::Bits>, seed: u64, length: u32) -> Po
 fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
     let a = pool.any(random);
     let width = d.width(&a);
-    let kind = random.below(30);
+    let kind = random.below(33);
     let b = pool.of_width(d, random, width);
     let new = match kind {
         0 | 1 => d.add(&a, &b),
@@ -139,6 +139,24 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
             let condition = pool.truth(random);
             d.ite(&condition, &a, &b)
         }
+        32 if width + 8 <= WIDEST => {
+            let (more, signs) = (1 + random.below(4), 1 + random.below(4));
+            let (low, sign) = (d.sext(&a, width + more), d.extract(&a, random.below(width), 1));
+            let (sign, top) = (d.sext(&sign, signs), d.extract(&a, width - 1, 1));
+            let top = d.sext(&top, signs);
+            d.concat(if random.below(3) == 0 { &sign } else { &top }, &low)
+        }
+        30 if width < WIDEST => half_sum(d, random, &a, &b),
+        31 => {
+            let (less, back) =
+                if random.below(2) == 0 { (d.ult(&a, &b), d.ult(&b, &a)) } else { (d.slt(&a, &b), d.slt(&b, &a)) };
+            let (up, down) = (d.sub(&b, &a), d.sub(&a, &b));
+            match random.below(3) {
+                0 => d.ite(&less, &up, &down),
+                1 => d.ite(&back, &down, &up),
+                _ => d.ite(&back, &up, &down),
+            }
+        }
         _ => {
             let truth = match kind {
                 25 => d.eq(&a, &b),
@@ -152,6 +170,20 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
         }
     };
     pool.values.push(new);
+}
+
+/// The average of two values, by one bit more; of a signed and an unsigned one it is just a shape.
+fn half_sum<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let mut wide = |d: &mut D, value| match random.below(2) {
+        0 => d.zext(value, width + 1),
+        _ => d.sext(value, width + 1),
+    };
+    let (a, b) = (wide(d, a), wide(d, b));
+    let sum = d.add(&a, &b);
+    let round = d.literal(random.below(3).into(), width + 1);
+    let sum = d.add(&sum, &round);
+    d.extract(&sum, 1, width)
 }
 
 fn combined<D: Domain>(d: &mut D, pool: &Pool<D>, random: &mut Random) -> D::Bool {

@@ -1,0 +1,228 @@
+//! What a compilation reaches that its edges do not tell: a map of counters, one for each feature, that the embedded loop
+//! and libFuzzer share.
+//!
+//! A feature is hashed into the part of the map that its kind has, so that kinds are counted apart; two that meet there by
+//! chance are one. Of rules that follow each other only those count where the second rewrites what the first wrote: which others
+//! stand side by side is chance, and there are too many. What the machine verifier looked at is no feature: its checks are
+//! chosen by opcode and pass, which a rule and its types tell.
+
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use tribunal_codegen::Observer;
+use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, RegOperand, Type};
+use tribunal_target::Target;
+
+/// Slots of the map.
+pub const SLOTS: usize = 1 << 16;
+
+/// What a feature is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A rule rewrote an instruction of these types, by class, and of this access to memory.
+    Types,
+    /// A rule wrote these opcodes, about so many.
+    Recipe,
+    /// A selection rule wrote an immediate of this class.
+    Immediate,
+    /// A rule rewrote what another had written.
+    Pair,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 4] = [Kind::Types, Kind::Recipe, Kind::Immediate, Kind::Pair];
+
+    /// In reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Types => "types",
+            Kind::Recipe => "recipes",
+            Kind::Immediate => "immediates",
+            Kind::Pair => "pairs",
+        }
+    }
+
+    /// Its part of the map, by how many there are: the first slot, and how many slots.
+    pub const fn slots(self) -> (usize, usize) {
+        match self {
+            Kind::Types => (0, 24 << 10),
+            Kind::Recipe => (24 << 10, 8 << 10),
+            Kind::Immediate => (32 << 10, 8 << 10),
+            Kind::Pair => (40 << 10, 24 << 10),
+        }
+    }
+}
+
+/// A set of features.
+#[derive(Clone)]
+pub struct FeatureSet {
+    words: Box<[u64]>,
+}
+
+impl Default for FeatureSet {
+    fn default() -> FeatureSet {
+        FeatureSet { words: vec![0; SLOTS / 64].into_boxed_slice() }
+    }
+}
+
+impl FeatureSet {
+    /// True if the feature was not in the set.
+    pub fn insert(&mut self, slot: u16) -> bool {
+        let (word, bit) = (&mut self.words[usize::from(slot) / 64], 1 << (slot % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    fn remove(&mut self, slot: u16) {
+        self.words[usize::from(slot) / 64] &= !(1 << (slot % 64));
+    }
+
+    pub fn add(&mut self, other: &FeatureSet) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, more)| *word |= more);
+    }
+
+    /// How many of a kind.
+    pub fn count(&self, kind: Kind) -> usize {
+        let (first, slots) = kind.slots();
+        self.words[first / 64..(first + slots) / 64].iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+/// The features of one compilation, recorded step by step.
+#[derive(Default)]
+pub struct Recorder {
+    /// The hash of the target's name: names of combines are those of every target.
+    target: u64,
+    reached: Vec<u16>,
+    /// The same as a set.
+    set: FeatureSet,
+    /// The hash of the rule that wrote the definition of each virtual register; 0 where none did.
+    authors: Vec<u64>,
+}
+
+impl Recorder {
+    /// For another compilation.
+    pub fn start(&mut self, target: &Target) {
+        self.target = hash(target.name);
+        self.reached.iter().for_each(|&slot| self.set.remove(slot));
+        self.reached.clear();
+        self.authors.clear();
+    }
+
+    /// Each feature once.
+    pub fn reached(&self) -> &[u16] {
+        &self.reached
+    }
+
+    /// One application of one rule, as [`tribunal_codegen::Observer::step`] is shown it.
+    pub fn step(&mut self, rule: &'static str, function: &Function, before: &[InstData], after: &[Inst]) {
+        let Some((root, through)) = before.split_last() else { return };
+        let rule = hash((self.target, rule));
+        self.reach(Kind::Types, (rule, shape(root, function)));
+        // Opcodes as a set: of how many there are, the magnitude counts.
+        let mut opcodes = 0u64;
+        for &inst in after {
+            let data = function.inst(inst);
+            opcodes |= 1 << (hash(data.opcode) % 64);
+            if matches!(data.opcode, Opcode::Target(_)) {
+                self.immediates(rule, data);
+            }
+        }
+        self.reach(Kind::Recipe, (rule, opcodes, after.len().checked_ilog2()));
+        let author = defined(root).and_then(|register| self.authors.get(register)).copied();
+        if let Some(author) = author.filter(|&author| author != 0) {
+            self.reach(Kind::Pair, (author, rule));
+        }
+        for &inst in after {
+            let Some(register) = defined(function.inst(inst)) else { continue };
+            // What was looked through was there before.
+            if through.iter().all(|data| defined(data) != Some(register)) {
+                if self.authors.len() <= register {
+                    self.authors.resize(register + 1, 0);
+                }
+                self.authors[register] = rule;
+            }
+        }
+    }
+
+    fn immediates(&mut self, rule: u64, data: &InstData) {
+        for (index, operand) in data.operands.iter().enumerate() {
+            if let Operand::Imm(value) = *operand {
+                self.reach(Kind::Immediate, (rule, data.opcode, index, magnitude(value)));
+            }
+        }
+    }
+
+    fn reach(&mut self, kind: Kind, feature: impl Hash) {
+        let (first, slots) = kind.slots();
+        let slot = (first + hash(feature) as usize % slots) as u16;
+        if self.set.insert(slot) {
+            self.reached.push(slot);
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+        Recorder::step(self, rule, function, before, after);
+    }
+}
+
+/// Of a rewritten instruction: its first and its last register's type, and its access to memory.
+fn shape(data: &InstData, function: &Function) -> u64 {
+    let class = |operand: Option<&RegOperand>| {
+        let register = operand.and_then(|operand| operand.reg.as_virtual());
+        register.map_or(0, |register| function.type_of(register).map_or(1, type_class))
+    };
+    let mut registers = data.operands.iter().filter_map(Operand::as_reg);
+    let (first, last) = (registers.next(), registers.next_back());
+    let memory = data.memory.first().map_or(0, |memory| 1 + memory.ty.map_or(0, type_class));
+    class(first) | class(last) << 8 | memory << 16
+}
+
+/// Widths that are powers of two are their own classes, and what lies between two of them is one.
+fn type_class(ty: Type) -> u64 {
+    match ty {
+        Type::Pointer { .. } => 2,
+        Type::Vector { .. } => 3,
+        Type::Scalar { bits } => {
+            4 + 2 * u64::from(bits.checked_ilog2().unwrap_or(0)) + u64::from(!bits.is_power_of_two())
+        }
+    }
+}
+
+/// Sign, size by the fields that instructions have, and whether the value stands at a bound of its size.
+fn magnitude(value: i64) -> u64 {
+    let size = value.unsigned_abs();
+    let bits = match 64 - size.leading_zeros() {
+        bits @ (0 | 1 | 5 | 6 | 11 | 12 | 13) => bits,
+        2..=4 => 2,
+        7..=10 => 7,
+        14..=16 => 14,
+        17..=32 => 17,
+        _ => 33,
+    };
+    let bound = match (size.is_power_of_two(), size.wrapping_add(1).is_power_of_two()) {
+        (true, _) => 1,
+        (_, true) => 2,
+        _ => 0,
+    };
+    u64::from(bits) << 3 | bound << 1 | u64::from(value < 0)
+}
+
+/// The virtual register that the instruction defines first.
+fn defined(data: &InstData) -> Option<usize> {
+    let register = data.defs().next()?.reg.as_virtual()?;
+    Some(register.as_u32() as usize)
+}
+
+/// The same in every process: libFuzzer merges what several reached. Its low bits are well mixed.
+fn hash(feature: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    feature.hash(&mut hasher);
+    hasher.finish()
+}
