@@ -234,10 +234,9 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
         if list {
             for rule in never {
                 let proved = if proved_never.contains(&rule) { "proved but " } else { "" };
-                let reason = unreached.iter().find(|(other, _)| *other == rule);
-                let reason = reason.map_or(String::new(), |(_, reason)| format!(": out of reach: {reason}"));
-                say!("{proved}never fired: {label}: {rule}{reason}");
+                say!("{proved}never fired: {label}: {rule}");
             }
+            unreached.iter().for_each(|(rule, reason)| say!("out of reach: {label}: {rule}: {reason}"));
             unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
         }
     }
