@@ -20,11 +20,6 @@ pub static UNREACHED: &[Unreached] = &[
                  apart before its own turn comes",
     },
     Unreached {
-        targets: &["riscv64", "riscv32"],
-        rules: &["combine trunc_of_constant", "combine ext_of_constant"],
-        reason: "only constants of register width are legal, so none of another width is left when artifacts are combined",
-    },
-    Unreached {
         targets: &["riscv32"],
         rules: &[
             "riscv const_simm32",

@@ -181,8 +181,15 @@ impl Generator<'_, '_, '_> {
         if !bits.is_multiple_of(2) {
             return self.conversion(ty);
         }
-        let source = self.value(ty, false)?;
         let half = Type::scalar(bits / 2);
+        // Of an extension the upper half is known: zeros, or a sign.
+        let source = if self.u.ratio(1, 3)? {
+            let low = self.value(half, false)?;
+            let signed = self.u.arbitrary()?;
+            Entry { register: self.converted(low, ty, signed), ty, firm: low.firm }
+        } else {
+            self.value(ty, false)?
+        };
         let parts = self.builder.unmerge(half, source.register);
         let (first, second) = (parts[0], parts[1]);
         self.scope.push(Entry { register: first, ty: half, firm: source.firm });

@@ -84,8 +84,8 @@ impl Policy {
             memory: u.ratio(2, 3)?,
             volatile: u.ratio(1, 8)?,
             loops: u.ratio(2, 3)?,
-            families: u.ratio(1, 4)?,
             shapes: u.ratio(1, 6)?,
+            families: u.ratio(1, 4)?,
         })
     }
 }
