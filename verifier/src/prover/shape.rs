@@ -2,7 +2,8 @@
 //! cache.
 
 use smallvec::SmallVec;
-use tribunal_ir::{Bits, Block, InstData, Opcode, Operand, Properties, Reg, Step, VReg};
+use tribunal_ir::types::Element;
+use tribunal_ir::{Bits, Block, InstData, Opcode, Operand, Properties, Reg, Step, Type, VReg};
 use tribunal_target::Target;
 
 /// Everything that the obligation depends on, as words. Equal words, equal obligation.
@@ -49,67 +50,141 @@ fn number<E: PartialEq + Copy, A: smallvec::Array<Item = E>>(seen: &mut SmallVec
     place as u64
 }
 
+/// Four bits.
+fn kind(operand: &Operand) -> u64 {
+    match operand {
+        Operand::Reg(register) => u64::from(register.reg.as_physical().is_some()),
+        Operand::Imm(_) => 2,
+        Operand::Const { .. } => 3,
+        Operand::WideConst(_) => 4,
+        Operand::Block(_) => 5,
+        Operand::Predicate(_) => 6,
+        Operand::Stack(_) => 7,
+        Operand::FixedStack(_) => 8,
+        Operand::Symbol(_) => 9,
+    }
+}
+
+/// 48 bits.
+fn type_word(ty: Option<Type>) -> u64 {
+    let sizes = |space: u8, bits: u16| u64::from(bits) << 8 | u64::from(space) << 24;
+    match ty {
+        None => 0,
+        Some(Type::Scalar { bits }) => 1 | sizes(0, bits),
+        Some(Type::Pointer { address_space, bits }) => 2 | sizes(address_space, bits),
+        Some(Type::Vector { lanes, scalable, element }) => {
+            let element = match element {
+                Element::Scalar { bits } => sizes(0, bits),
+                Element::Pointer { address_space, bits } => 1 << 3 | sizes(address_space, bits),
+            };
+            3 | u64::from(scalable) << 2 | element | u64::from(lanes) << 32
+        }
+    }
+}
+
 impl Writer<'_> {
     fn inst(&mut self, data: &InstData) {
         let opcode = match data.opcode {
             Opcode::Target(opcode) => 0x1_0000 | u64::from(opcode.0),
             generic => generic.info().map_or(0xffff, |info| u64::from(info.number)),
         };
-        self.words.push(opcode | u64::from(data.flags.bits()) << 20 | (data.operands.len() as u64) << 48);
+        // From here on every count is said before what it counts: words are read in one way only.
+        self.words.push(opcode | u64::from(data.flags.bits()) << 20);
+        self.words.push(data.operands.len() as u64 | (data.memory.len() as u64) << 32);
+        for operands in data.operands.chunks(16) {
+            self.words.push(operands.iter().fold(0, |kinds, operand| kinds << 4 | kind(operand)));
+        }
         for operand in &data.operands {
             self.operand(operand);
         }
         for memory in &data.memory {
-            let bits = memory.ty.map_or(0, |ty| u64::from(ty.bits()));
-            self.words.push(bits | u64::from(memory.align) << 16 | u64::from(memory.flags.bits()) << 56);
+            let (flags, align) = (u64::from(memory.flags.bits()), u64::from(memory.align.trailing_zeros()));
+            self.words.push(type_word(memory.ty) | flags << 48 | align << 56);
         }
     }
 
+    /// What an operand of a known kind is.
     fn operand(&mut self, operand: &Operand) {
-        let word = match operand {
+        match operand {
             Operand::Reg(register) => {
                 let flags = u64::from(register.flags.bits()) << 40 | u64::from(register.subregister.0) << 56;
-                match register.reg {
-                    Reg::Physical(register) => 1 << 36 | u64::from(register.0) | flags,
-                    Reg::Virtual(register) => self.register(register) | flags,
-                }
+                let number = match register.reg {
+                    Reg::Physical(register) => u64::from(register.0),
+                    Reg::Virtual(register) => self.register(register),
+                };
+                self.words.push(number | flags);
             }
-            Operand::Imm(value) => *value as u64 ^ 2 << 60,
-            Operand::Const { width, value } => {
-                self.words.push(value.0 as u64);
-                u64::from(*width) | 1 << 59
-            }
+            Operand::Imm(value) => self.words.push(*value as u64),
+            Operand::Const { width, value } => self.words.extend([u64::from(*width), value.0 as u64]),
             Operand::WideConst(_) => {
                 let value = self.step.function.constant_value(operand).unwrap_or(Bits::zero(1));
+                self.words.push(value.width().into());
                 self.words.extend(value.limbs().into_iter().take(value.width().div_ceil(64) as usize));
-                u64::from(value.width()) | 3 << 59
             }
-            Operand::Block(block) => number(&mut self.blocks, *block) | 3 << 60,
-            Operand::Predicate(predicate) => *predicate as u64 | 4 << 60,
-            Operand::Stack(slot) => u64::from(slot.as_u32()) | 5 << 60,
-            Operand::FixedStack(slot) => u64::from(slot.as_u32()) | 6 << 60,
+            Operand::Block(block) => {
+                let number = number(&mut self.blocks, *block);
+                self.words.push(number);
+            }
+            Operand::Predicate(predicate) => self.words.push(*predicate as u64),
+            Operand::Stack(slot) => self.words.push(slot.as_u32().into()),
+            Operand::FixedStack(slot) => self.words.push(slot.as_u32().into()),
             Operand::Symbol(symbol) => {
                 // By its text: numbers are the function's.
                 let text = self.step.function.symbols[*symbol].as_bytes();
+                self.words.push(text.len() as u64);
                 let words = text.chunks(8).map(|bytes| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
                 self.words.extend(words);
-                text.len() as u64 | 7 << 60
             }
-        };
-        self.words.push(word);
+        }
     }
 
     /// The register's number by order of appearance, and what it is.
     fn register(&mut self, register: VReg) -> u64 {
         let number = number(&mut self.registers, register);
         let data = &self.step.function.vregs[register];
-        let kind = |ty: tribunal_ir::Type| u64::from(ty.is_pointer()) << 15 | u64::from(ty.is_vector()) << 16;
-        let ty = data.ty.map_or(0, |ty| u64::from(ty.bits()) | kind(ty));
         let class = match data.constraint {
             tribunal_ir::Constraint::Class(class) => u64::from(class.0) + 1,
             _ => 0,
         };
-        self.words.push(ty | class << 20);
+        self.words.push(type_word(data.ty) | class << 48);
         number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_ir::types::ElementCount;
+    use tribunal_ir::{Function, types};
+
+    /// What would be the same if an immediate were read as a type, and a register's number as an immediate.
+    #[test]
+    fn operands_of_other_kinds_are_never_the_same_words() {
+        let mut function = Function::new("f");
+        let (typed, untyped) = (function.new_vreg(types::S64), function.push_vreg(None, tribunal_ir::Constraint::None));
+        let shape_of = |operands: [Operand; 2]| {
+            let before = [InstData::new(Opcode::G_SEXT_INREG, operands)];
+            shape(tribunal_target::ALL[0], &Step { rule: "", function: &function, before: &before, after: &[] })
+        };
+        let s64 = type_word(Some(types::S64)) as i64;
+        for tag in [0, 2 << 60] {
+            let one = shape_of([Operand::used(typed), Operand::Imm(tag)]);
+            let other = shape_of([Operand::Imm(s64 ^ tag), Operand::used(untyped)]);
+            assert_ne!(one, other);
+        }
+    }
+
+    #[test]
+    fn every_type_has_a_word_of_its_own() {
+        let scalars = (1..=u16::MAX).map(|bits| Type::Scalar { bits });
+        let pointers = (0..=u8::MAX).map(|address_space| Type::Pointer { address_space, bits: 64 });
+        let elements: Vec<Type> = scalars.step_by(97).chain(pointers).collect();
+        let counts = [2, 3, u16::MAX].map(ElementCount::fixed);
+        let counts = counts.iter().flat_map(|&count| [count, ElementCount { scalable: true, ..count }]);
+        let vectors = counts.flat_map(|count| elements.iter().filter_map(move |element| element.times(count)));
+        let types: Vec<Type> = elements.iter().copied().chain(vectors).collect();
+        let words: std::collections::BTreeSet<u64> = types.iter().map(|&ty| type_word(Some(ty))).collect();
+        assert_eq!(words.len(), types.len());
+        assert!(!words.contains(&type_word(None)) && words.last() < Some(&(1 << 48)));
     }
 }
