@@ -10,16 +10,6 @@ pub struct Unreached {
 
 pub static UNREACHED: &[Unreached] = &[
     Unreached {
-        targets: &["riscv64", "riscv32", "aarch64"],
-        rules: &[
-            "riscv64 G_MERGE_VALUES#2 halve_scalar_if",
-            "riscv32 G_MERGE_VALUES#2 halve_scalar_if",
-            "aarch64 G_MERGE_VALUES#2 halve_scalar_if",
-        ],
-        reason: "each use of what is wider than a register becomes an unmerge of it, and unmerge_of_merge takes the merge \
-                 apart before its own turn comes",
-    },
-    Unreached {
         targets: &["riscv32"],
         rules: &[
             "riscv const_simm32",

@@ -31,7 +31,7 @@ pub fn width_classes(function: &Function) -> Vec<WidthClass> {
         let Some(&register) = members.first() else { continue };
         let Some(ty) = function.type_of(register).filter(|ty| ty.is_scalar()) else { continue };
         let defined = members.iter().any(|&register| function.def_of(register).is_some());
-        if !fixed && defined && ty.bits() > 1 && ty.bits() <= MAX_BITS {
+        if !fixed && defined && ty.bits() <= MAX_BITS {
             classes.push(WidthClass { register, bits: ty.bits(), members });
         }
     }

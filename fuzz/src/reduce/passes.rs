@@ -53,12 +53,23 @@ fn ways(function: &Function, target: &Target) -> Vec<Vec<Edit>> {
     let insts: Vec<Inst> = function.all_insts().collect();
     let mut ways = Vec::new();
     for inst in insts {
+        let data = function.inst(inst);
+        let bits = target.register_type().bits();
+        let width = data.vreg(0).map(|register| Edit::Width { register, bits });
         for opcode in edit::alike(function, inst) {
             let other = Edit::Opcode { inst, opcode };
-            let bits = target.register_type().bits();
-            let width = function.inst(inst).vreg(0).map(|register| Edit::Width { register, bits });
             ways.push(vec![other.clone()]);
-            ways.extend(width.map(|width| vec![other, width]));
+            ways.extend(width.clone().map(|width| vec![other, width]));
+        }
+        // An amount of another type keeps a shift from becoming anything else.
+        let own = data.vreg(0).and_then(|register| function.type_of(register)).map(|ty| ty.bits());
+        if let (Some(bits), Some(register), true) =
+            (own, data.vreg(2), edit::siblings(data.opcode).contains(&Opcode::G_SHL))
+        {
+            for &opcode in edit::siblings(Opcode::G_ADD) {
+                let alike = [Edit::Width { register, bits }, Edit::Opcode { inst, opcode }];
+                ways.push(alike.into_iter().chain(width.clone()).collect());
+            }
         }
     }
     ways
