@@ -44,14 +44,15 @@ pub fn run(path: &Path) -> Result<(), CaseError> {
         Some(names) => target.features(names).map_err(|name| CaseError::UnknownFeature(name.to_string()))?,
         None => target.default_features,
     };
-    let options = Options { features, allocator: Allocator::Ion };
-    let mut harness = Harness::new(target, options)?;
-    for call in &calls {
-        hold(&mut harness, &module, call)?;
-    }
-    for function in &module.functions {
-        let plan = inputs::Plan { count: INPUTS, seed: 1 };
-        judge(&mut harness, function, &inputs::inputs(function, target, plan))?;
+    for allocator in [Allocator::Ion, Allocator::Fastalloc] {
+        let mut harness = Harness::new(target, Options { features, allocator })?;
+        for call in &calls {
+            hold(&mut harness, &module, call)?;
+        }
+        for function in &module.functions {
+            let plan = inputs::Plan { count: INPUTS, seed: 1 };
+            judge(&mut harness, function, &inputs::inputs(function, target, plan))?;
+        }
     }
     Ok(())
 }

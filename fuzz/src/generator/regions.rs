@@ -73,9 +73,7 @@ impl Generator<'_, '_, '_> {
 
     /// A loop that counts down to zero and carries up to three values.
     fn counted_loop(&mut self, depth: u32) -> Result<()> {
-        let counter_ty = self.counter_type()?;
-        let trips = self.u.int_in_range(1..=5)?;
-        let start = self.builder.constant_i64(counter_ty, trips);
+        let (counter_ty, start) = self.trips(5)?;
         let carried = self.merge_types()?;
         let initial = carried.iter().map(|&ty| self.value(ty, true)).collect::<Result<Vec<_>>>()?;
         let (before, body, after) = (self.current(), self.new_block(), self.new_block());
@@ -109,8 +107,15 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// A counter that starts at most at `most`: its type and its start.
+    pub(super) fn trips(&mut self, most: i64) -> Result<(Type, VReg)> {
+        let ty = self.counter_type()?;
+        let trips = self.u.int_in_range(1..=most)?;
+        Ok((ty, self.builder.constant_i64(ty, trips)))
+    }
+
     /// A type that holds the trip count.
-    pub(super) fn counter_type(&mut self) -> Result<Type> {
+    fn counter_type(&mut self) -> Result<Type> {
         let ty = self.scalar()?;
         Ok(if ty.bits() < 3 { tribunal_ir::types::S32 } else { ty })
     }

@@ -101,9 +101,7 @@ impl Generator<'_, '_, '_> {
 
     /// A cycle of two blocks that is entered at either, which no reducible graph has; both count down what ends it.
     fn two_entries(&mut self, depth: u32) -> Result<()> {
-        let counter_ty = self.counter_type()?;
-        let trips = self.u.int_in_range(1..=6)?;
-        let start = self.builder.constant_i64(counter_ty, trips);
+        let (counter_ty, start) = self.trips(6)?;
         let carried = self.merge_types()?;
         let initial = carried.iter().map(|&ty| self.value(ty, true)).collect::<Result<Vec<_>>>()?;
         let condition = self.condition()?;
@@ -146,9 +144,8 @@ impl Generator<'_, '_, '_> {
 
     /// A loop whose values change places: parallel copies with cycles, and values of the round before read behind it.
     fn permuting_loop(&mut self) -> Result<()> {
-        let (ty, counter_ty) = (self.scalar()?, self.counter_type()?);
-        let trips = self.u.int_in_range(1..=5)?;
-        let start = self.builder.constant_i64(counter_ty, trips);
+        let ty = self.scalar()?;
+        let (counter_ty, start) = self.trips(5)?;
         let count = self.u.int_in_range(2..=5usize)?;
         let initial = (0..count).map(|_| self.value(ty, true)).collect::<Result<Vec<_>>>()?;
         let (before, body, after) = (self.current(), self.new_block(), self.new_block());

@@ -73,6 +73,17 @@ impl Rules {
     }
 }
 
+/// A fault in what the pass of this name left.
+const fn staged(
+    name: &'static str,
+    model: &'static str,
+    targets: &'static [&'static str],
+    pass: &'static str,
+    change: fn(&mut Function, &'static Target) -> Option<()>,
+) -> Fault {
+    Fault { name, model, targets, plant: Plant::Stage(pass, change) }
+}
+
 impl Fault {
     /// The layer that it breaks: a pass's name, or `emit`.
     pub fn layer(&self) -> &'static str {

@@ -1,65 +1,56 @@
 //! Faults of passes that do not rewrite by rules: what they left is changed.
 
-use super::{BOTH, Fault, Plant};
+use super::{BOTH, Fault, staged};
 use tribunal_ir::function::SlotKind;
 use tribunal_ir::{Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Reg, StackSlot};
 use tribunal_target::Target;
 
-const fn row(
-    name: &'static str,
-    model: &'static str,
-    pass: &'static str,
-    change: fn(&mut Function, &'static Target) -> Option<()>,
-) -> Fault {
-    Fault { name, model, targets: BOTH, plant: Plant::Stage(pass, change) }
-}
-
 pub(super) static FAULTS: &[Fault] = &[
-    row("load-moved-across-a-store", "llvm#78477", "select", load_before_store),
-    row("stores-reordered", "store reordered", "select", stores_reordered),
-    row("copy-left-out", "move forgotten", "allocate", |f, t| {
+    staged("load-moved-across-a-store", "llvm#78477", BOTH, "select", load_before_store),
+    staged("stores-reordered", "store reordered", BOTH, "select", stores_reordered),
+    staged("copy-left-out", "move forgotten", BOTH, "allocate", |f, t| {
         let copy = insts(f).into_iter().rev().find(|&inst| moves(f.inst(inst), t).is_some())?;
         f.remove(copy);
         Some(())
     }),
-    row("copies-in-the-wrong-order", "parallel moves in sequence", "allocate", copies_exchanged),
-    row("wrong-register-read", "wrong register", "allocate", wrong_register),
-    row("result-overwritten-by-scratch", "synth#632", "allocate", |f, t| {
+    staged("copies-in-the-wrong-order", "parallel moves in sequence", BOTH, "allocate", copies_exchanged),
+    staged("wrong-register-read", "wrong register", BOTH, "allocate", wrong_register),
+    staged("result-overwritten-by-scratch", "synth#632", BOTH, "allocate", |f, t| {
         let (last, result) = returned(f, t)?;
         f.insert_before(last, t.machine.copy(result, t.abi.scratch[0]));
         Some(())
     }),
-    row("spill-slots-share-memory", "stack slot overlap", "allocate", |f, _| {
+    staged("spill-slots-share-memory", "stack slot overlap", BOTH, "allocate", |f, _| {
         let [first, second] = spill_slots(f)?;
         renamed(f, &insts(f), second, first)
     }),
-    row("reload-from-another-slot", "wrong slot", "allocate", |f, t| {
+    staged("reload-from-another-slot", "wrong slot", BOTH, "allocate", |f, t| {
         let [first, second] = spill_slots(f)?;
         let loads = |&inst: &Inst| flags(f.inst(inst), t).contains(OpcodeFlags::LOAD);
         let loads: Vec<Inst> = insts(f).into_iter().filter(loads).collect();
         renamed(f, &loads, second, first)
     }),
-    row("kept-in-a-register-that-a-call-loses", "missing clobber", "allocate", lost_over_a_call),
-    row("callee-saved-register-not-saved", "callee-saved register lost", "frame", |f, t| {
+    staged("kept-in-a-register-that-a-call-loses", "missing clobber", BOTH, "allocate", lost_over_a_call),
+    staged("callee-saved-register-not-saved", "callee-saved register lost", BOTH, "frame", |f, t| {
         let save =
             insts(f).into_iter().find(|&inst| is_frame(f, inst, InstFlags::FRAME_SETUP, t, OpcodeFlags::STORE))?;
         f.remove(save);
         Some(())
     }),
-    row("callee-saved-register-not-restored", "callee-saved register lost", "frame", |f, t| {
+    staged("callee-saved-register-not-restored", "callee-saved register lost", BOTH, "frame", |f, t| {
         let mut restores = insts(f).into_iter().rev();
         let restore = restores.find(|&inst| is_frame(f, inst, InstFlags::FRAME_DESTROY, t, OpcodeFlags::LOAD))?;
         f.remove(restore);
         Some(())
     }),
-    row("saved-registers-share-memory", "stack slot overlap", "frame", |f, t| {
+    staged("saved-registers-share-memory", "stack slot overlap", BOTH, "frame", |f, t| {
         let saves = |&inst: &Inst| is_frame(f, inst, InstFlags::FRAME_SETUP, t, OpcodeFlags::STORE);
         let [first, second, ..] = *insts(f).into_iter().filter(saves).collect::<Vec<_>>() else { return None };
         let (offset, index) = (offset(f, first)?, offset(f, second)?.1);
         f.set_operand(second, index, Operand::Imm(offset.0));
         Some(())
     }),
-    row("frame-not-allocated", "stack slot overlap", "frame", |f, t| {
+    staged("frame-not-allocated", "stack slot overlap", BOTH, "frame", |f, t| {
         let frame =
             |flag| move |f: &Function, inst: Inst| f.inst(inst).flags.contains(flag) && writes_sp(f.inst(inst), t);
         let (setup, destroy) = (frame(InstFlags::FRAME_SETUP), frame(InstFlags::FRAME_DESTROY));
@@ -67,14 +58,14 @@ pub(super) static FAULTS: &[Fault] = &[
         found.iter().for_each(|&inst| f.remove(inst));
         (!found.is_empty()).then_some(())
     }),
-    row("stack-pointer-not-restored", "stack pointer lost", "frame", |f, t| {
+    staged("stack-pointer-not-restored", "stack pointer lost", BOTH, "frame", |f, t| {
         let destroys =
             |&inst: &Inst| f.inst(inst).flags.contains(InstFlags::FRAME_DESTROY) && writes_sp(f.inst(inst), t);
         let last = insts(f).into_iter().rev().find(destroys)?;
         f.remove(last);
         Some(())
     }),
-    row("stack-object-off-by-a-word", "stack slot overlap", "frame", |f, t| {
+    staged("stack-object-off-by-a-word", "stack slot overlap", BOTH, "frame", |f, t| {
         let plain = |data: &InstData| !data.flags.intersects(InstFlags::FRAME_SETUP | InstFlags::FRAME_DESTROY);
         let reads = |data: &InstData| flags(data, t).contains(OpcodeFlags::LOAD) && uses(data, t.abi.stack_pointer);
         let load = insts(f).into_iter().rev().find(|&inst| plain(f.inst(inst)) && reads(f.inst(inst)))?;
@@ -82,14 +73,14 @@ pub(super) static FAULTS: &[Fault] = &[
         f.set_operand(load, index, Operand::Imm(value + 8));
         Some(())
     }),
-    row("return-address-not-restored", "missing clobber", "frame", |f, t| {
+    staged("return-address-not-restored", "missing clobber", BOTH, "frame", |f, t| {
         let restores = |data: &InstData| data.defs().any(|operand| operand.reg == Reg::Physical(t.abi.return_address));
         let destroys = |data: &InstData| data.flags.contains(InstFlags::FRAME_DESTROY) && restores(data);
         let reload = insts(f).into_iter().rev().find(|&inst| destroys(f.inst(inst)))?;
         f.remove(reload);
         Some(())
     }),
-    row("stack-misaligned-at-a-call", "stack alignment", "frame", |f, t| {
+    staged("stack-misaligned-at-a-call", "stack alignment", BOTH, "frame", |f, t| {
         let call = insts(f).into_iter().find(|&inst| t.is_call(f.inst(inst)))?;
         let (sp, behind) = (t.abi.stack_pointer, f.next_inst(call)?);
         for (position, offset) in [(call, -8), (behind, 8)] {
@@ -99,19 +90,19 @@ pub(super) static FAULTS: &[Fault] = &[
         }
         Some(())
     }),
-    row("condition-turned-over", "wrong predicate", "relax-branches", |f, t| {
+    staged("condition-turned-over", "wrong predicate", BOTH, "relax-branches", |f, t| {
         let opposite = |inst: &Inst| t.machine.invert_branch(f.inst(*inst));
         let (branch, data) = insts(f).into_iter().rev().find_map(|inst| Some((inst, opposite(&inst)?)))?;
         f.replace(branch, data);
         Some(())
     }),
-    row("jump-left-out", "branch off by one", "relax-branches", |f, t| {
+    staged("jump-left-out", "branch off by one", BOTH, "relax-branches", |f, t| {
         let jumps = |data: &InstData| flags(data, t).contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER);
         let jump = insts(f).into_iter().rev().find(|&inst| jumps(f.inst(inst)))?;
         f.remove(jump);
         Some(())
     }),
-    row("branch-to-another-block", "branch off by one", "relax-branches", |f, _| {
+    staged("branch-to-another-block", "branch off by one", BOTH, "relax-branches", |f, _| {
         let layout = f.layout().to_vec();
         let (inst, index, block) = insts(f).into_iter().rev().find_map(|inst| {
             let labels = f.inst(inst).operands.iter().enumerate();

@@ -1,9 +1,8 @@
 //! Faults that only a device would see: the results stay right.
 
 use super::site::Site;
-use super::{ALL, Fault, Plant, Rules};
+use super::{ALL, Fault, Plant, Rules, staged};
 use tribunal_ir::{Function, Inst, InstData, MemFlags, Opcode, OpcodeFlags, Operand, Reg, Type};
-use tribunal_target::Target;
 
 /// Selection rules of loads, of both instruction sets.
 const LOADS: &[&str] = &[
@@ -22,22 +21,13 @@ const LOADS: &[&str] = &[
     "zextload32_16",
 ];
 
-const fn row(
-    name: &'static str,
-    model: &'static str,
-    pass: &'static str,
-    change: fn(&mut Function, &'static Target) -> Option<()>,
-) -> Fault {
-    Fault { name, model, targets: ALL, plant: Plant::Stage(pass, change) }
-}
-
 pub(super) static FAULTS: &[Fault] = &[
-    row("unread-volatile-load-left-out", "volatile access removed", "legalize", |f, _| {
+    staged("unread-volatile-load-left-out", "volatile access removed", ALL, "legalize", |f, _| {
         let unread: Vec<Inst> = volatile_insts(f).into_iter().filter(|&inst| is_unread(f, inst)).collect();
         unread.iter().for_each(|&inst| f.remove(inst));
         (!unread.is_empty()).then_some(())
     }),
-    row("unread-volatile-load-narrowed", "volatile access narrowed", "legalize", |f, _| {
+    staged("unread-volatile-load-narrowed", "volatile access narrowed", ALL, "legalize", |f, _| {
         let is_wide = |inst: &Inst| f.inst(*inst).memory[0].ty.is_some_and(|ty| ty.bits() > 8);
         let unread: Vec<Inst> =
             volatile_insts(f).into_iter().filter(|inst| is_unread(f, *inst) && is_wide(inst)).collect();
@@ -48,7 +38,7 @@ pub(super) static FAULTS: &[Fault] = &[
         }
         (!unread.is_empty()).then_some(())
     }),
-    row("dead-volatile-store-left-out", "volatile access removed", "legalize", |f, _| {
+    staged("dead-volatile-store-left-out", "volatile access removed", ALL, "legalize", |f, _| {
         let is_dead = |&&[first, second]: &&[Inst; 2]| {
             let [one, other] = [f.inst(first), f.inst(second)];
             let stores = [one, other].iter().all(|data| data.opcode == Opcode::G_STORE);
@@ -58,7 +48,7 @@ pub(super) static FAULTS: &[Fault] = &[
         dead.iter().for_each(|&inst| f.remove(inst));
         (!dead.is_empty()).then_some(())
     }),
-    row("volatile-stores-exchanged", "volatile accesses reordered", "select", |f, t| {
+    staged("volatile-stores-exchanged", "volatile accesses reordered", ALL, "select", |f, t| {
         let stores = |inst: Inst| match f.inst(inst).opcode {
             Opcode::Target(opcode) => t.instruction(opcode).flags.contains(OpcodeFlags::STORE),
             _ => false,

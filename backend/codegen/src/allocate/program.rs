@@ -62,12 +62,22 @@ fn virtual_register(register: VReg) -> AllocVReg {
     AllocVReg::new(register.as_u32() as usize, RegClass::Int)
 }
 
+/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator goes
+/// through them last to first and must meet uses before their definition. What nothing reaches comes last.
+fn order(function: &Function) -> Vec<tribunal_ir::Block> {
+    let mut order = function.reverse_post_order();
+    let mut reached = vec![false; function.block_bound()];
+    order.iter().for_each(|block| reached[block.as_u32() as usize] = true);
+    order.extend(function.layout().iter().filter(|block| !reached[block.as_u32() as usize]));
+    order
+}
+
 impl Program {
     /// The error is the name of an unsupported feature.
     pub fn new(function: &Function, target: &'static Target) -> Result<Program, String> {
-        let layout = function.layout();
+        let order = order(function);
         let mut number = vec![None; function.block_bound()];
-        for (index, &block) in layout.iter().enumerate() {
+        for (index, &block) in order.iter().enumerate() {
             number[block.as_u32() as usize] = Some(Block::new(index));
         }
         let numbered =
@@ -78,12 +88,12 @@ impl Program {
             operands: Vec::new(),
             ranges: Vec::new(),
             successors: Vec::new(),
-            predecessors: vec![Vec::new(); layout.len()],
+            predecessors: vec![Vec::new(); order.len()],
             params: Vec::new(),
             arguments: Vec::new(),
             registers: function.vregs.len(),
         };
-        for (index, &block) in layout.iter().enumerate() {
+        for (index, &block) in order.iter().enumerate() {
             let successors: Result<Vec<Block>, _> = function.successors(block).map(numbered).collect();
             let successors = successors?;
             successors.iter().for_each(|successor| program.predecessors[successor.index()].push(Block::new(index)));

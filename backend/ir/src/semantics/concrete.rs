@@ -103,21 +103,7 @@ impl Domain for Concrete {
     fn slt(&mut self, a: &Bits, b: &Bits) -> bool {
         a.cmp_signed(*b).is_lt()
     }
-    fn ite(&mut self, condition: &bool, a: &Bits, b: &Bits) -> Bits {
-        if *condition { *a } else { *b }
-    }
-    fn bool_and(&mut self, a: &bool, b: &bool) -> bool {
-        *a && *b
-    }
-    fn bool_or(&mut self, a: &bool, b: &bool) -> bool {
-        *a || *b
-    }
-    fn bool_not(&mut self, a: &bool) -> bool {
-        !*a
-    }
-    fn bool_ite(&mut self, condition: &bool, a: &bool, b: &bool) -> bool {
-        if *condition { *a } else { *b }
-    }
+    super::domain::plain_booleans!();
 }
 
 /// The amount, or one that reaches any width.

@@ -115,3 +115,25 @@ pub trait Domain {
         }
     }
 }
+
+/// The methods on booleans of a domain whose booleans are `bool`.
+macro_rules! plain_booleans {
+    () => {
+        fn ite(&mut self, condition: &bool, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
+            if *condition { *a } else { *b }
+        }
+        fn bool_and(&mut self, a: &bool, b: &bool) -> bool {
+            *a && *b
+        }
+        fn bool_or(&mut self, a: &bool, b: &bool) -> bool {
+            *a || *b
+        }
+        fn bool_not(&mut self, a: &bool) -> bool {
+            !*a
+        }
+        fn bool_ite(&mut self, condition: &bool, a: &bool, b: &bool) -> bool {
+            if *condition { *a } else { *b }
+        }
+    };
+}
+pub(super) use plain_booleans;

@@ -169,21 +169,7 @@ impl Domain for Words {
     fn slt(&mut self, a: &Word, b: &Word) -> bool {
         a.signed() < b.signed()
     }
-    fn ite(&mut self, condition: &bool, a: &Word, b: &Word) -> Word {
-        if *condition { *a } else { *b }
-    }
-    fn bool_and(&mut self, a: &bool, b: &bool) -> bool {
-        *a && *b
-    }
-    fn bool_or(&mut self, a: &bool, b: &bool) -> bool {
-        *a || *b
-    }
-    fn bool_not(&mut self, a: &bool) -> bool {
-        !*a
-    }
-    fn bool_ite(&mut self, condition: &bool, a: &bool, b: &bool) -> bool {
-        if *condition { *a } else { *b }
-    }
+    super::domain::plain_booleans!();
     fn literal(&mut self, value: i64, width: u32) -> Word {
         self.word(value as u128, width)
     }

@@ -104,17 +104,7 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
         10 => d.or(&a, &b),
         11 => d.xor(&a, &b),
         12 => d.not(&a),
-        13..=15 => {
-            let amount = match random.below(3) {
-                0 => b,
-                _ => d.constant(Bits::new(random.below(width + 1).into(), width)),
-            };
-            match kind {
-                13 => d.shl(&a, &amount),
-                14 => d.lshr(&a, &amount),
-                _ => d.ashr(&a, &amount),
-            }
-        }
+        13..=15 => shifted(d, random, kind, &a, b),
         16 | 17 => {
             let other = pool.any(random);
             match width + d.width(&other) <= WIDEST {
@@ -147,16 +137,7 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
             d.concat(if random.below(3) == 0 { &sign } else { &top }, &low)
         }
         30 if width < WIDEST => half_sum(d, random, &a, &b),
-        31 => {
-            let (less, back) =
-                if random.below(2) == 0 { (d.ult(&a, &b), d.ult(&b, &a)) } else { (d.slt(&a, &b), d.slt(&b, &a)) };
-            let (up, down) = (d.sub(&b, &a), d.sub(&a, &b));
-            match random.below(3) {
-                0 => d.ite(&less, &up, &down),
-                1 => d.ite(&back, &down, &up),
-                _ => d.ite(&back, &up, &down),
-            }
-        }
+        31 => distance(d, random, &a, &b),
         _ => {
             let truth = match kind {
                 25 => d.eq(&a, &b),
@@ -170,6 +151,31 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
         }
     };
     pool.values.push(new);
+}
+
+/// By `b`, or by a constant up to the width.
+fn shifted<D: Domain>(d: &mut D, random: &mut Random, kind: u32, a: &D::Bits, b: D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let amount = match random.below(3) {
+        0 => b,
+        _ => d.constant(Bits::new(random.below(width + 1).into(), width)),
+    };
+    match kind {
+        13 => d.shl(a, &amount),
+        14 => d.lshr(a, &amount),
+        _ => d.ashr(a, &amount),
+    }
+}
+
+/// How far two values are apart, and the same the wrong way round.
+fn distance<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    let (less, back) = if random.below(2) == 0 { (d.ult(a, b), d.ult(b, a)) } else { (d.slt(a, b), d.slt(b, a)) };
+    let (up, down) = (d.sub(b, a), d.sub(a, b));
+    match random.below(3) {
+        0 => d.ite(&less, &up, &down),
+        1 => d.ite(&back, &down, &up),
+        _ => d.ite(&back, &up, &down),
+    }
 }
 
 /// The average of two values, by one bit more; of a signed and an unsigned one it is just a shape.
