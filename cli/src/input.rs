@@ -146,10 +146,14 @@ pub fn rule_sets(name: Option<&str>, changes: &[String]) -> Result<Vec<(&'static
         .collect())
 }
 
-/// The known miscompile of this name.
-pub fn fault(name: &str) -> Result<&'static Fault, CliError> {
+/// The known miscompile of this name, which is planted on one of these targets at least.
+pub fn fault(name: &str, mut targets: impl Iterator<Item = &'static Target>) -> Result<&'static Fault, CliError> {
     let unknown = || CliError::Usage(format!("unknown fault `{name}`; `tribunal sabotage --list` names them"));
-    sabotage::named(name).ok_or_else(unknown)
+    let fault = sabotage::named(name).ok_or_else(unknown)?;
+    match targets.any(|target| fault.targets.contains(&target.name)) {
+        true => Ok(fault),
+        false => Err(CliError::Usage(format!("fault `{name}` is planted on {} only", fault.targets.join(" and ")))),
+    }
 }
 
 pub fn target_named(name: &str) -> Result<&'static Target, CliError> {

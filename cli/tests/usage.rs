@@ -55,7 +55,7 @@ fn a_solver_that_is_not_there_is_bad_usage() {
 
 #[test]
 fn bad_usage_ends_in_status_2() {
-    let bad: [&[&str]; 21] = [
+    let bad: [&[&str]; 26] = [
         &[],
         &["frobnicate"],
         &["trial"],
@@ -63,6 +63,12 @@ fn bad_usage_ends_in_status_2() {
         &["fuzz", "--target", "z80", "--seconds", "1"],
         &["fuzz", "--jobs", "0"],
         &["fuzz", "--fault", "no-such-fault"],
+        // Nothing planted, or nothing run, is not nothing found.
+        &["fuzz", "--fault", "stores-reordered", "--target", "riscv32"],
+        &["sabotage", "--fault", "stores-reordered", "--target", "riscv32"],
+        &["fuzz", "--inputs", "0"],
+        &["sabotage", "--inputs", "0"],
+        &["trial", "../corpus/run/riscv64/g_mul.mir", "--inputs", "0"],
         &["fuzz", "--known", "no-such-file.txt"],
         &["prove", "--shard", "9/8"],
         &["prove", "--target", "aarch64", "--features", "+zbb"],
@@ -88,7 +94,8 @@ fn bad_usage_ends_in_status_2() {
 
 #[test]
 fn every_verb_has_help_with_an_example() {
-    for verb in ["compile", "verify", "trial", "prove", "fuzz", "replay", "explain", "validate"] {
+    let verbs = ["compile", "verify", "trial", "prove", "fuzz", "replay", "reduce", "sabotage", "explain", "validate"];
+    for verb in verbs {
         let output = tribunal(&[verb, "--help"]);
         assert_eq!(output.status.code(), Some(0));
         assert!(String::from_utf8_lossy(&output.stdout).contains("Example: tribunal"), "{verb}");

@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
     /// Inputs on which each program runs.
-    #[arg(long, default_value_t = 36)]
+    #[arg(long, default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..))]
     inputs: u32,
     /// Where crash files go.
     #[arg(long, default_value = "fuzz-out")]
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// comment.
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
-    /// Plant this fault in every program (`tribunal sabotage --list`), to see its findings.
+    /// Plant this fault in every program of the targets that it is for (`tribunal sabotage --list`), to see its findings.
     #[arg(long)]
     fault: Option<String>,
     #[command(flatten)]
@@ -132,7 +132,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
     let known = arguments.known.as_deref().map(input::known).transpose()?.unwrap_or_default();
-    let fault = arguments.fault.as_deref().map(input::fault).transpose()?;
+    let fault = |name: &str| input::fault(name, targets.iter().map(|&(target, _)| target));
+    let fault = arguments.fault.as_deref().map(fault).transpose()?;
     let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;
     let kept = arguments.cache.open()?;
     let campaign = Campaign {

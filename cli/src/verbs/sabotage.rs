@@ -45,7 +45,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Inputs on which each program runs.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     inputs: u32,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
@@ -157,24 +157,16 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
 
 /// Faults with the targets on which they are planted.
 fn chosen(arguments: &Arguments) -> Result<Vec<(&'static Fault, &'static Target)>, CliError> {
-    let only = arguments.target.as_deref().map(input::target_named).transpose()?;
-    if let Some(name) = &arguments.fault
-        && !sabotage::faults().any(|fault| fault.name == name)
-    {
-        return Err(CliError::Usage(format!("unknown fault `{name}`; `tribunal sabotage --list` names them")));
-    }
-    let wanted = |fault: &&Fault| arguments.fault.as_deref().is_none_or(|name| name == fault.name);
-    let targets = |fault: &'static Fault| {
-        let known = fault.targets.iter().filter_map(|name| tribunal_target::by_name(name));
-        known
-            .filter(move |target| only.is_none_or(|only| std::ptr::eq(only, *target)))
-            .map(move |target| (fault, target))
+    let targets = match &arguments.target {
+        Some(name) => vec![input::target_named(name)?],
+        None => tribunal_target::ALL.to_vec(),
     };
-    let pairs: Vec<_> = sabotage::faults().filter(wanted).flat_map(targets).collect();
-    match pairs.is_empty() {
-        true => Err(CliError::Usage("no fault of that name is planted on that target".to_string())),
-        false => Ok(pairs),
-    }
+    let faults = match &arguments.fault {
+        Some(name) => vec![input::fault(name, targets.iter().copied())?],
+        None => sabotage::faults().collect(),
+    };
+    let pairs = faults.into_iter().flat_map(|fault| targets.iter().map(move |&target| (fault, target)));
+    Ok(pairs.filter(|(fault, target)| fault.targets.contains(&target.name)).collect())
 }
 
 fn row(trial: &Trial) -> Row {

@@ -20,7 +20,7 @@ pub struct Arguments {
     #[command(flatten)]
     target: TargetFlags,
     /// Inputs on which each function runs.
-    #[arg(long, default_value_t = 32)]
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
     inputs: u32,
     /// Seed of the random inputs.
     #[arg(long, default_value_t = 1)]
