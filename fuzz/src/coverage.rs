@@ -1,7 +1,6 @@
 //! Which rules a campaign could reach, and which it did.
 
 use crate::ledger::Ledger;
-use crate::unreached;
 use rustc_hash::FxHashSet;
 use tribunal_codegen::legalize::COMBINES;
 use tribunal_target::{Features, Target};
@@ -32,12 +31,10 @@ pub struct RuleCoverage {
     pub observed: usize,
     /// Of the rules, those that the committed ledger proves. It is of the catalogue of legalization: selection rules are proved where they fire.
     pub proved: usize,
-    /// Names of rules that did not fire, and may.
+    /// Names of rules that did not fire.
     pub never: Vec<&'static str>,
     /// Of those, the ones that the ledger proves: what they do was judged, how a program comes to them was not.
     pub proved_never: Vec<&'static str>,
-    /// Names of rules that did not fire since no program makes them, and why.
-    pub unreached: Vec<(&'static str, &'static str)>,
     /// Names of rules that fired and were never observed.
     pub unobserved: Vec<&'static str>,
 }
@@ -51,9 +48,6 @@ impl RuleCoverage {
         let (known, never): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| reached.fired.contains(rule));
         let (seen, unobserved): (Vec<_>, Vec<_>) =
             known.iter().copied().partition(|rule| reached.observed.contains(rule));
-        let reason = |rule| unreached::reason(target.name, rule);
-        let unreached = never.iter().filter_map(|&rule| Some((rule, reason(rule)?))).collect();
-        let never: Vec<&str> = never.into_iter().filter(|rule| reason(rule).is_none()).collect();
         let proved_never = never.iter().copied().filter(|rule| proved.contains(rule)).collect();
         RuleCoverage {
             label,
@@ -63,7 +57,6 @@ impl RuleCoverage {
             proved: proved.len(),
             never,
             proved_never,
-            unreached,
             unobserved,
         }
     }
@@ -101,10 +94,10 @@ mod tests {
             let legalization: Vec<&'static str> =
                 all.iter().copied().filter(|rule| !selection.contains(rule)).collect();
             let nothing = RuleCoverage::new(target, features, &Reached::default());
-            assert_eq!(nothing.never.len() + nothing.unreached.len(), all.len());
+            assert_eq!(nothing.never.len(), all.len());
             assert!(nothing.proved * 2 >= legalization.len(), "{}: {} proved", target.name, nothing.proved);
             let silent = nothing.proved_never.len();
-            assert!(silent > 0 && silent <= nothing.proved && nothing.proved <= silent + nothing.unreached.len());
+            assert!(silent > 0 && silent == nothing.proved);
             let one = nothing.proved_never[0];
             let reached = Reached { fired: [one].into_iter().collect(), ..Reached::default() };
             let coverage = RuleCoverage::new(target, features, &reached);

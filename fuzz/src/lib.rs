@@ -27,7 +27,6 @@ pub mod reduce;
 pub mod sabotage;
 pub mod tables;
 pub mod targets;
-pub mod unreached;
 pub mod validate;
 mod world;
 

@@ -113,15 +113,13 @@ struct RuleReport {
     proved: usize,
     never: Vec<&'static str>,
     proved_never: Vec<&'static str>,
-    unreached: Vec<(&'static str, &'static str)>,
     unobserved: Vec<&'static str>,
 }
 
 impl From<RuleCoverage> for RuleReport {
     fn from(coverage: RuleCoverage) -> RuleReport {
-        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unreached, unobserved } =
-            coverage;
-        RuleReport { target: label, rules, fired, observed, proved, never, proved_never, unreached, unobserved }
+        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved } = coverage;
+        RuleReport { target: label, rules, fired, observed, proved, never, proved_never, unobserved }
     }
 }
 
@@ -225,18 +223,16 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     let features = Kind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
     say!("features reached: {}", features.join(", "));
     for coverage in coverage(outcome, campaign) {
-        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unreached, unobserved } =
-            coverage;
-        let (silent, out_of_reach) = (proved_never.len(), unreached.len());
+        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved } = coverage;
+        let silent = proved_never.len();
         say!(
-            "{label}: of {rules} rules {fired} fired, {observed} observed, {out_of_reach} are out of reach; the ledger proves {proved}, of them {silent} never fired"
+            "{label}: of {rules} rules {fired} fired, {observed} observed; the ledger proves {proved}, of them {silent} never fired"
         );
         if list {
             for rule in never {
                 let proved = if proved_never.contains(&rule) { "proved but " } else { "" };
                 say!("{proved}never fired: {label}: {rule}");
             }
-            unreached.iter().for_each(|(rule, reason)| say!("out of reach: {label}: {rule}: {reason}"));
             unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
         }
     }

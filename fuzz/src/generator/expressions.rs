@@ -196,7 +196,7 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register: second, ty: half, firm: source.firm })
     }
 
-    /// Four parts of a value, or all of its bytes, put together in another order.
+    /// Four parts of a value, or all of its bytes, put together in another order; perhaps bits of that, across their borders.
     fn parts(&mut self, ty: Type) -> Result<Entry> {
         let source = self.value(ty, false)?;
         let count = match ty.bits() {
@@ -207,7 +207,8 @@ impl Generator<'_, '_, '_> {
         let last = parts.len() - 1;
         let (one, other) = (self.u.int_in_range(0..=last)?, self.u.int_in_range(0..=last)?);
         parts.swap(one, other);
-        Ok(Entry { register: self.builder.op(ty, Opcode::G_MERGE_VALUES, &parts), ty, firm: source.firm })
+        let whole = Entry { register: self.builder.op(ty, Opcode::G_MERGE_VALUES, &parts), ty, firm: source.firm };
+        if self.u.ratio(1, 4)? { self.taken_out(whole) } else { Ok(whole) }
     }
 
     /// Something that leaves bits open: undefined high bits, an undefined value, a frozen one, a promise.

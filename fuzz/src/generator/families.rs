@@ -108,17 +108,28 @@ impl Generator<'_, '_, '_> {
             let register = self.builder.op(ty, Opcode::G_BITREVERSE, &[whole.register]);
             return Ok(Entry { register, ..whole });
         }
-        let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
-        let offset = Operand::Imm(self.u.int_in_range(0..=ty.bits() - bits)?.into());
-        let part_ty = Type::scalar(bits);
         if self.u.arbitrary()? {
-            let register = self.builder.build(part_ty, Opcode::G_EXTRACT, [Operand::used(whole.register), offset]);
-            return Ok(Entry { register, ty: part_ty, firm: whole.firm });
+            return self.taken_out(whole);
         }
-        let part = self.value(part_ty, false)?;
+        let (bits, offset) = self.place(ty)?;
+        let part = self.value(Type::scalar(bits), false)?;
         let operands = [Operand::used(whole.register), Operand::used(part.register), offset];
         let register = self.builder.build(ty, Opcode::G_INSERT, operands);
         Ok(Entry { register, ty, firm: whole.firm && part.firm })
+    }
+
+    /// Some bits of a value of two at least.
+    pub(super) fn taken_out(&mut self, whole: Entry) -> Result<Entry> {
+        let (bits, offset) = self.place(whole.ty)?;
+        let ty = Type::scalar(bits);
+        let register = self.builder.build(ty, Opcode::G_EXTRACT, [Operand::used(whole.register), offset]);
+        Ok(Entry { register, ty, firm: whole.firm })
+    }
+
+    /// How many bits of a type of two at least, not all, and from which on.
+    fn place(&mut self, ty: Type) -> Result<(u32, Operand)> {
+        let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
+        Ok((bits, Operand::Imm(self.u.int_in_range(0..=ty.bits() - bits)?.into())))
     }
 
     /// A bit field at a constant place.

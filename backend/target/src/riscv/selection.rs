@@ -8,8 +8,6 @@ use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, T
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, IntPredicate, Opcode};
 
-const X32: Types = Types::Bits(32);
-const X64: Types = Types::Bits(64);
 const ANY: Types = Types::Any;
 
 fn signed(value: Bits) -> i64 {
@@ -167,9 +165,9 @@ rules! {
     "const_zero": op(G_CONSTANT, &[NIL]) => [MOVE(D, Z)];
     "const_simm12": op(G_CONSTANT, &[Pat::Imm(0, SIMM12)]) => [ADDI(D, Z, Imm(0))];
     "const_upper20": op(G_CONSTANT, &[Pat::Imm(0, UPPER20)]) => [LUI(D, ImmWith(0, upper20))];
-    "const_32": Pattern::of(G_CONSTANT, X32, &[Pat::Imm(0, EVERY)]) => [LUI(T, ImmWith(0, upper20)), ADDI(D, Temp(0), ImmWith(0, lower12))];
-    "const_simm32": Pattern::of(G_CONSTANT, X64, &[Pat::Imm(0, SIMM32)]) => [LUI(T, ImmWith(0, upper20)), ADDIW(D, Temp(0), ImmWith(0, lower12))];
-    "const_64": Pattern::of(G_CONSTANT, X64, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
+    "const_32" if RV32: op(G_CONSTANT, &[Pat::Imm(0, EVERY)]) => [LUI(T, ImmWith(0, upper20)), ADDI(D, Temp(0), ImmWith(0, lower12))];
+    "const_simm32" if RV64: op(G_CONSTANT, &[Pat::Imm(0, SIMM32)]) => [LUI(T, ImmWith(0, upper20)), ADDIW(D, Temp(0), ImmWith(0, lower12))];
+    "const_64" if RV64: op(G_CONSTANT, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
         SLLI(DefTemp(2, GPR), Temp(1), Const(11)), ADDI(DefTemp(3, GPR), Temp(2), ImmWith(0, bits21)),
         SLLI(DefTemp(4, GPR), Temp(3), Const(11)), ADDI(DefTemp(5, GPR), Temp(4), ImmWith(0, bits10)),
         SLLI(DefTemp(6, GPR), Temp(5), Const(10)), ADDI(D, Temp(6), ImmWith(0, bits0))];
@@ -185,22 +183,22 @@ rules! {
     "assert_align": op(G_ASSERT_ALIGN, &[A, Pat::Imm(0, EVERY)]) => [MOVE(D, Reg(0))];
 
     // Word arithmetic: a 64-bit operation whose low word is sign-extended
-    "addw_imm12": op(G_SEXT_INREG, &[Pat::Op(&op(G_ADD, &[A, Pat::Imm(0, SIMM12)])), Pat::Imm(1, IS_32)]) => [ADDIW(D, Reg(0), Imm(0))];
-    "subw_imm12": op(G_SEXT_INREG, &[Pat::Op(&op(G_SUB, &[A, Pat::Imm(0, NEGATED)])), Pat::Imm(1, IS_32)]) => [ADDIW(D, Reg(0), ImmWith(0, negated))];
-    "addw": op(G_SEXT_INREG, &[Pat::Op(&op(G_ADD, &[A, B])), Pat::Imm(1, IS_32)]) => [ADDW(D, Reg(0), Reg(1))];
-    "subw": op(G_SEXT_INREG, &[Pat::Op(&op(G_SUB, &[A, B])), Pat::Imm(1, IS_32)]) => [SUBW(D, Reg(0), Reg(1))];
-    "mulw" if M: op(G_SEXT_INREG, &[Pat::Op(&op(G_MUL, &[A, B])), Pat::Imm(1, IS_32)]) => [MULW(D, Reg(0), Reg(1))];
-    "shlw_imm": op(G_SEXT_INREG, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, UIMM5)])), Pat::Imm(1, IS_32)]) => [SLLIW(D, Reg(0), Imm(0))];
-    "sext_word": op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_32)]) => [ADDIW(D, Reg(0), Const(0))];
-    "sllw_imm": op(G_SLLW, &[A, Pat::Imm(0, UIMM5)]) => [SLLIW(D, Reg(0), Imm(0))];
-    "srlw_imm": op(G_SRLW, &[A, Pat::Imm(0, UIMM5)]) => [SRLIW(D, Reg(0), Imm(0))];
-    "sraw_imm": op(G_SRAW, &[A, Pat::Imm(0, UIMM5)]) => [SRAIW(D, Reg(0), Imm(0))];
-    "sllw": op(G_SLLW, &[A, B]) => [SLLW(D, Reg(0), Reg(1))];
-    "srlw": op(G_SRLW, &[A, B]) => [SRLW(D, Reg(0), Reg(1))];
-    "sraw": op(G_SRAW, &[A, B]) => [SRAW(D, Reg(0), Reg(1))];
-    "divw" if M: op(G_DIVW, &[A, B]) => [DIVW(D, Reg(0), Reg(1))];
-    "divuw" if M: op(G_DIVUW, &[A, B]) => [DIVUW(D, Reg(0), Reg(1))];
-    "remuw" if M: op(G_REMUW, &[A, B]) => [REMUW(D, Reg(0), Reg(1))];
+    "addw_imm12" if RV64: op(G_SEXT_INREG, &[Pat::Op(&op(G_ADD, &[A, Pat::Imm(0, SIMM12)])), Pat::Imm(1, IS_32)]) => [ADDIW(D, Reg(0), Imm(0))];
+    "subw_imm12" if RV64: op(G_SEXT_INREG, &[Pat::Op(&op(G_SUB, &[A, Pat::Imm(0, NEGATED)])), Pat::Imm(1, IS_32)]) => [ADDIW(D, Reg(0), ImmWith(0, negated))];
+    "addw" if RV64: op(G_SEXT_INREG, &[Pat::Op(&op(G_ADD, &[A, B])), Pat::Imm(1, IS_32)]) => [ADDW(D, Reg(0), Reg(1))];
+    "subw" if RV64: op(G_SEXT_INREG, &[Pat::Op(&op(G_SUB, &[A, B])), Pat::Imm(1, IS_32)]) => [SUBW(D, Reg(0), Reg(1))];
+    "mulw" if RV64 M: op(G_SEXT_INREG, &[Pat::Op(&op(G_MUL, &[A, B])), Pat::Imm(1, IS_32)]) => [MULW(D, Reg(0), Reg(1))];
+    "shlw_imm" if RV64: op(G_SEXT_INREG, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, UIMM5)])), Pat::Imm(1, IS_32)]) => [SLLIW(D, Reg(0), Imm(0))];
+    "sext_word" if RV64: op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_32)]) => [ADDIW(D, Reg(0), Const(0))];
+    "sllw_imm" if RV64: op(G_SLLW, &[A, Pat::Imm(0, UIMM5)]) => [SLLIW(D, Reg(0), Imm(0))];
+    "srlw_imm" if RV64: op(G_SRLW, &[A, Pat::Imm(0, UIMM5)]) => [SRLIW(D, Reg(0), Imm(0))];
+    "sraw_imm" if RV64: op(G_SRAW, &[A, Pat::Imm(0, UIMM5)]) => [SRAIW(D, Reg(0), Imm(0))];
+    "sllw" if RV64: op(G_SLLW, &[A, B]) => [SLLW(D, Reg(0), Reg(1))];
+    "srlw" if RV64: op(G_SRLW, &[A, B]) => [SRLW(D, Reg(0), Reg(1))];
+    "sraw" if RV64: op(G_SRAW, &[A, B]) => [SRAW(D, Reg(0), Reg(1))];
+    "divw" if RV64 M: op(G_DIVW, &[A, B]) => [DIVW(D, Reg(0), Reg(1))];
+    "divuw" if RV64 M: op(G_DIVUW, &[A, B]) => [DIVUW(D, Reg(0), Reg(1))];
+    "remuw" if RV64 M: op(G_REMUW, &[A, B]) => [REMUW(D, Reg(0), Reg(1))];
 
     // Zba
     "sh1add" if ZBA: op(G_ADD, &[Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, ONE)])), B]) => [SH1ADD(D, Reg(0), Reg(1))];
@@ -212,10 +210,10 @@ rules! {
     "sh1add_address" if ZBA: op(G_PTR_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, ONE)]))]) => [SH1ADD(D, Reg(0), Reg(1))];
     "sh2add_address" if ZBA: op(G_PTR_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, TWO)]))]) => [SH2ADD(D, Reg(0), Reg(1))];
     "sh3add_address" if ZBA: op(G_PTR_ADD, &[B, Pat::Op(&op(G_SHL, &[A, Pat::Imm(0, THREE)]))]) => [SH3ADD(D, Reg(0), Reg(1))];
-    "add_uw" if ZBA: op(G_ADD, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), B]) => [ADD_UW(D, Reg(0), Reg(1))];
-    "add_uw_commuted" if ZBA: op(G_ADD, &[B, Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [ADD_UW(D, Reg(0), Reg(1))];
-    "slli_uw" if ZBA: op(G_SHL, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), Pat::Imm(1, AMOUNT)]) => [SLLI_UW(D, Reg(0), Imm(1))];
-    "zext_word" if ZBA: op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]) => [ADD_UW(D, Reg(0), Z)];
+    "add_uw" if RV64 ZBA: op(G_ADD, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), B]) => [ADD_UW(D, Reg(0), Reg(1))];
+    "add_uw_commuted" if RV64 ZBA: op(G_ADD, &[B, Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [ADD_UW(D, Reg(0), Reg(1))];
+    "slli_uw" if RV64 ZBA: op(G_SHL, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)])), Pat::Imm(1, AMOUNT)]) => [SLLI_UW(D, Reg(0), Imm(1))];
+    "zext_word" if RV64 ZBA: op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]) => [ADD_UW(D, Reg(0), Z)];
 
     // Zbs, where it is shorter than what follows
     "bclr" if ZBS: op(G_AND, &[A, Pat::Op(&op(G_XOR, &[Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B])), Pat::Imm(1, ONES)]))]) => [BCLR(D, Reg(0), Reg(1))];
@@ -238,16 +236,16 @@ rules! {
     "smax" if ZBB: op(G_SMAX, &[A, B]) => [MAX(D, Reg(0), Reg(1))];
     "umin" if ZBB: op(G_UMIN, &[A, B]) => [MINU(D, Reg(0), Reg(1))];
     "umax" if ZBB: op(G_UMAX, &[A, B]) => [MAXU(D, Reg(0), Reg(1))];
-    "ctpop_word" if ZBB: op(G_CTPOP, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [CPOPW(D, Reg(0))];
+    "ctpop_word" if RV64 ZBB: op(G_CTPOP, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [CPOPW(D, Reg(0))];
     "ctpop" if ZBB: op(G_CTPOP, &[A]) => [CPOP(D, Reg(0))];
     "ctlz" if ZBB: op(G_CTLZ, &[A]) => [CLZ(D, Reg(0))];
     "cttz" if ZBB: op(G_CTTZ, &[A]) => [CTZ(D, Reg(0))];
     "sext_byte" if ZBB: op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_8)]) => [SEXT_B(D, Reg(0))];
     "sext_half" if ZBB: op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_16)]) => [SEXT_H(D, Reg(0))];
-    "zext_half" if ZBB: Pattern::of(G_AND, X64, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV64(D, Reg(0))];
-    "zext_half_32" if ZBB: Pattern::of(G_AND, X32, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV32(D, Reg(0))];
-    "bswap" if ZBB: Pattern::of(G_BSWAP, X64, &[A]) => [REV8_RV64(D, Reg(0))];
-    "bswap_32" if ZBB: Pattern::of(G_BSWAP, X32, &[A]) => [REV8_RV32(D, Reg(0))];
+    "zext_half" if RV64 ZBB: op(G_AND, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV64(D, Reg(0))];
+    "zext_half_32" if RV32 ZBB: op(G_AND, &[A, Pat::Imm(0, LOW_HALF)]) => [ZEXT_H_RV32(D, Reg(0))];
+    "bswap" if RV64 ZBB: op(G_BSWAP, &[A]) => [REV8_RV64(D, Reg(0))];
+    "bswap_32" if RV32 ZBB: op(G_BSWAP, &[A]) => [REV8_RV32(D, Reg(0))];
     "rotl_imm6" if ZBB: op(G_ROTL, &[A, Pat::Imm(0, AMOUNT)]) => [RORI(D, Reg(0), ImmWith(0, opposite))];
     "rotr_imm6" if ZBB: op(G_ROTR, &[A, Pat::Imm(0, AMOUNT)]) => [RORI(D, Reg(0), Imm(0))];
     "rotl" if ZBB: op(G_ROTL, &[A, B]) => [ROL(D, Reg(0), Reg(1))];
@@ -346,19 +344,19 @@ rules! {
     "load8": load(G_LOAD, 8) => [LBU(D, Address(0))];
     "load16": load(G_LOAD, 16) => [LHU(D, Address(0))];
     "load32": load(G_LOAD, 32) => [LW(D, Address(0))];
-    "load64": load(G_LOAD, 64) => [LD(D, Address(0))];
+    "load64" if RV64: load(G_LOAD, 64) => [LD(D, Address(0))];
     "zextload8": load(G_ZEXTLOAD, 8) => [LBU(D, Address(0))];
     "zextload16": load(G_ZEXTLOAD, 16) => [LHU(D, Address(0))];
-    "zextload32": load(G_ZEXTLOAD, 32) => [LWU(D, Address(0))];
+    "zextload32" if RV64: load(G_ZEXTLOAD, 32) => [LWU(D, Address(0))];
     "sextload8": load(G_SEXTLOAD, 8) => [LB(D, Address(0))];
     "sextload16": load(G_SEXTLOAD, 16) => [LH(D, Address(0))];
-    "sextload32": load(G_SEXTLOAD, 32) => [LW(D, Address(0))];
+    "sextload32" if RV64: load(G_SEXTLOAD, 32) => [LW(D, Address(0))];
     "store8_zero": Pattern::access(G_STORE, ANY, 8, &[NIL, Pat::Address(0, SIMM12)]) => [SB(Z, Address(0))];
     "store8": store(8) => [SB(Reg(0), Address(0))];
     "store16_zero": Pattern::access(G_STORE, ANY, 16, &[NIL, Pat::Address(0, SIMM12)]) => [SH(Z, Address(0))];
     "store16": store(16) => [SH(Reg(0), Address(0))];
     "store32_zero": Pattern::access(G_STORE, ANY, 32, &[NIL, Pat::Address(0, SIMM12)]) => [SW(Z, Address(0))];
     "store32": store(32) => [SW(Reg(0), Address(0))];
-    "store64_zero": Pattern::access(G_STORE, ANY, 64, &[NIL, Pat::Address(0, SIMM12)]) => [SD(Z, Address(0))];
-    "store64": store(64) => [SD(Reg(0), Address(0))];
+    "store64_zero" if RV64: Pattern::access(G_STORE, ANY, 64, &[NIL, Pat::Address(0, SIMM12)]) => [SD(Z, Address(0))];
+    "store64" if RV64: store(64) => [SD(Reg(0), Address(0))];
 }
