@@ -39,7 +39,17 @@ impl<'g> Evaluator<'g> {
         graph: &Symbolic,
         term: Term,
         cone: &[Term],
+        assignments: impl Iterator<Item = Assignment>,
+    ) -> Option<Assignment> {
+        Evaluator::each(graph, cone, assignments, |evaluator| !evaluator.of(term).is_zero())
+    }
+
+    /// Shows `is_last` the values of all terms of `cone` under one assignment after the other; the one of which that is true.
+    pub fn each(
+        graph: &Symbolic,
+        cone: &[Term],
         mut assignments: impl Iterator<Item = Assignment>,
+        mut is_last: impl FnMut(&Evaluator<'_>) -> bool,
     ) -> Option<Assignment> {
         let mut known = vec![None; graph.bound()];
         assignments.find(|assignment| {
@@ -47,9 +57,9 @@ impl<'g> Evaluator<'g> {
             for &part in cone {
                 evaluator.known[part.0 as usize] = Some(evaluator.compute(part));
             }
-            let holds = !evaluator.of(term).is_zero();
+            let is_last = is_last(&evaluator);
             known = evaluator.known;
-            holds
+            is_last
         })
     }
 
@@ -79,7 +89,8 @@ impl<'g> Evaluator<'g> {
         !self.value(term).is_zero()
     }
 
-    fn of(&self, term: Term) -> Bits {
+    /// The value of a term that is known; zeros otherwise.
+    pub fn of(&self, term: Term) -> Bits {
         self.known[term.0 as usize].unwrap_or(Bits::zero(self.graph.width_of(term)))
     }
 

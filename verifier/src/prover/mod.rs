@@ -5,7 +5,8 @@
 //! are read off the target's outputs; choices of the target are universal. Each is one choice for the whole step.
 //!
 //! Engines in order: equality of normalised terms; concrete samples with corner values, which find wrong rules at once;
-//! sums of bits where bits are counted; quotients by constants; linear arithmetic over limbs where there are products; z3 on bit-vectors. A
+//! sums of bits where bits are counted; quotients by constants; linear arithmetic over limbs where there are products; z3 on bit-vectors,
+//! for blocks of functions after equal terms are merged. A
 //! counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so that a proved recipe is
 //! a table look-up from then on.
 
@@ -25,6 +26,7 @@ mod samples;
 mod shape;
 mod side;
 mod solver;
+mod sweep;
 mod term;
 mod validate;
 
@@ -160,7 +162,7 @@ impl Prover {
 
     /// The verdict on a step that is not known; its question may be.
     fn decide(&self, target: &Target, step: &Step<'_>, key: Key, text: solver::Text) -> (Verdict, Option<Question>) {
-        let query = match query::query(target, step) {
+        let mut query = match query::query(target, step) {
             Ok(query) => query,
             Err(unsupported) => {
                 let verdict = Verdict::Unsupported(unsupported.feature);
@@ -173,7 +175,7 @@ impl Prover {
         let known = self.cache.question(question).filter(|_| !vacuous && text == solver::Text::Dropped);
         let (verdict, written) = match known {
             Some(engine) => (Verdict::Proved { engine }, None),
-            None => decide_query(&query, text, solver::Effort::STEP),
+            None => decide_query(&mut query, text, solver::Effort::STEP),
         };
         self.cache.insert(key, Some(question), &verdict);
         (verdict, written)
@@ -188,7 +190,7 @@ enum Decision {
     Unknown(String),
 }
 
-fn decide_query(query: &Query, text: solver::Text, effort: solver::Effort) -> (Verdict, Option<Question>) {
+fn decide_query(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (Verdict, Option<Question>) {
     let (decision, question) = decision(query, text, effort);
     let verdict = match decision {
         Decision::Proved(engine) => Verdict::Proved { engine },
@@ -198,16 +200,23 @@ fn decide_query(query: &Query, text: solver::Text, effort: solver::Effort) -> (V
     (verdict, question)
 }
 
-fn decision(query: &Query, text: solver::Text, effort: solver::Effort) -> (Decision, Option<Question>) {
+fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (Decision, Option<Question>) {
     if query.graph.is_false(query.source_defined) {
         return (Decision::Unknown("vacuous: the source is undefined whatever the inputs".to_string()), None);
     }
     if query.graph.is_false(query.wrong) {
         return (Decision::Proved(Engine::Structural), None);
     }
-    let cone = evaluate::cone(&query.graph, query.wrong);
+    let mut cone = evaluate::cone(&query.graph, query.wrong);
     if let Some(assignment) = samples::sample(query, &cone) {
         return (Decision::Refuted(assignment), None);
+    }
+    if effort.sweeps() {
+        query.wrong = sweep::swept(query, &cone);
+        if query.graph.is_false(query.wrong) {
+            return (Decision::Proved(Engine::Z3), None);
+        }
+        cone = evaluate::cone(&query.graph, query.wrong);
     }
     if bit_sums::worth_trying(&query.graph, &cone) && bit_sums::impossible(&query.graph, query.wrong) {
         return (Decision::Proved(Engine::BitSums), None);

@@ -430,7 +430,12 @@ fn mentions(d: &Symbolic, term: Term, wanted: Term) -> bool {
 }
 
 /// The term with variables replaced, rebuilt and so normalised again.
-fn substituted(d: &mut Symbolic, term: Term, with: &FxHashMap<Term, Term>, memo: &mut FxHashMap<Term, Term>) -> Term {
+pub(super) fn substituted(
+    d: &mut Symbolic,
+    term: Term,
+    with: &FxHashMap<Term, Term>,
+    memo: &mut FxHashMap<Term, Term>,
+) -> Term {
     if let Some(&known) = with.get(&term).or_else(|| memo.get(&term)) {
         return known;
     }

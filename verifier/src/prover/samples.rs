@@ -16,8 +16,12 @@ const AIMED: u64 = 6000;
 
 /// An assignment that shows the step wrong, if a corner or noise does; `cone` is what the question is made of.
 pub(super) fn sample(query: &Query, cone: &[Term]) -> Option<Assignment> {
-    let assignments = (0..SAMPLES).map(|index| assignment(query, cone, index));
-    Evaluator::first(&query.graph, query.wrong, cone, assignments)
+    Evaluator::first(&query.graph, query.wrong, cone, assignments(query, cone))
+}
+
+/// Corners and noise for the variables of `cone`.
+pub(super) fn assignments(query: &Query, cone: &[Term]) -> impl Iterator<Item = Assignment> {
+    (0..SAMPLES).map(|index| assignment(query, cone, index))
 }
 
 /// The same, if an aimed sample does.

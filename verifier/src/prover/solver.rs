@@ -6,31 +6,53 @@
 use super::evaluate::{Assignment, operands};
 use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 use tribunal_ir::bits::Bits;
 use z3::ast::{BV, Bool};
 use z3::{Params, SatResult, Solver};
 
-/// How hard z3 is to try, in its own unit of work.
+/// How hard z3 is to try.
 #[derive(Clone, Copy)]
-pub(super) struct Effort(u32);
+pub(super) struct Effort {
+    /// In its own unit of work, the same on every machine.
+    work: u32,
+    /// A watchdog: milliseconds after which it gives up whatever it counted.
+    milliseconds: u32,
+}
 
 impl Effort {
     /// For a step: some tens of seconds.
-    pub const STEP: Effort = Effort(60_000_000);
+    pub const STEP: Effort = Effort::of(60_000_000);
     /// For one of many blocks of a function: some seconds.
-    pub const BLOCK: Effort = Effort(10_000_000);
+    pub const BLOCK: Effort = Effort::of(10_000_000);
     /// For a relation that may not hold.
-    pub const RELATION: Effort = Effort(500_000);
+    pub const RELATION: Effort = Effort::of(500_000);
     /// For a candidate of many.
-    pub const FACT: Effort = Effort(200_000);
+    pub const FACT: Effort = Effort::of(200_000);
+    /// For two terms that may be equal.
+    pub const PAIR: Effort = Effort::of(50_000);
+
+    const fn of(work: u32) -> Effort {
+        Effort { work, milliseconds: WATCHDOG }
+    }
+
+    /// As hard, and no longer than `time`.
+    pub fn within(self, time: Duration) -> Effort {
+        let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1);
+        Effort { milliseconds: self.milliseconds.min(milliseconds), ..self }
+    }
 
     /// Whether what is slower than z3 on most questions is tried too.
     pub fn is_thorough(self) -> bool {
-        self.0 > Effort::FACT.0
+        self.work > Effort::FACT.work
+    }
+
+    /// Whether the question may be of a whole block, of which parts can be shown equal first.
+    pub fn sweeps(self) -> bool {
+        self.work == Effort::BLOCK.work
     }
 }
 
-/// Milliseconds after which it is told to give up whatever it counted.
 const WATCHDOG: u32 = 60_000;
 
 /// What the solver says of a satisfiability question.
@@ -52,7 +74,7 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
     let mut translation = Translation { graph, made: FxHashMap::default(), reads: Vec::new() };
     let condition = translation.term(wrong);
     let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
-    solver.set_params(&limits(effort.0, WATCHDOG));
+    solver.set_params(&limits(effort.work, effort.milliseconds));
     solver.assert(condition.eq(BV::from_u64(1, 1)));
     translation.same_address_same_contents(|fact| solver.assert(fact));
     let script = (text == Text::Kept).then(|| script(&solver));

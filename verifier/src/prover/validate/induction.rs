@@ -127,15 +127,23 @@ impl<'v> Validation<'v> {
 
     /// The verdict on a question, where the facts hold; the graph comes back from it.
     fn answer(&mut self, query: Query, effort: solver::Effort) -> Verdict {
-        self.answered(query, |query| decide_query(query, solver::Text::Dropped, effort).0, Verdict::Unknown)
+        let decide = |query: &mut Query, effort| decide_query(query, solver::Text::Dropped, effort).0;
+        self.answered(query, effort, decide, Verdict::Unknown)
     }
 
     fn decision(&mut self, query: Query, effort: solver::Effort) -> Decision {
-        self.answered(query, |query| decision(query, solver::Text::Dropped, effort).0, Decision::Unknown)
+        let decide = |query: &mut Query, effort| decision(query, solver::Text::Dropped, effort).0;
+        self.answered(query, effort, decide, Decision::Unknown)
     }
 
     /// What `decide` says of a question where the facts hold, unless the function's limit is reached.
-    fn answered<T>(&mut self, mut query: Query, decide: impl Fn(&Query) -> T, unknown: impl Fn(String) -> T) -> T {
+    fn answered<T>(
+        &mut self,
+        mut query: Query,
+        effort: solver::Effort,
+        decide: impl Fn(&mut Query, solver::Effort) -> T,
+        unknown: impl Fn(String) -> T,
+    ) -> T {
         let about = if self.facts.is_empty() { Vec::new() } else { self.mentioned(&query) };
         let excuses: Vec<Term> = self
             .facts
@@ -149,7 +157,8 @@ impl<'v> Validation<'v> {
             })
             .collect();
         query.excuse(&excuses);
-        let answer = self.setting.limits.reached().map_or_else(|| decide(&query), unknown);
+        let limits = self.setting.limits;
+        let answer = limits.reached().map_or_else(|| decide(&mut query, effort.within(limits.left())), unknown);
         (self.graph, self.inputs) = (query.graph, query.inputs);
         answer
     }

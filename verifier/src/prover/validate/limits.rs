@@ -23,6 +23,11 @@ impl Limits {
         Limits { started: ThreadTime::now(), spent: solver::spent(), most_effort: MOST_EFFORT }
     }
 
+    /// What is left of the time.
+    pub fn left(&self) -> Duration {
+        WATCHDOG.saturating_sub(self.started.elapsed())
+    }
+
     /// The limit that is reached, in words.
     pub fn reached(&self) -> Option<String> {
         if solver::spent().saturating_sub(self.spent) > self.most_effort {
