@@ -42,8 +42,37 @@ impl Symbolic {
                 let (high, low) = (self.equal(h1, h2), self.equal(l1, l2));
                 self.binary(Op::And, high, low)
             }
+            (Node::Concat(high, low), _) if self.is_put_together(b, high, low) => self.truth(true),
+            (_, Node::Concat(high, low)) if self.is_put_together(a, high, low) => self.truth(true),
             _ => self.intern(Node::Eq(a, b), 1),
         }
+    }
+
+    /// True if the term is `high` above `low` by its parts, which are made of parts of its operands, and of a carry at most. What
+    /// is not is left whole, since that is how the engines know it.
+    fn is_put_together(&mut self, term: Term, high: Term, low: Term) -> bool {
+        let (cut, above) = (self.width_of(low), self.width_of(high));
+        let node = self.node(term);
+        if !matches!(
+            node,
+            Node::Not(_) | Node::Ite(..) | Node::Binary(Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub, ..)
+        ) || self.extract_bits(term, 0, cut) != low
+        {
+            return false;
+        }
+        let Node::Binary(op @ (Op::Add | Op::Sub), a, b) = node else {
+            return self.extract_bits(term, cut, above) == high;
+        };
+        let [a_low, b_low] = [a, b].map(|operand| self.extract_bits(operand, 0, cut));
+        let [a, b] = [a, b].map(|operand| self.extract_bits(operand, cut, above));
+        let without = self.binary(op, a, b);
+        // A sum that wraps is less than each of its operands.
+        let carries = if op == Op::Add { [(low, a_low), (low, b_low)] } else { [(a_low, b_low); 2] };
+        carries.into_iter().any(|(less, than)| {
+            let carry = self.less(less, than, false);
+            let carry = self.zero_extend(carry, above);
+            self.binary(op, without, carry) == high
+        })
     }
 
     pub fn less(&mut self, a: Term, b: Term, signed: bool) -> Term {
