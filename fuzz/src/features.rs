@@ -3,8 +3,7 @@
 //!
 //! A feature is hashed into the part of the map that its kind has, so that kinds are counted apart; two that meet there by
 //! chance are one. Of rules that follow each other only those count where the second rewrites what the first wrote: which others
-//! stand side by side is chance, and there are too many. What the machine verifier looked at is no feature: its checks are
-//! chosen by opcode and pass, which a rule and its types tell.
+//! stand side by side is chance, and there are too many.
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -26,10 +25,12 @@ pub enum Kind {
     Immediate,
     /// A rule rewrote what another had written.
     Pair,
+    /// The machine verifier made a check of an opcode, on input or behind a pass.
+    Check,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Types, Kind::Recipe, Kind::Immediate, Kind::Pair];
+    pub const ALL: [Kind; 5] = [Kind::Types, Kind::Recipe, Kind::Immediate, Kind::Pair, Kind::Check];
 
     /// In reports.
     pub fn name(self) -> &'static str {
@@ -38,6 +39,7 @@ impl Kind {
             Kind::Recipe => "recipes",
             Kind::Immediate => "immediates",
             Kind::Pair => "pairs",
+            Kind::Check => "checks",
         }
     }
 
@@ -47,7 +49,8 @@ impl Kind {
             Kind::Types => (0, 24 << 10),
             Kind::Recipe => (24 << 10, 8 << 10),
             Kind::Immediate => (32 << 10, 8 << 10),
-            Kind::Pair => (40 << 10, 24 << 10),
+            Kind::Pair => (40 << 10, 16 << 10),
+            Kind::Check => (56 << 10, 8 << 10),
         }
     }
 }
@@ -143,6 +146,11 @@ impl Recorder {
                 self.authors[register] = rule;
             }
         }
+    }
+
+    /// A check of the machine verifier behind `pass`, as [`tribunal_verifier::machine_verifier::verify_watched`] tells it.
+    pub fn check(&mut self, pass: &'static str, rule: &'static str, opcode: Option<Opcode>) {
+        self.reach(Kind::Check, (self.target, pass, rule, opcode));
     }
 
     fn immediates(&mut self, rule: u64, data: &InstData) {

@@ -137,7 +137,8 @@ impl Harness {
         plan: Plan,
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Tally> {
-        self.accepts(function)
+        self.verified(function)
+            .is_empty()
             .then(|| self.trial_accepted(function, &inputs::inputs(function, self.target, plan), saboteur))
     }
 
@@ -148,11 +149,19 @@ impl Harness {
 
     /// The same with faults planted.
     pub fn trial_with(&mut self, function: &Function, inputs: &[Input], saboteur: Option<&dyn Saboteur>) -> Tally {
-        let findings = verify(function, self.target, self.legalizer, "input");
-        match findings.is_empty() {
-            true => self.trial_accepted(function, inputs, saboteur),
-            false => Tally { functions: 1, verifications: 1, findings, ..Tally::default() },
+        let findings = self.verified(function);
+        if findings.is_empty() {
+            return self.trial_accepted(function, inputs, saboteur);
         }
+        let findings = about_input(function, self.target, &findings);
+        Tally { functions: 1, verifications: 1, findings, ..Tally::default() }
+    }
+
+    /// What the verifier finds wrong with the input of a trial, whose features begin here.
+    fn verified(&mut self, function: &Function) -> Vec<tribunal_verifier::Finding> {
+        self.features.start(self.target);
+        let mut reached = |rule, opcode| self.features.check(INPUT, rule, opcode);
+        machine_verifier::verify_watched(function, self.target, self.legalizer, &mut reached)
     }
 
     /// The trial of a function that the verifier accepted.
@@ -169,6 +178,7 @@ impl Harness {
     /// Compiles under judgement, without running anything.
     pub fn judge_compilation(&mut self, function: &Function, watch: Watch) -> Tally {
         let mut tally = Tally { functions: 1, ..Tally::default() };
+        self.features.start(self.target);
         self.compile(function, &mut tally, watch, None);
         tally
     }
@@ -181,7 +191,6 @@ impl Harness {
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Code> {
         self.fired.clear();
-        self.features.start(self.target);
         let mut judges = Judges {
             source: function,
             options: self.options,
@@ -235,8 +244,9 @@ impl Harness {
             None => None,
         };
         let mut tally = Tally::default();
+        self.features.start(self.target);
         if watch.verify {
-            tally.findings = verify(function, self.target, self.legalizer, "input");
+            tally.findings = verify(function, self.target, self.legalizer);
         }
         let code = match tally.findings.is_empty() {
             true => self.compile(function, &mut tally, watch, saboteur),
@@ -389,10 +399,16 @@ fn wrong(expected: &Observation, run: &MachineRun) -> Option<(&'static str, Stri
     Some((mismatch.kind(), mismatch.to_string()))
 }
 
-/// The verifier's findings as findings of a trial; `guilty` is the pass that the function comes from.
-pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo, guilty: &str) -> Vec<Finding> {
-    let findings = machine_verifier::verify(function, target, legalizer).into_iter();
-    findings.map(|finding| from_verifier(Judge::Verifier, function, target, guilty, &finding)).collect()
+/// What the verifier's findings about an input blame.
+const INPUT: &str = "input";
+
+/// The verifier's findings about an input, as findings of a trial.
+pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Finding> {
+    about_input(function, target, &machine_verifier::verify(function, target, legalizer))
+}
+
+fn about_input(function: &Function, target: &Target, findings: &[tribunal_verifier::Finding]) -> Vec<Finding> {
+    findings.iter().map(|finding| from_verifier(Judge::Verifier, function, target, INPUT, finding)).collect()
 }
 
 fn from_verifier(
@@ -432,7 +448,8 @@ impl Observer for Judges<'_> {
             return;
         }
         self.tally.verifications += 1;
-        let findings = machine_verifier::verify(function, self.target, self.legalizer);
+        let mut reached = |rule, opcode| self.features.check(pass.name, rule, opcode);
+        let findings = machine_verifier::verify_watched(function, self.target, self.legalizer, &mut reached);
         if !findings.is_empty() {
             let Judges { source, target, options, saboteur, .. } = *self;
             let authors = blame::authors(&Case { function: source, target, options, saboteur }, pass.name);

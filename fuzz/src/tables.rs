@@ -349,7 +349,7 @@ mod tests {
             let mut seen = 0;
             for query in legalize::queries(target, legalizer).iter().step_by(29) {
                 for function in legalize::functions_of(target, query) {
-                    let findings = crate::harness::verify(&function, target, legalizer, "input");
+                    let findings = crate::harness::verify(&function, target, legalizer);
                     let findings = findings.iter().filter(|finding| finding.kind != "ssa-dominance");
                     assert_eq!(findings.map(ToString::to_string).collect::<String>(), "", "{}", shown(query));
                     let insts = function.all_insts();

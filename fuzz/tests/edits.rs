@@ -36,7 +36,7 @@ fn holds(harness: &Harness, function: &Function, what: &str) {
     let compact = edit::compact(function, harness.target()).expect("every block that is named is there");
     for (function, stage) in [(function, "edited"), (&compact, "counted anew")] {
         let once = text::print_module(&module(function), vocabulary);
-        let findings = tribunal_fuzz::harness::verify(function, harness.target(), legalizer(harness), what);
+        let findings = tribunal_fuzz::harness::verify(function, harness.target(), legalizer(harness));
         assert!(findings.is_empty(), "{what}, {stage}: {}\n{once}", findings[0]);
         let read = text::parse_module(&once, vocabulary).unwrap_or_else(|error| panic!("{what}: {error} in\n{once}"));
         let twice = text::print_module(&read, vocabulary);

@@ -83,7 +83,11 @@ fn a_feature_is_what_a_rule_did_and_not_that_it_fired() {
     let wider = all(&narrow(16, "G_ADD"));
     assert_ne!(of(Kind::Types, &wider), of(Kind::Types, &first));
     assert_eq!(of(Kind::Pair, &wider), of(Kind::Pair, &first), "the same rules in the same order");
-    assert_ne!(of(Kind::Pair, &all(&narrow(8, "G_MUL"))), of(Kind::Pair, &first));
+    let product = all(&narrow(8, "G_MUL"));
+    assert_ne!(of(Kind::Pair, &product), of(Kind::Pair, &first));
+    // The verifier asks the same of a wider sum, on input and behind each pass, and other opcodes' checks of a product.
+    assert_eq!(of(Kind::Check, &wider), of(Kind::Check, &first));
+    assert_ne!(of(Kind::Check, &product), of(Kind::Check, &first));
     // Immediates of one selection rule.
     let [small, least, bound] = [3, -2048, 2047].map(|constant| all(&plus(constant)));
     assert_eq!(all(&plus(3)), small);

@@ -33,7 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let legalizer = (source.target.legality)(options.features);
     let mut findings = Vec::new();
     for function in &source.module.functions {
-        findings.extend(harness::verify(function, source.target, legalizer, "input"));
+        findings.extend(harness::verify(function, source.target, legalizer));
     }
     for finding in &findings {
         say!("{finding}");

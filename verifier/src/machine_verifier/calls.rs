@@ -32,24 +32,20 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
     for inst in function.insts(block) {
         let data = function.inst(inst);
         if target.is_call(data) {
-            if open.is_none() || called {
-                verifier.fault("call-frame", inst, "is not alone between set-up and tear-down of a frame");
-            }
+            let alone = open.is_some() && !called;
+            verifier.demand("call-frame", inst, alone, || "is not alone between set-up and tear-down of a frame");
             called = true;
         } else if data.opcode == Opcode::Target(target.abi.calls.frame_setup) {
-            if open.is_some() {
-                verifier.fault("call-frame", inst, "opens a frame within another");
-            }
+            verifier.demand("call-frame", inst, open.is_none(), || "opens a frame within another");
             (open, called) = (Some(inst), false);
         } else if target.is_call_frame(data) {
-            if open.is_none() || !called {
-                verifier.fault("call-frame", inst, "closes what is not open, or without a call");
-            }
+            let closes = open.is_some() && called;
+            verifier.demand("call-frame", inst, closes, || "closes what is not open, or without a call");
             open = None;
         }
     }
     if let Some(inst) = open {
-        verifier.fault("call-frame", inst, "is not closed in its block");
+        verifier.demand("call-frame", inst, false, || "is not closed in its block");
     }
 }
 
@@ -65,17 +61,13 @@ fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
     let passed = signature.arguments.iter().copied().flatten();
     let missing = passed.copied().find(|&register| !names(register, false));
     let missing = missing.or_else(|| signature.results.iter().copied().find(|&register| !names(register, true)));
-    if let Some(register) = missing {
-        let name = verifier.target.vocabulary.register_name(register);
-        verifier.fault("call-registers", inst, format!("${name} is not among the operands"));
-    }
+    verifier.demand_named("call-registers", inst, missing);
 }
 
 fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
     let wanted = verifier.target.abi.calls.preserved_mask;
     let is_wanted =
         |operand: &Operand| matches!(operand, Operand::Symbol(symbol) if verifier.function.symbols[*symbol] == wanted);
-    if !verifier.function.inst(inst).operands.get(1).is_some_and(is_wanted) {
-        verifier.fault("call-mask", inst, format!("operand 1 is not {wanted}"));
-    }
+    let masked = verifier.function.inst(inst).operands.get(1).is_some_and(is_wanted);
+    verifier.demand("call-mask", inst, masked, || format!("operand 1 is not {wanted}"));
 }

@@ -3,7 +3,6 @@
 //! Dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 
 use super::Verifier;
-use smallvec::SmallVec;
 use tribunal_ir::{Block, Function, Inst, Properties, VReg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -19,8 +18,9 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
         for (position, inst) in (1u32..).zip(function.insts(block)) {
             for register in function.inst(inst).vreg_defs() {
                 let slot = &mut definitions[register.as_u32() as usize];
-                if slot.is_some() && is_ssa {
-                    verifier.fault("ssa-single-definition", inst, format!("{register} is defined elsewhere too"));
+                if is_ssa {
+                    let message = || format!("{register} is defined elsewhere too");
+                    verifier.demand("ssa-single-definition", inst, slot.is_none(), message);
                 }
                 match is_ssa || slot.is_none() {
                     true => _ = slot.get_or_insert((block, position)),
@@ -46,15 +46,15 @@ fn uses(
     inst: Inst,
 ) {
     let data = verifier.function.inst(inst);
-    let mut missing: SmallVec<[VReg; 2]> = SmallVec::new();
+    let mut reached = |register: VReg, reaches: bool| {
+        verifier.demand("ssa-dominance", inst, reaches, || format!("{register} is not defined on every way here"));
+    };
     if data.opcode.is_phi() {
         // A PHI reads at the end of the predecessor.
         for (register, from) in data.phi_inputs() {
             let reaches =
                 definitions[register.as_u32() as usize].is_some_and(|(defined, _)| tree.dominates(defined, from));
-            if !reaches && tree.is_reachable(from) {
-                missing.push(register);
-            }
+            reached(register, reaches || !tree.is_reachable(from));
         }
     } else {
         for register in data.vreg_uses() {
@@ -62,13 +62,8 @@ fn uses(
                 true => at < position,
                 false => tree.dominates(defined, block),
             });
-            if !reaches {
-                missing.push(register);
-            }
+            reached(register, reaches);
         }
-    }
-    for register in missing {
-        verifier.fault("ssa-dominance", inst, format!("{register} is not defined on every way here"));
     }
 }
 

@@ -10,35 +10,29 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Opcode::Target(opcode) = data.opcode else { return };
     let row = verifier.target.instruction(opcode);
     let (explicit, wanted) = (data.operands.iter().filter(|operand| !is_implicit(operand)).count(), row.operands.len());
-    if explicit != wanted {
-        verifier.fault("operand-count", inst, format!("{explicit} operands, {wanted} wanted"));
+    if !verifier.demand("operand-count", inst, explicit == wanted, || format!("{explicit} operands, {wanted} wanted")) {
         return;
     }
     implicit_operands(verifier, inst, row);
     ties(verifier, inst, row);
     for (index, (desc, operand)) in row.operands.iter().zip(&data.operands).enumerate() {
+        let place = || format!("operand {index}");
         match (desc, operand) {
             (OperandDesc::Imm(range), Operand::Imm(value)) => {
-                if !range.accepts(*value) {
-                    verifier.fault("stage-immediate", inst, format!("operand {index} is {value}"));
-                }
+                let accepted = range.accepts(*value);
+                verifier.demand("stage-immediate", inst, accepted, || format!("{} is {value}", place()));
             }
             (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
             (OperandDesc::Callee | OperandDesc::RegisterMask, Operand::Symbol(_)) => {}
             (_, Operand::Reg(register)) if desc.class().is_some() => {
-                if desc.is_def() != operand.is_def() {
-                    verifier.fault("operand-kind", inst, format!("operand {index}"));
-                } else if let Some(class) = desc.class()
-                    && !in_class(verifier, register, class)
+                if verifier.demand("operand-kind", inst, desc.is_def() == operand.is_def(), place)
+                    && let Some(class) = desc.class()
                 {
-                    verifier.fault(
-                        "stage-class",
-                        inst,
-                        format!("operand {index} is not in {}", verifier.target.class(class).name),
-                    );
+                    let (held, name) = (in_class(verifier, register, class), verifier.target.class(class).name);
+                    verifier.demand("stage-class", inst, held, || format!("{} is not in {name}", place()));
                 }
             }
-            _ => verifier.fault("operand-kind", inst, format!("operand {index}")),
+            _ => _ = verifier.demand("operand-kind", inst, false, place),
         }
     }
 }
@@ -59,10 +53,7 @@ fn implicit_operands(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     };
     let read = row.implicit_uses.iter().find(|&&register| !names(register, false));
     let missing = read.or_else(|| row.implicit_defs.iter().find(|&&register| !names(register, true)));
-    if let Some(&register) = missing {
-        let name = verifier.target.vocabulary.register_name(register);
-        verifier.fault("operand-implicit", inst, format!("${name} is not among the operands"));
-    }
+    verifier.demand_named("operand-implicit", inst, missing.copied());
 }
 
 /// Operands that share a register; virtual ones are brought together by the allocator.
@@ -72,9 +63,10 @@ fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     for (index, desc) in row.operands.iter().enumerate() {
         if let OperandDesc::Tied { to, .. } = *desc
             && let (Some(used), Some(written)) = (physical(index), physical(to.into()))
-            && used != written
         {
-            verifier.fault("operand-tied", inst, format!("operands {to} and {index} are not one register"));
+            verifier.demand("operand-tied", inst, used == written, || {
+                format!("operands {to} and {index} are not one register")
+            });
         }
     }
 }
@@ -106,37 +98,36 @@ fn is_subset(part: &[PReg], whole: &[PReg]) -> bool {
 pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else {
-        verifier.fault("operand-kind", inst, "a copy is of registers");
+        verifier.demand("operand-kind", inst, false, || "a copy is of registers");
         return;
     };
-    if let (Some(dst), Some(src)) = (bits(verifier, dst), bits(verifier, src))
-        && dst != src
-    {
-        verifier.fault("type-copy", inst, format!("from {src} to {dst} bits"));
-    }
+    same_size(verifier, inst, dst, src);
 }
 
 /// A machine PHI: pairs of values and blocks, values of one size.
 pub(super) fn check_phi(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let Some((Operand::Reg(result), inputs)) = data.operands.split_first() else {
-        verifier.fault("operand-kind", inst, "a PHI defines a register");
+        verifier.demand("operand-kind", inst, false, || "a PHI defines a register");
         return;
     };
-    if inputs.len() % 2 != 0 {
-        verifier.fault("operand-count", inst, "a PHI has pairs of values and blocks");
+    if !verifier.demand("operand-count", inst, inputs.len() % 2 == 0, || PAIRS) {
         return;
     }
     for pair in inputs.chunks_exact(2) {
         let [Operand::Reg(value), Operand::Block(_)] = pair else {
-            verifier.fault("operand-kind", inst, "a PHI has pairs of values and blocks");
+            verifier.demand("operand-kind", inst, false, || PAIRS);
             return;
         };
-        if let (Some(dst), Some(src)) = (bits(verifier, result), bits(verifier, value))
-            && dst != src
-        {
-            verifier.fault("type-copy", inst, format!("from {src} to {dst} bits"));
-        }
+        same_size(verifier, inst, result, value);
+    }
+}
+
+const PAIRS: &str = "a PHI has pairs of values and blocks";
+
+fn same_size(verifier: &mut Verifier<'_>, inst: Inst, dst: &RegOperand, src: &RegOperand) {
+    if let (Some(dst), Some(src)) = (bits(verifier, dst), bits(verifier, src)) {
+        verifier.demand("type-copy", inst, dst == src, || format!("from {src} to {dst} bits"));
     }
 }
 
@@ -167,18 +158,18 @@ pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
     for operand in data.operands.iter().filter_map(Operand::as_vreg) {
         let register = &function.vregs[operand];
         if allocated {
-            verifier.fault("stage-allocated", inst, format!("{operand} is virtual"));
-        } else if selected && !matches!(register.constraint, Constraint::Class(_)) {
-            verifier.fault("stage-selected", inst, format!("{operand} has no class"));
-        } else if banked && !selected {
+            verifier.demand("stage-allocated", inst, false, || format!("{operand} is virtual"));
+        } else if selected {
+            let classed = matches!(register.constraint, Constraint::Class(_));
+            verifier.demand("stage-selected", inst, classed, || format!("{operand} has no class"));
+        } else if banked {
             let fits = |ty: Type| match register.constraint {
                 Constraint::Bank(bank) => ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits,
                 Constraint::Class(_) => true,
                 Constraint::None => false,
             };
-            if !register.ty.is_some_and(fits) {
-                verifier.fault("stage-bank", inst, format!("{operand} has no bank that holds it"));
-            }
+            let held = register.ty.is_some_and(fits);
+            verifier.demand("stage-bank", inst, held, || format!("{operand} has no bank that holds it"));
         }
     }
 }

@@ -12,7 +12,7 @@ mod physical;
 mod structure;
 
 use crate::Finding;
-use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Properties};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties};
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizerInfo};
 
@@ -72,7 +72,17 @@ rules! {
 
 /// Everything wrong with `function` at the stage that its properties claim.
 pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Finding> {
-    let mut verifier = Verifier { function, target, legalizer, findings: Vec::new() };
+    verify_watched(function, target, legalizer, &mut |_, _| {})
+}
+
+/// The same; `reached` is told each check that is made, by its rule and the opcode that it is made of: `None` for a block.
+pub fn verify_watched(
+    function: &Function,
+    target: &Target,
+    legalizer: &LegalizerInfo,
+    reached: &mut dyn FnMut(&'static str, Option<Opcode>),
+) -> Vec<Finding> {
+    let mut verifier = Verifier { function, target, legalizer, reached, findings: Vec::new() };
     structure::check(&mut verifier);
     if !function.properties.contains(Properties::NO_VREGS) {
         dominance::check(&mut verifier);
@@ -91,13 +101,49 @@ struct Verifier<'f> {
     function: &'f Function,
     target: &'f Target,
     legalizer: &'f LegalizerInfo,
+    reached: &'f mut dyn FnMut(&'static str, Option<Opcode>),
     findings: Vec<Finding>,
 }
 
 impl Verifier<'_> {
-    fn fault(&mut self, rule: &'static str, inst: Inst, message: impl Into<String>) {
+    /// A finding if the rule does not hold; whether it does.
+    fn demand<M: Into<String>>(
+        &mut self,
+        rule: &'static str,
+        inst: Inst,
+        holds: bool,
+        message: impl FnOnce() -> M,
+    ) -> bool {
+        self.reach(rule, Some(self.function.inst(inst).opcode));
+        if !holds {
+            self.findings.push(Finding::at(rule, self.function, inst, message()));
+        }
+        holds
+    }
+
+    fn demand_of_block<M: Into<String>>(
+        &mut self,
+        rule: &'static str,
+        block: Block,
+        holds: bool,
+        message: impl FnOnce() -> M,
+    ) {
+        self.reach(rule, None);
+        if !holds {
+            self.findings.push(Finding::in_block(rule, block, message()));
+        }
+    }
+
+    /// A finding if there is a register that the instruction should name.
+    fn demand_named(&mut self, rule: &'static str, inst: Inst, missing: Option<PReg>) {
+        let name = missing.map(|register| self.target.vocabulary.register_name(register));
+        let message = || format!("${} is not among the operands", name.unwrap_or_default());
+        self.demand(rule, inst, name.is_none(), message);
+    }
+
+    fn reach(&mut self, rule: &'static str, opcode: Option<Opcode>) {
         debug_assert!(RULES.iter().any(|known| known.id == rule), "{rule} is not listed");
-        self.findings.push(Finding::at(rule, self.function, inst, message));
+        (self.reached)(rule, opcode);
     }
 
     fn has(&self, property: Properties) -> bool {
@@ -121,11 +167,12 @@ impl Verifier<'_> {
             _ => {}
         }
         machine::check_registers(self, inst);
-        if data.opcode.is_generic() && self.has(Properties::SELECTED) {
-            self.fault("stage-selected", inst, "a generic instruction in a selected function");
+        if self.has(Properties::SELECTED) {
+            let selected = !data.opcode.is_generic();
+            self.demand("stage-selected", inst, selected, || "a generic instruction in a selected function");
         }
-        if data.opcode.is_phi() && self.has(Properties::NO_PHIS) {
-            self.fault("phi-stage", inst, "the function claims to have no PHIs");
+        if self.has(Properties::NO_PHIS) {
+            self.demand("phi-stage", inst, !data.opcode.is_phi(), || "the function claims to have no PHIs");
         }
     }
 
@@ -133,9 +180,8 @@ impl Verifier<'_> {
         let data = self.function.inst(inst);
         if self.has(Properties::LEGALIZED) && !self.has(Properties::SELECTED) {
             let step = self.legalizer.legality(self.function, data);
-            if step.action != Action::Legal {
-                self.fault("stage-legal", inst, format!("{:?} by rule `{}`", step.action, step.rule));
-            }
+            let legal = step.action == Action::Legal;
+            self.demand("stage-legal", inst, legal, || format!("{:?} by rule `{}`", step.action, step.rule));
         }
     }
 }

@@ -58,11 +58,11 @@ fn through(verifier: &mut Verifier<'_>, block: Block, mut set: Set, report: bool
     for inst in function.insts(block) {
         let data = function.inst(inst);
         for operand in data.uses().filter(|operand| report && !operand.flags.contains(RegFlags::UNDEF)) {
-            if let Reg::Physical(register) = operand.reg
-                && set & bit(verifier, register) == 0
-            {
-                let name = verifier.target.vocabulary.register_name(register);
-                verifier.fault("physical-undefined", inst, format!("${name} is not written on every way here"));
+            if let Reg::Physical(register) = operand.reg {
+                let (written, vocabulary) = (set & bit(verifier, register) != 0, verifier.target.vocabulary);
+                verifier.demand("physical-undefined", inst, written, || {
+                    format!("${} is not written on every way here", vocabulary.register_name(register))
+                });
             }
         }
         if verifier.target.is_call(data) {

@@ -1,7 +1,6 @@
 //! Blocks: terminators, successors, PHIs.
 
 use super::Verifier;
-use crate::Finding;
 use tribunal_ir::{Block, OpcodeFlags, Operand};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -15,10 +14,9 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
         order(verifier, block);
         phis(verifier, block, &predecessors[block.as_u32() as usize]);
     }
-    if let Some(entry) = function.entry()
-        && !predecessors[entry.as_u32() as usize].is_empty()
-    {
-        verifier.findings.push(Finding::in_block("cfg-entry", entry, "the entry has a predecessor"));
+    if let Some(entry) = function.entry() {
+        let first = predecessors[entry.as_u32() as usize].is_empty();
+        verifier.demand_of_block("cfg-entry", entry, first, || "the entry has a predecessor");
     }
 }
 
@@ -41,27 +39,24 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>, in
     // A block that ends without a terminator and has no successors is left by undefined behaviour only.
     let unreachable = expected.is_empty() && function.successors(block).next().is_none();
     if falls_through && !unreachable {
-        match next {
-            Some(next) => expected.push(next),
-            None => verifier.findings.push(Finding::in_block("cfg-fall-through", block, "nothing follows this block")),
-        }
+        verifier.demand_of_block("cfg-fall-through", block, next.is_some(), || "nothing follows this block");
+        expected.extend(next);
     }
     let mut actual: Vec<Block> = function.successors(block).collect();
     if let Some(gone) = actual.iter().find(|&&to| !in_layout[to.as_u32() as usize]) {
         let message = format!("bb.{} is not in the function", function.block(*gone).number);
-        verifier.findings.push(Finding::in_block("cfg-successors", block, message));
+        verifier.demand_of_block("cfg-successors", block, false, || message);
     }
     for list in [&mut expected, &mut actual] {
         list.sort_unstable();
         list.dedup();
     }
-    if expected != actual {
+    verifier.demand_of_block("cfg-successors", block, expected == actual, || {
         let names = |list: &[Block]| {
             list.iter().map(|&block| format!("bb.{}", function.block(block).number)).collect::<Vec<_>>().join(" ")
         };
-        let message = format!("the list has {}; the terminators say {}", names(&actual), names(&expected));
-        verifier.findings.push(Finding::in_block("cfg-successors", block, message));
-    }
+        format!("the list has {}; the terminators say {}", names(&actual), names(&expected))
+    });
 }
 
 fn order(verifier: &mut Verifier<'_>, block: Block) {
@@ -70,11 +65,11 @@ fn order(verifier: &mut Verifier<'_>, block: Block) {
     for inst in function.insts(block) {
         let data = function.inst(inst);
         let terminator = verifier.flags(data).contains(OpcodeFlags::TERMINATOR);
-        if terminated && !terminator {
-            verifier.fault("cfg-terminators", inst, "follows a terminator");
+        if terminated {
+            verifier.demand("cfg-terminators", inst, terminator, || "follows a terminator");
         }
-        if past_phis && data.opcode.is_phi() {
-            verifier.fault("phi-position", inst, "follows an instruction that is no PHI");
+        if data.opcode.is_phi() {
+            verifier.demand("phi-position", inst, !past_phis, || "follows an instruction that is no PHI");
         }
         terminated |= terminator;
         past_phis |= !data.opcode.is_phi();
@@ -89,8 +84,8 @@ fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
         from.sort_unstable();
         expected.sort_unstable();
         expected.dedup();
-        if from != expected {
-            verifier.fault("phi-inputs", inst, format!("{} values for {} predecessors", from.len(), expected.len()));
-        }
+        verifier.demand("phi-inputs", inst, from == expected, || {
+            format!("{} values for {} predecessors", from.len(), expected.len())
+        });
     }
 }
