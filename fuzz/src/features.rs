@@ -101,7 +101,15 @@ pub struct Recorder {
     set: FeatureSet,
     /// The hash of the rule that wrote the definition of each virtual register; 0 where none did.
     authors: Vec<u64>,
+    /// Checks seen lately, each at the place that its hash gives: there are thousands a program, of few kinds.
+    checks: Vec<Option<Check>>,
 }
+
+/// Where the names of a pass and of a rule of the verifier stand, and an opcode: quicker to compare than what they are.
+type Check = (usize, usize, Option<Opcode>);
+
+/// Checks remembered.
+const CHECKS: usize = 256;
 
 impl Recorder {
     /// For another compilation.
@@ -110,6 +118,8 @@ impl Recorder {
         self.reached.iter().for_each(|&slot| self.set.remove(slot));
         self.reached.clear();
         self.authors.clear();
+        self.checks.clear();
+        self.checks.resize(CHECKS, None);
     }
 
     /// Each feature once.
@@ -150,7 +160,11 @@ impl Recorder {
 
     /// A check of the machine verifier behind `pass`, as [`tribunal_verifier::machine_verifier::verify_watched`] tells it.
     pub fn check(&mut self, pass: &'static str, rule: &'static str, opcode: Option<Opcode>) {
-        self.reach(Kind::Check, (self.target, pass, rule, opcode));
+        let check = (pass.as_ptr() as usize, rule.as_ptr() as usize, opcode);
+        let known = self.checks.get_mut(hash(check) as usize % CHECKS);
+        if known.is_none_or(|known| known.replace(check) != Some(check)) {
+            self.reach(Kind::Check, (self.target, pass, rule, opcode));
+        }
     }
 
     fn immediates(&mut self, rule: u64, data: &InstData) {
