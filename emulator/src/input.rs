@@ -24,6 +24,11 @@ pub const fn unwritten_register(register: PReg) -> u64 {
     (register.0 as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// What the `count`th call of a run leaves in a register that it need not keep, as far as it is wide enough.
+pub const fn lost_register(register: PReg, count: u64) -> u64 {
+    !unwritten_register(register) ^ (count << 4)
+}
+
 /// Where buffers lie, one to a page, in the middle of it: guard zones on both sides.
 pub const BUFFERS: u64 = 0x1000_0000;
 /// Bytes of a page.

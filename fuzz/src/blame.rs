@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Options, frame, legalize};
 use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
-use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings, Unwritten};
 use tribunal_emulator::machine::STACK_ALIGNMENT;
 use tribunal_emulator::observation::{Observation, Outcome, compare_accesses};
 use tribunal_ir::{
@@ -110,9 +110,14 @@ fn in_pass(case: &Case<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::
     }
 }
 
-fn observe(function: &Function, target: &'static Target, input: &Input, accesses: Accesses) -> Option<Observation> {
+fn observe(interpreter: &Interpreter<'_>, input: &Input, accesses: Accesses) -> Option<Observation> {
     let settings = Settings { fuel: FUEL * 16, events: 0, accesses };
-    Interpreter::new(function, target).run(input, settings).ok().map(|execution| execution.observation)
+    interpreter.run(input, settings).ok().map(|execution| execution.observation)
+}
+
+/// What a stage of machine instructions does: what they read is there, and they cannot say that it must not count.
+fn observe_machine(function: &Function, target: &'static Target, input: &Input) -> Option<Observation> {
+    observe(&Interpreter::new(function, target).with_unwritten(Unwritten::Known), input, Accesses::All)
 }
 
 /// A run of the source that stages are held to.
@@ -125,7 +130,7 @@ pub(crate) struct Witness<'a> {
 impl<'a> Witness<'a> {
     /// `None` if the source is undefined on the input, shows where its stack objects lie, or cannot be interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
-        let expected = observe(source, target, input, Accesses::Volatile)
+        let expected = observe(&Interpreter::new(source, target), input, Accesses::Volatile)
             .filter(|expected| expected.outcome == Outcome::Returned)?;
         is_placeless(source, target, input, &expected).then_some(Witness { target, input, expected })
     }
@@ -136,7 +141,11 @@ impl<'a> Witness<'a> {
         // such bits are open.
         let is_generic = pass == legalize::PASS.name;
         FILLINGS.iter().all(|&filling| {
-            let seen = observe(&determined(function, filling), self.target, self.input, Accesses::All);
+            let (function, target) = (determined(function, filling), self.target);
+            let seen = match is_generic {
+                true => observe(&Interpreter::new(&function, target), self.input, Accesses::All),
+                false => observe_machine(&function, target, self.input),
+            };
             seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))
         })
     }
@@ -193,7 +202,7 @@ impl Settled {
     fn is_right(&self, expected: &Observation, function: &Function, target: &'static Target) -> bool {
         let mut shown = function.clone();
         show_at_returns(&mut shown, target, &self.kept);
-        let Some(seen) = observe(&shown, target, &self.input, Accesses::All) else { return false };
+        let Some(seen) = observe_machine(&shown, target, &self.input) else { return false };
         let kept = seen.returned.iter().rev().zip(self.kept.iter().rev());
         let frame = seen.buffers.last().into_iter().flat_map(|stack| &stack[BELOW as usize..]);
         allows(expected, &seen)

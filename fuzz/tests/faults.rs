@@ -101,6 +101,85 @@ fn a_lost_doubled_moved_or_narrowed_volatile_access_is_found_and_named() {
     }
 }
 
+/// Keeps a value over a call; stores what is undefined, and loads what lies beside it.
+const UNWRITTEN: &str = "
+# target: riscv64
+---
+name: over_a_call
+tracksRegLiveness: true
+body: |
+  bb.0:
+    liveins: $x10, $x11
+
+    %0:_(s64) = COPY $x10
+    %1:_(s64) = COPY $x11
+    %2:_(s128) = G_ZEXT %0(s64)
+    %3:_(s128) = G_ZEXT %1(s64)
+    %4:_(s128) = G_UDIV %2, %3
+    %5:_(s64) = G_TRUNC %4(s128)
+    %6:_(s64) = G_ADD %5, %0
+    $x10 = COPY %6(s64)
+    PseudoRET implicit $x10
+...
+---
+name: undefined
+tracksRegLiveness: true
+body: |
+  bb.0:
+    liveins: $x10
+
+    %0:_(p0) = COPY $x10
+    %1:_(s64) = G_IMPLICIT_DEF
+    %2:_(s64) = G_CONSTANT i64 8
+    %3:_(p0) = G_PTR_ADD %0, %2(s64)
+    G_STORE %1(s64), %3(p0) :: (store (s64))
+    PseudoRET
+...
+---
+name: on_the_stack
+tracksRegLiveness: true
+stack:
+  - { id: 0, size: 16, alignment: 8 }
+body: |
+  bb.0:
+    liveins: $x10, $x11
+
+    %0:_(p0) = COPY $x10
+    %1:_(s64) = COPY $x11
+    %2:_(p0) = G_FRAME_INDEX %stack.0
+    %3:_(s64) = G_CONSTANT i64 8
+    %4:_(p0) = G_PTR_ADD %2, %3(s64)
+    G_STORE %1(s64), %4(p0) :: (store (s64))
+    %5:_(s64) = G_ZEXTLOAD %4(p0) :: (load (s32))
+    $x10 = COPY %5(s64)
+    PseudoRET implicit $x10
+...
+";
+
+/// A stage reads what the machine reads there, and is held to what comes of it.
+#[test]
+fn blame_sees_what_wrong_code_reads_where_nobody_wrote() {
+    for target in [tribunal_target::by_name("riscv64").unwrap(), tribunal_target::by_name("aarch64").unwrap()] {
+        let (registers, ret) = (target.abi.arguments, target.vocabulary.opcode_name(target.abi.return_opcode));
+        let name = |index: usize| format!("${}", target.vocabulary.register_name(registers[index]));
+        let source = UNWRITTEN.trim_start().replace("$x11", "$second").replace("$x10", &name(0));
+        let source = source.replace("$second", &name(1)).replace("PseudoRET", ret).replace("riscv64", target.name);
+        let functions = text::parse_module(&source, target.vocabulary).unwrap().functions;
+        let mut harness =
+            Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+        for (function, fault) in
+            functions.iter().zip(["kept-in-a-register-that-a-call-loses", "offset-left-out", "offset-left-out"])
+        {
+            let inputs = inputs::inputs(function, target, inputs::Plan { count: 16, seed: 1 });
+            let planter = Planter::new(target, sabotage::named(fault).unwrap());
+            let findings = harness.trial_with(function, &inputs, Some(&planter)).findings;
+            let place = format!("{fault} in {} on {}: {findings:?}", function.name, target.name);
+            let executed = findings.iter().find(|finding| finding.judge == Judge::Emulator).expect(&place);
+            assert!(planter.acted_in(&executed.guilty), "{place}");
+        }
+    }
+}
+
 /// Returns where its stack object lies, if it is told to.
 const ADDRESS: &str = "
 # target: riscv64

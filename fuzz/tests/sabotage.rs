@@ -7,7 +7,7 @@ use tribunal_fuzz::harness::ProofCache;
 use tribunal_fuzz::sabotage::{self, Limits};
 
 const LIMITS: Limits =
-    Limits { time: Duration::from_secs(60), reduction: Duration::from_secs(10), seed: 1, inputs: 16 };
+    Limits { time: Duration::from_secs(60), reduction: Duration::from_secs(10), enough: 8, seed: 1, inputs: 16 };
 
 #[test]
 fn faults_have_names_of_their_own_and_targets_that_exist() {
@@ -54,5 +54,39 @@ fn faults_of_every_layer_are_killed_blamed_and_made_small() {
             let left = kill.body().unwrap_or_else(|| panic!("{place}: not reduced"));
             assert!(left <= 8, "{place}: {left} instructions");
         }
+    }
+}
+
+/// In the first program that shows them there is always more that no single edit can spare.
+#[test]
+fn several_edits_at_once_leave_at_most_five_instructions() {
+    let (proofs, stop) = (ProofCache::default(), AtomicBool::new(false));
+    for (name, target) in [
+        ("saddsat-at-the-other-bound", "riscv64"),
+        ("insert-over-what-was-there", "riscv64"),
+        ("word-shift-at-full-width", "riscv64"),
+        ("stores-reordered", "riscv64"),
+        ("spill-slots-share-memory", "aarch64"),
+    ] {
+        let (fault, target) = (sabotage::named(name).unwrap(), tribunal_target::by_name(target).unwrap());
+        let limits = Limits { enough: usize::MAX, ..LIMITS };
+        let kill = sabotage::trial(fault, target, limits, &proofs, &stop).unwrap().kill.unwrap();
+        assert!(kill.instructions().is_some_and(|left| left <= 5), "{name}: {:?}", kill.instructions());
+    }
+}
+
+/// The program that kills it has dozens of instructions, none of which can go, and a later one becomes small.
+#[test]
+fn a_fault_killed_by_a_program_that_stays_large_is_shown_by_a_smaller_one() {
+    let (proofs, stop) = (ProofCache::default(), AtomicBool::new(false));
+    let fault = sabotage::named("saved-registers-share-memory").unwrap();
+    let left = |target, enough| {
+        let limits = Limits { enough, ..LIMITS };
+        let kill = sabotage::trial(fault, target, limits, &proofs, &stop).unwrap().kill.unwrap();
+        kill.instructions().unwrap()
+    };
+    for target in fault.targets.iter().map(|name| tribunal_target::by_name(name).unwrap()) {
+        assert!(left(target, usize::MAX) > 10, "{}", target.name);
+        assert!(left(target, 5) <= 5, "{}", target.name);
     }
 }

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// A fault that lives so long counts as alive.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Seconds that making a program small may take.
+    /// Seconds that making programs small may take, for each fault.
     #[arg(long, default_value_t = 20)]
     reduce_seconds: u64,
     /// Write crash files here, of the program that killed a fault (`NAME.TARGET.mir`) and of what was left of it
@@ -108,6 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let limits = Limits {
         time: Duration::from_secs(arguments.seconds),
         reduction: Duration::from_secs(arguments.reduce_seconds),
+        enough: SMALL,
         seed: arguments.seed,
         inputs: arguments.inputs,
     };

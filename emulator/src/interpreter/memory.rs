@@ -1,6 +1,6 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
-use super::Numbers;
+use super::{Numbers, Unwritten};
 use crate::input::{Frame, Input, UNWRITTEN};
 use crate::observation::{Access, Known};
 use smallvec::SmallVec;
@@ -45,7 +45,13 @@ struct RawAccess {
 const OPEN: Known = Known { value: 0, fixed: 0 };
 
 impl ConcreteMemory {
-    pub fn new(function: &Function, input: &Input, frame: Frame, records: bool) -> ConcreteMemory {
+    pub fn new(
+        function: &Function,
+        input: &Input,
+        frame: Frame,
+        unwritten: Unwritten,
+        records: bool,
+    ) -> ConcreteMemory {
         let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(ROOM));
         for buffer in &input.buffers {
             let (first, size) = (bytes.len(), buffer.bytes.len());
@@ -62,7 +68,7 @@ impl ConcreteMemory {
             bytes.resize(bytes.len() + size, UNWRITTEN);
             address += size as u64 + frame.gap;
         }
-        let mut poison = vec![true; bytes.len()];
+        let mut poison = vec![unwritten == Unwritten::Free; bytes.len()];
         poison[..buffers].fill(false);
         let accesses = records.then(Vec::new);
         ConcreteMemory { allocations, first_object, open: vec![0; bytes.len()], bytes, poison, accesses }

@@ -9,7 +9,7 @@ mod world;
 
 pub use world::{Call, World, plain};
 
-use crate::input::{FRAME, Frame, Input, unwritten_register};
+use crate::input::{FRAME, Frame, Input, UNWRITTEN, lost_register, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use memory::ConcreteMemory;
 use smallvec::SmallVec;
@@ -53,6 +53,7 @@ pub struct Interpreter<'f> {
     target: &'static Target,
     world: Option<&'f World>,
     frame: Frame,
+    unwritten: Unwritten,
     /// Of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
     /// No number met so far was too wide for a machine's words.
@@ -96,6 +97,15 @@ pub struct Settings {
     pub accesses: Accesses,
 }
 
+/// What a run finds where nobody wrote: in bytes of stack objects, in registers that a call need not keep, in `IMPLICIT_DEF`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unwritten {
+    /// Poison, and bits that a free choice decides: what a source may not rely on.
+    Free,
+    /// What the machine finds there, so that wrong code that reads it does the same here.
+    Known,
+}
+
 /// Which accesses to buffers an observation keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Accesses {
@@ -109,7 +119,16 @@ impl<'f> Interpreter<'f> {
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
         let narrow = Cell::new(fits_words(function));
         let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
-        Interpreter { function, target, world: None, frame: FRAME, types, narrow, is_volatile }
+        Interpreter {
+            function,
+            target,
+            world: None,
+            frame: FRAME,
+            unwritten: Unwritten::Free,
+            types,
+            narrow,
+            is_volatile,
+        }
     }
 
     /// The same in a world that gives symbols addresses and calls a meaning.
@@ -120,6 +139,10 @@ impl<'f> Interpreter<'f> {
     /// The same with stack objects elsewhere.
     pub fn with_frame(self, frame: Frame) -> Interpreter<'f> {
         Interpreter { frame, ..self }
+    }
+
+    pub fn with_unwritten(self, unwritten: Unwritten) -> Interpreter<'f> {
+        Interpreter { unwritten, ..self }
     }
 
     /// Runs from the entry to a return.
@@ -139,6 +162,13 @@ impl<'f> Interpreter<'f> {
 /// True if every register fits a machine's words; what is computed of them may not.
 fn fits_words(function: &Function) -> bool {
     function.vregs.values().all(|row| row.ty.is_none_or(|ty| ty.bits() <= u128::BITS))
+}
+
+/// The number with its open bits those of `choice`.
+fn chosen<N: Number>(bits: &PartialBits<N>, choice: u64) -> PartialBits<N> {
+    let (value, open) = (bits.value.bits(), bits.open.bits());
+    let choice = Bits::new(choice.into(), 64).zext_or_trunc(open.width());
+    PartialBits::known(N::of_bits(value.and(open.not()).or(choice.and(open))))
 }
 
 /// The value of a full register.
@@ -184,11 +214,14 @@ struct State<'f, D: Numbers> {
     events: Vec<Event>,
     world: Option<&'f World>,
     calls: Vec<Call>,
+    unwritten: Unwritten,
+    /// Calls of runtime functions so far.
+    served: u64,
 }
 
 impl<'f, D: Numbers> State<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> State<'f, D> {
-        let Interpreter { function, target, world, frame, ref types, is_volatile, .. } = *interpreter;
+        let Interpreter { function, target, world, frame, unwritten, ref types, is_volatile, .. } = *interpreter;
         let records = is_volatile || settings.accesses == Accesses::All;
         let mut physical = Vec::with_capacity(2 * input.registers.len() + 2);
         physical.extend(input.registers.iter().map(|&(register, value)| (register, full(target, value))));
@@ -197,7 +230,7 @@ impl<'f, D: Numbers> State<'f, D> {
             target,
             types,
             domain: D::default(),
-            memory: ConcreteMemory::new(function, input, frame, records),
+            memory: ConcreteMemory::new(function, input, frame, unwritten, records),
             registers: vec![None; function.vregs.len()],
             args: Vec::with_capacity(8),
             physical,
@@ -205,6 +238,8 @@ impl<'f, D: Numbers> State<'f, D> {
             events: Vec::new(),
             world,
             calls: Vec::new(),
+            unwritten,
+            served: 0,
         }
     }
 
@@ -299,7 +334,12 @@ impl<'f, D: Numbers> State<'f, D> {
             Opcode::COPY => self.copy(inst, data),
             Opcode::IMPLICIT_DEF => {
                 let (Some(register), bits) = (data.vreg(0), self.width_of(data, 0)) else { return Ok(Next::Following) };
-                let value = Value { bits: self.domain.choose(bits), poison: PartialBool::known(false) };
+                let free = self.domain.choose(bits);
+                let bits = match self.unwritten {
+                    Unwritten::Free => free,
+                    Unwritten::Known => chosen(&free, u64::from_ne_bytes([UNWRITTEN; 8])),
+                };
+                let value = Value { bits, poison: PartialBool::known(false) };
                 self.write(inst, register, &value);
                 Ok(Next::Following)
             }
@@ -382,9 +422,13 @@ impl<'f, D: Numbers> State<'f, D> {
         if let Some(end) = undefined(evaluation.ub) {
             return Ok(Next::End(end));
         }
-        for (register, value) in evaluation.registers {
+        for (register, mut value) in evaluation.registers {
+            if self.unwritten == Unwritten::Known {
+                value.bits = chosen(&value.bits, lost_register(register, self.served));
+            }
             self.write_physical(register, value);
         }
+        self.served += 1;
         Ok(Next::Following)
     }
 

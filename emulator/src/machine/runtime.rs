@@ -3,9 +3,10 @@
 //! that keeps to the calling convention, and to nothing more, may leave it: junk in every caller-saved register and below
 //! the stack pointer.
 
-use super::{CODE, Fault, Machine, MachineError, STACK, STACK_BYTES, canary};
+use super::{CODE, Fault, Machine, MachineError, STACK, STACK_BYTES, fitting};
+use crate::input::lost_register;
+use tribunal_ir::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Value};
-use tribunal_ir::{Bits, PReg};
 use tribunal_target::Target;
 use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};
 
@@ -89,15 +90,10 @@ impl Machine {
             let returned = signature.results.iter().position(|&result| result == register);
             let value = match returned {
                 Some(index) => (result >> (index * usize::from(target.pointer_bits))) as u64,
-                None => junk(target, register, count),
+                None => fitting(target, lost_register(register, count)),
             };
             self.write(register, value)?;
         }
         Ok(Ok(back))
     }
-}
-
-/// What the `count`th call leaves in `register`.
-fn junk(target: &Target, register: PReg, count: u64) -> u64 {
-    !canary(target, register) ^ (count << 4)
 }

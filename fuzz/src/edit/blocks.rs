@@ -102,6 +102,31 @@ pub(super) fn goto(function: &mut Function, target: &Target, block: Block, to: B
     true
 }
 
+pub(super) fn exchange(function: &mut Function, target: &Target, block: Block) -> bool {
+    let successors: Vec<Block> = function.successors(block).collect();
+    let (true, &[one, other]) = (is_placed(function, block), successors.as_slice()) else { return false };
+    let is_branch = |inst: &Inst| matches!(function.inst(*inst).opcode, Opcode::G_BR | Opcode::G_BRCOND);
+    let terminators = || function.insts_reversed(block).take_while(|&inst| is_terminator(function, target, inst));
+    if one == other || !terminators().all(|inst| is_branch(&inst)) {
+        return false;
+    }
+    end_explicitly(function, target, block);
+    let ends: Vec<Inst> =
+        function.insts_reversed(block).take_while(|&inst| is_terminator(function, target, inst)).collect();
+    for inst in ends {
+        let mut data = function.inst(inst).clone();
+        for operand in &mut data.operands {
+            match *operand {
+                Operand::Block(to) if to == one => *operand = Operand::Block(other),
+                Operand::Block(to) if to == other => *operand = Operand::Block(one),
+                _ => {}
+            }
+        }
+        function.replace(inst, data);
+    }
+    true
+}
+
 pub(super) fn fall_through(function: &mut Function, block: Block) -> bool {
     let Some(last) = function.last_inst(block).filter(|_| is_placed(function, block)) else { return false };
     let data = function.inst(last);

@@ -69,6 +69,11 @@ pub enum Edit {
     },
     /// The memory operand says direction, type and alignment only.
     PlainMemory(Inst),
+    /// The store writes all of another value.
+    Stored {
+        inst: Inst,
+        value: VReg,
+    },
     /// The register and all that must have its type get so many bits.
     Width {
         register: VReg,
@@ -79,6 +84,8 @@ pub enum Edit {
         block: Block,
         to: Block,
     },
+    /// Where the block goes if its condition holds, and where it goes otherwise, are exchanged.
+    Exchange(Block),
     /// The block falls into the next one instead of branching to it.
     FallThrough(Block),
     /// The block and its only successor, of which it is the only predecessor, become one.
@@ -130,8 +137,10 @@ impl Edit {
             Edit::Predicate { inst, predicate } => shape::set_predicate(function, *inst, *predicate),
             Edit::Opcode { inst, opcode } => shape::set_opcode(function, *inst, *opcode),
             Edit::PlainMemory(inst) => shape::plain_memory(function, *inst),
+            Edit::Stored { inst, value } => shape::set_stored(function, *inst, *value),
             Edit::Width { register, bits } => widths::set_width(function, *register, *bits),
             Edit::Goto { block, to } => blocks::goto(function, target, *block, *to),
+            Edit::Exchange(block) => blocks::exchange(function, target, *block),
             Edit::FallThrough(block) => blocks::fall_through(function, *block),
             Edit::Join(block) => blocks::join(function, target, *block),
             Edit::Split(inst) => blocks::split(function, target, *inst).is_some(),

@@ -1,8 +1,9 @@
 //! What an instruction may be changed to without changing what stands around it.
 
+use super::scope::Scope;
 use crate::opcodes::*;
 use tribunal_ir::{
-    Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, OperandKind, Type,
+    Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, OperandKind, Type, VReg,
 };
 use tribunal_target::Target;
 
@@ -219,10 +220,35 @@ pub(super) fn plain_memory(function: &mut Function, inst: Inst) -> bool {
     true
 }
 
+/// The store is aligned as its new value is by itself. A volatile one stays as wide as it is.
+pub(super) fn set_stored(function: &mut Function, inst: Inst, value: VReg) -> bool {
+    let data = function.inst(inst);
+    let (Some(old), Some(ty), [memory]) = (data.vreg(0), function.type_of(value), data.memory.as_slice()) else {
+        return false;
+    };
+    let same_size = memory.ty.is_some_and(|old| old.bits() == ty.bits());
+    let fits = is_placed(function, inst)
+        && data.opcode == Opcode::G_STORE
+        && !memory.flags.intersects(MemFlags::ATOMIC)
+        && (same_size || !memory.flags.contains(MemFlags::VOLATILE))
+        && (old != value || !same_size)
+        && !ty.is_vector()
+        && function.vregs[old].constraint == function.vregs[value].constraint
+        && Scope::new(function).is_above(function, value, inst);
+    if fits {
+        let mut data = data.clone();
+        data.operands[0] = Operand::used(value);
+        data.memory[0] =
+            MemOperand { ty: Some(ty), align: ty.bits().div_ceil(8).next_power_of_two(), ..data.memory[0] };
+        function.replace(inst, data);
+    }
+    fits
+}
+
 /// True for an opcode whose operands of one type index are integers, or pointers, of one type that may change.
 pub(super) fn follows_width(opcode: Opcode) -> bool {
     use Opcode::*;
-    let fixed = matches!(opcode, G_MERGE_VALUES | G_UNMERGE_VALUES | G_EXTRACT | G_INSERT | G_PTR_ADD | G_FRAME_INDEX);
+    let fixed = matches!(opcode, G_MERGE_VALUES | G_UNMERGE_VALUES | G_PTR_ADD | G_FRAME_INDEX);
     (!siblings(opcode).is_empty() || ALONE.contains(&opcode)) && !fixed
 }
 

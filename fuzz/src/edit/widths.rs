@@ -162,6 +162,7 @@ impl Change {
                     data.operands[3] = Operand::Imm(data.imm(3)?.min(i64::from(self.new) - 1));
                     edits.push((inst, Some(data)));
                 }
+                Opcode::G_EXTRACT | Opcode::G_INSERT => edits.push((inst, Some(self.part(function, data)?))),
                 Opcode::G_BSWAP if !self.new.is_multiple_of(16) => return None,
                 _ => {}
             }
@@ -179,6 +180,15 @@ impl Change {
         };
         let flags = data.flags & shape::flags_of(opcode);
         Some(Some(InstData { opcode, flags, ..data }))
+    }
+
+    /// What is taken out or put in stays inside.
+    fn part(&self, function: &Function, mut data: InstData) -> Option<InstData> {
+        let (whole, part, place) = if data.opcode == Opcode::G_EXTRACT { (1, 0, 2) } else { (0, 2, 3) };
+        let [whole, part] = [whole, part].map(|index| data.vreg(index).map(|register| self.bits(function, register)));
+        let room = whole?.checked_sub(part?)?;
+        data.operands[place] = Operand::Imm(data.imm(place)?.min(room.into()));
+        Some(data)
     }
 
     /// An access of the whole value stays one, but a volatile one stays as wide as it is: others cannot be made whole.

@@ -8,6 +8,7 @@
 //! The oracle is the same fault once more ([`reduce`]), or any program's exit status ([`command`]).
 
 pub mod command;
+mod detours;
 mod input;
 mod passes;
 mod search;

@@ -1,7 +1,7 @@
 //! What is tried, in order, until nothing more is interesting.
 
-use super::input;
 use super::search::{Search, shrink};
+use super::{detours, input};
 use crate::edit::{self, Edit, Scope, Unread};
 use tribunal_ir::{Bits, Function, Inst, InstFlags, Opcode, Operand, VReg};
 use tribunal_target::Target;
@@ -17,62 +17,16 @@ pub(super) fn run(search: &mut Search<'_>) {
             function(search, index);
         }
         without_ir(search);
-        input::run(search);
-        if search.weight() == before {
-            detours(search);
+        // What comes last costs most; and a buffer that is cut to what is used now would stand in the way of other accesses.
+        for last in [detours::together, detours::detours, input::run] {
+            if search.weight() == before {
+                last(search);
+            }
         }
         if search.weight() == before || search.is_over() {
             return;
         }
     }
-}
-
-/// Where nothing more can go at once: another opcode, perhaps at the width of a register, and then something that it makes
-/// needless.
-fn detours(search: &mut Search<'_>) {
-    for index in 0..search.case.functions.len() {
-        if !search.is_small(index) {
-            continue;
-        }
-        let ways = ways(&search.case.functions[index], search.target);
-        for edits in ways {
-            let gained = search.detour(index, &edits, |search| {
-                let removals = removals(&search.case.functions[index], search.target);
-                search.sweep(index, removals);
-                let forwards = forwards(&search.case.functions[index]);
-                search.pick(index, forwards);
-            });
-            if gained {
-                return;
-            }
-        }
-    }
-}
-
-fn ways(function: &Function, target: &Target) -> Vec<Vec<Edit>> {
-    let insts: Vec<Inst> = function.all_insts().collect();
-    let mut ways = Vec::new();
-    for inst in insts {
-        let data = function.inst(inst);
-        let bits = target.register_type().bits();
-        let width = data.vreg(0).map(|register| Edit::Width { register, bits });
-        for opcode in edit::alike(function, inst) {
-            let other = Edit::Opcode { inst, opcode };
-            ways.push(vec![other.clone()]);
-            ways.extend(width.clone().map(|width| vec![other, width]));
-        }
-        // An amount of another type keeps a shift from becoming anything else.
-        let own = data.vreg(0).and_then(|register| function.type_of(register)).map(|ty| ty.bits());
-        if let (Some(bits), Some(register), true) =
-            (own, data.vreg(2), edit::siblings(data.opcode).contains(&Opcode::G_SHL))
-        {
-            for &opcode in edit::siblings(Opcode::G_ADD) {
-                let alike = [Edit::Width { register, bits }, Edit::Opcode { inst, opcode }];
-                ways.push(alike.into_iter().chain(width.clone()).collect());
-            }
-        }
-    }
-    ways
 }
 
 /// Functions go.
@@ -158,7 +112,7 @@ fn calls(function: &Function, target: &Target) -> Vec<Edit> {
 }
 
 /// Last first: what is gone is not read any more.
-fn removals(function: &Function, _: &Target) -> Vec<Edit> {
+pub(super) fn removals(function: &Function, _: &Target) -> Vec<Edit> {
     let mut edits: Vec<Edit> = function.all_insts().map(Edit::Remove).collect();
     edits.reverse();
     edits
@@ -194,7 +148,7 @@ fn stand_ins(function: &Function, above: &[VReg], register: VReg) -> Vec<VReg> {
 }
 
 /// Every result, last first, as another value defined above it.
-fn forwards(function: &Function) -> Vec<Vec<Edit>> {
+pub(super) fn forwards(function: &Function) -> Vec<Vec<Edit>> {
     let scope = Scope::new(function);
     let mut sites = Vec::new();
     for inst in function.all_insts().collect::<Vec<_>>().into_iter().rev() {
@@ -242,7 +196,7 @@ fn values(function: &Function) -> Vec<Vec<Edit>> {
     registers.map(|register| [0u128, 1].map(|value| constant(function, register, value)).into()).collect()
 }
 
-fn constant(function: &Function, register: VReg, value: u128) -> Edit {
+pub(super) fn constant(function: &Function, register: VReg, value: u128) -> Edit {
     let bits = function.type_of(register).map_or(1, |ty| ty.bits().clamp(1, tribunal_ir::bits::MAX_BITS));
     Edit::Constant { register, value: Bits::new(value, bits) }
 }

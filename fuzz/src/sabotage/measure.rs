@@ -17,8 +17,10 @@ use tribunal_target::Target;
 pub struct Limits {
     /// Until it counts as alive.
     pub time: Duration,
-    /// For making the program small that killed it.
+    /// For making programs small that show it.
     pub reduction: Duration,
+    /// Instructions of a program that is small enough: no smaller one is looked for.
+    pub enough: usize,
     pub seed: u64,
     /// Inputs a program.
     pub inputs: u32,
@@ -41,7 +43,7 @@ pub struct Kill {
     /// What the judges said of the program that killed it; the first is the earliest in the pipeline.
     pub findings: Vec<Finding>,
     pub function: Function,
-    /// The program, and the first of the findings, made small.
+    /// The program, and the first of the findings, made small: this one, or one behind it of which less is left.
     pub reduced: Option<Reduced>,
     /// What that took.
     pub reduce_seconds: f64,
@@ -58,7 +60,7 @@ impl Kill {
 
     /// Instructions of the small program.
     pub fn instructions(&self) -> Option<usize> {
-        self.reduced.as_ref().map(|reduced| reduced.function.all_insts().count())
+        self.reduced.as_ref().map(size)
     }
 
     /// Those of them that are neither copies of arguments and results nor the return.
@@ -78,6 +80,9 @@ impl Kill {
 /// Programs that are tried behind the one that killed a fault, for a run that shows it: what blame is measured on.
 const MORE_PROGRAMS: u64 = 200;
 
+/// Programs that are tried behind the one that killed a fault, for one that becomes smaller.
+const SMALLER_PROGRAMS: u64 = 20_000;
+
 /// Hunts one fault on one target.
 pub fn trial(
     fault: &'static Fault,
@@ -87,31 +92,20 @@ pub fn trial(
     stop: &AtomicBool,
 ) -> Result<Trial, HarnessError> {
     let options = Options { features: target.default_features, allocator: Allocator::Ion };
-    let mut harness = Harness::with_cache(target, options, proofs.clone())?;
+    let harness = Harness::with_cache(target, options, proofs.clone())?;
+    let mut hunt = Hunt { harness, fault, limits, stop };
     let started = Instant::now();
     let mut trial = Trial { fault, target, programs: 0, acted: 0, seconds: 0.0, kill: None };
     let mut number = 0;
     while started.elapsed() < limits.time && !stop.load(Ordering::Relaxed) {
-        let planter = Planter::new(target, fault);
-        let judged = judge(&mut harness, &planter, limits, number);
+        let judged = hunt.judge(number);
         number += 1;
-        let Some((function, findings)) = judged else { continue };
+        let Some(shown) = judged else { continue };
         trial.programs += 1;
-        trial.acted += u64::from(!planter.acted.borrow().is_empty());
-        if !findings.is_empty() {
+        trial.acted += u64::from(!shown.planter.acted.borrow().is_empty());
+        if !shown.findings.is_empty() {
             trial.seconds = started.elapsed().as_secs_f64();
-            let executed = findings.iter().find(|finding| finding.judge == Judge::Emulator).cloned();
-            let executed = executed.map(|finding| (finding, true));
-            let executed = executed.or_else(|| later_run(&mut harness, fault, limits, number));
-            let is_blamed = findings.iter().all(|finding| planter.acted_in(&finding.guilty));
-            let is_blamed = is_blamed && executed.as_ref().is_none_or(|(_, is_blamed)| *is_blamed);
-            let executed = executed.map(|(finding, _)| finding);
-            let began = Instant::now();
-            let reduction = reduce::Limits { deadline: Some(Instant::now() + limits.reduction), stop };
-            let reduced =
-                reduce::reduce(&mut harness, &function, &findings[0], Some(&planter), reduction, &mut |_, _| {});
-            let reduce_seconds = began.elapsed().as_secs_f64();
-            trial.kill = Some(Kill { findings, function, reduced, reduce_seconds, is_blamed, executed });
+            trial.kill = Some(hunt.kill(shown, number));
             return Ok(trial);
         }
     }
@@ -119,22 +113,92 @@ pub fn trial(
     Ok(trial)
 }
 
-/// Program `number` with the fault planted; `None` if there is no such program.
-fn judge(harness: &mut Harness, planter: &Planter, limits: Limits, number: u64) -> Option<(Function, Vec<Finding>)> {
-    let (target, seed) = (harness.target(), program_seed(limits.seed, number));
-    let function = generated(seed, target).filter(|function| harness.accepts(function))?;
-    let inputs = inputs::inputs(&function, target, Plan { count: limits.inputs, seed });
-    let findings = harness.trial_with(&function, &inputs, Some(planter)).findings;
-    Some((function, findings))
+/// One fault planted in program after program.
+struct Hunt<'s> {
+    harness: Harness,
+    fault: &'static Fault,
+    limits: Limits,
+    stop: &'s AtomicBool,
 }
 
-/// A run that shows the fault, and whether blame is right about it.
-fn later_run(harness: &mut Harness, fault: &'static Fault, limits: Limits, from: u64) -> Option<(Finding, bool)> {
-    (from..from + MORE_PROGRAMS).find_map(|number| {
-        let planter = Planter::new(harness.target(), fault);
-        let (_, findings) = judge(harness, &planter, limits, number)?;
-        let shown = findings.into_iter().find(|finding| finding.judge == Judge::Emulator)?;
-        let is_blamed = planter.acted_in(&shown.guilty);
-        Some((shown, is_blamed))
-    })
+/// What the judges said of one program with the fault planted.
+struct Shown {
+    function: Function,
+    findings: Vec<Finding>,
+    planter: Planter,
+}
+
+impl Shown {
+    fn is_blamed(&self) -> bool {
+        self.findings.iter().all(|finding| self.planter.acted_in(&finding.guilty))
+    }
+
+    fn executed(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.judge == Judge::Emulator)
+    }
+}
+
+impl Hunt<'_> {
+    /// Program `number` with the fault planted; `None` if there is no such program.
+    fn judge(&mut self, number: u64) -> Option<Shown> {
+        let (target, seed) = (self.harness.target(), program_seed(self.limits.seed, number));
+        let function = generated(seed, target).filter(|function| self.harness.accepts(function))?;
+        let inputs = inputs::inputs(&function, target, Plan { count: self.limits.inputs, seed });
+        let planter = Planter::new(target, self.fault);
+        let findings = self.harness.trial_with(&function, &inputs, Some(&planter)).findings;
+        Some(Shown { function, findings, planter })
+    }
+
+    /// What there is to say of the program that killed the fault; the next one is `next`.
+    fn kill(&mut self, shown: Shown, next: u64) -> Kill {
+        let later = if shown.executed().is_none() { self.later_run(next) } else { None };
+        let is_blamed = shown.is_blamed() && later.as_ref().is_none_or(|(_, is_blamed)| *is_blamed);
+        let executed = shown.executed().cloned().or(later.map(|(finding, _)| finding));
+        let began = Instant::now();
+        let reduced = self.smallest(&shown, next, began + self.limits.reduction);
+        let reduce_seconds = began.elapsed().as_secs_f64();
+        let Shown { function, findings, .. } = shown;
+        Kill { findings, function, reduced, reduce_seconds, is_blamed, executed }
+    }
+
+    /// A run that shows the fault, and whether blame is right about it.
+    fn later_run(&mut self, from: u64) -> Option<(Finding, bool)> {
+        (from..from + MORE_PROGRAMS).find_map(|number| {
+            let shown = self.judge(number)?;
+            let executed = shown.executed()?.clone();
+            let is_blamed = shown.planter.acted_in(&executed.guilty);
+            Some((executed, is_blamed))
+        })
+    }
+
+    /// What is left of the program that killed the fault, or of a later one that the same judge finds it in, with the right
+    /// rule or pass to blame, and of which less is left.
+    fn smallest(&mut self, first: &Shown, next: u64, deadline: Instant) -> Option<Reduced> {
+        let mut best = self.reduced(first, deadline);
+        for number in next..next + SMALLER_PROGRAMS {
+            let is_enough = best.as_ref().is_some_and(|reduced| size(reduced) <= self.limits.enough);
+            if is_enough || Instant::now() >= deadline || self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let Some(shown) = self.judge(number).filter(|shown| !shown.findings.is_empty()) else { continue };
+            if !shown.is_blamed() || shown.findings[0].judge != first.findings[0].judge {
+                continue;
+            }
+            let reduced = self.reduced(&shown, deadline).filter(|reduced| reduced.finished);
+            let is_smaller = |new: &Reduced| best.as_ref().is_none_or(|best| size(new) < size(best));
+            best = reduced.filter(is_smaller).or(best);
+        }
+        best
+    }
+
+    fn reduced(&mut self, shown: &Shown, deadline: Instant) -> Option<Reduced> {
+        let limits = reduce::Limits { deadline: Some(deadline), stop: self.stop };
+        let Shown { function, findings, planter } = shown;
+        reduce::reduce(&mut self.harness, function, &findings[0], Some(planter), limits, &mut |_, _| {})
+    }
+}
+
+/// Instructions that are left.
+fn size(reduced: &Reduced) -> usize {
+    reduced.function.all_insts().count()
 }
