@@ -7,9 +7,10 @@
 //! values than the terms can: so "no solution" is a proof, and a solution is none. See PROVING.md for the measurements.
 
 use super::evaluate::operands;
-use super::solver::limits;
+use super::solver::Effort;
 use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 use tribunal_ir::bits::{Bits, MAX_BITS};
 use z3::ast::{Bool, Int};
 use z3::{SatResult, Solver};
@@ -18,8 +19,8 @@ use z3::{SatResult, Solver};
 /// another seed often answers it at once.
 const RESOURCES: u32 = 1_500_000;
 const SEEDS: std::ops::Range<u32> = 0..6;
-/// Milliseconds after which it is told to give up whatever it counted.
-const WATCHDOG: u32 = 20_000;
+/// After which it is told to give up whatever it counted.
+const WATCHDOG: Duration = Duration::from_secs(20);
 
 /// z3's older simplex solver: on products of limbs it is ten times as fast as the newer one, and steady. On quotients by
 /// constants z3 4.8.12 was seen to crash in it, which would end the process: they go to the newer one.
@@ -36,12 +37,12 @@ pub(super) fn worth_trying(graph: &Symbolic, cone: &[Term]) -> bool {
 }
 
 /// True if `wrong` is shown never to be true.
-pub(super) fn impossible(graph: &Symbolic, wrong: Term) -> bool {
+pub(super) fn impossible(graph: &Symbolic, wrong: Term, effort: Effort) -> bool {
     let (translation, condition) = Translation::question(graph, wrong);
     let simplex = translation.simplex();
     let attempt = |seed: u32| {
         let solver = Solver::new();
-        let mut params = limits(RESOURCES, WATCHDOG);
+        let mut params = effort.of_work(RESOURCES).within(WATCHDOG).params();
         params.set_u32("random_seed", seed);
         params.set_u32("arith.solver", simplex);
         solver.set_params(&params);
@@ -421,7 +422,7 @@ mod tests {
             let (right, wrong) = (differs(graph, divisor, magic, after), differs(graph, divisor, magic - 1, after));
             assert_eq!(Translation::question(graph, right).0.simplex(), NEWER);
             // Whatever the solver makes of the right multiplier, it comes back.
-            let answers = [right, wrong].map(|question| impossible(graph, question));
+            let answers = [right, wrong].map(|question| impossible(graph, question, Effort::STEP));
             assert!(!answers[1], "{divisor}: the smaller multiplier is wrong, {answers:?}");
         }
         let graph = &mut Symbolic::default();

@@ -212,7 +212,7 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
         return (Decision::Refuted(assignment), None);
     }
     if effort.sweeps() {
-        query.wrong = sweep::swept(query, &cone);
+        query.wrong = sweep::swept(query, &cone, effort);
         if query.graph.is_false(query.wrong) {
             return (Decision::Proved(Engine::Z3), None);
         }
@@ -225,7 +225,7 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
         return (Decision::Proved(Engine::Quotients), None);
     }
     if effort.is_thorough() && integers::worth_trying(&query.graph, &cone) {
-        if integers::impossible(&query.graph, query.wrong) {
+        if integers::impossible(&query.graph, query.wrong, effort) {
             return (Decision::Proved(Engine::Integers), None);
         }
         if let Some(assignment) = samples::aimed(query, &cone) {

@@ -6,7 +6,7 @@
 use super::evaluate::{Assignment, operands};
 use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::FxHashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tribunal_ir::bits::Bits;
 use z3::ast::{BV, Bool};
 use z3::{Params, SatResult, Solver};
@@ -16,8 +16,8 @@ use z3::{Params, SatResult, Solver};
 pub(super) struct Effort {
     /// In its own unit of work, the same on every machine.
     work: u32,
-    /// A watchdog: milliseconds after which it gives up whatever it counted.
-    milliseconds: u32,
+    /// When it gives up whatever it counted, if that is before the watchdog's time is over.
+    until: Option<Instant>,
 }
 
 impl Effort {
@@ -29,17 +29,31 @@ impl Effort {
     pub const RELATION: Effort = Effort::of(500_000);
     /// For a candidate of many.
     pub const FACT: Effort = Effort::of(200_000);
-    /// For two terms that may be equal.
-    pub const PAIR: Effort = Effort::of(50_000);
 
     const fn of(work: u32) -> Effort {
-        Effort { work, milliseconds: WATCHDOG }
+        Effort { work, until: None }
     }
 
-    /// As hard, and no longer than `time`.
+    /// As hard, and no longer than `time` from now.
     pub fn within(self, time: Duration) -> Effort {
-        let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1);
-        Effort { milliseconds: self.milliseconds.min(milliseconds), ..self }
+        let then = Instant::now().checked_add(time);
+        Effort { until: self.until.map_or(then, |until| then.map(|then| then.min(until))), ..self }
+    }
+
+    /// With so much work instead.
+    pub fn of_work(self, work: u32) -> Effort {
+        Effort { work, ..self }
+    }
+
+    /// Ctrl-C is the program's: z3 would take it for itself, from several threads for good, as a reason to give up a question.
+    pub fn params(self) -> Params {
+        let left = |until: Instant| until.saturating_duration_since(Instant::now()).as_millis();
+        let milliseconds = self.until.map_or(WATCHDOG, |until| u32::try_from(left(until)).unwrap_or(WATCHDOG));
+        let mut params = Params::new();
+        params.set_u32("rlimit", self.work);
+        params.set_u32("timeout", milliseconds.clamp(1, WATCHDOG));
+        params.set_bool("ctrl_c", false);
+        params
     }
 
     /// Whether what is slower than z3 on most questions is tried too.
@@ -53,6 +67,7 @@ impl Effort {
     }
 }
 
+/// Milliseconds for any question.
 const WATCHDOG: u32 = 60_000;
 
 /// What the solver says of a satisfiability question.
@@ -74,7 +89,7 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
     let mut translation = Translation { graph, made: FxHashMap::default(), reads: Vec::new() };
     let condition = translation.term(wrong);
     let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
-    solver.set_params(&limits(effort.work, effort.milliseconds));
+    solver.set_params(&effort.params());
     solver.assert(condition.eq(BV::from_u64(1, 1)));
     translation.same_address_same_contents(|fact| solver.assert(fact));
     let script = (text == Text::Kept).then(|| script(&solver));
@@ -94,16 +109,6 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
         },
     };
     (answer, script)
-}
-
-/// So many units of work, and milliseconds, at most. Ctrl-C is the program's: z3 would take it for itself, from several threads
-/// for good, as a reason to give up a question.
-pub(super) fn limits(work: u32, milliseconds: u32) -> Params {
-    let mut params = Params::new();
-    params.set_u32("rlimit", work);
-    params.set_u32("timeout", milliseconds);
-    params.set_bool("ctrl_c", false);
-    params
 }
 
 /// What z3 has done on this thread, in its own unit of work.

@@ -12,11 +12,13 @@ use std::hash::{Hash, Hasher};
 
 /// Terms of a class to which another of the same samples is compared.
 const COMPARED: usize = 2;
+/// The solver's work for two terms that may be equal.
+const WORK: u32 = 50_000;
 /// Pairs that are not shown equal before the sweep stops: it does not help here.
 const FAILURES: usize = 12;
 
 /// What may be wrong, over terms of which none is known to equal another.
-pub(super) fn swept(query: &mut Query, cone: &[Term]) -> Term {
+pub(super) fn swept(query: &mut Query, cone: &[Term], effort: Effort) -> Term {
     let signatures = signatures(query, cone);
     let graph = &mut query.graph;
     let (mut merged, mut memo) = (FxHashMap::default(), FxHashMap::default());
@@ -33,7 +35,7 @@ pub(super) fn swept(query: &mut Query, cone: &[Term]) -> Term {
             if failures == FAILURES {
                 break;
             }
-            match equal(graph, other, new) {
+            match equal(graph, other, new, effort.of_work(WORK)) {
                 true => same = Some(other),
                 false => failures += 1,
             }
@@ -62,11 +64,10 @@ fn signatures(query: &Query, cone: &[Term]) -> Vec<u64> {
 }
 
 /// True if the terms are shown equal whatever the variables.
-fn equal(graph: &mut Symbolic, one: Term, other: Term) -> bool {
+fn equal(graph: &mut Symbolic, one: Term, other: Term, effort: Effort) -> bool {
     let same = graph.equal(one, other);
     let differ = graph.complement(same);
-    graph.is_false(differ)
-        || matches!(solver::solve(graph, differ, Text::Dropped, Effort::PAIR).0, Answer::Unsatisfiable)
+    graph.is_false(differ) || matches!(solver::solve(graph, differ, Text::Dropped, effort).0, Answer::Unsatisfiable)
 }
 
 #[cfg(test)]
@@ -108,12 +109,12 @@ mod tests {
         let mut equal = question(0);
         assert!(!equal.graph.is_false(equal.wrong), "nothing is left to sweep");
         let cone = evaluate::cone(&equal.graph, equal.wrong);
-        let rest = swept(&mut equal, &cone);
+        let rest = swept(&mut equal, &cone, Effort::BLOCK);
         assert!(equal.graph.is_false(rest));
         // A carry into the bit that differs is needed to see it, which is rare on samples.
         let mut different = question(1 << 15);
         let cone = evaluate::cone(&different.graph, different.wrong);
-        let rest = swept(&mut different, &cone);
+        let rest = swept(&mut different, &cone, Effort::BLOCK);
         assert!(!different.graph.is_false(rest));
     }
 }

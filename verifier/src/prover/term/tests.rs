@@ -5,6 +5,7 @@ use super::{Limb, Symbolic};
 use crate::prover::bit_sums;
 use crate::prover::evaluate::{Assignment, Evaluator};
 use crate::prover::query::corners;
+use crate::prover::solver::Effort;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Domain};
 
@@ -292,7 +293,7 @@ fn what_the_integers_rule_out_never_happens() {
                 let values = variables.iter().zip(&widths).map(|(&term, &width)| (term, random.bits(width))).collect();
                 Evaluator::new(&graph, &Assignment { values, ..Assignment::default() }).holds(truth)
             });
-            let impossible = crate::prover::integers::impossible(&graph, truth);
+            let impossible = crate::prover::integers::impossible(&graph, truth, Effort::STEP);
             assert!(!(happens && impossible), "seed {seed}: {truth:?}");
             asked += 1;
             ruled_out += u32::from(impossible);
