@@ -77,9 +77,9 @@ fn alone(function: &Function, _: &Target) -> Vec<Vec<Edit>> {
     operations_alone(function, None)
 }
 
-/// The same as wide as may be, where one operation fills as many registers as many did.
+/// The same wide, where one operation fills as many registers as many did: as wide as may be last, since that takes longest.
 fn alone_and_wide(function: &Function, _: &Target) -> Vec<Vec<Edit>> {
-    operations_alone(function, Some(MAX_BITS))
+    [MAX_BITS / 4 * 3, MAX_BITS].into_iter().flat_map(|bits| operations_alone(function, Some(bits))).collect()
 }
 
 /// Of each opcode and width one.
