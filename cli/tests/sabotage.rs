@@ -11,30 +11,50 @@ fn says(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// A crash file of a planted fault, by the README's commands: `guilty` ends what replay says.
+fn goes_through_replay_reduce_and_bless(fault: &str, target: &str, guilty: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| tribunal(folder.path(), arguments);
+    let planted = run(&["sabotage", "--fault", fault, "--target", target, "--out", "crashes", "--json"]);
+    assert_eq!(planted.status.code(), Some(0), "{}", says(&planted));
+    let crash = format!("crashes/{fault}.{target}.mir");
+    let replayed = run(&["replay", &crash]);
+    assert_eq!(replayed.status.code(), Some(1), "{}", says(&replayed));
+    assert!(says(&replayed).lines().last().is_some_and(|line| line.contains(guilty)), "{}", says(&replayed));
+    let reduced = run(&["reduce", &crash, "-o", "small.mir"]);
+    assert_eq!(reduced.status.code(), Some(0), "{}", says(&reduced));
+    assert_eq!(run(&["replay", "small.mir"]).status.code(), Some(1), "the small program shows the fault");
+    let kept = run(&["replay", "small.mir", "--bless", "--into", "cases"]);
+    assert!(says(&kept).contains("not blessed"), "{}", says(&kept));
+    let blessed = run(&["replay", "small.mir", "--unplanted", "--bless", "--into", "cases"]);
+    assert_eq!(blessed.status.code(), Some(0), "{fault}: {}", says(&blessed));
+    let case = format!("cases/small.{target}.mir");
+    assert_eq!(run(&["trial", &case]).status.code(), Some(0), "every judge passes the case");
+}
+
 #[test]
-fn a_crash_file_of_sabotage_goes_through_replay_reduce_and_bless() {
+fn crash_files_of_rules_and_of_bytes_go_through_replay_reduce_and_bless() {
     for (fault, target, guilty) in [
         ("carry-turned-over", "riscv64", "G_ADD#5 max_scalar"),
-        ("frame-not-allocated", "aarch64", "frame"),
+        ("difference-the-other-way", "aarch64", "aarch64 sub"),
+        ("volatile-load-made-twice", "riscv64", "riscv load"),
+        ("immediate-without-its-sign", "riscv64", "emit"),
+        ("conditional-branch-one-word-far", "aarch64", "emit"),
         ("call-linked-to-another-function", "riscv64", "emit"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let run = |arguments: &[&str]| tribunal(folder.path(), arguments);
-        let planted = run(&["sabotage", "--fault", fault, "--target", target, "--out", "crashes", "--json"]);
-        assert_eq!(planted.status.code(), Some(0), "{}", says(&planted));
-        let crash = format!("crashes/{fault}.{target}.mir");
-        let replayed = run(&["replay", &crash]);
-        assert_eq!(replayed.status.code(), Some(1), "{}", says(&replayed));
-        assert!(says(&replayed).lines().last().is_some_and(|line| line.contains(guilty)), "{}", says(&replayed));
-        let reduced = run(&["reduce", &crash, "-o", "small.mir"]);
-        assert_eq!(reduced.status.code(), Some(0), "{}", says(&reduced));
-        assert_eq!(run(&["replay", "small.mir"]).status.code(), Some(1), "the small program shows the fault");
-        let kept = run(&["replay", "small.mir", "--bless", "--into", "cases"]);
-        assert!(says(&kept).contains("not blessed"), "{}", says(&kept));
-        let blessed = run(&["replay", "small.mir", "--unplanted", "--bless", "--into", "cases"]);
-        assert_eq!(blessed.status.code(), Some(0), "{}", says(&blessed));
-        let case = format!("cases/small.{target}.mir");
-        assert_eq!(run(&["trial", &case]).status.code(), Some(0), "every judge passes the case");
+        goes_through_replay_reduce_and_bless(fault, target, guilty);
+    }
+}
+
+#[test]
+fn crash_files_of_allocation_frames_and_branches_go_through_replay_reduce_and_bless() {
+    for (fault, target, guilty) in [
+        ("copies-in-the-wrong-order", "riscv64", "allocate"),
+        ("frame-not-allocated", "aarch64", "frame"),
+        ("stack-misaligned-at-a-call", "riscv64", "frame"),
+        ("condition-turned-over", "riscv64", "relax-branches"),
+    ] {
+        goes_through_replay_reduce_and_bless(fault, target, guilty);
     }
 }
 

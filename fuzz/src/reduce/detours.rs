@@ -77,9 +77,12 @@ fn alone(function: &Function, _: &Target) -> Vec<Vec<Edit>> {
     operations_alone(function, None)
 }
 
-/// The same wide, where one operation fills as many registers as many did: as wide as may be last, since that takes longest.
+/// The same wide, where one operation fills as many registers as many did: what judges take longest for, last.
 fn alone_and_wide(function: &Function, _: &Target) -> Vec<Vec<Edit>> {
-    [MAX_BITS / 4 * 3, MAX_BITS].into_iter().flat_map(|bits| operations_alone(function, Some(bits))).collect()
+    [MAX_BITS / 2, MAX_BITS / 4 * 3, MAX_BITS]
+        .into_iter()
+        .flat_map(|bits| operations_alone(function, Some(bits)))
+        .collect()
 }
 
 /// Of each opcode and width one.
