@@ -1,6 +1,7 @@
 //! Two stages of the same functions, from this project or from LLVM: the prover's verdict on each pair, and where that is
 //! `unknown`, executions of both stages on the same inputs, which alone can refute.
 
+use crate::harness::FUEL;
 use crate::inputs::{self, Plan};
 use crate::world::Surroundings;
 use rayon::prelude::*;
@@ -163,9 +164,8 @@ fn executed(
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
         let world = surroundings.around(&mut input, index);
-        let settings =
-            |factor| Settings { fuel: crate::harness::FUEL * factor, events: 0, accesses: Accesses::Volatile };
-        let Ok(allowed) = Interpreter::in_world(before, target, &world).run(&input, settings(1)) else { continue };
+        let settings = |fuel| Settings { fuel, events: 0, accesses: Accesses::Volatile };
+        let Ok(allowed) = Interpreter::in_world(before, target, &world).run(&input, settings(FUEL)) else { continue };
         // What a function does that is given poison is anything.
         let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));
         if allowed.observation.outcome != Outcome::Returned || poisoned {
@@ -174,8 +174,9 @@ fn executed(
         let mixed = (0..MIXTURES).map(|number| Filling::Mixed(index * MIXTURES + number));
         let mixed: Vec<_> = mixed.map(|filling| (filling, determined(after, filling))).collect();
         for (filling, after) in uniform.iter().chain(&mixed) {
-            // Legalized code takes more steps for the same way.
-            let Ok(run) = Interpreter::in_world(after, target, &world).run(&input, settings(64)) else { continue };
+            // Legalized code takes more steps for the same way: up to thousands for one wide instruction.
+            let fuel = FUEL + 64 * allowed.instructions;
+            let Ok(run) = Interpreter::in_world(after, target, &world).run(&input, settings(fuel)) else { continue };
             let found = calls(&allowed.calls, &run.calls);
             if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {
                 return Some(format!("on ({}), free bits filled with {filling}: {found}", registers.join(", ")));

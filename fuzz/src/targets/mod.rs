@@ -118,7 +118,8 @@ pub fn validate(bytes: &[u8], sink: Sink<'_>) {
         let mut changed = function.clone();
         let mut random = SmallRng::seed_from_u64(bytes.len() as u64);
         mutate::mutate(&mut changed, None, target, 1, &mut random);
-        let Some(changed) = edit::compact(&changed, target).filter(|changed| harness.accepts(changed)) else { return };
+        let is_fit = |changed: &Function| harness.accepts(changed) && programs::is_short(changed, target, bytes.len());
+        let Some(changed) = edit::compact(&changed, target).filter(is_fit) else { return };
         if judge(&changed) == Kind::Proved {
             same(harness, function, &changed, &legalize::PASS, bytes.len());
         }

@@ -66,7 +66,7 @@ pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harne
 
 /// True if no run of the program is long: the bodies interpret some stages many times, and what takes a minute under a
 /// sanitizer stops a fuzzer. Programs that take longer are the embedded loop's.
-fn is_short(function: &Function, target: &'static Target, seed: usize) -> bool {
+pub(super) fn is_short(function: &Function, target: &'static Target, seed: usize) -> bool {
     let interpreter = Interpreter::new(function, target);
     let settings = Settings { fuel: LONGEST_RUN, events: 0, accesses: Accesses::Volatile };
     let plan = Plan { count: super::INPUTS, seed: seed as u64 };
