@@ -143,7 +143,10 @@ impl<'a> Witness<'a> {
         FILLINGS.iter().all(|&filling| {
             let (function, target) = (determined(function, filling), self.target);
             let seen = match is_generic {
-                true => observe(&Interpreter::new(&function, target), self.input, Accesses::All),
+                true => {
+                    let interpreter = Interpreter::new(&function, target).with_frozen(filling.frozen());
+                    observe(&interpreter, self.input, Accesses::All)
+                }
                 false => observe_machine(&function, target, self.input),
             };
             seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))

@@ -128,6 +128,11 @@ pub(crate) const FILLINGS: [Filling; 5] = [
 const MIXTURES: u32 = 2;
 
 impl Filling {
+    /// What freezing gives where it has a choice.
+    pub(crate) fn frozen(self) -> u64 {
+        self.pattern(u32::MAX, u64::BITS).low_u64()
+    }
+
     /// The pattern of `width` bits at the place of this number.
     fn pattern(self, place: u32, width: u32) -> Bits {
         match self {
@@ -176,7 +181,8 @@ fn executed(
         for (filling, after) in uniform.iter().chain(&mixed) {
             // Legalized code takes more steps for the same way: up to thousands for one wide instruction.
             let fuel = FUEL + 64 * allowed.instructions;
-            let Ok(run) = Interpreter::in_world(after, target, &world).run(&input, settings(fuel)) else { continue };
+            let after = Interpreter::in_world(after, target, &world).with_frozen(filling.frozen());
+            let Ok(run) = after.run(&input, settings(fuel)) else { continue };
             let found = calls(&allowed.calls, &run.calls);
             if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {
                 return Some(format!("on ({}), free bits filled with {filling}: {found}", registers.join(", ")));
@@ -223,7 +229,8 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
     poison.or_else(|| compare(allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string()))
 }
 
-/// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values.
+/// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values. What freezing
+/// gives is the interpreter's to choose ([`Filling::frozen`]), since it alone knows what is poison.
 pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.all_insts().collect();

@@ -54,6 +54,7 @@ pub struct Interpreter<'f> {
     world: Option<&'f World>,
     frame: Frame,
     unwritten: Unwritten,
+    frozen: Option<u64>,
     /// Of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
     /// No number met so far was too wide for a machine's words.
@@ -125,6 +126,7 @@ impl<'f> Interpreter<'f> {
             world: None,
             frame: FRAME,
             unwritten: Unwritten::Free,
+            frozen: None,
             types,
             narrow,
             is_volatile,
@@ -143,6 +145,11 @@ impl<'f> Interpreter<'f> {
 
     pub fn with_unwritten(self, unwritten: Unwritten) -> Interpreter<'f> {
         Interpreter { unwritten, ..self }
+    }
+
+    /// The same with poison frozen to the low bits of `choice`, instead of to open bits.
+    pub fn with_frozen(self, choice: u64) -> Interpreter<'f> {
+        Interpreter { frozen: Some(choice), ..self }
     }
 
     /// Runs from the entry to a return.
@@ -215,13 +222,15 @@ struct State<'f, D: Numbers> {
     world: Option<&'f World>,
     calls: Vec<Call>,
     unwritten: Unwritten,
+    frozen: Option<u64>,
     /// Calls of runtime functions so far.
     served: u64,
 }
 
 impl<'f, D: Numbers> State<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> State<'f, D> {
-        let Interpreter { function, target, world, frame, unwritten, ref types, is_volatile, .. } = *interpreter;
+        let Interpreter { function, target, world, frame, unwritten, frozen, ref types, is_volatile, .. } =
+            *interpreter;
         let records = is_volatile || settings.accesses == Accesses::All;
         let mut physical = Vec::with_capacity(2 * input.registers.len() + 2);
         physical.extend(input.registers.iter().map(|&(register, value)| (register, full(target, value))));
@@ -239,6 +248,7 @@ impl<'f, D: Numbers> State<'f, D> {
             world,
             calls: Vec::new(),
             unwritten,
+            frozen,
             served: 0,
         }
     }
@@ -374,7 +384,12 @@ impl<'f, D: Numbers> State<'f, D> {
             self.events.push(event(inst, None, &self.args[0], address));
         }
         for (register, value) in data.vreg_defs().zip(&evaluation.results) {
-            self.write(inst, register, value);
+            match self.frozen.filter(|_| data.opcode == Opcode::G_FREEZE) {
+                Some(choice) => {
+                    self.write(inst, register, &Value { bits: chosen(&value.bits, choice), ..value.clone() })
+                }
+                None => self.write(inst, register, value),
+            }
         }
         Ok(Next::Following)
     }
