@@ -43,8 +43,8 @@ struct Setting<'f> {
     limits: Limits,
 }
 
-/// Bytes of address space for the prover's stack; what is not used costs nothing, but under a sanitizer, which shadows it all.
-const STACK: usize = if cfg!(fuzzing) { 1 << 27 } else { 1 << 30 };
+/// Bytes of address space for the prover's stack; what is not used costs nothing.
+const STACK: usize = 1 << 30;
 
 /// The verdict, with the block that it fails at in words, and how many blocks were proved.
 pub fn validate(target: &Target, pair: Pair<'_>) -> (Verdict, u64) {
