@@ -274,7 +274,7 @@ fn judge_pair(target: &str, before: &Path, after: &Path) {
     for function in &before.functions {
         let started = Instant::now();
         let only = Module { functions: vec![function.clone()], ir: before.ir.clone(), ..Module::default() };
-        for judged in validate::validate(&only, &after, target) {
+        for judged in validate::validate(&only, &after, target, validate::TIME) {
             let (kind, reason) = match judged.kind {
                 Kind::Proved => ("proved", String::new()),
                 Kind::Refuted(reason) => ("refuted", reason),

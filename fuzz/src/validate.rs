@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::time::Duration;
 use tribunal_emulator::interpreter::{Accesses, Call, Interpreter, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
@@ -32,20 +33,22 @@ pub enum Kind {
     Unsupported(String),
 }
 
+/// How long the prover takes for one function, as its thread runs; a watchdog, by which few functions end.
+pub const TIME: Duration = Duration::from_secs(10);
 /// Inputs on which a pair is executed that is not proved.
 const INPUTS: u32 = 96;
 /// How many of them come before the proof.
 const FIRST_INPUTS: u32 = 6;
 
 /// Judges each function of `before` against the function of its name in `after`, in the order of `before`; one without a
-/// partner is not supported. Functions are judged at once, on the threads of the rayon pool that this is called in.
-pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec<Judged> {
+/// partner is not supported. The prover has `time` for each. Functions are judged at once, on the threads of the rayon pool that this is called in.
+pub fn validate(before: &Module, after: &Module, target: &'static Target, time: Duration) -> Vec<Judged> {
     let by_name: BTreeMap<&str, &Function> =
         after.functions.iter().map(|function| (function.name.as_str(), function)).collect();
     let ir = before.ir.as_deref().unwrap_or_default();
     let judged = before.functions.par_iter().map(|function| {
         let (kind, blocks) = match by_name.get(function.name.as_str()) {
-            Some(other) => judged(function, other, ir, target),
+            Some(other) => judged(function, other, ir, target, time),
             None => (Kind::Unsupported("a function that only one file has".to_string()), 0),
         };
         Judged { function: function.name.clone(), kind, blocks }
@@ -54,7 +57,7 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target) -> Vec
 }
 
 /// What is said of one pair, and how many blocks were proved.
-fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target) -> (Kind, u64) {
+fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target, time: Duration) -> (Kind, u64) {
     if let Some(rule) = [before, after].into_iter().find_map(|function| malformed(function, target)) {
         return (Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")), 0);
     }
@@ -62,14 +65,14 @@ fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target
     if let Some(found) = executed(before, after, ir, target, 0..FIRST_INPUTS) {
         return (Kind::Refuted(found), 0);
     }
-    let (verdict, blocks) = prover::validate(target, Pair { before, after });
+    let (verdict, blocks) = prover::validate(target, Pair { before, after }, time);
     let kind = match verdict {
         Verdict::Proved { .. } => Kind::Proved,
         Verdict::Unsupported(feature) => Kind::Unsupported(feature),
         Verdict::Unknown(reason) => match executed(before, after, ir, target, FIRST_INPUTS..INPUTS) {
             Some(found) => Kind::Refuted(found),
             None => Kind::Unknown(match reason.contains("poison") || reason.contains("undefined behaviour") {
-                true => format!("{reason}{}", but_for_flags(target, before, after)),
+                true => format!("{reason}{}", but_for_flags(target, before, after, time)),
                 false => reason,
             }),
         },
@@ -89,8 +92,8 @@ fn malformed(function: &Function, target: &Target) -> Option<&'static str> {
 }
 
 /// Says so if the later stage's promises alone are what is not shown.
-fn but_for_flags(target: &'static Target, before: &Function, after: &Function) -> &'static str {
-    match prover::validate(target, Pair { before, after: &without_flags(after) }).0 {
+fn but_for_flags(target: &'static Target, before: &Function, after: &Function, time: Duration) -> &'static str {
+    match prover::validate(target, Pair { before, after: &without_flags(after) }, time).0 {
         Verdict::Proved { .. } => " (proved once its poison flags are dropped)",
         _ => "",
     }

@@ -90,11 +90,11 @@ fn a_phi_may_lose_its_high_half() {
          G_STORE %8(s8), %0(p0) :: (store (s8))
          PseudoRET",
     );
-    assert_eq!(validate::validate(&wide, &halves, riscv64()).remove(0).kind, Kind::Proved);
+    assert_eq!(validate::validate(&wide, &halves, riscv64(), validate::TIME).remove(0).kind, Kind::Proved);
 }
 
 fn judge(before: &Module, after: &Module) -> Kind {
-    validate::validate(before, after, riscv64()).remove(0).kind
+    validate::validate(before, after, riscv64(), validate::TIME).remove(0).kind
 }
 
 const COUNTER: &str = "  - { id: 0, size: 4, alignment: 4 }\n";

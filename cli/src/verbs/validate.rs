@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(arguments.jobs)).build();
     let pool = pool.map_err(|error| CliError::Usage(format!("--jobs {}: {error}", arguments.jobs)))?;
-    let judged = pool.install(|| validate::validate(&before.module, &after.module, before.target));
+    let judged = pool.install(|| validate::validate(&before.module, &after.module, before.target, validate::TIME));
     let mut report = Report::default();
     for judged in judged {
         report.functions += 1;

@@ -46,6 +46,9 @@ const INPUTS: u32 = 16;
 /// How long a program that shows a fault may be made smaller.
 const REDUCTION: Duration = Duration::from_secs(10);
 
+/// How long a function may be judged: what takes z3 longer takes it more memory than libFuzzer grants.
+const VALIDATION: Duration = Duration::from_secs(2);
+
 /// Every judge on a program.
 pub fn differential(bytes: &[u8], sink: Sink<'_>) {
     programs::each(bytes, sink, |harness, function| {
@@ -111,7 +114,8 @@ pub fn validate(bytes: &[u8], sink: Sink<'_>) {
         let Some(legalized) = until(harness, function, &legalize::PASS) else { return };
         let target = harness.target();
         let module = |function: &Function| Module { functions: vec![function.clone()], ..Module::default() };
-        let judge = |after: &Function| validate::validate(&module(function), &module(after), target).remove(0).kind;
+        let judge =
+            |after: &Function| validate::validate(&module(function), &module(after), target, VALIDATION).remove(0).kind;
         if let Kind::Refuted(found) = judge(&legalized) {
             panic!("legalization refuted: {found}\n{}", printed(harness, function));
         }

@@ -30,19 +30,11 @@ pub(super) fn swept(query: &mut Query, cone: &[Term], effort: Effort) -> Term {
         if class.contains(&new) {
             continue;
         }
-        let mut same = None;
-        for &other in class.iter().take(COMPARED) {
-            if failures == FAILURES {
-                break;
-            }
-            match equal(graph, other, new, effort.of_work(WORK)) {
-                true => same = Some(other),
-                false => failures += 1,
-            }
-            if same.is_some() {
-                break;
-            }
-        }
+        let same = class.iter().copied().take(COMPARED).find(|&other| {
+            let same = failures < FAILURES && equal(graph, other, new, effort.of_work(WORK));
+            failures += usize::from(!same);
+            same
+        });
         match same {
             Some(other) => merged.extend([(term, other), (new, other)]),
             None => class.push(new),

@@ -7,8 +7,6 @@ use std::time::Duration;
 
 /// In z3's own unit of work; some seconds.
 const MOST_EFFORT: u64 = 40_000_000;
-/// A fuzzer goes on to the next program: what takes z3 longer takes it more memory than libFuzzer grants, too.
-const WATCHDOG: Duration = Duration::from_secs(if cfg!(fuzzing) { 2 } else { 10 });
 
 /// The limits of one function, which is judged on a thread of its own.
 #[derive(Clone, Copy)]
@@ -17,16 +15,17 @@ pub(super) struct Limits {
     /// What the solver had done on this thread before.
     spent: u64,
     most_effort: u64,
+    time: Duration,
 }
 
 impl Limits {
-    pub fn start() -> Limits {
-        Limits { started: ThreadTime::now(), spent: solver::spent(), most_effort: MOST_EFFORT }
+    pub fn start(time: Duration) -> Limits {
+        Limits { started: ThreadTime::now(), spent: solver::spent(), most_effort: MOST_EFFORT, time }
     }
 
     /// What is left of the time.
     pub fn left(&self) -> Duration {
-        WATCHDOG.saturating_sub(self.started.elapsed())
+        self.time.saturating_sub(self.started.elapsed())
     }
 
     /// The limit that is reached, in words.
@@ -34,7 +33,7 @@ impl Limits {
         if solver::spent().saturating_sub(self.spent) > self.most_effort {
             return Some(format!("the function's limit of {} units of the solver's work", self.most_effort));
         }
-        (self.started.elapsed() > WATCHDOG).then(|| format!("the function's limit of {} s", WATCHDOG.as_secs()))
+        (self.started.elapsed() > self.time).then(|| format!("the function's limit of {} s", self.time.as_secs()))
     }
 }
 
@@ -46,7 +45,7 @@ mod tests {
     /// Work of the solver on this thread counts from the start on.
     #[test]
     fn a_function_has_so_much_of_the_solver_and_no_more() {
-        let limits = Limits::start();
+        let limits = Limits::start(Duration::from_secs(10));
         assert_eq!(limits.reached(), None);
         // Asking what was spent is a little work too.
         let used = Limits { most_effort: 1000, ..limits };

@@ -22,6 +22,7 @@ use induction::Validation;
 use limits::Limits;
 use pairing::{Parts, related};
 use promote::Promoted;
+use std::time::Duration;
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Block, Function, Inst, VReg};
 use tribunal_target::Target;
@@ -46,10 +47,10 @@ struct Setting<'f> {
 /// Bytes of address space for the prover's stack; what is not used costs nothing.
 const STACK: usize = 1 << 30;
 
-/// The verdict, with the block that it fails at in words, and how many blocks were proved.
-pub fn validate(target: &Target, pair: Pair<'_>) -> (Verdict, u64) {
+/// The verdict, with the block that it fails at in words, and how many blocks were proved, within `time` of its thread.
+pub fn validate(target: &Target, pair: Pair<'_>, time: Duration) -> (Verdict, u64) {
     // Terms are walked by recursion, and those of a large block are deep.
-    let run = || promoted(target, pair);
+    let run = || promoted(target, pair, time);
     let outcome = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         thread.ok().and_then(|thread| thread.join().ok())
@@ -62,8 +63,8 @@ pub fn validate(target: &Target, pair: Pair<'_>) -> (Verdict, u64) {
     }
 }
 
-fn promoted(target: &Target, pair: Pair<'_>) -> Result<(Verdict, u64), Unsupported> {
-    let limits = Limits::start();
+fn promoted(target: &Target, pair: Pair<'_>, time: Duration) -> Result<(Verdict, u64), Unsupported> {
+    let limits = Limits::start(time);
     match promote::promote(pair) {
         None => guesses(Setting { target, pair, contents: &[], limits }),
         Some(Promoted { before, after, contents }) => {
