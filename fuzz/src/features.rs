@@ -10,6 +10,9 @@ use std::hash::{Hash, Hasher};
 use tribunal_codegen::Observer;
 use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, RegOperand, Type};
 use tribunal_target::Target;
+use tribunal_target::legality::LegalizerInfo;
+use tribunal_verifier::Finding;
+use tribunal_verifier::machine_verifier::{self, Checks};
 
 /// Slots of the map.
 pub const SLOTS: usize = 1 << 16;
@@ -101,15 +104,9 @@ pub struct Recorder {
     set: FeatureSet,
     /// The hash of the rule that wrote the definition of each virtual register; 0 where none did.
     authors: Vec<u64>,
-    /// Checks seen lately, each at the place that its hash gives: there are thousands a program, of few kinds.
-    checks: Vec<Option<Check>>,
+    /// Empty between verifications.
+    checks: Checks,
 }
-
-/// Where the names of a pass and of a rule of the verifier stand, and an opcode: quicker to compare than what they are.
-type Check = (usize, usize, Option<Opcode>);
-
-/// Checks remembered.
-const CHECKS: usize = 256;
 
 impl Recorder {
     /// For another compilation.
@@ -118,8 +115,6 @@ impl Recorder {
         self.reached.iter().for_each(|&slot| self.set.remove(slot));
         self.reached.clear();
         self.authors.clear();
-        self.checks.clear();
-        self.checks.resize(CHECKS, None);
     }
 
     /// Each feature once.
@@ -158,13 +153,20 @@ impl Recorder {
         }
     }
 
-    /// A check of the machine verifier behind `pass`, as [`tribunal_verifier::machine_verifier::verify_watched`] tells it.
-    pub fn check(&mut self, pass: &'static str, rule: &'static str, opcode: Option<Opcode>) {
-        let check = (pass.as_ptr() as usize, rule.as_ptr() as usize, opcode);
-        let known = self.checks.get_mut(hash(check) as usize % CHECKS);
-        if known.is_none_or(|known| known.replace(check) != Some(check)) {
-            self.reach(Kind::Check, (self.target, pass, rule, opcode));
-        }
+    /// What the machine verifier finds wrong behind `pass`; the checks that it makes are features.
+    pub fn verify(
+        &mut self,
+        pass: &'static str,
+        function: &Function,
+        target: &Target,
+        legalizer: &LegalizerInfo,
+    ) -> Vec<Finding> {
+        let mut checks = std::mem::take(&mut self.checks);
+        let findings = machine_verifier::verify_watched(function, target, legalizer, &mut checks);
+        let place = hash((self.target, pass));
+        checks.take(|rule, opcode| self.reach(Kind::Check, (place, rule, opcode)));
+        self.checks = checks;
+        findings
     }
 
     fn immediates(&mut self, rule: u64, data: &InstData) {

@@ -160,8 +160,7 @@ impl Harness {
     /// What the verifier finds wrong with the input of a trial, whose features begin here.
     fn verified(&mut self, function: &Function) -> Vec<tribunal_verifier::Finding> {
         self.features.start(self.target);
-        let mut reached = |rule, opcode| self.features.check(INPUT, rule, opcode);
-        machine_verifier::verify_watched(function, self.target, self.legalizer, &mut reached)
+        self.features.verify(INPUT, function, self.target, self.legalizer)
     }
 
     /// The trial of a function that the verifier accepted.
@@ -448,8 +447,7 @@ impl Observer for Judges<'_> {
             return;
         }
         self.tally.verifications += 1;
-        let mut reached = |rule, opcode| self.features.check(pass.name, rule, opcode);
-        let findings = machine_verifier::verify_watched(function, self.target, self.legalizer, &mut reached);
+        let findings = self.features.verify(pass.name, function, self.target, self.legalizer);
         if !findings.is_empty() {
             let Judges { source, target, options, saboteur, .. } = *self;
             let authors = blame::authors(&Case { function: source, target, options, saboteur }, pass.name);

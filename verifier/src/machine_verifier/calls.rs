@@ -1,7 +1,7 @@
 //! Calls: each within its frame's set-up and tear-down, until the frame pass removes them; and every register named that
 //! the callee reads or returns in.
 
-use super::Verifier;
+use super::{Rule, Verifier};
 use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Properties, Reg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -33,19 +33,19 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
         let data = function.inst(inst);
         if target.is_call(data) {
             let alone = open.is_some() && !called;
-            verifier.demand("call-frame", inst, alone, || "is not alone between set-up and tear-down of a frame");
+            verifier.demand(Rule::CallFrame, inst, alone, || "is not alone between set-up and tear-down of a frame");
             called = true;
         } else if data.opcode == Opcode::Target(target.abi.calls.frame_setup) {
-            verifier.demand("call-frame", inst, open.is_none(), || "opens a frame within another");
+            verifier.demand(Rule::CallFrame, inst, open.is_none(), || "opens a frame within another");
             (open, called) = (Some(inst), false);
         } else if target.is_call_frame(data) {
             let closes = open.is_some() && called;
-            verifier.demand("call-frame", inst, closes, || "closes what is not open, or without a call");
+            verifier.demand(Rule::CallFrame, inst, closes, || "closes what is not open, or without a call");
             open = None;
         }
     }
     if let Some(inst) = open {
-        verifier.demand("call-frame", inst, false, || "is not closed in its block");
+        verifier.demand(Rule::CallFrame, inst, false, || "is not closed in its block");
     }
 }
 
@@ -61,7 +61,7 @@ fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
     let passed = signature.arguments.iter().copied().flatten();
     let missing = passed.copied().find(|&register| !names(register, false));
     let missing = missing.or_else(|| signature.results.iter().copied().find(|&register| !names(register, true)));
-    verifier.demand_named("call-registers", inst, missing);
+    verifier.demand_named(Rule::CallRegisters, inst, missing);
 }
 
 fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
@@ -69,5 +69,5 @@ fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
     let is_wanted =
         |operand: &Operand| matches!(operand, Operand::Symbol(symbol) if verifier.function.symbols[*symbol] == wanted);
     let masked = verifier.function.inst(inst).operands.get(1).is_some_and(is_wanted);
-    verifier.demand("call-mask", inst, masked, || format!("operand 1 is not {wanted}"));
+    verifier.demand(Rule::CallMask, inst, masked, || format!("operand 1 is not {wanted}"));
 }

@@ -2,7 +2,7 @@
 //!
 //! Dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 
-use super::Verifier;
+use super::{Rule, Verifier};
 use tribunal_ir::{Block, Function, Inst, Properties, VReg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -20,7 +20,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
                 let slot = &mut definitions[register.as_u32() as usize];
                 if is_ssa {
                     let message = || format!("{register} is defined elsewhere too");
-                    verifier.demand("ssa-single-definition", inst, slot.is_none(), message);
+                    verifier.demand(Rule::SsaSingleDefinition, inst, slot.is_none(), message);
                 }
                 match is_ssa || slot.is_none() {
                     true => _ = slot.get_or_insert((block, position)),
@@ -47,7 +47,7 @@ fn uses(
 ) {
     let data = verifier.function.inst(inst);
     let mut reached = |register: VReg, reaches: bool| {
-        verifier.demand("ssa-dominance", inst, reaches, || format!("{register} is not defined on every way here"));
+        verifier.demand(Rule::SsaDominance, inst, reaches, || format!("{register} is not defined on every way here"));
     };
     if data.opcode.is_phi() {
         // A PHI reads at the end of the predecessor.

@@ -1,6 +1,6 @@
 //! Machine instructions, copies, and what registers must be at each stage.
 
-use super::Verifier;
+use super::{Rule, Verifier};
 use tribunal_ir::{Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Type};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
@@ -10,7 +10,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Opcode::Target(opcode) = data.opcode else { return };
     let row = verifier.target.instruction(opcode);
     let (explicit, wanted) = (data.operands.iter().filter(|operand| !is_implicit(operand)).count(), row.operands.len());
-    if !verifier.demand("operand-count", inst, explicit == wanted, || format!("{explicit} operands, {wanted} wanted")) {
+    if !verifier.demand(Rule::OperandCount, inst, explicit == wanted, || format!("{explicit} operands, {wanted} wanted")) {
         return;
     }
     implicit_operands(verifier, inst, row);
@@ -20,19 +20,19 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
         match (desc, operand) {
             (OperandDesc::Imm(range), Operand::Imm(value)) => {
                 let accepted = range.accepts(*value);
-                verifier.demand("stage-immediate", inst, accepted, || format!("{} is {value}", place()));
+                verifier.demand(Rule::StageImmediate, inst, accepted, || format!("{} is {value}", place()));
             }
             (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
             (OperandDesc::Callee | OperandDesc::RegisterMask, Operand::Symbol(_)) => {}
             (_, Operand::Reg(register)) if desc.class().is_some() => {
-                if verifier.demand("operand-kind", inst, desc.is_def() == operand.is_def(), place)
+                if verifier.demand(Rule::OperandKind, inst, desc.is_def() == operand.is_def(), place)
                     && let Some(class) = desc.class()
                 {
                     let (held, name) = (in_class(verifier, register, class), verifier.target.class(class).name);
-                    verifier.demand("stage-class", inst, held, || format!("{} is not in {name}", place()));
+                    verifier.demand(Rule::StageClass, inst, held, || format!("{} is not in {name}", place()));
                 }
             }
-            _ => _ = verifier.demand("operand-kind", inst, false, place),
+            _ => _ = verifier.demand(Rule::OperandKind, inst, false, place),
         }
     }
 }
@@ -53,7 +53,7 @@ fn implicit_operands(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     };
     let read = row.implicit_uses.iter().find(|&&register| !names(register, false));
     let missing = read.or_else(|| row.implicit_defs.iter().find(|&&register| !names(register, true)));
-    verifier.demand_named("operand-implicit", inst, missing.copied());
+    verifier.demand_named(Rule::OperandImplicit, inst, missing.copied());
 }
 
 /// Operands that share a register; virtual ones are brought together by the allocator.
@@ -64,7 +64,7 @@ fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
         if let OperandDesc::Tied { to, .. } = *desc
             && let (Some(used), Some(written)) = (physical(index), physical(to.into()))
         {
-            verifier.demand("operand-tied", inst, used == written, || {
+            verifier.demand(Rule::OperandTied, inst, used == written, || {
                 format!("operands {to} and {index} are not one register")
             });
         }
@@ -98,7 +98,7 @@ fn is_subset(part: &[PReg], whole: &[PReg]) -> bool {
 pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else {
-        verifier.demand("operand-kind", inst, false, || "a copy is of registers");
+        verifier.demand(Rule::OperandKind, inst, false, || "a copy is of registers");
         return;
     };
     same_size(verifier, inst, dst, src);
@@ -108,15 +108,15 @@ pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
 pub(super) fn check_phi(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let Some((Operand::Reg(result), inputs)) = data.operands.split_first() else {
-        verifier.demand("operand-kind", inst, false, || "a PHI defines a register");
+        verifier.demand(Rule::OperandKind, inst, false, || "a PHI defines a register");
         return;
     };
-    if !verifier.demand("operand-count", inst, inputs.len() % 2 == 0, || PAIRS) {
+    if !verifier.demand(Rule::OperandCount, inst, inputs.len() % 2 == 0, || PAIRS) {
         return;
     }
     for pair in inputs.chunks_exact(2) {
         let [Operand::Reg(value), Operand::Block(_)] = pair else {
-            verifier.demand("operand-kind", inst, false, || PAIRS);
+            verifier.demand(Rule::OperandKind, inst, false, || PAIRS);
             return;
         };
         same_size(verifier, inst, result, value);
@@ -127,7 +127,7 @@ const PAIRS: &str = "a PHI has pairs of values and blocks";
 
 fn same_size(verifier: &mut Verifier<'_>, inst: Inst, dst: &RegOperand, src: &RegOperand) {
     if let (Some(dst), Some(src)) = (bits(verifier, dst), bits(verifier, src)) {
-        verifier.demand("type-copy", inst, dst == src, || format!("from {src} to {dst} bits"));
+        verifier.demand(Rule::TypeCopy, inst, dst == src, || format!("from {src} to {dst} bits"));
     }
 }
 
@@ -158,10 +158,10 @@ pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
     for operand in data.operands.iter().filter_map(Operand::as_vreg) {
         let register = &function.vregs[operand];
         if allocated {
-            verifier.demand("stage-allocated", inst, false, || format!("{operand} is virtual"));
+            verifier.demand(Rule::StageAllocated, inst, false, || format!("{operand} is virtual"));
         } else if selected {
             let classed = matches!(register.constraint, Constraint::Class(_));
-            verifier.demand("stage-selected", inst, classed, || format!("{operand} has no class"));
+            verifier.demand(Rule::StageSelected, inst, classed, || format!("{operand} has no class"));
         } else if banked {
             let fits = |ty: Type| match register.constraint {
                 Constraint::Bank(bank) => ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits,
@@ -169,7 +169,7 @@ pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
                 Constraint::None => false,
             };
             let held = register.ty.is_some_and(fits);
-            verifier.demand("stage-bank", inst, held, || format!("{operand} has no bank that holds it"));
+            verifier.demand(Rule::StageBank, inst, held, || format!("{operand} has no bank that holds it"));
         }
     }
 }

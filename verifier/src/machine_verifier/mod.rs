@@ -5,11 +5,14 @@
 //! Source of the rules: LLVM's MachineVerifier.
 
 mod calls;
+mod checks;
 pub mod dominance;
 mod generic;
 mod machine;
 mod physical;
 mod structure;
+
+pub use checks::Checks;
 
 use crate::Finding;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties};
@@ -23,66 +26,80 @@ pub struct RuleInfo {
 }
 
 macro_rules! rules {
-    ($($id:literal $sentence:literal)*) => {
-        /// Every rule.
+    ($($rule:ident $id:literal $sentence:literal)*) => {
+        /// A rule of the verifier.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Rule { $(#[doc = $sentence] $rule),* }
+
+        impl Rule {
+            pub const ALL: &'static [Rule] = &[$(Rule::$rule),*];
+        }
+
+        /// What each rule is, in the order of [`Rule::ALL`].
         pub static RULES: &[RuleInfo] = &[$(RuleInfo { id: $id, sentence: $sentence }),*];
     };
 }
 
+impl Rule {
+    pub fn id(self) -> &'static str {
+        RULES[self as usize].id
+    }
+}
+
 rules! {
-    "cfg-successors" "A block's successors are its branch targets and the block that it falls into, and no others."
-    "cfg-fall-through" "The last block does not fall off the end of the function."
-    "cfg-terminators" "Nothing but terminators follows a block's first terminator."
-    "cfg-entry" "No branch leads to the entry."
-    "phi-position" "PHIs stand at the head of their block."
-    "phi-inputs" "A PHI has one value for each predecessor and none for any other block."
-    "phi-stage" "No PHI is left once they are resolved."
-    "ssa-single-definition" "A register has one definition."
-    "ssa-dominance" "A definition dominates its uses."
-    "physical-undefined" "A physical register is read only where it has been written or holds something on entry."
-    "operand-count" "An instruction has the operands that its opcode takes."
-    "operand-kind" "Each operand is of the kind that its opcode takes there."
-    "operand-implicit" "A machine instruction names the registers that it reads and writes besides its operands."
-    "operand-tied" "Operands that an instruction ties to each other are one register once allocated."
-    "operand-type" "Operands of one type index have one type, and pointers stand where pointers must."
-    "type-missing" "A register of a generic instruction has a type."
-    "type-extension" "An extension goes to more bits, a truncation to fewer, of scalars."
-    "type-constant" "A constant has the width of its result."
-    "type-cast" "A cast between pointer and integer has one of each."
-    "type-pointer" "The address of a load or store is a pointer."
-    "type-condition" "A condition is no pointer, and neither is the result of a comparison."
-    "type-offset" "What is added to a pointer is an integer of the pointer's size."
-    "type-merge" "Parts have one type and together the size of the whole."
-    "type-copy" "A copy or a machine PHI has registers of one size on both sides."
-    "immediate-range" "A width within a register is at least one bit and less than the register's."
-    "byte-swap-size" "A byte swap is of a multiple of 16 bits."
-    "memory-operand" "A load or store has one memory operand, of its direction."
-    "memory-size" "An access is no wider than its value, and an extending load narrower."
-    "instruction-flags" "A flag stands only on an opcode that knows it."
-    "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
-    "call-registers" "A call names the registers that its callee reads and returns in."
-    "call-mask" "A call preserves what the calling convention says."
-    "stage-legal" "Once legalized, every instruction is legal."
-    "stage-bank" "Once banks are selected, every register has one that holds it."
-    "stage-selected" "Once selected, no generic instruction is left and every register has a class."
-    "stage-class" "A machine operand is in the class that the instruction takes."
-    "stage-immediate" "A machine immediate is in the range that the instruction takes."
-    "stage-allocated" "Once allocated, no virtual register is left."
+    CfgSuccessors "cfg-successors" "A block's successors are its branch targets and the block that it falls into, and no others."
+    CfgFallThrough "cfg-fall-through" "The last block does not fall off the end of the function."
+    CfgTerminators "cfg-terminators" "Nothing but terminators follows a block's first terminator."
+    CfgEntry "cfg-entry" "No branch leads to the entry."
+    PhiPosition "phi-position" "PHIs stand at the head of their block."
+    PhiInputs "phi-inputs" "A PHI has one value for each predecessor and none for any other block."
+    PhiStage "phi-stage" "No PHI is left once they are resolved."
+    SsaSingleDefinition "ssa-single-definition" "A register has one definition."
+    SsaDominance "ssa-dominance" "A definition dominates its uses."
+    PhysicalUndefined "physical-undefined" "A physical register is read only where it has been written or holds something on entry."
+    OperandCount "operand-count" "An instruction has the operands that its opcode takes."
+    OperandKind "operand-kind" "Each operand is of the kind that its opcode takes there."
+    OperandImplicit "operand-implicit" "A machine instruction names the registers that it reads and writes besides its operands."
+    OperandTied "operand-tied" "Operands that an instruction ties to each other are one register once allocated."
+    OperandType "operand-type" "Operands of one type index have one type, and pointers stand where pointers must."
+    TypeMissing "type-missing" "A register of a generic instruction has a type."
+    TypeExtension "type-extension" "An extension goes to more bits, a truncation to fewer, of scalars."
+    TypeConstant "type-constant" "A constant has the width of its result."
+    TypeCast "type-cast" "A cast between pointer and integer has one of each."
+    TypePointer "type-pointer" "The address of a load or store is a pointer."
+    TypeCondition "type-condition" "A condition is no pointer, and neither is the result of a comparison."
+    TypeOffset "type-offset" "What is added to a pointer is an integer of the pointer's size."
+    TypeMerge "type-merge" "Parts have one type and together the size of the whole."
+    TypeCopy "type-copy" "A copy or a machine PHI has registers of one size on both sides."
+    ImmediateRange "immediate-range" "A width within a register is at least one bit and less than the register's."
+    ByteSwapSize "byte-swap-size" "A byte swap is of a multiple of 16 bits."
+    MemoryOperand "memory-operand" "A load or store has one memory operand, of its direction."
+    MemorySize "memory-size" "An access is no wider than its value, and an extending load narrower."
+    InstructionFlags "instruction-flags" "A flag stands only on an opcode that knows it."
+    CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
+    CallRegisters "call-registers" "A call names the registers that its callee reads and returns in."
+    CallMask "call-mask" "A call preserves what the calling convention says."
+    StageLegal "stage-legal" "Once legalized, every instruction is legal."
+    StageBank "stage-bank" "Once banks are selected, every register has one that holds it."
+    StageSelected "stage-selected" "Once selected, no generic instruction is left and every register has a class."
+    StageClass "stage-class" "A machine operand is in the class that the instruction takes."
+    StageImmediate "stage-immediate" "A machine immediate is in the range that the instruction takes."
+    StageAllocated "stage-allocated" "Once allocated, no virtual register is left."
 }
 
 /// Everything wrong with `function` at the stage that its properties claim.
 pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Finding> {
-    verify_watched(function, target, legalizer, &mut |_, _| {})
+    verify_watched(function, target, legalizer, &mut Checks::default())
 }
 
-/// The same; `reached` is told each check that is made, by its rule and the opcode that it is made of: `None` for a block.
+/// The same; `checks` gets the checks that are made.
 pub fn verify_watched(
     function: &Function,
     target: &Target,
     legalizer: &LegalizerInfo,
-    reached: &mut dyn FnMut(&'static str, Option<Opcode>),
+    checks: &mut Checks,
 ) -> Vec<Finding> {
-    let mut verifier = Verifier { function, target, legalizer, reached, findings: Vec::new() };
+    let mut verifier = Verifier { function, target, legalizer, checks, findings: Vec::new() };
     structure::check(&mut verifier);
     if !function.properties.contains(Properties::NO_VREGS) {
         dominance::check(&mut verifier);
@@ -101,7 +118,7 @@ struct Verifier<'f> {
     function: &'f Function,
     target: &'f Target,
     legalizer: &'f LegalizerInfo,
-    reached: &'f mut dyn FnMut(&'static str, Option<Opcode>),
+    checks: &'f mut Checks,
     findings: Vec<Finding>,
 }
 
@@ -109,41 +126,36 @@ impl Verifier<'_> {
     /// A finding if the rule does not hold; whether it does.
     fn demand<M: Into<String>>(
         &mut self,
-        rule: &'static str,
+        rule: Rule,
         inst: Inst,
         holds: bool,
         message: impl FnOnce() -> M,
     ) -> bool {
-        self.reach(rule, Some(self.function.inst(inst).opcode));
+        self.checks.of_inst(rule, self.function.inst(inst).opcode);
         if !holds {
-            self.findings.push(Finding::at(rule, self.function, inst, message()));
+            self.findings.push(Finding::at(rule.id(), self.function, inst, message()));
         }
         holds
     }
 
     fn demand_of_block<M: Into<String>>(
         &mut self,
-        rule: &'static str,
+        rule: Rule,
         block: Block,
         holds: bool,
         message: impl FnOnce() -> M,
     ) {
-        self.reach(rule, None);
+        self.checks.of_block(rule);
         if !holds {
-            self.findings.push(Finding::in_block(rule, block, message()));
+            self.findings.push(Finding::in_block(rule.id(), block, message()));
         }
     }
 
     /// A finding if there is a register that the instruction should name.
-    fn demand_named(&mut self, rule: &'static str, inst: Inst, missing: Option<PReg>) {
+    fn demand_named(&mut self, rule: Rule, inst: Inst, missing: Option<PReg>) {
         let name = missing.map(|register| self.target.vocabulary.register_name(register));
         let message = || format!("${} is not among the operands", name.unwrap_or_default());
         self.demand(rule, inst, name.is_none(), message);
-    }
-
-    fn reach(&mut self, rule: &'static str, opcode: Option<Opcode>) {
-        debug_assert!(RULES.iter().any(|known| known.id == rule), "{rule} is not listed");
-        (self.reached)(rule, opcode);
     }
 
     fn has(&self, property: Properties) -> bool {
@@ -169,10 +181,10 @@ impl Verifier<'_> {
         machine::check_registers(self, inst);
         if self.has(Properties::SELECTED) {
             let selected = !data.opcode.is_generic();
-            self.demand("stage-selected", inst, selected, || "a generic instruction in a selected function");
+            self.demand(Rule::StageSelected, inst, selected, || "a generic instruction in a selected function");
         }
         if self.has(Properties::NO_PHIS) {
-            self.demand("phi-stage", inst, !data.opcode.is_phi(), || "the function claims to have no PHIs");
+            self.demand(Rule::PhiStage, inst, !data.opcode.is_phi(), || "the function claims to have no PHIs");
         }
     }
 
@@ -181,7 +193,7 @@ impl Verifier<'_> {
         if self.has(Properties::LEGALIZED) && !self.has(Properties::SELECTED) {
             let step = self.legalizer.legality(self.function, data);
             let legal = step.action == Action::Legal;
-            self.demand("stage-legal", inst, legal, || format!("{:?} by rule `{}`", step.action, step.rule));
+            self.demand(Rule::StageLegal, inst, legal, || format!("{:?} by rule `{}`", step.action, step.rule));
         }
     }
 }

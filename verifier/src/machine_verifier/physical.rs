@@ -6,7 +6,7 @@
 //! As in LLVM, only a function that tracks liveness is held to it: allocated code reads any register where the source had
 //! an undefined value, and the allocation checker has looked at it by then.
 
-use super::Verifier;
+use super::{Rule, Verifier};
 use tribunal_ir::{Block, PReg, Properties, Reg, RegFlags};
 
 /// A set of full registers, by number.
@@ -60,7 +60,7 @@ fn through(verifier: &mut Verifier<'_>, block: Block, mut set: Set, report: bool
         for operand in data.uses().filter(|operand| report && !operand.flags.contains(RegFlags::UNDEF)) {
             if let Reg::Physical(register) = operand.reg {
                 let (written, vocabulary) = (set & bit(verifier, register) != 0, verifier.target.vocabulary);
-                verifier.demand("physical-undefined", inst, written, || {
+                verifier.demand(Rule::PhysicalUndefined, inst, written, || {
                     format!("${} is not written on every way here", vocabulary.register_name(register))
                 });
             }

@@ -1,6 +1,6 @@
 //! Blocks: terminators, successors, PHIs.
 
-use super::Verifier;
+use super::{Rule, Verifier};
 use tribunal_ir::{Block, OpcodeFlags, Operand};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -16,7 +16,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     }
     if let Some(entry) = function.entry() {
         let first = predecessors[entry.as_u32() as usize].is_empty();
-        verifier.demand_of_block("cfg-entry", entry, first, || "the entry has a predecessor");
+        verifier.demand_of_block(Rule::CfgEntry, entry, first, || "the entry has a predecessor");
     }
 }
 
@@ -39,19 +39,19 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>, in
     // A block that ends without a terminator and has no successors is left by undefined behaviour only.
     let unreachable = expected.is_empty() && function.successors(block).next().is_none();
     if falls_through && !unreachable {
-        verifier.demand_of_block("cfg-fall-through", block, next.is_some(), || "nothing follows this block");
+        verifier.demand_of_block(Rule::CfgFallThrough, block, next.is_some(), || "nothing follows this block");
         expected.extend(next);
     }
     let mut actual: Vec<Block> = function.successors(block).collect();
     if let Some(gone) = actual.iter().find(|&&to| !in_layout[to.as_u32() as usize]) {
         let message = format!("bb.{} is not in the function", function.block(*gone).number);
-        verifier.demand_of_block("cfg-successors", block, false, || message);
+        verifier.demand_of_block(Rule::CfgSuccessors, block, false, || message);
     }
     for list in [&mut expected, &mut actual] {
         list.sort_unstable();
         list.dedup();
     }
-    verifier.demand_of_block("cfg-successors", block, expected == actual, || {
+    verifier.demand_of_block(Rule::CfgSuccessors, block, expected == actual, || {
         let names = |list: &[Block]| {
             list.iter().map(|&block| format!("bb.{}", function.block(block).number)).collect::<Vec<_>>().join(" ")
         };
@@ -66,10 +66,10 @@ fn order(verifier: &mut Verifier<'_>, block: Block) {
         let data = function.inst(inst);
         let terminator = verifier.flags(data).contains(OpcodeFlags::TERMINATOR);
         if terminated {
-            verifier.demand("cfg-terminators", inst, terminator, || "follows a terminator");
+            verifier.demand(Rule::CfgTerminators, inst, terminator, || "follows a terminator");
         }
         if data.opcode.is_phi() {
-            verifier.demand("phi-position", inst, !past_phis, || "follows an instruction that is no PHI");
+            verifier.demand(Rule::PhiPosition, inst, !past_phis, || "follows an instruction that is no PHI");
         }
         terminated |= terminator;
         past_phis |= !data.opcode.is_phi();
@@ -84,7 +84,7 @@ fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
         from.sort_unstable();
         expected.sort_unstable();
         expected.dedup();
-        verifier.demand("phi-inputs", inst, from == expected, || {
+        verifier.demand(Rule::PhiInputs, inst, from == expected, || {
             format!("{} values for {} predecessors", from.len(), expected.len())
         });
     }

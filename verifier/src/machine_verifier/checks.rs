@@ -1,0 +1,51 @@
+//! Which checks a verification made, for whoever counts what a function reaches.
+
+use super::Rule;
+use tribunal_ir::{Opcode, TargetOpcode};
+
+/// The rules that instructions of each opcode were held to, and those that blocks were.
+#[derive(Clone, Default, Debug)]
+pub struct Checks {
+    /// One bit a rule; by opcode, those of every target before the target's own.
+    opcodes: Vec<u64>,
+    blocks: u64,
+}
+
+const _: () = assert!(Rule::ALL.len() <= 64, "one bit a rule");
+
+impl Checks {
+    pub(super) fn of_inst(&mut self, rule: Rule, opcode: Opcode) {
+        let place = match opcode {
+            Opcode::Target(opcode) => Opcode::ALL.len() + usize::from(opcode.0),
+            opcode => opcode.info().map_or(0, |info| info.number.into()),
+        };
+        if self.opcodes.len() <= place {
+            self.opcodes.resize(place + 1, 0);
+        }
+        self.opcodes[place] |= bit(rule);
+    }
+
+    pub(super) fn of_block(&mut self, rule: Rule) {
+        self.blocks |= bit(rule);
+    }
+
+    /// Calls `each` with the checks made since the last time, each once: its rule, and the opcode or `None` for a block.
+    pub fn take(&mut self, mut each: impl FnMut(Rule, Option<Opcode>)) {
+        let mut all = |rules: &mut u64, opcode: Option<Opcode>| {
+            while *rules != 0 {
+                each(Rule::ALL[rules.trailing_zeros() as usize], opcode);
+                *rules &= *rules - 1;
+            }
+        };
+        all(&mut self.blocks, None);
+        for (place, rules) in self.opcodes.iter_mut().enumerate().filter(|(_, rules)| **rules != 0) {
+            let own = || Opcode::Target(TargetOpcode((place - Opcode::ALL.len()) as u16));
+            let opcode = Opcode::ALL.get(place).copied();
+            all(rules, Some(opcode.unwrap_or_else(own)));
+        }
+    }
+}
+
+fn bit(rule: Rule) -> u64 {
+    1 << rule as u32
+}
