@@ -39,7 +39,9 @@ impl Holds {
     }
 
     fn remove(&mut self, value: Reg) {
-        self.0.retain(|held| *held != value);
+        if let Some(place) = self.0.iter().position(|&held| held == value) {
+            self.0.remove(place);
+        }
     }
 
     /// What both hold.

@@ -161,6 +161,14 @@ macro_rules! opcodes {
                 }
             }
 
+            /// Place among all opcodes: those of every target in table order, then the target's own.
+            pub fn place(self) -> usize {
+                match self {
+                    $(Opcode::$name => Number::$name as usize,)*
+                    Opcode::Target(opcode) => Opcode::ALL.len() + usize::from(opcode.0),
+                }
+            }
+
             /// The opcode that LLVM prints as `name`.
             pub fn from_name(name: &str) -> Option<Opcode> {
                 match name {

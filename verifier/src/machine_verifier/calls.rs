@@ -6,9 +6,11 @@ use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Properties, Reg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
-    let insts = || function.all_insts();
-    let calls = insts().any(|inst| verifier.target.is_call(function.inst(inst)));
-    let frames = insts().any(|inst| verifier.target.is_call_frame(function.inst(inst)));
+    let (mut calls, mut frames) = (false, false);
+    for data in function.all_insts().map(|inst| function.inst(inst)) {
+        calls |= verifier.target.is_call(data);
+        frames |= verifier.target.is_call_frame(data);
+    }
     if !calls && !frames {
         return;
     }

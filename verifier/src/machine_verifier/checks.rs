@@ -2,6 +2,7 @@
 
 use super::Rule;
 use tribunal_ir::{Opcode, TargetOpcode};
+use tribunal_target::Target;
 
 /// The rules that instructions of each opcode were held to, and those that blocks were.
 #[derive(Clone, Default, Debug)]
@@ -14,15 +15,17 @@ pub struct Checks {
 const _: () = assert!(Rule::ALL.len() <= 64, "one bit a rule");
 
 impl Checks {
+    /// Makes room for the opcodes of a target.
+    pub(super) fn reserve(&mut self, target: &Target) {
+        let opcodes = Opcode::ALL.len() + target.instructions.len();
+        self.opcodes.resize(opcodes.max(self.opcodes.len()), 0);
+    }
+
+    #[inline]
     pub(super) fn of_inst(&mut self, rule: Rule, opcode: Opcode) {
-        let place = match opcode {
-            Opcode::Target(opcode) => Opcode::ALL.len() + usize::from(opcode.0),
-            opcode => opcode.info().map_or(0, |info| info.number.into()),
-        };
-        if self.opcodes.len() <= place {
-            self.opcodes.resize(place + 1, 0);
+        if let Some(rules) = self.opcodes.get_mut(opcode.place()) {
+            *rules |= bit(rule);
         }
-        self.opcodes[place] |= bit(rule);
     }
 
     pub(super) fn of_block(&mut self, rule: Rule) {

@@ -63,18 +63,18 @@ fn kind_at(data: &InstData, index: usize, count: usize) -> Option<(OperandKind, 
         // An unmerge: all but the last are definitions.
         return Some(if index + 1 == count { (info.uses[0], false) } else { (info.defs[0], true) });
     }
-    let kinds = info.defs.iter().map(|&kind| (kind, true)).chain(info.uses.iter().map(|&kind| (kind, false)));
-    let mut last = None;
-    for (position, kind) in kinds.enumerate() {
-        if kind.0 == OperandKind::MORE {
-            return last;
-        }
-        if position == index {
-            return Some(kind);
-        }
-        last = Some(kind);
+    let (kinds, place, is_def) = match index.checked_sub(info.defs.len()) {
+        None => (info.defs, index, true),
+        Some(place) => (info.uses, place, false),
+    };
+    match kinds.get(place) {
+        Some(&kind) if kind != OperandKind::MORE => Some((kind, is_def)),
+        // More of what stands last.
+        _ => match info.uses.iter().rfind(|kind| **kind != OperandKind::MORE) {
+            Some(&kind) => Some((kind, false)),
+            None => info.defs.last().map(|&kind| (kind, true)),
+        },
     }
-    last
 }
 
 fn is_of_kind(operand: &Operand, (kind, is_def): (OperandKind, bool)) -> bool {

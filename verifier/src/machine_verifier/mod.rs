@@ -99,6 +99,7 @@ pub fn verify_watched(
     legalizer: &LegalizerInfo,
     checks: &mut Checks,
 ) -> Vec<Finding> {
+    checks.reserve(target);
     let mut verifier = Verifier { function, target, legalizer, checks, findings: Vec::new() };
     structure::check(&mut verifier);
     if !function.properties.contains(Properties::NO_VREGS) {

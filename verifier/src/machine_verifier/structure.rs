@@ -10,8 +10,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     let mut in_layout = vec![false; function.block_bound()];
     layout.iter().for_each(|block| in_layout[block.as_u32() as usize] = true);
     for (index, &block) in layout.iter().enumerate() {
-        successors(verifier, block, layout.get(index + 1).copied(), &in_layout);
-        order(verifier, block);
+        let exits = order(verifier, block);
+        successors(verifier, block, exits, layout.get(index + 1).copied(), &in_layout);
         phis(verifier, block, &predecessors[block.as_u32() as usize]);
     }
     if let Some(entry) = function.entry() {
@@ -20,22 +20,16 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     }
 }
 
+/// Where a block's terminators lead.
+struct Exits {
+    targets: Vec<Block>,
+    falls_through: bool,
+}
+
 /// The list must be what the terminators and the fall-through say.
-fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>, in_layout: &[bool]) {
+fn successors(verifier: &mut Verifier<'_>, block: Block, exits: Exits, next: Option<Block>, in_layout: &[bool]) {
     let function = verifier.function;
-    let mut expected: Vec<Block> = Vec::new();
-    let mut falls_through = true;
-    for inst in function.insts(block) {
-        let data = function.inst(inst);
-        let flags = verifier.flags(data);
-        if flags.contains(OpcodeFlags::TERMINATOR) {
-            falls_through &= !flags.contains(OpcodeFlags::BARRIER);
-            expected.extend(data.operands.iter().filter_map(|operand| match operand {
-                Operand::Block(block) => Some(*block),
-                _ => None,
-            }));
-        }
-    }
+    let Exits { targets: mut expected, falls_through } = exits;
     // A block that ends without a terminator and has no successors is left by undefined behaviour only.
     let unreachable = expected.is_empty() && function.successors(block).next().is_none();
     if falls_through && !unreachable {
@@ -59,21 +53,32 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, next: Option<Block>, in
     });
 }
 
-fn order(verifier: &mut Verifier<'_>, block: Block) {
+/// PHIs first, terminators last.
+fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
     let function = verifier.function;
+    let mut exits = Exits { targets: Vec::new(), falls_through: true };
     let (mut terminated, mut past_phis) = (false, false);
     for inst in function.insts(block) {
         let data = function.inst(inst);
-        let terminator = verifier.flags(data).contains(OpcodeFlags::TERMINATOR);
+        let flags = verifier.flags(data);
+        let terminator = flags.contains(OpcodeFlags::TERMINATOR);
         if terminated {
             verifier.demand(Rule::CfgTerminators, inst, terminator, || "follows a terminator");
         }
         if data.opcode.is_phi() {
             verifier.demand(Rule::PhiPosition, inst, !past_phis, || "follows an instruction that is no PHI");
         }
+        if terminator {
+            exits.falls_through &= !flags.contains(OpcodeFlags::BARRIER);
+            exits.targets.extend(data.operands.iter().filter_map(|operand| match operand {
+                Operand::Block(block) => Some(*block),
+                _ => None,
+            }));
+        }
         terminated |= terminator;
         past_phis |= !data.opcode.is_phi();
     }
+    exits
 }
 
 fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
