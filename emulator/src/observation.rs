@@ -61,14 +61,39 @@ impl fmt::Display for Access {
     }
 }
 
+/// What a buffer holds behind a run: as many values as masks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bytes {
+    pub values: Vec<u8>,
+    /// Bits of each byte that are fixed: neither poison nor chosen.
+    pub fixed: Vec<u8>,
+}
+
+impl Bytes {
+    /// Each value with its mask.
+    pub fn iter(&self) -> impl Iterator<Item = (u8, u8)> {
+        self.values.iter().copied().zip(self.fixed.iter().copied())
+    }
+
+    /// The first byte that differs where it is fixed, as its place.
+    fn difference(&self, actual: &[u8]) -> Option<usize> {
+        let differs = |((value, fixed), actual): ((&u8, &u8), &u8)| (value ^ actual) & fixed;
+        let pairs = || self.values.iter().zip(&self.fixed).zip(actual);
+        // Nearly always nothing does: one look at all bytes first, many at a time.
+        match pairs().fold(0, |any, pair| any | differs(pair)) {
+            0 => None,
+            _ => pairs().position(|pair| differs(pair) != 0),
+        }
+    }
+}
+
 /// What a run of the source shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
     pub outcome: Outcome,
     /// Result registers as the return names them (a part of a register for `$w0`), with their width in bits.
     pub returned: Vec<(PReg, u32, Known)>,
-    /// Each buffer's bytes, with a mask of fixed bits for each.
-    pub buffers: Vec<Vec<(u8, u8)>>,
+    pub buffers: Vec<Bytes>,
     /// Accesses to buffers in order, as far as they were asked for.
     pub accesses: Vec<Access>,
 }
@@ -110,15 +135,9 @@ pub fn compare(source: &Observation, results: &[u64], buffers: &[Vec<u8>]) -> Re
         }
     }
     for (buffer, (expected, actual)) in source.buffers.iter().zip(buffers).enumerate() {
-        // Nearly always nothing differs: one look at all bytes first.
-        let difference = |(&(expected, fixed), &actual): (&(u8, u8), &u8)| (expected ^ actual) & fixed;
-        if expected.iter().zip(actual).fold(0, |any, pair| any | difference(pair)) == 0 {
-            continue;
-        }
-        for (offset, (&(expected, fixed), &actual)) in expected.iter().zip(actual).enumerate() {
-            if (expected ^ actual) & fixed != 0 {
-                return Err(Mismatch::Memory { buffer, offset, expected, actual, fixed });
-            }
+        if let Some(offset) = expected.difference(actual) {
+            let (value, fixed) = (expected.values[offset], expected.fixed[offset]);
+            return Err(Mismatch::Memory { buffer, offset, expected: value, actual: actual[offset], fixed });
         }
     }
     Ok(())

@@ -158,12 +158,12 @@ impl Judges {
         clock.lap("emit");
         self.machine.load(&code.bytes, &call_sites(&code))?;
         clock.lap("load");
-        let interpreter = Interpreter::new(&function, self.target);
         let results = inputs::results(&function, self.target);
-        for input in &inputs {
-            let expected =
-                interpreter.run(input, Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile })?.observation;
-            clock.lap("interpret");
+        let settings = Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile };
+        let expected = Interpreter::new(&function, self.target).run_all(&inputs, settings);
+        clock.lap("interpret");
+        for (input, expected) in inputs.iter().zip(expected) {
+            let expected = expected?.observation;
             if expected.outcome != Outcome::Returned {
                 continue;
             }

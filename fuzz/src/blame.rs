@@ -157,7 +157,8 @@ impl<'a> Witness<'a> {
 /// True if a run leaves nothing open, or poison, that is fixed in the source.
 fn fixes(source: &Observation, stage: &Observation) -> bool {
     let mut results = source.returned.iter().zip(&stage.returned);
-    let mut bytes = source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage));
+    let mut bytes =
+        source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
     results.all(|((_, _, source), (_, _, stage))| source.fixed & !stage.fixed == 0)
         && bytes.all(|((_, source), (_, stage))| source & !stage == 0)
 }
@@ -168,11 +169,12 @@ fn allows(source: &Observation, stage: &Observation) -> bool {
         return false;
     }
     let mut results = source.returned.iter().zip(&stage.returned);
-    let mut bytes = source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage));
+    let mut bytes =
+        source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
     results.all(|(&(_, bits, source), (_, _, stage))| {
         let fixed = source.fixed & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
         (source.value ^ stage.value) & fixed == 0
-    }) && bytes.all(|(&(source, fixed), &(stage, _))| (source ^ stage) & fixed == 0)
+    }) && bytes.all(|((source, fixed), (stage, _))| (source ^ stage) & fixed == 0)
 }
 
 /// What a function meets whose frame is laid out: a stack pointer, a stack, and registers that it must keep.
@@ -207,10 +209,10 @@ impl Settled {
         show_at_returns(&mut shown, target, &self.kept);
         let Some(seen) = observe_machine(&shown, target, &self.input) else { return false };
         let kept = seen.returned.iter().rev().zip(self.kept.iter().rev());
-        let frame = seen.buffers.last().into_iter().flat_map(|stack| &stack[BELOW as usize..]);
+        let frame = seen.buffers.last().into_iter().flat_map(|stack| stack.iter().skip(BELOW as usize));
         allows(expected, &seen)
             && kept.into_iter().all(|((_, _, known), (_, value))| known.fixed == u64::MAX && known.value == *value)
-            && frame.into_iter().all(|&(byte, _)| byte == UNWRITTEN)
+            && frame.into_iter().all(|(byte, _)| byte == UNWRITTEN)
     }
 }
 

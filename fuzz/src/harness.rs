@@ -284,12 +284,12 @@ impl Harness {
         saboteur: Option<&dyn Saboteur>,
     ) {
         let results = inputs::results(function, self.target);
-        let interpreter = Interpreter::new(function, self.target);
         if let Err(error) = self.load(function, code) {
             return tally.unsupported(error.to_string());
         }
-        for input in inputs {
-            let expected = match expected(&interpreter, input) {
+        let expected = Interpreter::new(function, self.target).run_all(inputs, SETTINGS);
+        for (input, expected) in inputs.iter().zip(expected) {
+            let expected = match expected.map(promised) {
                 Ok(Some(expected)) => expected,
                 Ok(None) => {
                     tally.inconclusive += 1;
@@ -371,9 +371,15 @@ pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
 
 /// What must come out whatever the free choices; `None` if the source does not say.
 pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<Option<Observation>, Unsupported> {
-    let Execution { observation, .. } =
-        interpreter.run(input, Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile })?;
-    Ok((observation.outcome == Outcome::Returned).then_some(observation))
+    interpreter.run(input, SETTINGS).map(promised)
+}
+
+/// How a source is interpreted.
+const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile };
+
+/// What a run of the source says that must come out.
+fn promised(Execution { observation, .. }: Execution) -> Option<Observation> {
+    (observation.outcome == Outcome::Returned).then_some(observation)
 }
 
 /// True if the source shows the same wherever its stack objects lie.

@@ -223,11 +223,10 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
         }
     }
     let results: Vec<u64> = run.returned.iter().map(|(_, _, known)| known.value).collect();
-    let bytes = |buffer: &Vec<(u8, u8)>| buffer.iter().map(|&(byte, _)| byte).collect();
-    let buffers: Vec<Vec<u8>> = run.buffers.iter().map(bytes).collect();
+    let buffers: Vec<Vec<u8>> = run.buffers.iter().map(|bytes| bytes.values.clone()).collect();
     let poison = allowed.buffers.iter().zip(&run.buffers).enumerate().find_map(|(buffer, (one, other))| {
-        let place = one.iter().zip(other).position(|((_, one), (_, other))| one & !other != 0)?;
-        Some(format!("byte {place} of buffer {buffer} is poison, expected {:#04x}", one[place].0))
+        let place = one.fixed.iter().zip(&other.fixed).position(|(one, other)| one & !other != 0)?;
+        Some(format!("byte {place} of buffer {buffer} is poison, expected {:#04x}", one.values[place]))
     });
     poison.or_else(|| compare(allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string()))
 }

@@ -2,7 +2,7 @@
 
 use super::{Numbers, Unwritten};
 use crate::input::{Frame, Input, UNWRITTEN};
-use crate::observation::{Access, Known};
+use crate::observation::{Access, Bytes, Known};
 use smallvec::SmallVec;
 use std::ops::Range;
 use tribunal_ir::bits::Bits;
@@ -135,13 +135,13 @@ impl ConcreteMemory {
         true
     }
 
-    /// Bytes of the first `count` allocations with a mask of fixed bits each.
-    pub fn buffers(&self, count: usize) -> Vec<Vec<(u8, u8)>> {
+    /// What the first `count` allocations hold.
+    pub fn buffers(&self, count: usize) -> Vec<Bytes> {
         let buffer = |allocation: &Allocation| {
             let range = allocation.first..allocation.first + allocation.size;
             let masks = self.open[range.clone()].iter().zip(&self.poison[range.clone()]);
-            let masks = masks.map(|(&open, &poison)| if poison { 0 } else { !open });
-            self.bytes[range].iter().copied().zip(masks).collect()
+            let fixed = masks.map(|(&open, &poison)| if poison { 0 } else { !open });
+            Bytes { values: self.bytes[range].to_vec(), fixed: fixed.collect() }
         };
         self.allocations.iter().take(count).map(buffer).collect()
     }

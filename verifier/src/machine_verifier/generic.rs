@@ -138,7 +138,8 @@ fn opcode_rules(verifier: &mut Verifier<'_>, inst: Inst) {
         G_CONSTANT => {
             if let Some(value) = data.operands.get(1).and_then(|operand| function.constant_value(operand)) {
                 let width = value.width();
-                verifier.demand(Rule::TypeConstant, inst, width == bits(0), || format!("i{width} for {} bits", bits(0)));
+                verifier
+                    .demand(Rule::TypeConstant, inst, width == bits(0), || format!("i{width} for {} bits", bits(0)));
             }
         }
         G_PTRTOINT | G_INTTOPTR => {

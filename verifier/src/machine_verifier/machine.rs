@@ -10,7 +10,9 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Opcode::Target(opcode) = data.opcode else { return };
     let row = verifier.target.instruction(opcode);
     let (explicit, wanted) = (data.operands.iter().filter(|operand| !is_implicit(operand)).count(), row.operands.len());
-    if !verifier.demand(Rule::OperandCount, inst, explicit == wanted, || format!("{explicit} operands, {wanted} wanted")) {
+    if !verifier
+        .demand(Rule::OperandCount, inst, explicit == wanted, || format!("{explicit} operands, {wanted} wanted"))
+    {
         return;
     }
     implicit_operands(verifier, inst, row);

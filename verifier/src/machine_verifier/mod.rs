@@ -125,13 +125,7 @@ struct Verifier<'f> {
 
 impl Verifier<'_> {
     /// A finding if the rule does not hold; whether it does.
-    fn demand<M: Into<String>>(
-        &mut self,
-        rule: Rule,
-        inst: Inst,
-        holds: bool,
-        message: impl FnOnce() -> M,
-    ) -> bool {
+    fn demand<M: Into<String>>(&mut self, rule: Rule, inst: Inst, holds: bool, message: impl FnOnce() -> M) -> bool {
         self.checks.of_inst(rule, self.function.inst(inst).opcode);
         if !holds {
             self.findings.push(Finding::at(rule.id(), self.function, inst, message()));
@@ -139,13 +133,7 @@ impl Verifier<'_> {
         holds
     }
 
-    fn demand_of_block<M: Into<String>>(
-        &mut self,
-        rule: Rule,
-        block: Block,
-        holds: bool,
-        message: impl FnOnce() -> M,
-    ) {
+    fn demand_of_block<M: Into<String>>(&mut self, rule: Rule, block: Block, holds: bool, message: impl FnOnce() -> M) {
         self.checks.of_block(rule);
         if !holds {
             self.findings.push(Finding::in_block(rule.id(), block, message()));

@@ -35,8 +35,12 @@ impl Words {
 
 impl Word {
     /// `value` reduced to `width` bits.
-    fn new(value: u128, width: u32) -> Word {
+    pub(super) fn new(value: u128, width: u32) -> Word {
         Word { value: value & u128::MAX >> WIDEST.saturating_sub(width), width }
+    }
+
+    pub(super) fn unsigned(self) -> u128 {
+        self.value
     }
 
     fn signed(self) -> i128 {
