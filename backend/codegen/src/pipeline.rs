@@ -29,6 +29,9 @@ pub static PIPELINE: &[&Pass] = &[
     &relax_branches::PASS,
 ];
 
+/// For each instruction of a function, so many are made of it on its way, about.
+const GROWTH: usize = 3;
+
 /// Runs every pass and emits.
 pub fn compile(function: &mut Function, context: &mut Context<'_>) -> Result<Code, CompileError> {
     let code = run_until(function, context, None)?;
@@ -44,6 +47,7 @@ pub fn run_until(
     if let Some(name) = opaque(function) {
         return Err(CompileError::unsupported(function, PIPELINE[0].name, name));
     }
+    function.reserve(GROWTH * function.inst_bound());
     for pass in PIPELINE {
         if !done(pass, function.properties) {
             run_pass(pass, function, context)?;

@@ -144,6 +144,13 @@ impl Function {
         Function { name: name.into(), ..Function::default() }
     }
 
+    /// Makes room for so many more instructions and as many registers.
+    pub fn reserve(&mut self, count: usize) {
+        self.insts.reserve(count);
+        self.links.reserve(count);
+        self.vregs.reserve(count);
+    }
+
     // Virtual registers.
 
     /// A new generic register of type `ty`.

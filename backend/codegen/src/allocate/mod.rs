@@ -9,7 +9,8 @@ mod program;
 use crate::pipeline::Pass;
 use crate::{Allocator, CompileError, Context};
 use program::Program;
-use regalloc2::{Algorithm, Allocation, Edit, InstPosition, MachineEnv, Output, PRegSet, RegallocOptions};
+use regalloc2::{Algorithm, Allocation, Ctx, Edit, InstPosition, MachineEnv, Output, PRegSet, RegallocOptions};
+use std::cell::RefCell;
 use tribunal_ir::function::StackObject;
 use tribunal_ir::{
     Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, SubReg,
@@ -37,8 +38,20 @@ impl RegisterAllocator for Allocator {
             Allocator::Fastalloc => Algorithm::Fastalloc,
         };
         let options = RegallocOptions { verbose_log: false, validate_ssa: false, algorithm };
-        regalloc2::run(program, environment, &options).map_err(|error| error.to_string())
+        ROOM.with_borrow_mut(|room| match regalloc2::run_with_ctx(program, environment, &options, room) {
+            Ok(_) => Ok(std::mem::take(&mut room.output)),
+            Err(error) => {
+                // What is left in it then may be anything.
+                *room = Ctx::default();
+                Err(error.to_string())
+            }
+        })
     }
+}
+
+thread_local! {
+    /// What the allocator works in. It is cleared for each function, and keeps its room for the next.
+    static ROOM: RefCell<Ctx> = RefCell::default();
 }
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
