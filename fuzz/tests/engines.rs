@@ -69,6 +69,31 @@ fn nothing_is_reached_at_address_zero() {
     }
 }
 
+/// Code that stores a word over itself, or behind itself in its page, is found out by every engine, and put back.
+#[test]
+fn code_is_not_written() {
+    for &target in tribunal_target::ALL {
+        // auipc t0; sw t0, 0(t0) or 64(t0); ret. adr x9; str w9, [x9] or [x9, 64]; ret
+        let stores = match target.name {
+            "aarch64" => [[0x1000_0009, 0xb900_0129, 0xd65f_03c0], [0x1000_0009, 0xb900_4129, 0xd65f_03c0]],
+            _ => [[0x0000_0297, 0x0052_a023, 0x0000_8067], [0x0000_0297, 0x0452_a023, 0x0000_8067]],
+        };
+        let unicorn = Machine::new(target, target.default_features).unwrap();
+        let engines = [unicorn].into_iter().chain(target.decode.map(|_| Machine::stepping(target).unwrap()));
+        for mut machine in engines {
+            for code in stores {
+                machine.load(&words(&code), &[]).unwrap();
+                for _ in 0..2 {
+                    let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
+                    assert_eq!(fault, Some(Fault::Code), "{} {code:x?}", target.name);
+                }
+            }
+            machine.load(&words(&stores[0][2..]), &[]).unwrap();
+            assert_eq!(machine.run(&Input::default(), &[], 1000).unwrap().fault, None, "{}", target.name);
+        }
+    }
+}
+
 /// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and code
 /// without an end is stopped on every target.
 #[test]

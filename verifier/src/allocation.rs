@@ -50,8 +50,54 @@ impl Holds {
     }
 }
 
-/// What each location holds, by [`Checker::place`].
-type State = Vec<Holds>;
+/// What each location holds.
+#[derive(Clone)]
+struct State {
+    /// By [`Checker::place`].
+    locations: Vec<Holds>,
+    /// Virtual registers that some location may hold, one bit each: others need not be looked for.
+    held: Vec<u64>,
+}
+
+impl State {
+    /// Puts `holds` at a place, if it is one.
+    fn set(&mut self, place: Option<usize>, holds: Holds) {
+        if let Some(location) = place.and_then(|place| self.locations.get_mut(place)) {
+            holds.0.iter().for_each(|&value| mark(&mut self.held, value));
+            *location = holds;
+        }
+    }
+
+    /// Takes the value out of every location.
+    fn remove(&mut self, value: Reg) {
+        if is_marked(&self.held, value) {
+            self.locations.iter_mut().for_each(|holds| holds.remove(value));
+        }
+    }
+
+    /// What both hold.
+    fn common(&self, other: &State) -> State {
+        let locations = self.locations.iter().zip(&other.locations).map(|(one, other)| one.common(other)).collect();
+        let held = self.held.iter().zip(&other.held).map(|(one, other)| one & other).collect();
+        State { locations, held }
+    }
+}
+
+/// Where the bit of a virtual register is; physical ones have none.
+fn bit(value: Reg) -> Option<(usize, u64)> {
+    let number = value.as_virtual()?.as_u32();
+    Some((number as usize / 64, 1 << (number % 64)))
+}
+
+fn mark(held: &mut [u64], value: Reg) {
+    if let Some((word, bit)) = bit(value) {
+        held[word] |= bit;
+    }
+}
+
+fn is_marked(held: &[u64], value: Reg) -> bool {
+    bit(value).is_none_or(|(word, bit)| held[word] & bit != 0)
+}
 
 /// A move that the allocator inserted.
 struct Move {
@@ -109,10 +155,10 @@ impl Checker<'_> {
                 let arriving = self.across(&state, block, to);
                 let slot = &mut states[to.as_u32() as usize];
                 let met = match slot {
-                    Some(old) => meet(old, &arriving),
+                    Some(old) => old.common(&arriving),
                     None => arriving,
                 };
-                if slot.as_ref() != Some(&met) {
+                if slot.as_ref().is_none_or(|old| old.locations != met.locations) {
                     *slot = Some(met);
                     work.push(to);
                 }
@@ -124,7 +170,8 @@ impl Checker<'_> {
     /// Every physical register holds what it holds in the selected function, and no slot anything.
     fn on_entry(&self) -> State {
         let registers = self.registers.iter().map(|&register| Holds::only(Reg::Physical(register)));
-        registers.chain(self.allocated.stack.values().map(|_| Holds::default())).collect()
+        let locations = registers.chain(self.allocated.stack.values().map(|_| Holds::default())).collect();
+        State { locations, held: vec![0; self.selected.vregs.len().div_ceil(64)] }
     }
 
     /// The location's place in a state: the full registers in order, then the slots; `None` for a slot that is none.
@@ -136,13 +183,11 @@ impl Checker<'_> {
     }
 
     fn held<'s>(&self, state: &'s State, location: Location) -> Option<&'s Holds> {
-        state.get(self.place(location)?)
+        state.locations.get(self.place(location)?)
     }
 
     fn hold(&self, state: &mut State, location: Location, holds: Holds) {
-        if let Some(held) = self.place(location).and_then(|place| state.get_mut(place)) {
-            *held = holds;
-        }
+        state.set(self.place(location), holds);
     }
 
     /// PHIs of `to` take their values on the edge: a location that holds an input then holds the PHI too.
@@ -159,7 +204,11 @@ impl Checker<'_> {
             }
         }
         let mut arriving = state.clone();
-        for holds in &mut arriving {
+        if renamed.is_empty() {
+            return arriving;
+        }
+        renamed.iter().for_each(|&(phi, _)| mark(&mut arriving.held, phi));
+        for holds in &mut arriving.locations {
             let added: SmallVec<[Reg; 4]> =
                 renamed.iter().filter(|(_, input)| holds.contains(*input)).map(|&(phi, _)| phi).collect();
             // The old value of a PHI is gone once the edge is taken.
@@ -217,7 +266,7 @@ impl Checker<'_> {
         self.clobber(state, data);
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| meant.is_def()) {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
-            state.iter_mut().for_each(|holds| holds.remove(value));
+            state.remove(value);
             self.hold(state, location, Holds::only(value));
         }
     }
@@ -310,8 +359,4 @@ impl Checker<'_> {
             }
         }
     }
-}
-
-fn meet(a: &State, b: &State) -> State {
-    a.iter().zip(b).map(|(one, other)| one.common(other)).collect()
 }

@@ -1,8 +1,9 @@
 //! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced. What Unicorn has no instructions for
 //! runs in the [`stepper`].
 //!
-//! Mapped are the code, one stack and the buffers' pages; every other access ends the run. Guard zones around each buffer,
-//! the stack above the entry and the callee-saved registers hold patterns that are checked after each run.
+//! Mapped are the code's pages, one stack and the buffers' pages; every other access ends the run. Guard zones around each
+//! buffer, the stack above the entry and the callee-saved registers hold patterns that are checked after each run, and so is
+//! the code: its pages can be written, since an engine whose map changes for each program forgets all that it knows of memory.
 //! Calls of the runtime library leave the engine and are served by [`runtime`].
 //! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow, its
 //! own limit of instructions costs a call for each of them, in translation too, and a run up to an address ends with a search
@@ -98,6 +99,8 @@ pub enum Fault {
     Guard { buffer: usize },
     #[error("wrote to the caller's frame")]
     CallerFrame,
+    #[error("wrote over its own code")]
+    Code,
     #[error("the stack pointer is not aligned at a call")]
     StackAlignment,
     #[error("called {callee} with a return address that no call leaves, or without a stack")]
@@ -115,6 +118,7 @@ impl Fault {
             Fault::StackPointer => "stack-pointer",
             Fault::Guard { .. } => "write-outside-buffer",
             Fault::CallerFrame => "write-to-caller-frame",
+            Fault::Code => "write-to-code",
             Fault::StackAlignment => STACK_ALIGNMENT,
             Fault::BadCall { .. } => "bad-call",
         }
@@ -172,7 +176,17 @@ impl Engine {
         match self {
             Engine::Unicorn(engine) => Ok(engine.mem_map(address, bytes, permissions)?),
             Engine::Stepper(stepper) => {
-                stepper.map(address, bytes, permissions == Prot::READ | Prot::WRITE);
+                stepper.map(address, bytes, permissions.0 & Prot::WRITE.0 != 0);
+                Ok(())
+            }
+        }
+    }
+
+    fn unmap(&mut self, address: u64, bytes: u64) -> Result<(), MachineError> {
+        match self {
+            Engine::Unicorn(engine) => Ok(engine.mem_unmap(address, bytes)?),
+            Engine::Stepper(stepper) => {
+                stepper.unmap(address);
                 Ok(())
             }
         }
@@ -226,7 +240,10 @@ pub struct Machine {
     values: Vec<u64>,
     /// A buffer between its guards.
     image: Vec<u8>,
-    code_bytes: u64,
+    /// The code with the rest of its last page, as it was loaded.
+    code: Vec<u8>,
+    /// The same as a run left it.
+    code_behind: Vec<u8>,
     /// Where the code's calls return to.
     returns: Vec<u64>,
     /// What records accesses in Unicorn.
@@ -273,7 +290,6 @@ impl Machine {
     }
 
     fn with_engine(target: &'static Target, mut engine: Engine) -> Result<Machine, MachineError> {
-        engine.map(CODE, CODE_BYTES, Prot::READ | Prot::EXEC)?;
         engine.map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
         engine.map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
@@ -283,8 +299,20 @@ impl Machine {
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
         let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();
         let (values, image) = (canaries.clone(), Vec::new());
-        let (code_bytes, returns, recorder) = (0, Vec::new(), None);
-        Ok(Machine { engine, target, registers, numbers, canaries, values, image, code_bytes, returns, recorder })
+        let (code, code_behind, returns, recorder) = (Vec::new(), Vec::new(), Vec::new(), None);
+        Ok(Machine {
+            engine,
+            target,
+            registers,
+            numbers,
+            canaries,
+            values,
+            image,
+            code,
+            code_behind,
+            returns,
+            recorder,
+        })
     }
 
     /// Replaces the code, its calls linked.
@@ -292,18 +320,38 @@ impl Machine {
         if code.len() as u64 > CODE_BYTES {
             return Err(MachineError::TooMuchCode(code.len()));
         }
-        // No code at all is code too: an engine refuses an empty range.
-        let old = self.code_bytes.max(code.len() as u64).max(4);
-        // What is left of longer code before is cleared: no target has an instruction of zeros.
         let mut linked = code.to_vec();
         self.returns = runtime::link(self.target, &mut linked, calls)?;
-        linked.resize(old as usize, 0);
-        self.engine.write(CODE, &linked)?;
-        if let Engine::Unicorn(engine) = &mut self.engine {
-            engine.ctl_remove_cache(CODE, CODE + old)?;
+        // No code at all is code too. Behind it stand zeros: no target has an instruction of zeros.
+        linked.resize(code.len().max(1).next_multiple_of(PAGE as usize), 0);
+        if linked.len() != self.code.len() {
+            let old = std::mem::take(&mut self.code);
+            if !old.is_empty() {
+                self.engine.unmap(CODE, old.len() as u64)?;
+            }
+            self.engine.map(CODE, linked.len() as u64, Prot::ALL)?;
         }
-        self.code_bytes = code.len() as u64;
+        self.code = linked;
+        self.write_code()
+    }
+
+    fn write_code(&mut self) -> Result<(), MachineError> {
+        self.engine.write(CODE, &self.code)?;
+        if let Engine::Unicorn(engine) = &mut self.engine {
+            engine.ctl_remove_cache(CODE, CODE + self.code.len() as u64)?;
+        }
         Ok(())
+    }
+
+    /// A fault if the code is not what was loaded; then it is put back.
+    fn code_fault(&mut self) -> Result<Option<Fault>, MachineError> {
+        self.code_behind.resize(self.code.len(), 0);
+        self.engine.read(CODE, &mut self.code_behind)?;
+        if self.code_behind == self.code {
+            return Ok(None);
+        }
+        self.write_code()?;
+        Ok(Some(Fault::Code))
     }
 
     /// Runs the code from its start. `results` are the full registers to read at the end.
@@ -330,6 +378,7 @@ impl Machine {
             Stop::Memory => Some(Fault::Memory { pc: pc.wrapping_sub(CODE) }),
             Stop::Illegal => Some(Fault::Illegal { pc: pc.wrapping_sub(CODE) }),
         });
+        fault = fault.or(self.code_fault()?);
         let buffers = self.read_buffers(input, &mut fault)?;
         let mut left = self.left(results)?;
         let kept = left.split_off(results.len());

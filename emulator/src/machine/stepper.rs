@@ -69,6 +69,11 @@ impl Stepper {
         self.memory.regions.push(Region { address, bytes: vec![0; bytes as usize], writable });
     }
 
+    /// The range that begins at `address` is mapped no more.
+    pub fn unmap(&mut self, address: u64) {
+        self.memory.regions.retain(|region| region.address != address);
+    }
+
     pub fn record_accesses(&mut self, wanted: bool) {
         self.memory.accesses = wanted.then(Vec::new);
     }
