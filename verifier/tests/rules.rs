@@ -193,3 +193,11 @@ fn dominance_holds_over_irreducible_flow() {
     let wrong = body.replace("G_MUL %2, %2", "G_MUL %2, %1");
     assert_eq!(broken(&parse(&wrong), riscv()), BTreeSet::from(["ssa-dominance"]));
 }
+
+/// The verifier keeps sets of registers in 128 bits.
+#[test]
+fn registers_fit_a_set() {
+    for target in tribunal_target::ALL {
+        assert!(target.registers.len() <= 128, "{}", target.name);
+    }
+}

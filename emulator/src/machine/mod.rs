@@ -236,6 +236,8 @@ pub struct Machine {
     numbers: Vec<i32>,
     /// What each holds before a run, unless it is an argument.
     canaries: Vec<u64>,
+    /// The stack pointer, then the callee-saved registers.
+    kept: Vec<Kept>,
     /// What each holds before the run at hand.
     values: Vec<u64>,
     /// A buffer between its guards.
@@ -248,6 +250,15 @@ pub struct Machine {
     returns: Vec<u64>,
     /// What records accesses in Unicorn.
     recorder: Option<UcHookId>,
+}
+
+/// A register that a function leaves as it was.
+struct Kept {
+    register: PReg,
+    /// The engine's.
+    number: Option<i32>,
+    /// What it holds before a run.
+    value: u64,
 }
 
 /// A value of its own for each register.
@@ -298,6 +309,12 @@ impl Machine {
         let registers = full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?)));
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
         let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();
+        let kept = std::iter::once(target.abi.stack_pointer).chain(target.abi.callee_saved.iter().copied());
+        let kept = kept.map(|register| {
+            let place = registers.binary_search(&target.vocabulary.full_register(register)).ok();
+            Kept { register, number: place.map(|place| numbers[place]), value: before_run(target, register) }
+        });
+        let kept = kept.collect();
         let (values, image) = (canaries.clone(), Vec::new());
         let (code, code_behind, returns, recorder) = (Vec::new(), Vec::new(), Vec::new(), None);
         Ok(Machine {
@@ -306,6 +323,7 @@ impl Machine {
             registers,
             numbers,
             canaries,
+            kept,
             values,
             image,
             code,
@@ -381,26 +399,22 @@ impl Machine {
         fault = fault.or(self.code_fault()?);
         let buffers = self.read_buffers(input, &mut fault)?;
         let mut left = self.left(results)?;
-        let kept = left.split_off(results.len());
         if fault.is_none() {
-            fault = self.state_fault(&kept)?;
+            fault = self.state_fault(&left[results.len()..])?;
         }
+        left.truncate(results.len());
         Ok(MachineRun { fault, results: left, buffers, accesses: self.take_accesses(input) })
     }
 
-    /// The registers that a function leaves as they were.
-    fn kept(&self) -> impl Iterator<Item = PReg> + use<> {
-        let abi = self.target.abi;
-        std::iter::once(abi.stack_pointer).chain(abi.callee_saved.iter().copied())
-    }
-
-    /// What the run left in these registers, and in those of [`Machine::kept`].
+    /// What the run left in these registers, and in those of `kept`.
     fn left(&self, results: &[PReg]) -> Result<Vec<u64>, MachineError> {
-        let registers = || results.iter().copied().chain(self.kept());
+        let registers = || results.iter().copied().chain(self.kept.iter().map(|kept| kept.register));
         let Engine::Unicorn(engine) = &self.engine else {
             return registers().map(|register| self.read(register)).collect();
         };
-        let numbers: Option<SmallVec<[i32; 32]>> = registers().map(|register| self.number(register)).collect();
+        let kept = self.kept.iter().map(|kept| kept.number);
+        let numbers: Option<SmallVec<[i32; 32]>> =
+            results.iter().map(|&register| self.number(register)).chain(kept).collect();
         let Some(mut numbers) = numbers else { return registers().map(|register| self.read(register)).collect() };
         let count = numbers.len() as i32;
         let mut values = engine.reg_read_batch(&mut numbers, count)?;
@@ -493,22 +507,19 @@ impl Machine {
         Ok(buffers)
     }
 
-    /// What a returning function must have left as it was; `kept` is what is in the registers of [`Machine::kept`].
-    fn state_fault(&mut self, kept: &[u64]) -> Result<Option<Fault>, MachineError> {
+    /// What a returning function must have left as it was; `left` is what is in the registers of `kept`.
+    fn state_fault(&mut self, left: &[u64]) -> Result<Option<Fault>, MachineError> {
         let mut caller = [0; CALLER_BYTES];
         self.engine.read(ENTRY_SP, &mut caller)?;
         if caller != [UNWRITTEN; CALLER_BYTES] {
             self.engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
             return Ok(Some(Fault::CallerFrame));
         }
-        for (register, &value) in self.kept().zip(kept) {
-            match register {
-                register if value == before_run(self.target, register) => {}
-                register if register == self.target.abi.stack_pointer => return Ok(Some(Fault::StackPointer)),
-                register => {
-                    let register = self.target.vocabulary.register_name(register);
-                    return Ok(Some(Fault::CalleeSaved { register }));
-                }
+        for (kept, &value) in self.kept.iter().zip(left) {
+            if value != kept.value {
+                let register = self.target.vocabulary.register_name(kept.register);
+                let moved = kept.register == self.target.abi.stack_pointer;
+                return Ok(Some(if moved { Fault::StackPointer } else { Fault::CalleeSaved { register } }));
             }
         }
         Ok(None)

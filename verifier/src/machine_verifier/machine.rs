@@ -1,6 +1,6 @@
 //! Machine instructions, copies, and what registers must be at each stage.
 
-use super::{Rule, Verifier};
+use super::{Rule, Verifier, bit};
 use tribunal_ir::{Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Type};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
@@ -76,23 +76,13 @@ fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
 /// A physical member, or a virtual register whose class has no other members. Generic registers, before selection, may
 /// stand in the few machine instructions that calling conventions need.
 fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
-    let members = verifier.target.class(class).members;
+    let members = verifier.classes[usize::from(class.0)];
     match operand.reg {
-        Reg::Physical(register) => members.contains(&register),
+        Reg::Physical(register) => bit(register) & members != 0,
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
-            Constraint::Class(own) => own == class || is_subset(verifier.target.class(own).members, members),
+            Constraint::Class(own) => verifier.classes[usize::from(own.0)] & !members == 0,
             Constraint::Bank(_) | Constraint::None => !verifier.has(Properties::SELECTED),
         },
-    }
-}
-
-fn is_subset(part: &[PReg], whole: &[PReg]) -> bool {
-    let set = |members: &[PReg]| {
-        members.iter().try_fold(0u128, |set, register| Some(set | 1u128.checked_shl(register.0.into())?))
-    };
-    match (set(part), set(whole)) {
-        (Some(part), Some(whole)) => part & !whole == 0,
-        _ => part.iter().all(|register| whole.contains(register)),
     }
 }
 

@@ -15,9 +15,11 @@ mod structure;
 pub use checks::Checks;
 
 use crate::Finding;
+use smallvec::SmallVec;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties};
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizerInfo};
+use tribunal_target::registers::ClassDesc;
 
 /// A rule's id and what it demands.
 pub struct RuleInfo {
@@ -100,7 +102,9 @@ pub fn verify_watched(
     checks: &mut Checks,
 ) -> Vec<Finding> {
     checks.reserve(target);
-    let mut verifier = Verifier { function, target, legalizer, checks, findings: Vec::new() };
+    let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
+    let classes = target.classes.iter().map(members).collect();
+    let mut verifier = Verifier { function, target, legalizer, classes, checks, findings: Vec::new() };
     structure::check(&mut verifier);
     if !function.properties.contains(Properties::NO_VREGS) {
         dominance::check(&mut verifier);
@@ -115,10 +119,20 @@ pub fn verify_watched(
     verifier.findings
 }
 
+/// A set of registers, by number.
+type RegisterSet = u128;
+
+/// No target has more registers than a set has room for: `tests/rules.rs` holds them to it.
+fn bit(register: PReg) -> RegisterSet {
+    1u128.checked_shl(register.0.into()).unwrap_or(0)
+}
+
 struct Verifier<'f> {
     function: &'f Function,
     target: &'f Target,
     legalizer: &'f LegalizerInfo,
+    /// The members of each class.
+    classes: SmallVec<[RegisterSet; 16]>,
     checks: &'f mut Checks,
     findings: Vec<Finding>,
 }

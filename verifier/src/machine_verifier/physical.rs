@@ -6,21 +6,18 @@
 //! As in LLVM, only a function that tracks liveness is held to it: allocated code reads any register where the source had
 //! an undefined value, and the allocation checker has looked at it by then.
 
-use super::{Rule, Verifier};
+use super::{RegisterSet, Rule, Verifier};
 use tribunal_ir::{Block, PReg, Properties, Reg, RegFlags};
-
-/// A set of full registers, by number.
-type Set = u128;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
     let Some(entry) = function.entry() else { return };
-    if !verifier.has(Properties::TRACKS_REG_LIVENESS) || verifier.target.registers.len() > Set::BITS as usize {
+    if !verifier.has(Properties::TRACKS_REG_LIVENESS) {
         return;
     }
     let order = function.reverse_post_order();
     // Everything, until a predecessor says less.
-    let mut heads: Vec<Set> = vec![Set::MAX; function.block_bound()];
+    let mut heads: Vec<RegisterSet> = vec![RegisterSet::MAX; function.block_bound()];
     heads[entry.as_u32() as usize] = on_entry(verifier, entry);
     let mut changed = true;
     while changed {
@@ -39,11 +36,12 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     }
 }
 
-fn bit(verifier: &Verifier<'_>, register: PReg) -> Set {
-    1u128.checked_shl(verifier.target.vocabulary.full_register(register).0.into()).unwrap_or(0)
+/// Of the full register.
+fn bit(verifier: &Verifier<'_>, register: PReg) -> RegisterSet {
+    super::bit(verifier.target.vocabulary.full_register(register))
 }
 
-fn on_entry(verifier: &Verifier<'_>, entry: Block) -> Set {
+fn on_entry(verifier: &Verifier<'_>, entry: Block) -> RegisterSet {
     let (function, abi) = (verifier.function, verifier.target.abi);
     let liveins = function.liveins.iter().map(|livein| livein.register);
     let listed = function.block(entry).liveins.iter().map(|&(register, _)| register);
@@ -53,7 +51,7 @@ fn on_entry(verifier: &Verifier<'_>, entry: Block) -> Set {
 }
 
 /// The set behind `block`; with `report`, each read of a register outside of the set is a finding.
-fn through(verifier: &mut Verifier<'_>, block: Block, mut set: Set, report: bool) -> Set {
+fn through(verifier: &mut Verifier<'_>, block: Block, mut set: RegisterSet, report: bool) -> RegisterSet {
     let function = verifier.function;
     for inst in function.insts(block) {
         let data = function.inst(inst);
