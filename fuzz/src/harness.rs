@@ -493,7 +493,7 @@ impl Observer for Judges<'_> {
         *self.rules.entry(rule).or_default() += 1;
         self.fired.push(rule);
         self.features.step(rule, function, before, &after);
-        let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+        let after: SmallVec<[InstData; 4]> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
         let step = Step { rule, function, before, after: &after };
         let before = self.prover.counters();
         let verdict = self.prover.judge(self.target, &step);

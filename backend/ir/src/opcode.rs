@@ -162,7 +162,6 @@ macro_rules! opcodes {
             }
 
             /// Place among all opcodes: those of every target in table order, then the target's own.
-            #[inline]
             pub fn place(self) -> usize {
                 match self {
                     $(Opcode::$name => Number::$name as usize,)*

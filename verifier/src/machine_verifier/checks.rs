@@ -1,7 +1,7 @@
 //! Which checks a verification made, for whoever counts what a function reaches.
 
 use super::Rule;
-use tribunal_ir::{Opcode, TargetOpcode};
+use tribunal_ir::{Inst, Opcode, TargetOpcode};
 use tribunal_target::Target;
 
 /// The rules that instructions of each opcode were held to, and those that blocks were.
@@ -10,6 +10,9 @@ pub struct Checks {
     /// One bit a rule; by opcode, those of every target before the target's own.
     opcodes: Vec<u64>,
     blocks: u64,
+    /// The instruction at hand, and the rules that it was held to since it was another.
+    at_hand: Option<(Inst, Opcode)>,
+    rules: u64,
 }
 
 const _: () = assert!(Rule::ALL.len() <= 64, "one bit a rule");
@@ -21,10 +24,21 @@ impl Checks {
         self.opcodes.resize(opcodes.max(self.opcodes.len()), 0);
     }
 
+    /// Most checks are of the instruction that the one before was of.
     #[inline]
-    pub(super) fn of_inst(&mut self, rule: Rule, opcode: Opcode) {
-        if let Some(rules) = self.opcodes.get_mut(opcode.place()) {
-            *rules |= bit(rule);
+    pub(super) fn of_inst(&mut self, rule: Rule, inst: Inst, opcode: Opcode) {
+        if self.at_hand.is_none_or(|(at_hand, _)| at_hand != inst) {
+            self.leave(Some((inst, opcode)));
+        }
+        self.rules |= bit(rule);
+    }
+
+    #[inline(never)]
+    fn leave(&mut self, next: Option<(Inst, Opcode)>) {
+        let left = std::mem::replace(&mut self.at_hand, next);
+        let rules = std::mem::take(&mut self.rules);
+        if let Some(held) = left.and_then(|(_, opcode)| self.opcodes.get_mut(opcode.place())) {
+            *held |= rules;
         }
     }
 
@@ -34,6 +48,7 @@ impl Checks {
 
     /// Calls `each` with the checks made since the last time, each once: its rule, and the opcode or `None` for a block.
     pub fn take(&mut self, mut each: impl FnMut(Rule, Option<Opcode>)) {
+        self.leave(None);
         let mut all = |rules: &mut u64, opcode: Option<Opcode>| {
             while *rules != 0 {
                 each(Rule::ALL[rules.trailing_zeros() as usize], opcode);

@@ -140,7 +140,7 @@ struct Verifier<'f> {
 impl Verifier<'_> {
     /// A finding if the rule does not hold; whether it does.
     fn demand<M: Into<String>>(&mut self, rule: Rule, inst: Inst, holds: bool, message: impl FnOnce() -> M) -> bool {
-        self.checks.of_inst(rule, self.function.inst(inst).opcode);
+        self.checks.of_inst(rule, inst, self.function.inst(inst).opcode);
         if !holds {
             self.findings.push(Finding::at(rule.id(), self.function, inst, message()));
         }

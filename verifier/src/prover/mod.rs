@@ -38,6 +38,7 @@ use cache::Key;
 use evaluate::{Assignment, Evaluator};
 use query::Query;
 use recent::{Proof, Recent};
+use shape::Shape;
 use std::fmt::{self, Write};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::{Step, Vocabulary, text};
@@ -99,6 +100,8 @@ pub struct Question {
 pub struct Prover {
     cache: Cache,
     recent: Recent,
+    /// Of the step at hand.
+    shape: Shape,
     counters: Counters,
     keep_questions: bool,
     question: Option<Question>,
@@ -131,18 +134,18 @@ impl Prover {
     pub fn judge(&mut self, target: &Target, step: &Step<'_>) -> Verdict {
         self.counters.judged += 1;
         self.question = None;
-        let shape = shape::shape(target, step);
-        if let Some(Proof { engine, kept }) = self.recent.find(&shape) {
+        shape::write(target, step, &mut self.shape);
+        if let Some(Proof { engine, kept }) = self.recent.find(&self.shape) {
             self.counters.looked_up += 1;
             self.counters.kept += u64::from(kept);
             return Verdict::Proved { engine };
         }
-        let key = Key::of_shape(&shape);
+        let key = Key::of_shape(&self.shape);
         if let Some(known) = self.cache.step(key) {
             self.counters.looked_up += 1;
             self.counters.kept += u64::from(known.kept);
             if let Verdict::Proved { engine } = known.verdict {
-                self.recent.keep(shape, Proof { engine, kept: known.kept });
+                self.recent.keep(&self.shape, Proof { engine, kept: known.kept });
             }
             return known.verdict;
         }

@@ -39,16 +39,14 @@ impl Recent {
         }
     }
 
-    pub fn keep(&mut self, mut shape: Shape, proof: Proof) {
+    pub fn keep(&mut self, shape: &Shape, proof: Proof) {
         if shape.len() > LONGEST {
             return;
         }
         if self.places.is_empty() {
             self.places.resize(PLACES, None);
         }
-        shape.shrink_to_fit();
-        let place = place(&shape);
-        self.places[place] = Some((shape, proof));
+        self.places[place(shape)] = Some((shape.clone(), proof));
     }
 }
 
@@ -61,8 +59,8 @@ mod tests {
         let mut recent = Recent::default();
         let proof = |engine| Proof { engine, kept: false };
         let shapes: Vec<Shape> = (0..4 * PLACES as u64).map(|word| vec![word, 7]).collect();
-        shapes.iter().for_each(|shape| recent.keep(shape.clone(), proof(Engine::Z3)));
-        recent.keep(vec![5], proof(Engine::BitSums));
+        shapes.iter().for_each(|shape| recent.keep(shape, proof(Engine::Z3)));
+        recent.keep(&vec![5], proof(Engine::BitSums));
         assert_eq!(recent.find(&vec![5]), Some(proof(Engine::BitSums)));
         assert_eq!(recent.find(&vec![5, 0]), None);
         let found = shapes.iter().filter(|shape| recent.find(shape).is_some()).count();

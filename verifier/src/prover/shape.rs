@@ -9,10 +9,10 @@ use tribunal_target::Target;
 /// Everything that the obligation depends on, as words. Equal words, equal obligation.
 pub type Shape = Vec<u64>;
 
-/// The shape of `step` on `target`.
-pub fn shape(target: &Target, step: &Step<'_>) -> Shape {
-    let mut writer =
-        Writer { step, words: Vec::with_capacity(128), registers: SmallVec::new(), blocks: SmallVec::new() };
+/// Writes the shape of `step` on `target` over `shape`, whose room is used again.
+pub fn write(target: &Target, step: &Step<'_>, shape: &mut Shape) {
+    shape.clear();
+    let mut writer = Writer { step, words: shape, registers: SmallVec::new(), blocks: SmallVec::new() };
     // Generic instructions mean the same on every machine whose pointers are as wide: proofs are shared.
     let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED)
         || step.before.iter().chain(step.after).any(names_machine);
@@ -23,7 +23,6 @@ pub fn shape(target: &Target, step: &Step<'_>) -> Shape {
     step.before.iter().for_each(|data| writer.inst(data));
     writer.words.push(u64::MAX);
     step.after.iter().for_each(|data| writer.inst(data));
-    writer.words
 }
 
 /// True if the instruction speaks of one machine's registers or instructions.
@@ -35,7 +34,7 @@ fn names_machine(data: &InstData) -> bool {
 
 struct Writer<'s> {
     step: &'s Step<'s>,
-    words: Vec<u64>,
+    words: &'s mut Vec<u64>,
     /// By order of appearance. Steps have few: looking through them is faster than hashing.
     registers: SmallVec<[VReg; 32]>,
     blocks: SmallVec<[Block; 4]>,
@@ -108,11 +107,10 @@ impl Writer<'_> {
         match operand {
             Operand::Reg(register) => {
                 let flags = u64::from(register.flags.bits()) << 40 | u64::from(register.subregister.0) << 56;
-                let number = match register.reg {
-                    Reg::Physical(register) => u64::from(register.0),
-                    Reg::Virtual(register) => self.register(register),
-                };
-                self.words.push(number | flags);
+                match register.reg {
+                    Reg::Physical(register) => self.words.push(u64::from(register.0) | flags),
+                    Reg::Virtual(register) => self.register(register, flags),
+                }
             }
             Operand::Imm(value) => self.words.push(*value as u64),
             Operand::Const { width, value } => self.words.extend([u64::from(*width), value.0 as u64]),
@@ -138,16 +136,19 @@ impl Writer<'_> {
         }
     }
 
-    /// The register's number by order of appearance, and what it is.
-    fn register(&mut self, register: VReg) -> u64 {
+    /// The register's number by order of appearance, and behind a new one, which the count of those before shows, what it is.
+    fn register(&mut self, register: VReg, flags: u64) {
+        let known = self.registers.len() as u64;
         let number = number(&mut self.registers, register);
-        let data = &self.step.function.vregs[register];
-        let class = match data.constraint {
-            tribunal_ir::Constraint::Class(class) => u64::from(class.0) + 1,
-            _ => 0,
-        };
-        self.words.push(type_word(data.ty) | class << 48);
-        number
+        self.words.push(number | flags);
+        if number == known {
+            let data = &self.step.function.vregs[register];
+            let class = match data.constraint {
+                tribunal_ir::Constraint::Class(class) => u64::from(class.0) + 1,
+                _ => 0,
+            };
+            self.words.push(type_word(data.ty) | class << 48);
+        }
     }
 }
 
@@ -164,7 +165,9 @@ mod tests {
         let (typed, untyped) = (function.new_vreg(types::S64), function.push_vreg(None, tribunal_ir::Constraint::None));
         let shape_of = |operands: [Operand; 2]| {
             let before = [InstData::new(Opcode::G_SEXT_INREG, operands)];
-            shape(tribunal_target::ALL[0], &Step { rule: "", function: &function, before: &before, after: &[] })
+            let (mut shape, step) = (Shape::new(), Step { rule: "", function: &function, before: &before, after: &[] });
+            write(tribunal_target::ALL[0], &step, &mut shape);
+            shape
         };
         let s64 = type_word(Some(types::S64)) as i64;
         for tag in [0, 2 << 60] {
