@@ -71,6 +71,9 @@ pub struct Harness {
     /// Rules in the order in which they fired in the last trial.
     fired: Vec<&'static str>,
     features: Recorder,
+    /// The function on its way through the pipeline, and as the allocator got it.
+    work: Function,
+    selected: Function,
 }
 
 impl Harness {
@@ -89,6 +92,8 @@ impl Harness {
             rules: FxHashMap::default(),
             fired: Vec::new(),
             features: Recorder::default(),
+            work: Function::default(),
+            selected: Function::default(),
         })
     }
 
@@ -202,11 +207,12 @@ impl Harness {
             tally,
             watch,
             saboteur,
-            selected: None,
+            selected: &mut self.selected,
         };
         let mut context =
             Context { target: self.target, options: self.options, legalizer: self.legalizer, observer: &mut judges };
-        match pipeline::compile(&mut function.clone(), &mut context) {
+        self.work.clone_from(function);
+        match pipeline::compile(&mut self.work, &mut context) {
             Ok(mut code) => {
                 if let Some(saboteur) = saboteur {
                     saboteur.after_emission(&mut code);
@@ -440,8 +446,8 @@ struct Judges<'h> {
     tally: &'h mut Tally,
     watch: Watch,
     saboteur: Option<&'h dyn Saboteur>,
-    /// The function as the allocator got it.
-    selected: Option<Function>,
+    /// Once the pipeline is there: the function as the allocator got it.
+    selected: &'h mut Function,
 }
 
 impl Observer for Judges<'_> {
@@ -463,16 +469,11 @@ impl Observer for Judges<'_> {
             }));
         }
         match pass.name {
-            "split-edges" => self.selected = Some(function.clone()),
+            "split-edges" => self.selected.clone_from(function),
             "allocate" => {
-                if let Some(selected) = self.selected.take() {
-                    let findings = allocation::check(&selected, function, self.target);
-                    self.tally.findings.extend(
-                        findings
-                            .iter()
-                            .map(|finding| from_verifier(Judge::Allocation, function, self.target, pass.name, finding)),
-                    );
-                }
+                let findings = allocation::check(self.selected, function, self.target);
+                let found = |finding| from_verifier(Judge::Allocation, function, self.target, pass.name, finding);
+                self.tally.findings.extend(findings.iter().map(found));
             }
             _ => {}
         }

@@ -116,7 +116,7 @@ pub struct LiveIn {
 }
 
 /// A machine function.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Function {
     pub name: String,
     /// Bytes.
@@ -137,6 +137,56 @@ pub struct Function {
     layout: Vec<Block>,
     insts: PrimaryMap<Inst, InstData>,
     links: Vec<Link>,
+}
+
+impl Clone for Function {
+    fn clone(&self) -> Function {
+        let mut clone = Function::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    /// Uses the room that `self` has: who copies function after function would else have the system clear new pages for each.
+    fn clone_from(&mut self, source: &Function) {
+        fn refill<K: EntityRef, V: Clone>(map: &mut PrimaryMap<K, V>, source: &PrimaryMap<K, V>) {
+            map.clear();
+            map.extend(source.values().cloned());
+        }
+        let Function {
+            name,
+            alignment,
+            properties,
+            liveins,
+            vregs,
+            stack,
+            fixed_stack,
+            symbols,
+            extra,
+            next_number,
+            symbol_index,
+            wide,
+            wide_index,
+            blocks,
+            layout,
+            insts,
+            links,
+        } = self;
+        name.clone_from(&source.name);
+        (*alignment, *properties, *next_number) = (source.alignment, source.properties, source.next_number);
+        liveins.clone_from(&source.liveins);
+        refill(vregs, &source.vregs);
+        refill(stack, &source.stack);
+        refill(fixed_stack, &source.fixed_stack);
+        refill(symbols, &source.symbols);
+        extra.clone_from(&source.extra);
+        symbol_index.clone_from(&source.symbol_index);
+        refill(wide, &source.wide);
+        wide_index.clone_from(&source.wide_index);
+        refill(blocks, &source.blocks);
+        layout.clone_from(&source.layout);
+        refill(insts, &source.insts);
+        links.clone_from(&source.links);
+    }
 }
 
 impl Function {
