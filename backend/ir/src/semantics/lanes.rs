@@ -256,7 +256,7 @@ impl Domain for Lanes {
     relations!(eq ult slt);
 
     fn not(&mut self, a: &LaneBits) -> LaneBits {
-        self.unary(a.width, a, |d, a| Domain::not(d, a), |d, a| Domain::not(d, a))
+        self.unary(a.width, a, Domain::not, Domain::not)
     }
     fn concat(&mut self, high: &LaneBits, low: &LaneBits) -> LaneBits {
         let width = high.width + low.width;
