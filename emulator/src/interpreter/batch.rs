@@ -353,7 +353,7 @@ impl<'f> Batch<'f> {
         let results: SmallVec<[(PReg, Value<Lanes>); 2]> =
             registers.map(|register| (register, self.read_physical(group, register))).collect();
         let (lanes, executed) = (group.active, group.executed);
-        for lane in bits_of(lanes) {
+        for lane in lanes_of(lanes) {
             let returned = results.iter().map(|(register, value)| {
                 let (bits, poison) = (value.bits.lane(lane), value.poison.lane(lane));
                 let fixed = if poison.value || poison.open { 0 } else { !bits.open.low_u64() };
@@ -366,7 +366,7 @@ impl<'f> Batch<'f> {
 
     fn end(&mut self, group: &mut Group, lanes: u64, outcome: Outcome) {
         group.active &= !lanes;
-        for lane in bits_of(lanes) {
+        for lane in lanes_of(lanes) {
             self.done(group.inputs[lane], group.executed, outcome, Vec::new());
         }
     }
@@ -381,7 +381,7 @@ impl<'f> Batch<'f> {
 }
 
 /// Lanes of a mask, lowest first.
-fn bits_of(mut mask: u64) -> impl Iterator<Item = usize> {
+fn lanes_of(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
         mask &= mask - 1;
@@ -411,7 +411,7 @@ impl Group {
     /// These active lanes alone. Where they are few, nothing is kept of the others.
     fn only(&self, lanes: u64) -> Group {
         let dense = lanes.count_ones() as usize <= self.inputs.len() / SPARSE;
-        let places: Vec<usize> = bits_of(lanes).collect();
+        let places: Vec<usize> = lanes_of(lanes).collect();
         let value = |value: &Value<Lanes>| match dense {
             true => Value { bits: value.bits.only(&places), poison: value.poison.only(&places) },
             false => value.clone(),
@@ -428,3 +428,62 @@ impl Group {
 
 /// One lane of so many is too few to drag the others along.
 const SPARSE: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_ir::text;
+
+    /// A loop that takes as many rounds as the argument says.
+    const COUNTDOWN: &str = "---
+name: countdown
+tracksRegLiveness: true
+body: |
+  bb.0:
+    liveins: $x10
+    successors: %bb.1
+
+    %0:_(s64) = COPY $x10
+    %1:_(s64) = G_CONSTANT i64 0
+    %2:_(s64) = G_CONSTANT i64 1
+
+  bb.1:
+    successors: %bb.1, %bb.2
+
+    %3:_(s64) = G_PHI %0(s64), %bb.0, %4(s64), %bb.1
+    %5:_(s64) = G_PHI %1(s64), %bb.0, %6(s64), %bb.1
+    %6:_(s64) = G_ADD %5, %3
+    %4:_(s64) = G_SUB %3, %2
+    %7:_(s1) = G_ICMP intpred(ne), %4(s64), %1
+    G_BRCOND %7(s1), %bb.1
+
+  bb.2:
+    $x10 = COPY %6(s64)
+    PseudoRET implicit $x10
+...
+";
+
+    /// The walk of one input is not asked: each input leaves the loop in a round of its own, and one never does.
+    #[test]
+    fn lanes_part_and_end_each_for_itself() {
+        let target = tribunal_target::by_name("riscv64").unwrap();
+        let module = text::parse_module(COUNTDOWN, target.vocabulary).unwrap();
+        let interpreter = Interpreter::new(&module.functions[0], target);
+        let argument = target.abi.arguments[0];
+        let inputs: Vec<Input> = (1..=40)
+            .map(|rounds| Input { registers: vec![(argument, if rounds == 40 { 0 } else { rounds })], buffers: vec![] })
+            .collect();
+        let settings = Settings { fuel: 300, events: 0, accesses: Accesses::Volatile };
+        let executions = Batch::run(&interpreter, &inputs, settings).unwrap();
+        for (execution, rounds) in executions.iter().zip(1u64..) {
+            let Observation { outcome, returned, .. } = &execution.observation;
+            if rounds == 40 {
+                assert_eq!((*outcome, execution.instructions), (Outcome::OutOfFuel, 300));
+                continue;
+            }
+            let value = Known { value: rounds * (rounds + 1) / 2, fixed: u64::MAX };
+            assert_eq!((*outcome, returned.as_slice()), (Outcome::Returned, [(argument, 64, value)].as_slice()));
+            assert_eq!(execution.instructions, 3 + 4 * rounds + 2);
+        }
+    }
+}
