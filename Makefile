@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 CARGO ?= cargo
 SECONDS_TO_FUZZ ?= 60
-JOBS ?= 1
+JOBS ?= $(shell nproc)
 
 # What the build needs: the SMT solver, and cmake, a C compiler and libclang for Unicorn.
 BUILD_PACKAGES := libz3-dev cmake gcc g++ make pkg-config libclang-dev

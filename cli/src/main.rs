@@ -3,6 +3,7 @@
 
 mod cache;
 mod input;
+mod jobs;
 mod output;
 mod verbs;
 

@@ -2,6 +2,7 @@
 
 use crate::cache::CacheFlags;
 use crate::input::{self, CliError};
+use crate::jobs::Jobs;
 use crate::output::{self, Findings, Status, say};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,7 +20,7 @@ use tribunal_fuzz::finding::UNSUPPORTED;
 
 /// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
 ///
-/// Example: tribunal fuzz --seconds 60 --jobs 2
+/// Example: tribunal fuzz --seconds 60
 #[derive(Args)]
 pub struct Arguments {
     /// How long, in seconds.
@@ -37,9 +38,8 @@ pub struct Arguments {
     /// Instruction set features: `+zbb` or `-m`, parted by commas.
     #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
     features: Vec<String>,
-    /// Worker threads.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: u16,
+    #[command(flatten)]
+    jobs: Jobs,
     /// Inputs on which each program runs.
     #[arg(long, default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..))]
     inputs: u32,
@@ -139,7 +139,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         time: Duration::from_secs(arguments.seconds),
         runs: arguments.runs,
         seed: arguments.seed,
-        jobs: usize::from(arguments.jobs),
+        jobs: arguments.jobs.count(),
         inputs: arguments.inputs,
         out: arguments.out.clone(),
         corpus,

@@ -2,6 +2,7 @@
 
 use crate::cache::CacheFlags;
 use crate::input::{self, CliError};
+use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
 use clap::Args;
 use indicatif::ProgressBar;
@@ -29,9 +30,8 @@ pub struct Arguments {
     /// Only this opcode: `G_ADD`.
     #[arg(long)]
     opcode: Option<String>,
-    /// Worker threads.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: u16,
+    #[command(flatten)]
+    jobs: Jobs,
     /// Only the I-th of N parts, counted from 1: `2/8`.
     #[arg(long)]
     shard: Option<String>,
@@ -102,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let query = Query {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
-        jobs: usize::from(arguments.jobs),
+        jobs: arguments.jobs.count(),
         shard: arguments.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1)),
         desk: desk(arguments)?,
         proofs: kept.proofs.clone(),

@@ -1,6 +1,7 @@
 //! `tribunal validate BEFORE.mir AFTER.mir`: two stages of the same functions.
 
 use crate::input::{self, CliError, TargetFlags};
+use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
@@ -21,9 +22,8 @@ pub struct Arguments {
     /// Judge AFTER as if its instructions promised nothing: without `nuw`, `nsw`, `exact`, `disjoint` and the like.
     #[arg(long)]
     drop_flags: bool,
-    /// Worker threads: so many functions are judged at once. What is said is in the order of BEFORE all the same.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: u16,
+    #[command(flatten)]
+    jobs: Jobs,
     /// Print one JSON object on the last line of standard output.
     #[arg(long)]
     json: bool,
@@ -52,8 +52,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             *function = validate::without_flags(function);
         }
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(arguments.jobs)).build();
-    let pool = pool.map_err(|error| CliError::Usage(format!("--jobs {}: {error}", arguments.jobs)))?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.jobs.count()).build();
+    let pool = pool.map_err(|error| CliError::Usage(format!("--jobs {}: {error}", arguments.jobs.count())))?;
     let judged = pool.install(|| validate::validate(&before.module, &after.module, before.target, validate::TIME));
     let mut report = Report::default();
     for judged in judged {
