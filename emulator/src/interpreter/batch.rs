@@ -5,7 +5,7 @@
 //! wide) is left to the walk of one input, which means the same and says what is wrong.
 
 use super::memory::ConcreteMemory;
-use super::{Accesses, Execution, Interpreter, Settings, Unwritten, label, width_of};
+use super::{Accesses, Execution, Interpreter, Settings, Unwritten, known, label, width_of};
 use crate::input::{Input, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use smallvec::SmallVec;
@@ -356,8 +356,7 @@ impl<'f> Batch<'f> {
         for lane in lanes_of(lanes) {
             let returned = results.iter().map(|(register, value)| {
                 let (bits, poison) = (value.bits.lane(lane), value.poison.lane(lane));
-                let fixed = if poison.value || poison.open { 0 } else { !bits.open.low_u64() };
-                (*register, bits.width(), Known { value: bits.value.low_u64(), fixed })
+                (*register, bits.width(), known(&bits, poison))
             });
             let returned = returned.collect();
             self.done(group.inputs[lane], executed, Outcome::Returned, returned);

@@ -1,6 +1,6 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
-use super::{Numbers, Unwritten};
+use super::{Numbers, Unwritten, known};
 use crate::input::{Frame, Input, UNWRITTEN};
 use crate::observation::{Access, Bytes, Known};
 use smallvec::SmallVec;
@@ -195,8 +195,7 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
         match self.find(address, bytes) {
             Some(range) if !misaligned(address, operand) => {
                 if self.accesses.is_some() {
-                    let fixed = if value.poison.value || value.poison.open { 0 } else { !value.bits.open.low_u64() };
-                    self.record(&range, Some(Known { value: value.bits.value.low_u64(), fixed }), operand.flags);
+                    self.record(&range, Some(known(&value.bits, value.poison)), operand.flags);
                 }
                 value.bits.value.to_bytes(&mut self.bytes[range.clone()]);
                 value.bits.open.to_bytes(&mut self.open[range.clone()]);

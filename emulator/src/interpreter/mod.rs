@@ -526,13 +526,11 @@ impl<'f, D: Numbers> State<'f, D> {
     /// The registers that a return reads.
     fn results(&self, inst: Inst) -> Vec<(PReg, u32, Known)> {
         let registers = self.function.inst(inst).uses().filter_map(|operand| operand.reg.as_physical());
-        let known = |register| {
+        let result = |register| {
             let value = self.read_physical(register);
-            let poison = value.poison.value || value.poison.open;
-            let fixed = if poison { 0 } else { !value.bits.open.low_u64() };
-            (register, value.bits.width(), Known { value: value.bits.value.low_u64(), fixed })
+            (register, value.bits.width(), known(&value.bits, value.poison))
         };
-        registers.map(known).collect()
+        registers.map(result).collect()
     }
 }
 
@@ -564,6 +562,12 @@ fn width_of(function: &Function, target: &Target, data: &InstData, index: usize)
 fn value_of<D: Numbers>(registers: &[Option<Value<D>>], register: VReg) -> Result<&Value<D>, Unsupported> {
     let value = registers.get(register.as_u32() as usize).and_then(Option::as_ref);
     value.ok_or_else(|| Unsupported::new("a register read before it is written"))
+}
+
+/// The low 64 bits as an observation has them: nothing of poison is fixed.
+fn known<N: Number>(bits: &PartialBits<N>, poison: PartialBool) -> Known {
+    let fixed = if poison.value || poison.open { 0 } else { !bits.open.low_u64() };
+    Known { value: bits.value.low_u64(), fixed }
 }
 
 /// How a run ends where `ub` may hold.
