@@ -58,7 +58,7 @@ fn prose_is_in_house_style() {
 #[test]
 fn links_resolve() {
     let documents = documents();
-    let complaints: Vec<String> = documents.iter().flat_map(|document| prose::broken_links(document)).collect();
+    let complaints: Vec<String> = documents.iter().flat_map(prose::broken_links).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
