@@ -1,8 +1,9 @@
 //! `tribunal compile IN.mir -o OUT`: the backend as a compiler.
 
 use crate::cache::CacheFlags;
+use crate::findings::{self, Findings};
 use crate::input::{self, CliError, Source, TargetFlags};
-use crate::output::{self, Findings, Status};
+use crate::output::{self, Status};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -81,9 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     for failure in &failures {
         eprintln!("error: {failure}");
     }
-    for finding in &judged.findings {
-        eprintln!("{finding}");
-    }
+    findings::texts(&judged.findings).for_each(|finding| eprintln!("{finding}"));
     // Nothing is written unless all of it is right.
     if failures.is_empty() && judged.is_clean() {
         input::write(&arguments.output, &contents)?;
