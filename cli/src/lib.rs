@@ -3,6 +3,7 @@
 
 mod cache;
 mod findings;
+mod foreign;
 mod input;
 mod jobs;
 mod output;

@@ -283,7 +283,7 @@ fn write_counterexamples(folder: &Path, summary: &Summary) -> Result<(), CliErro
 }
 
 fn read_ledger(path: &Path) -> Result<Ledger, CliError> {
-    let text = std::fs::read_to_string(path).map_err(|source| CliError::Read { path: path.to_path_buf(), source })?;
+    let text = input::read_text(path)?;
     Ledger::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))
 }
 
