@@ -1,5 +1,6 @@
 //! Reading MIR files, and the flags that say how: bad input ends in one error with file, line and caret.
 
+use crate::foreign::Foreign;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,16 @@ pub enum CliError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("{path}: {source}", path = path.display())]
     Write { path: PathBuf, source: std::io::Error },
-    #[error("{path}: the file is not UTF-8 (first bad byte at offset {offset})", path = path.display())]
-    NotText { path: PathBuf, offset: usize },
+    #[error("{path}: this is {kind}, not text", path = path.display())]
+    NotText { path: PathBuf, kind: &'static str },
+    #[error("{path}: this is a folder, not a file", path = path.display())]
+    Folder { path: PathBuf },
+    #[error("{path}: the file is empty", path = path.display())]
+    Empty { path: PathBuf },
+    #[error("{path}: the file has more than {MOST_BYTES} bytes", path = path.display())]
+    TooLong { path: PathBuf },
+    #[error("{0}")]
+    Foreign(Foreign),
     #[error("{path}: {error}", path = path.display())]
     Parse { path: PathBuf, text: String, error: ParseError },
     #[error("{path}: no target triple in the IR block; name the target with --target", path = path.display())]
@@ -35,6 +44,9 @@ pub enum CliError {
     #[error("{0}")]
     Compile(#[from] tribunal_codegen::CompileError),
 }
+
+/// A longer file is no text that anybody means: `/dev/zero`.
+const MOST_BYTES: u64 = 1 << 30;
 
 fn known_targets() -> String {
     tribunal_target::ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ")
@@ -166,15 +178,45 @@ pub fn known(path: &Path) -> Result<Known, CliError> {
     Known::read(&text).map_err(|error| CliError::Parse { path: path.into(), text, error })
 }
 
-fn read_text(path: &Path) -> Result<String, CliError> {
-    let bytes = std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })?;
-    String::from_utf8(bytes)
-        .map_err(|error| CliError::NotText { path: path.into(), offset: error.utf8_error().valid_up_to() })
+fn read_bytes(path: &Path) -> Result<Vec<u8>, CliError> {
+    use std::io::Read;
+    if path.is_dir() {
+        return Err(CliError::Folder { path: path.into() });
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path);
+    let read = file.and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    match read {
+        Err(source) => Err(CliError::Read { path: path.into(), source }),
+        Ok(count) if count as u64 > MOST_BYTES => Err(CliError::TooLong { path: path.into() }),
+        Ok(_) => Ok(bytes),
+    }
+}
+
+fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, CliError> {
+    let not_text = |kind| CliError::NotText { path: path.into(), kind };
+    if bytes.starts_with(b"\x7fELF") {
+        return Err(not_text("an ELF file"));
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    text.ok_or_else(|| not_text("a binary file"))
+}
+
+/// Reads a file of text.
+pub fn read_text(path: &Path) -> Result<String, CliError> {
+    text_of(path, read_bytes(path)?)
 }
 
 /// Reads and parses one file.
 pub fn read(path: &Path, target: Option<&'static Target>) -> Result<Source, CliError> {
-    let text = read_text(path)?;
+    let bytes = read_bytes(path)?;
+    if let Some(foreign) = Foreign::of(path, &bytes, target) {
+        return Err(CliError::Foreign(foreign));
+    }
+    let text = text_of(path, bytes)?;
+    if text.trim().is_empty() {
+        return Err(CliError::Empty { path: path.into() });
+    }
     let target = match (target, text::architecture(&text)) {
         (Some(target), _) => target,
         (None, Some(name)) => target_named(&name)?,

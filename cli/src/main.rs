@@ -1,61 +1,11 @@
-//! The command line: thin. Every verb reads its input, calls one library function, prints, and picks an exit status:
-//! 0 all well; 1 a judge found a fault; 2 bad input or usage; 3 something stayed unknown or unsupported.
+//! The program: all of it is in the library of this package, so that tests see the command tree.
 
-mod cache;
-mod input;
-mod jobs;
-mod output;
-mod verbs;
-
-use clap::{Parser, Subcommand};
-use output::Status;
 use std::process::ExitCode;
 
 /// A judged program is some ten thousand small allocations.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A compiler backend on trial: compile LLVM's machine IR, and judge every step of it.
-#[derive(Parser)]
-#[command(version, max_term_width = 100)]
-struct Arguments {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Subcommand)]
-enum Verb {
-    Compile(verbs::compile::Arguments),
-    Verify(verbs::verify::Arguments),
-    Trial(verbs::trial::Arguments),
-    Prove(verbs::prove::Arguments),
-    Fuzz(verbs::fuzz::Arguments),
-    Replay(verbs::replay::Arguments),
-    Reduce(verbs::reduce::Arguments),
-    Sabotage(verbs::sabotage::Arguments),
-    Explain(verbs::explain::Arguments),
-    Validate(verbs::validate::Arguments),
-}
-
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let status = match &arguments.verb {
-        Verb::Compile(arguments) => verbs::compile::run(arguments),
-        Verb::Verify(arguments) => verbs::verify::run(arguments),
-        Verb::Trial(arguments) => verbs::trial::run(arguments),
-        Verb::Prove(arguments) => verbs::prove::run(arguments),
-        Verb::Fuzz(arguments) => verbs::fuzz::run(arguments),
-        Verb::Replay(arguments) => verbs::replay::run(arguments),
-        Verb::Reduce(arguments) => verbs::reduce::run(arguments),
-        Verb::Sabotage(arguments) => verbs::sabotage::run(arguments),
-        Verb::Explain(arguments) => verbs::explain::run(arguments),
-        Verb::Validate(arguments) => verbs::validate::run(arguments),
-    };
-    match status {
-        Ok(status) => status.into(),
-        Err(error) => {
-            eprintln!("{}", error.rendered());
-            Status::BadInput.into()
-        }
-    }
+    tribunal::main()
 }

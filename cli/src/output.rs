@@ -49,33 +49,3 @@ pub(crate) use say;
 pub fn json(report: &impl Serialize) {
     say!("{}", serde_json::to_string(report).expect("reports hold nothing but numbers, text and lists"));
 }
-
-/// Findings as JSON: how many (`findings`), and each in full (`reports`).
-#[derive(Serialize)]
-pub struct Findings {
-    findings: usize,
-    reports: Vec<FindingReport>,
-}
-
-#[derive(Serialize)]
-struct FindingReport {
-    judge: String,
-    kind: String,
-    guilty: String,
-    /// The line of a file of known findings (`fuzz --known`).
-    signature: String,
-    details: String,
-}
-
-impl From<&[tribunal_fuzz::Finding]> for Findings {
-    fn from(findings: &[tribunal_fuzz::Finding]) -> Findings {
-        let report = |finding: &tribunal_fuzz::Finding| FindingReport {
-            judge: finding.judge.to_string(),
-            kind: finding.kind.clone(),
-            guilty: finding.guilty.clone(),
-            signature: finding.signature().to_string(),
-            details: finding.details.clone(),
-        };
-        Findings { findings: findings.len(), reports: findings.iter().map(report).collect() }
-    }
-}

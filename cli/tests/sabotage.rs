@@ -58,6 +58,18 @@ fn crash_files_of_allocation_frames_and_branches_go_through_replay_reduce_and_bl
     }
 }
 
+/// The head of a finding without its count.
+fn head(line: &str) -> String {
+    line.split_once(" (seen ").map_or(line, |(signature, _)| signature).to_string()
+}
+
+/// How often findings were seen, by their heads in all.
+fn seen(text: &str) -> u64 {
+    let heads = text.lines().filter(|line| !line.starts_with([' ', '{']) && line.contains(": guilty: "));
+    let times = |line: &str| line.split_once(" (seen ")?.1.split(' ').next()?.parse::<u64>().ok();
+    heads.map(|line| times(line).unwrap_or(1)).sum()
+}
+
 #[test]
 fn known_findings_are_counted_and_set_aside() {
     let folder = tempfile::tempdir().unwrap();
@@ -75,6 +87,11 @@ fn known_findings_are_counted_and_set_aside() {
         .filter_map(|line| line.trim().strip_prefix("line for --known: ").map(String::from))
         .collect();
     assert!(!lines.is_empty(), "{}", says(&found));
+    // Each signature stands once, with how often it was seen.
+    let is_head = |line: &&str| !line.starts_with([' ', '{']) && line.contains(": guilty: ");
+    assert_eq!(says(&found).lines().filter(is_head).map(head).collect::<Vec<_>>(), lines, "{}", says(&found));
+    assert_eq!(seen(&says(&found)), json(&found)["findings"].as_u64().unwrap());
+    assert_eq!(lines.len() as u64, json(&found)["distinct"].as_u64().unwrap());
     for line in &lines {
         let files = std::fs::read_dir(folder.path().join("fuzz-out")).unwrap();
         let mut texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());

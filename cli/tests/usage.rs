@@ -12,7 +12,15 @@ fn stderr(output: &Output) -> String {
 }
 
 /// Every verb that reads a file.
-const READERS: [&[&str]; 5] = [&["verify"], &["trial"], &["replay"], &["explain"], &["compile", "-o", "never.o"]];
+const READERS: [&[&str]; 7] = [
+    &["verify"],
+    &["trial"],
+    &["replay"],
+    &["explain"],
+    &["compile", "-o", "never.o"],
+    &["reduce", "-o", "never.mir"],
+    &["validate", "../corpus/run/riscv64/g_mul.mir"],
+];
 
 #[test]
 fn bad_files_end_in_status_2_with_the_place() {
@@ -34,14 +42,22 @@ fn bad_files_end_in_status_2_with_the_place() {
             let text = stderr(&output);
             assert!(text.contains(path.as_str()) && text.contains('^'), "no place and caret in:\n{text}");
         }
-        for (name, bytes) in [("empty.mir", &b""[..]), ("binary.mir", &[0xff, 0xfe, 0, 1, 2][..])] {
-            let path = file(name, bytes);
-            let output = tribunal(&[verb, &[path.as_str()]].concat());
-            assert_eq!(output.status.code(), Some(2), "{verb:?} {name}: {}", stderr(&output));
-            assert_eq!(stderr(&output).lines().count(), 1, "one error: {}", stderr(&output));
+        for (path, reason) in [
+            (file("empty.mir", b""), "the file is empty"),
+            (file("blank.mir", b"\n  \n"), "the file is empty"),
+            (file("binary.mir", &[0xff, 0xfe, 0, 1, 2]), "this is a binary file, not text"),
+            (file("zeros.mir", &[0; 64]), "this is a binary file, not text"),
+            (file("object.mir", b"\x7fELF\x02\x01\x01"), "this is an ELF file, not text"),
+            (folder.path().display().to_string(), "this is a folder, not a file"),
+        ] {
+            for target in [&[][..], &["--target", "riscv64"]] {
+                let output = tribunal(&[verb, &[path.as_str()], target].concat());
+                assert_eq!(output.status.code(), Some(2), "{verb:?} {path}: {}", stderr(&output));
+                assert_eq!(stderr(&output), format!("error: {path}: {reason}\n"), "{verb:?}");
+            }
         }
     }
-    assert!(!Path::new("never.o").exists());
+    assert!(!Path::new("never.o").exists() && !Path::new("never.mir").exists());
 }
 
 #[test]

@@ -43,6 +43,27 @@ fn compile_verifies_and_proves_what_it_writes() {
 }
 
 #[test]
+fn compile_writes_what_the_name_of_the_output_says() {
+    let (file, folder) = (corpus("run/riscv64/g_mul.mir"), tempfile::tempdir().unwrap());
+    let written = |name: &str, more: &[&str]| {
+        let out = folder.path().join(name);
+        let arguments = ["compile", file.to_str().unwrap(), "-o", out.to_str().unwrap()];
+        report(&[&arguments[..], more].concat());
+        std::fs::read(out).unwrap()
+    };
+    let is_object = |bytes: &[u8]| bytes.starts_with(b"\x7fELF");
+    let is_assembly = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("\t.text");
+    let is_mir = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("\nbody:");
+    assert!(is_object(&written("x.o", &[])) && is_object(&written("x", &[])));
+    assert!(is_assembly(&written("x.s", &[])) && is_mir(&written("x.mir", &[])));
+    // A flag wins over the name, and a stage is always MIR.
+    assert!(is_object(&written("x.s", &["--emit", "obj"])) && is_assembly(&written("x.mir", &["--emit", "asm"])));
+    assert!(is_mir(&written("x.o", &["--emit", "mir"])) && is_mir(&written("x.o", &["--stop-after", "select"])));
+    let output = command(&["compile", file.to_str().unwrap(), "-o", "-"]).output().unwrap();
+    assert!(is_object(&output.stdout));
+}
+
+#[test]
 fn trial_counts_every_judge() {
     let file = corpus("real/wide.riscv64.O1.mir");
     let report = report(&["trial", file.to_str().unwrap()]);

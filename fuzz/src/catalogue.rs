@@ -2,6 +2,7 @@
 
 use crate::counterexample;
 use crate::crash;
+use crate::finding::Finding;
 use crate::harness::ProofCache;
 use crate::ledger::{Ledger, engine_of};
 use crate::questions::{self, Desk};
@@ -51,7 +52,7 @@ pub struct Summary {
     /// Of the refuted, those whose counterexample no execution shows: findings about a judge.
     pub unconfirmed: u64,
     /// Refuted steps, in full.
-    pub reports: Vec<String>,
+    pub findings: Vec<Finding>,
     /// Files that show them, by name: the first of each rule and kind.
     pub files: BTreeMap<String, String>,
     /// Every obligation by its class.
@@ -154,11 +155,11 @@ impl Work<'_> {
         }
         if let Some((finding, exhibit)) = counterexample::finding(self.target, &step, &verdict) {
             own.summary.unconfirmed += u64::from(finding.kind != "refuted");
-            own.summary.reports.push(finding.to_string());
             if let Some(exhibit) = exhibit {
                 let file = || exhibit.file(self.target, self.features, &finding.details);
                 own.summary.files.entry(crash::file_name(&finding)).or_insert_with(file);
             }
+            own.summary.findings.push(finding);
         }
     }
 }
@@ -185,7 +186,7 @@ impl Summary {
         self.unconfirmed += own.unconfirmed;
         self.unknown += own.unknown;
         self.unsupported += own.unsupported;
-        self.reports.extend(own.reports);
+        self.findings.extend(own.findings);
         for (name, text) in own.files {
             self.files.entry(name).or_insert(text);
         }

@@ -1,11 +1,12 @@
 //! `tribunal compile IN.mir -o OUT`: the backend as a compiler.
 
 use crate::cache::CacheFlags;
+use crate::findings::{self, Findings};
 use crate::input::{self, CliError, Source, TargetFlags};
-use crate::output::{self, Findings, Status};
+use crate::output::{self, Status};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipeline};
 use tribunal_fuzz::{Harness, Tally, Watch};
 use tribunal_ir::{Module, text};
@@ -21,9 +22,9 @@ pub struct Arguments {
     output: PathBuf,
     #[command(flatten)]
     target: TargetFlags,
-    /// What to write.
-    #[arg(long, value_enum, default_value_t = Emit::Obj)]
-    emit: Emit,
+    /// What to write; by the name of the output if left out: assembly for `.s`, MIR for `.mir`, else an object.
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
     /// Stop after this pass and write MIR.
     #[arg(long)]
     stop_after: Option<String>,
@@ -46,11 +47,22 @@ pub struct Arguments {
     json: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Emit {
     Obj,
     Asm,
     Mir,
+}
+
+impl Emit {
+    /// By the name of the output.
+    fn by_name(output: &Path) -> Emit {
+        match output.extension().and_then(|extension| extension.to_str()) {
+            Some("s" | "S" | "asm") => Emit::Asm,
+            Some("mir") => Emit::Mir,
+            _ => Emit::Obj,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -81,9 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     for failure in &failures {
         eprintln!("error: {failure}");
     }
-    for finding in &judged.findings {
-        eprintln!("{finding}");
-    }
+    findings::texts(&judged.findings).for_each(|finding| eprintln!("{finding}"));
     // Nothing is written unless all of it is right.
     if failures.is_empty() && judged.is_clean() {
         input::write(&arguments.output, &contents)?;
@@ -116,6 +126,9 @@ fn status(failures: &[CompileError], judged: &Tally) -> Status {
 /// The pass to stop after, which must exist.
 fn stop_after(arguments: &Arguments) -> Result<Option<&'static str>, CliError> {
     let Some(name) = &arguments.stop_after else { return Ok(None) };
+    if matches!(arguments.emit, Some(Emit::Obj | Emit::Asm)) {
+        return Err(CliError::Usage("--stop-after writes MIR; leave --emit out".to_string()));
+    }
     let names = || pipeline::PIPELINE.iter().map(|pass| pass.name);
     let unknown =
         || CliError::Usage(format!("unknown pass `{name}`; known are {}", names().collect::<Vec<_>>().join(", ")));
@@ -158,7 +171,8 @@ fn compiled(
             Err(failure) => failures.push(failure),
         }
     }
-    Ok(match (arguments.emit, stop_after) {
+    let emit = arguments.emit.unwrap_or_else(|| Emit::by_name(&arguments.output));
+    Ok(match (emit, stop_after) {
         (Emit::Mir, _) | (_, Some(_)) => mir(&source.module, source.target).into_bytes(),
         (Emit::Asm, None) => emit::assembly(&source.module.functions, source.target).into_bytes(),
         (Emit::Obj, None) => emit::object(&codes, source.target)?,

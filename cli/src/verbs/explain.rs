@@ -1,5 +1,6 @@
 //! `tribunal explain IN.mir`: the way of a function through the pipeline.
 
+use crate::findings::{self, Findings};
 use crate::input::{self, CliError, TargetFlags};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -27,6 +28,8 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Report {
     functions: u64,
+    #[serde(flatten)]
+    findings: Findings,
     proved: u64,
     refuted: u64,
     unknown: u64,
@@ -45,12 +48,11 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     for function in functions {
         total.add(harness.explain(function, &mut |text| say!("{text}")));
     }
-    for finding in &total.findings {
-        say!("{finding}");
-    }
+    findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     if arguments.json {
         output::json(&Report {
             functions: total.functions,
+            findings: total.findings.as_slice().into(),
             proved: total.proved,
             refuted: total.refuted,
             unknown: total.unknown,

@@ -1,9 +1,10 @@
 //! `tribunal fuzz`: the embedded loop.
 
 use crate::cache::CacheFlags;
+use crate::findings::{self, Findings, Whole};
 use crate::input::{self, CliError};
 use crate::jobs::Jobs;
-use crate::output::{self, Findings, Status, say};
+use crate::output::{self, Status, say};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -16,7 +17,7 @@ use tribunal_fuzz::campaign::{self, Campaign, Outcome};
 use tribunal_fuzz::corpus::{Corpus, Growth};
 use tribunal_fuzz::coverage::RuleCoverage;
 use tribunal_fuzz::features::Kind;
-use tribunal_fuzz::finding::UNSUPPORTED;
+use tribunal_fuzz::finding::{Finding, Tally, UNSUPPORTED};
 
 /// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
 ///
@@ -177,7 +178,11 @@ fn progress_bar(seconds: u64) -> ProgressBar {
 
 fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
     for (finding, path) in &outcome.crashes {
-        say!("{finding}\n    crash file: {}", path.display());
+        say!(
+            "{}\n    crash file: {}",
+            findings::text(finding, seen(finding, &outcome.tally), Whole::File(path)),
+            path.display()
+        );
         if finding.kind != UNSUPPORTED {
             say!("    line for --known: {}", finding.signature());
         }
@@ -250,6 +255,14 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
         campaign.jobs,
         if campaign.jobs == 1 { "thread" } else { "threads" }
     );
+}
+
+/// How often the fault of a crash file was seen.
+fn seen(finding: &Finding, tally: &Tally) -> u64 {
+    match finding.kind.as_str() {
+        UNSUPPORTED => tally.unsupported.values().sum(),
+        _ => tally.findings.iter().filter(|other| other.signature() == finding.signature()).count() as u64,
+    }
 }
 
 /// What became of the known findings, line by line.

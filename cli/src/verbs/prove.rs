@@ -1,6 +1,7 @@
 //! `tribunal prove`: the catalogue of legalization recipes.
 
 use crate::cache::CacheFlags;
+use crate::findings::{self, Findings, Whole};
 use crate::input::{self, CliError};
 use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tribunal_fuzz::catalogue::{self, Query, Summary};
+use tribunal_fuzz::crash;
 use tribunal_fuzz::ledger::{Extent, Ledger};
 use tribunal_fuzz::questions::{self, Desk};
 use tribunal_fuzz::tables;
@@ -65,6 +67,8 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Report {
     obligations: u64,
+    #[serde(flatten)]
+    findings: Findings,
     proved: u64,
     /// Of those, answered by a proof of the same step, and of those by one that an earlier run kept.
     looked_up: u64,
@@ -125,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         return Err(CliError::Write { path: path.clone(), source });
     }
     let seconds = started.elapsed().as_secs_f64();
-    print(&summary, seconds);
+    print(&summary, &arguments.out, seconds);
     write_counterexamples(&arguments.out, &summary)?;
     let complete = !stop.load(Ordering::Relaxed);
     let differences = match complete {
@@ -141,6 +145,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if arguments.json {
         output::json(&Report {
             obligations: summary.obligations,
+            findings: summary.findings.as_slice().into(),
             proved: summary.proved,
             looked_up: summary.looked_up,
             kept: summary.kept,
@@ -278,7 +283,7 @@ fn write_counterexamples(folder: &Path, summary: &Summary) -> Result<(), CliErro
 }
 
 fn read_ledger(path: &Path) -> Result<Ledger, CliError> {
-    let text = std::fs::read_to_string(path).map_err(|source| CliError::Read { path: path.to_path_buf(), source })?;
+    let text = input::read_text(path)?;
     Ledger::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))
 }
 
@@ -295,9 +300,11 @@ fn shard(text: &str) -> Result<(u64, u64), CliError> {
     }
 }
 
-fn print(summary: &Summary, seconds: f64) {
-    for line in &summary.reports {
-        say!("{line}");
+fn print(summary: &Summary, out: &Path, seconds: f64) {
+    for (finding, seen) in findings::distinct(&summary.findings) {
+        let file = crash::path(out, finding);
+        let is_written = summary.files.contains_key(&crash::file_name(finding));
+        say!("{}", findings::text(finding, seen, if is_written { Whole::File(&file) } else { Whole::Json }));
     }
     for line in &summary.questions.disagreements {
         say!("solvers disagree: {line}");

@@ -1,7 +1,8 @@
 //! `tribunal replay FILE`: a crash file once more, and who is guilty.
 
+use crate::findings::{self, Findings};
 use crate::input::{self, CliError, Source, TargetFlags};
-use crate::output::{self, Findings, Status, say};
+use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -50,9 +51,7 @@ struct Report {
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
     let total = tally(arguments, &source)?;
-    for finding in &total.findings {
-        say!("{finding}");
-    }
+    findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     total.open.keys().for_each(|reason| say!("not confirmed: {reason}"));
     let mut guilty: Vec<String> = total.findings.iter().map(|finding| finding.guilty.clone()).collect();
     guilty.sort();

@@ -1,5 +1,6 @@
 //! `tribunal sabotage`: the judges, measured by the known miscompiles that they kill.
 
+use crate::findings::{self, Findings};
 use crate::input::{self, CliError};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -11,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::crash;
 use tribunal_fuzz::harness::ProofCache;
 use tribunal_fuzz::sabotage::{self, Fault, Kill, Limits, Trial};
+use tribunal_fuzz::{Finding, crash};
 use tribunal_target::Target;
 
 /// Plants known miscompiles one at a time, on what a rule wrote, on what a pass left or on the bytes, and puts generated
@@ -91,6 +92,9 @@ struct Row {
     instructions: Option<usize>,
     body: Option<usize>,
     reduce_seconds: f64,
+    /// Those of a kill whose blame is wrong.
+    #[serde(flatten)]
+    blamed_wrongly: Findings,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -187,6 +191,7 @@ fn row(trial: &Trial) -> Row {
         instructions: kill.and_then(Kill::instructions),
         body: kill.and_then(Kill::body),
         reduce_seconds: kill.map_or(0.0, |kill| kill.reduce_seconds),
+        blamed_wrongly: kill.map_or(Vec::new(), blamed_wrongly).as_slice().into(),
     }
 }
 
@@ -211,10 +216,14 @@ fn print(trial: &Trial) {
         None => "not reduced".to_string(),
     };
     say!("killed {place} by {}: {}; guilty: {}{blame}; {count}; {small}", first.judge, first.kind, first.guilty);
-    if !kill.is_blamed {
-        for finding in kill.findings.iter().chain(&kill.executed) {
-            say!("    {}", finding.to_string().replace('\n', "\n    "));
-        }
+    findings::texts(&blamed_wrongly(kill)).for_each(|finding| say!("    {}", finding.replace('\n', "\n    ")));
+}
+
+/// The findings of a kill that name a rule or a pass in which the fault did not act.
+fn blamed_wrongly(kill: &Kill) -> Vec<Finding> {
+    match kill.is_blamed {
+        true => Vec::new(),
+        false => kill.findings.iter().chain(&kill.executed).cloned().collect(),
     }
 }
 

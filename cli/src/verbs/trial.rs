@@ -1,8 +1,9 @@
 //! `tribunal trial IN.mir...`: every judge on every function.
 
 use crate::cache::CacheFlags;
+use crate::findings::{self, Findings};
 use crate::input::{self, CliError, TargetFlags};
-use crate::output::{self, Findings, Status, say};
+use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -82,6 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     }
     let status = Status::of(&total);
     let seconds = started.elapsed().as_secs_f64();
+    findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     summary(&total, seconds);
     kept.save()?;
     if arguments.json {
@@ -105,8 +107,9 @@ fn print_function(path: &std::path::Path, name: &str, tally: &Tally) {
     for reason in tally.open.keys() {
         say!("  unknown: {reason}");
     }
-    for finding in &tally.findings {
-        say!("  {}", finding.to_string().replace('\n', "\n  "));
+    // Their text stands once, at the end.
+    for (finding, _) in findings::distinct(&tally.findings) {
+        say!("  {}", finding.signature());
     }
 }
 

@@ -1,7 +1,8 @@
 //! `tribunal verify IN.mir`: the machine verifier alone.
 
+use crate::findings::{self, Findings};
 use crate::input::{self, CliError, TargetFlags};
-use crate::output::{self, Findings, Status, say};
+use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -35,9 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     for function in &source.module.functions {
         findings.extend(harness::verify(function, source.target, legalizer));
     }
-    for finding in &findings {
-        say!("{finding}");
-    }
+    findings::texts(&findings).for_each(|finding| say!("{finding}"));
     say!("{} functions, {} findings", source.module.functions.len(), findings.len());
     let status = if findings.is_empty() { Status::Well } else { Status::Fault };
     if arguments.json {
