@@ -33,6 +33,8 @@ pub enum CliError {
     Parse { path: PathBuf, text: String, error: ParseError },
     #[error("{path}: no target triple in the IR block; name the target with --target", path = path.display())]
     NoTarget { path: PathBuf },
+    #[error("{path}: {source}", path = path.display())]
+    Store { path: PathBuf, source: redb::Error },
     #[error("unknown target `{0}`; known are {known}", known = known_targets())]
     UnknownTarget(String),
     #[error("unknown feature `{name}` for {target}; known are: {known}")]

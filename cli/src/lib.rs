@@ -7,6 +7,7 @@ mod foreign;
 mod input;
 mod jobs;
 mod output;
+mod store;
 mod verbs;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -33,6 +34,7 @@ enum Verb {
     Sabotage(verbs::sabotage::Arguments),
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),
+    Cache(verbs::cache::Arguments),
 }
 
 /// Every verb with its flags and help texts: `docs/verbs.md`, man pages and completions are made of it.
@@ -54,6 +56,7 @@ pub fn main() -> ExitCode {
         Verb::Sabotage(arguments) => verbs::sabotage::run(arguments),
         Verb::Explain(arguments) => verbs::explain::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
+        Verb::Cache(arguments) => verbs::cache::run(arguments),
     };
     match status {
         Ok(status) => status.into(),

@@ -292,15 +292,30 @@ fn what_is_proved_is_looked_up_from_then_on() {
     assert!(count(&first, "kept") == 0 && count(&first, "looked_up") < count(&first, "proved"), "{first}");
     assert_eq!(count(&second, "kept"), count(&second, "obligations"), "{second}");
     assert_eq!(count(&second, "proved"), count(&first, "proved"));
-    // A file that is damaged is no cache, and is written anew.
-    let file = folder.path().join("proofs");
-    let whole = std::fs::read(&file).unwrap();
-    let mut damaged = whole.clone();
-    damaged[whole.len() / 2] ^= 1;
-    std::fs::write(&file, damaged).unwrap();
-    assert_eq!(count(&prove(), "kept"), 0);
-    assert_eq!(std::fs::read(&file).unwrap(), whole);
+    let file = folder.path().join("proofs.redb");
+    // A file that is no database is no cache, and is written anew.
+    std::fs::write(&file, "no database").unwrap();
+    assert_eq!((count(&prove(), "kept"), count(&prove(), "kept")), (0, count(&first, "obligations")));
     assert_eq!(count(&report(&["prove", "--opcode", "G_ROTL", "--no-cache"]), "kept"), 0);
+}
+
+#[test]
+fn processes_at_once_keep_each_others_proofs() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().to_str().unwrap();
+    let prove = |opcode| command(&["prove", "--opcode", opcode, "--cache", cache]).stdout(Stdio::null()).spawn().unwrap();
+    let opcodes = ["G_ROTL", "G_ROTR", "G_BSWAP", "G_ABS"];
+    for mut process in opcodes.map(prove) {
+        assert!(process.wait().unwrap().success());
+    }
+    for opcode in opcodes {
+        let report = report(&["prove", "--opcode", opcode, "--cache", cache]);
+        assert!(count(&report, "kept") == count(&report, "obligations") && count(&report, "kept") > 0, "{report}");
+    }
+    let stats = report(&["cache", "--stats", "--cache", cache]);
+    assert!(stats["provers"][0]["this"] == true && count(&stats, "bytes") > 1000, "{stats}");
+    assert_eq!(count(&report(&["cache", "--clear", "--cache", cache]), "bytes"), 0);
+    assert_eq!(count(&report(&["prove", "--opcode", "G_ROTL", "--cache", cache]), "kept"), 0);
 }
 
 #[test]

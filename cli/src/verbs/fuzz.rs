@@ -124,6 +124,9 @@ impl From<RuleCoverage> for RuleReport {
     }
 }
 
+/// A campaign that is killed loses the proofs of this time at most.
+const SAVE_EVERY: Duration = Duration::from_secs(60);
+
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
@@ -149,7 +152,13 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         proofs: kept.proofs.clone(),
     };
     let bar = progress_bar(arguments.seconds);
+    let mut saved = Duration::ZERO;
     let outcome = campaign::run(&campaign, &stop, |elapsed, programs, findings| {
+        if elapsed >= saved + SAVE_EVERY {
+            saved = elapsed;
+            // Proofs that cannot be saved stay unsaved; the last attempt below says why.
+            let _ = kept.save();
+        }
         bar.set_position(elapsed.as_secs());
         bar.set_message(format!("{programs} programs, {findings} findings"));
     })?;

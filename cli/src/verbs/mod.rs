@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub mod cache;
 pub mod compile;
 pub mod explain;
 pub mod fuzz;

@@ -1,21 +1,22 @@
-//! What is proved stays proved: verdicts by the step's shape, shared by threads, and those that are proofs as bytes for a
-//! file.
+//! Proofs are kept: verdicts by the step's shape, shared by threads, and the proofs among them as bytes for a store.
 //!
 //! A step is looked up by a hash of its shape, which is everything that the obligation depends on and never the rule's name;
 //! a question, once it is built, by a hash of its normalised terms, so that no question is put twice either. The hash is
 //! BLAKE3 cut to 128 bits: two of a billion steps meet by chance with a probability of 2^-69.
 //!
-//! What is kept has a bound: a campaign can go on for ever, and the steps that come first are those that come most often.
+//! The number of proofs has a bound: a campaign can go on for ever, and the steps that come first are those that come most
+//! often.
 //!
-//! Proofs in a file hold for one prover only. The head names the solver's version and a hash of the program that wrote it,
-//! which stands for the meanings of opcodes, the identities of terms and the engines: a file of another program, or one that
-//! is damaged, is no cache.
+//! Stored proofs hold for one prover only: a program with its solver. The head of the bytes names the solver's version and a
+//! hash of the program, which stands for the meanings of opcodes, the identities of terms and the engines. Bytes of another
+//! prover, or damaged ones, are refused whole.
 
 use super::query::Query;
 use super::shape::Shape;
 use super::term::{MemNode, Node, Op, Symbolic, Term};
 use super::{Engine, Verdict, evaluate};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// A hash of a shape or of a question.
@@ -49,7 +50,7 @@ impl Key {
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub verdict: Verdict,
-    /// Read from a file.
+    /// Proved by an earlier run.
     pub kept: bool,
 }
 
@@ -65,20 +66,44 @@ struct Proved {
 struct Table {
     proofs: FxHashMap<Key, Proved>,
     questions: FxHashMap<Key, Engine>,
-    /// What was not proved, and not refuted.
+    /// Steps proved here that no store has yet.
+    unsaved: Vec<Key>,
+    /// Verdicts that are neither proofs nor refutations.
     open: FxHashMap<Key, Verdict>,
 }
 
-/// Proofs that are kept: 69 MB of a file, and some 200 MB of memory.
+/// Proofs that are kept: 69 MB of a store, and some 200 MB of memory.
 const MOST: usize = 1 << 21;
 
 impl Table {
     fn keep(&mut self, step: Key, proved: Proved, most: usize) {
-        if self.proofs.len() < most {
-            self.questions.insert(proved.question, proved.engine);
-            self.proofs.entry(step).or_insert(proved);
+        if self.proofs.len() >= most {
+            return;
+        }
+        self.questions.insert(proved.question, proved.engine);
+        if let Entry::Vacant(place) = self.proofs.entry(step) {
+            place.insert(proved);
+            self.unsaved.extend((!proved.kept).then_some(step));
         }
     }
+
+    /// The proofs of these steps as `program` stores them.
+    fn to_bytes(&self, steps: impl Iterator<Item = Key>, program: &str) -> Vec<u8> {
+        let mut records: Vec<[u8; RECORD]> = steps.filter_map(|step| record(step, self.proofs.get(&step)?)).collect();
+        records.sort_unstable();
+        let mut bytes = head(program).into_bytes();
+        records.iter().for_each(|record| bytes.extend_from_slice(record));
+        let sum = *blake3::hash(&bytes).as_bytes();
+        bytes.extend_from_slice(&sum);
+        bytes
+    }
+}
+
+/// Proofs that no store has yet, taken out to be stored.
+pub struct Unsaved {
+    steps: Vec<Key>,
+    /// As [`Cache::add_bytes`] reads them.
+    pub bytes: Vec<u8>,
 }
 
 /// Verdicts by shape, shared by provers of several threads.
@@ -126,19 +151,26 @@ impl Cache {
         }
     }
 
-    /// The proofs as a file of `program` (a hash of it) holds them.
+    /// All proofs, as bytes that `program` (a hash of it) reads back.
     pub fn to_bytes(&self, program: &str) -> Vec<u8> {
-        let mut records: Vec<[u8; RECORD]> =
-            self.read(|table| table.proofs.iter().filter_map(|(step, proved)| record(*step, proved)).collect());
-        records.sort_unstable();
-        let mut bytes = head(program).into_bytes();
-        records.iter().for_each(|record| bytes.extend_from_slice(record));
-        let sum = *blake3::hash(&bytes).as_bytes();
-        bytes.extend_from_slice(&sum);
-        bytes
+        self.read(|table| table.to_bytes(table.proofs.keys().copied(), program))
     }
 
-    /// Adds the proofs of a file; how many, or `None` if it is not one that `program` wrote with this solver, whole.
+    /// Takes out the proofs that no store has yet; `None` if there is none. Those that could not be stored go
+    /// [back](Cache::put_back).
+    pub fn take_unsaved(&self, program: &str) -> Option<Unsaved> {
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        let steps = std::mem::take(&mut table.unsaved);
+        let bytes = table.to_bytes(steps.iter().copied(), program);
+        (!steps.is_empty()).then_some(Unsaved { steps, bytes })
+    }
+
+    /// Proofs that could not be stored are unsaved again.
+    pub fn put_back(&self, unsaved: Unsaved) {
+        self.table.write().unwrap_or_else(PoisonError::into_inner).unsaved.extend(unsaved.steps);
+    }
+
+    /// Adds stored proofs; how many, or `None` if `program` did not write them with this solver, or they are not whole.
     pub fn add_bytes(&self, bytes: &[u8], program: &str) -> Option<usize> {
         let (bytes, sum) = bytes.split_last_chunk::<32>()?;
         let records = bytes.strip_prefix(head(program).as_bytes())?;
@@ -169,7 +201,7 @@ fn record(step: Key, proved: &Proved) -> Option<[u8; RECORD]> {
 }
 
 fn head(program: &str) -> String {
-    format!("tribunal proofs\nsolver: {}\nprogram: {program}\n\n", z3::full_version())
+    format!("tribunal proofs\nsolver: {}\nprogram: {program}\n\n", super::solver_version())
 }
 
 /// A question as words: each term once, operands by the order in which they were written.
@@ -271,6 +303,17 @@ mod tests {
         assert_eq!(again.question(Key::of_words(&[10])), Some(Engine::Z3));
         assert!(again.step(Key::of_words(&[3])).is_none());
         assert_eq!(again.to_bytes("this"), bytes);
+    }
+
+    #[test]
+    fn a_proof_is_stored_once() {
+        let cache = filled();
+        let unsaved = cache.take_unsaved("this").unwrap();
+        assert!(cache.take_unsaved("this").is_none());
+        cache.put_back(unsaved);
+        let again = Cache::default();
+        assert_eq!(again.add_bytes(&cache.take_unsaved("this").unwrap().bytes, "this"), Some(2));
+        assert!(again.take_unsaved("this").is_none(), "stored proofs are no news");
     }
 
     #[test]

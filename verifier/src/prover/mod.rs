@@ -30,7 +30,7 @@ mod sweep;
 mod term;
 mod validate;
 
-pub use cache::Cache;
+pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
 pub use validate::{Pair, validate};
 
@@ -43,6 +43,11 @@ use std::fmt::{self, Write};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::{Step, Vocabulary, text};
 use tribunal_target::Target;
+
+/// The solver that this program is linked with, and its version: `Z3 4.8.12.0`.
+pub fn solver_version() -> &'static str {
+    z3::full_version()
+}
 
 /// Which engine proved a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
