@@ -142,6 +142,11 @@ fn a_ledger_that_differs_is_a_diff_and_status_1() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     let added: Vec<&str> = text.lines().filter(|line| line.starts_with('+')).collect();
     assert!(added.len() == 1 && added[0].contains("| G_FREEZE | structural |"), "{text}");
+    // A proof of another solver is another proof.
+    std::fs::write(&path, written.replacen("# solver: Z3 ", "# solver: Z3 of another version ", 1)).unwrap();
+    let output = command(&check).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("proved with Z3 of another version"));
 }
 
 /// A second solver that gives one answer to everything, and what z3 is then said to be.
@@ -303,7 +308,8 @@ fn what_is_proved_is_looked_up_from_then_on() {
 fn processes_at_once_keep_each_others_proofs() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().to_str().unwrap();
-    let prove = |opcode| command(&["prove", "--opcode", opcode, "--cache", cache]).stdout(Stdio::null()).spawn().unwrap();
+    let prove =
+        |opcode| command(&["prove", "--opcode", opcode, "--cache", cache]).stdout(Stdio::null()).spawn().unwrap();
     let opcodes = ["G_ROTL", "G_ROTR", "G_BSWAP", "G_ABS"];
     for mut process in opcodes.map(prove) {
         assert!(process.wait().unwrap().success());

@@ -20,7 +20,9 @@ pub struct Class {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ledger {
     pub rows: BTreeMap<Class, u64>,
-    /// What proving them took, summed over threads; never compared.
+    /// The solver that proved them, with its version; `None` where none was asked.
+    pub solver: Option<String>,
+    /// The time that proving them took, summed over threads; never compared.
     pub seconds: f64,
 }
 
@@ -69,7 +71,8 @@ impl Ledger {
     pub fn parse(text: &str) -> Result<Ledger, LedgerError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let rows = lines.map(|(index, line)| row(line).ok_or(LedgerError(index + 1)));
-        Ok(Ledger { rows: rows.collect::<Result<_, _>>()?, seconds: 0.0 })
+        let solver = text.lines().find_map(|line| line.strip_prefix(SOLVER)).map(str::to_string);
+        Ok(Ledger { rows: rows.collect::<Result<_, _>>()?, solver, seconds: 0.0 })
     }
 
     /// The rows of these targets only.
@@ -98,6 +101,9 @@ impl Ledger {
     }
 }
 
+/// Before the solver's name, in a line of its own: a proof of another version is another proof.
+const SOLVER: &str = "# solver: ";
+
 fn row(line: &str) -> Option<(Class, u64)> {
     let fields: Vec<&str> = line.split(" | ").collect();
     let [target, rule, opcode, engine, count] = fields.as_slice() else { return None };
@@ -118,6 +124,9 @@ impl fmt::Display for Ledger {
             "# target | rule | opcode of the instance | engine | obligations; written by `tribunal prove --ledger`"
         )?;
         writeln!(f, "# {all} obligations, about {:.0} s", self.seconds)?;
+        if let Some(solver) = &self.solver {
+            writeln!(f, "{SOLVER}{solver}")?;
+        }
         self.rows.iter().try_for_each(|(class, &count)| writeln!(f, "{}", line(class, count)))
     }
 }
@@ -134,7 +143,7 @@ mod tests {
             engine: engine.to_string(),
         };
         let rows = rows.iter().map(|&(rule, engine, count)| (class(rule, engine), count)).collect();
-        Ledger { rows, seconds: 0.0 }
+        Ledger { rows, solver: Some("Z3 4.8.12.0".to_string()), seconds: 0.0 }
     }
 
     #[test]

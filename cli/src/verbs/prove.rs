@@ -17,6 +17,7 @@ use tribunal_fuzz::ledger::{Extent, Ledger};
 use tribunal_fuzz::questions::{self, Desk};
 use tribunal_fuzz::tables;
 use tribunal_target::{Features, Target};
+use tribunal_verifier::prover::solver_version;
 
 /// Runs every recipe that the rules reach on an instance of each width, and proves what it wrote against what it replaced.
 ///
@@ -121,6 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         bar.set_position(done);
     });
     bar.finish_and_clear();
+    summary.ledger.solver = Some(solver_version().to_string());
     if summary.obligations == 0 && !stop.load(Ordering::Relaxed) {
         // Nothing proved is no success.
         return Err(CliError::Usage("the catalogue has nothing of that kind".to_string()));
@@ -282,9 +284,17 @@ fn write_counterexamples(folder: &Path, summary: &Summary) -> Result<(), CliErro
     Ok(())
 }
 
+/// Reads a ledger, which must be of the solver that this program is linked with.
 fn read_ledger(path: &Path) -> Result<Ledger, CliError> {
     let text = input::read_text(path)?;
-    Ledger::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))
+    let ledger = Ledger::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))?;
+    match &ledger.solver {
+        Some(solver) if solver != solver_version() => {
+            let (path, this) = (path.display(), solver_version());
+            Err(CliError::Usage(format!("{path}: proved with {solver}, and this program is linked with {this}")))
+        }
+        _ => Ok(ledger),
+    }
 }
 
 fn opcode_named(name: &str) -> Result<tribunal_ir::Opcode, CliError> {
