@@ -69,7 +69,7 @@ impl Kept {
 }
 
 /// `$XDG_CACHE_HOME/tribunal`, or `~/.cache/tribunal`.
-fn usual_folder() -> Option<PathBuf> {
+pub fn usual_folder() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let folder = named.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
     Some(folder.join("tribunal"))

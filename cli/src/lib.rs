@@ -33,6 +33,7 @@ enum Verb {
     Sabotage(verbs::sabotage::Arguments),
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),
+    Doctor(verbs::doctor::Arguments),
 }
 
 /// Every verb with its flags and help texts: `docs/verbs.md`, man pages and completions are made of it.
@@ -54,6 +55,7 @@ pub fn main() -> ExitCode {
         Verb::Sabotage(arguments) => verbs::sabotage::run(arguments),
         Verb::Explain(arguments) => verbs::explain::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
+        Verb::Doctor(arguments) => verbs::doctor::run(arguments),
     };
     match status {
         Ok(status) => status.into(),

@@ -1,6 +1,7 @@
 //! One file a verb.
 
 pub mod compile;
+pub mod doctor;
 pub mod explain;
 pub mod fuzz;
 pub mod prove;

@@ -169,7 +169,7 @@ fn record(step: Key, proved: &Proved) -> Option<[u8; RECORD]> {
 }
 
 fn head(program: &str) -> String {
-    format!("tribunal proofs\nsolver: {}\nprogram: {program}\n\n", z3::full_version())
+    format!("tribunal proofs\nsolver: {}\nprogram: {program}\n\n", super::solver_version())
 }
 
 /// A question as words: each term once, operands by the order in which they were written.
