@@ -1,6 +1,7 @@
 //! Proofs kept between runs: one file in a folder, for this program only.
 
 use crate::input::{self, CliError};
+use crate::output::complain;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use tribunal_fuzz::harness::ProofCache;
@@ -8,11 +9,11 @@ use tribunal_fuzz::harness::ProofCache;
 /// Where proofs are kept.
 #[derive(Args, Clone, Debug)]
 pub struct CacheFlags {
-    /// Keep proofs in this folder, and look steps up in it; the user's cache folder if left out. What another build or
-    /// another solver proved is not looked up.
+    /// Keep proofs in this folder and look steps up in it; in the user's cache folder if left out. Proofs of another build or
+    /// another solver are not looked up.
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
-    /// Prove everything anew, and keep nothing.
+    /// Prove every step anew, and keep no proofs.
     #[arg(long)]
     no_cache: bool,
 }
@@ -60,7 +61,7 @@ impl Kept {
             input::make_folder(folder).and_then(|()| input::write(&place.file, &self.proofs.to_bytes(&place.program)));
         match written {
             Err(error) if !place.named => {
-                eprintln!("warning: proofs are not kept: {error}");
+                complain!("warning: proofs are not kept: {error}");
                 Ok(())
             }
             written => written,

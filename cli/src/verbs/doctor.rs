@@ -3,6 +3,7 @@
 //! Invariant: programs outside this one are rows of [`TOOLS`]; a test compares the rows with the Makefile.
 
 use crate::cache;
+use crate::help::examples;
 use crate::input::CliError;
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -15,14 +16,14 @@ use tribunal_fuzz::{Harness, campaign};
 use tribunal_target::Target;
 use tribunal_verifier::prover;
 
-/// Says what is installed and what is missing, for which verb or make target.
+/// Say what is installed and what is missing, and for which verb or make target.
 ///
-/// One line each, with the Debian package that brings it. Every judge tries one generated function on each target. The exit
-/// status is 0 if all verbs can work, and 3 if one cannot; other programs may be missing.
+/// One line each, with the Debian package that brings it. Every judge tries a small function on each target. Exit status 0 if all
+/// verbs can work, though other programs may be missing; 3 if a verb cannot.
 #[derive(Args)]
-#[command(after_help = "Example:\n  tribunal doctor")]
+#[command(after_help = examples(&["tribunal doctor"]))]
 pub struct Arguments {
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

@@ -1,9 +1,11 @@
 //! One file a verb.
 
 pub mod compile;
+pub mod completions;
 pub mod doctor;
 pub mod explain;
 pub mod fuzz;
+pub mod man;
 pub mod prove;
 pub mod reduce;
 pub mod replay;
