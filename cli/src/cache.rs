@@ -2,6 +2,7 @@
 
 use crate::input::{self, CliError};
 use crate::store::Store;
+use crate::output::complain;
 use clap::Args;
 use std::path::PathBuf;
 use tribunal_fuzz::harness::ProofCache;
@@ -10,11 +11,11 @@ use tribunal_verifier::prover::solver_version;
 /// Where proofs are kept.
 #[derive(Args, Clone, Debug)]
 pub struct CacheFlags {
-    /// Keep proofs in this folder, and look steps up in it; the user's cache folder if left out. Proofs of another build or of
+    /// Keep proofs in this folder and look steps up in it; in the user's cache folder if left out. Proofs of another build or
     /// another solver are not looked up.
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
-    /// Prove everything anew, and keep nothing.
+    /// Prove every step anew, and keep no proofs.
     #[arg(long)]
     no_cache: bool,
 }
@@ -80,7 +81,7 @@ impl Kept {
                 if place.named {
                     return Err(error);
                 }
-                eprintln!("warning: proofs are not kept: {error}");
+                complain!("warning: proofs are not kept: {error}");
                 Ok(())
             }
         }

@@ -3,6 +3,7 @@
 //! Invariant: on a terminal each signature stands once, with how often it was seen, in at most [`LINES`] lines, of which the
 //! last says where the rest stands. JSON has every finding in full.
 
+use crate::output::FAULT;
 use serde::Serialize;
 use std::path::Path;
 use tribunal_fuzz::Finding;
@@ -39,7 +40,7 @@ pub fn text(finding: &Finding, seen: u64, whole: Whole<'_>) -> String {
     let details: Vec<&str> = finding.details.lines().collect();
     let room = LINES - 1 - usize::from(others > 0);
     let shown = if details.len() <= room { details.len() } else { LINES - 2 };
-    let mut lines = vec![format!("{}{times}", finding.signature())];
+    let mut lines = vec![format!("{FAULT}{}{FAULT:#}{times}", finding.signature())];
     lines.extend(details[..shown].iter().map(|line| format!("    {line}")));
     let place = match whole {
         Whole::File(path) => format!("in {}", path.display()),
@@ -109,8 +110,9 @@ mod tests {
     fn equal_findings_are_one_with_their_count() {
         let findings = [finding("a", 1), finding("b", 1), finding("a", 2)];
         let all: Vec<String> = texts(&findings).collect();
-        let first = "prover: refuted: guilty: a (seen 2 times)\n    line 1\n    ... 1 more like it with --json";
-        assert_eq!(all, [first, "prover: refuted: guilty: b\n    line 1"]);
+        let head = |guilty: &str| format!("{FAULT}prover: refuted: guilty: {guilty}{FAULT:#}");
+        let first = format!("{} (seen 2 times)\n    line 1\n    ... 1 more like it with --json", head("a"));
+        assert_eq!(all, [first, format!("{}\n    line 1", head("b"))]);
     }
 
     #[test]

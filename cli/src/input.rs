@@ -1,6 +1,7 @@
 //! Reading MIR files, and the flags that say how: bad input ends in one error with file, line and caret.
 
 use crate::foreign::Foreign;
+use crate::output::{self, FAULT};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,11 @@ pub enum CliError {
 /// A longer file is no text that anybody means: `/dev/zero`.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// The values of `--target`.
+pub fn target_names() -> clap::builder::PossibleValuesParser {
+    tribunal_target::ALL.iter().map(|target| target.name).collect::<Vec<_>>().into()
+}
+
 fn known_targets() -> String {
     tribunal_target::ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ")
 }
@@ -64,7 +70,7 @@ impl CliError {
     pub fn rendered(&self) -> String {
         match self {
             CliError::Parse { path, text, error } => caret(path, text, error),
-            other => format!("error: {other}"),
+            other => format!("{FAULT}error{FAULT:#}: {other}"),
         }
     }
 }
@@ -89,7 +95,7 @@ fn caret(path: &Path, text: &str, error: &ParseError) -> String {
         .path(&path)
         .annotation(AnnotationKind::Primary.span(start..end.max(start)));
     let report = &[Level::ERROR.primary_title(error.message.as_str()).element(snippet)];
-    Renderer::plain().render(report)
+    Renderer::styled().render(report)
 }
 
 /// A file that was read.
@@ -102,14 +108,14 @@ pub struct Source {
 /// Which machine, and how it is compiled for.
 #[derive(Args, Clone, Debug)]
 pub struct TargetFlags {
-    /// riscv64, riscv32 or aarch64; from the file's target triple if left out.
-    #[arg(long)]
+    /// The target; from the file's comments or its target triple if left out.
+    #[arg(long, value_parser = target_names())]
     pub target: Option<String>,
-    /// Instruction set features: `+zbb` or `-m`, parted by commas.
-    #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
+    /// Instruction set features to turn on (`+zbb`) or off (`-m`), separated by commas.
+    #[arg(long, value_name = "FEATURES", allow_hyphen_values = true, value_delimiter = ',')]
     pub features: Vec<String>,
-    /// Register allocator: `ion` or `fastalloc`.
-    #[arg(long, default_value = "ion", value_parser = ["ion", "fastalloc"])]
+    /// Register allocator of regalloc2: `ion` writes the better code, `fastalloc` is the faster one.
+    #[arg(long, value_name = "NAME", default_value = "ion", value_parser = ["ion", "fastalloc"])]
     pub regalloc: String,
 }
 
@@ -245,10 +251,10 @@ pub fn check_folder(path: &Path) -> Result<(), CliError> {
 
 /// Writes whole or not at all: to a file beside the destination, then renamed. `-` is standard output.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
-    use std::io::Write;
     let failed = |source| CliError::Write { path: path.into(), source };
     if path == Path::new("-") {
-        return std::io::stdout().write_all(contents).map_err(failed);
+        output::bytes(contents);
+        return Ok(());
     }
     let mut name =
         path.file_name().ok_or_else(|| CliError::Usage(format!("{}: not a file", path.display())))?.to_owned();

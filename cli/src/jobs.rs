@@ -6,8 +6,8 @@ use std::num::NonZero;
 /// The flag of every verb whose work is shared out.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Jobs {
-    /// Worker threads; one a core if left out.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=MOST as i64))]
+    /// Worker threads; one for each core if left out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST as i64))]
     jobs: Option<u16>,
 }
 

@@ -4,6 +4,7 @@
 mod cache;
 mod findings;
 mod foreign;
+mod help;
 mod input;
 mod jobs;
 mod output;
@@ -11,12 +12,12 @@ mod store;
 mod verbs;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use output::Status;
+use output::{Status, complain};
 use std::process::ExitCode;
 
 /// A compiler backend on trial: compile LLVM's machine IR, and judge every step of it.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(name = "tribunal", version, max_term_width = 100, after_help = help::STATUSES)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -35,6 +36,9 @@ enum Verb {
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),
     Cache(verbs::cache::Arguments),
+    Doctor(verbs::doctor::Arguments),
+    Completions(verbs::completions::Arguments),
+    Man(verbs::man::Arguments),
 }
 
 /// Every verb with its flags and help texts: `docs/verbs.md`, man pages and completions are made of it.
@@ -57,11 +61,14 @@ pub fn main() -> ExitCode {
         Verb::Explain(arguments) => verbs::explain::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Cache(arguments) => verbs::cache::run(arguments),
+        Verb::Doctor(arguments) => verbs::doctor::run(arguments),
+        Verb::Completions(arguments) => verbs::completions::run(arguments),
+        Verb::Man(arguments) => verbs::man::run(arguments),
     };
     match status {
         Ok(status) => status.into(),
         Err(error) => {
-            eprintln!("{}", error.rendered());
+            complain!("{}", error.rendered());
             Status::BadInput.into()
         }
     }

@@ -1,7 +1,11 @@
-//! Exit statuses, and the one JSON object that `--json` prints as the last line of standard output.
+//! Exit statuses, the way to standard output and standard error, and the one JSON object that `--json` prints as the last line.
+//!
+//! Invariant: all text goes through `anstream`, so that styles reach a terminal only, and not against NO_COLOR; and no write
+//! panics, whoever reads.
 
+use anstyle::{AnsiColor, Style};
 use serde::Serialize;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use tribunal_fuzz::Tally;
 
@@ -31,13 +35,42 @@ impl Status {
     }
 }
 
-/// Prints a line on standard output. A reader that went away (`| head`) ends the process: what was not said was not found
-/// well.
+/// Of the word `error`, and of the head of a finding.
+pub const FAULT: Style = AnsiColor::BrightRed.on_default().bold();
+
+/// Prints a line on standard output.
 pub fn line(text: std::fmt::Arguments<'_>) {
-    if writeln!(std::io::stdout(), "{text}").is_err() {
-        std::process::exit(Status::Unknown as i32);
+    written(writeln!(anstream::stdout(), "{text}"));
+}
+
+/// Writes to standard output as it is.
+pub fn bytes(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    written(out.write_all(bytes).and_then(|()| out.flush()));
+}
+
+/// A reader that went away (`| head`) ends the process: what was not said was not found well. So does a full disk.
+fn written(result: std::io::Result<()>) {
+    match result {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(Status::Unknown as i32),
+        Err(error) => {
+            complain!("{FAULT}error{FAULT:#}: standard output: {error}");
+            std::process::exit(Status::BadInput as i32);
+        }
     }
 }
+
+/// Prints a line on standard error. Where nobody can read it there is nobody to tell.
+pub fn complaint(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// `eprintln!` that never panics.
+macro_rules! complain {
+    ($($text:tt)*) => { crate::output::complaint(format_args!($($text)*)) };
+}
+pub(crate) use complain;
 
 /// `println!` for a reader that may go away.
 macro_rules! say {

@@ -2,8 +2,9 @@
 
 use crate::cache::CacheFlags;
 use crate::findings::{self, Findings};
+use crate::help::examples;
 use crate::input::{self, CliError, Source, TargetFlags};
-use crate::output::{self, Status};
+use crate::output::{self, FAULT, Status, complain};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -11,38 +12,45 @@ use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipelin
 use tribunal_fuzz::{Harness, Tally, Watch};
 use tribunal_ir::{Module, text};
 
-/// Compiles every function of a file at any stage of the pipeline.
+/// Compile MIR to an object, to assembly, or to MIR after a pass.
 ///
-/// Example: tribunal compile corpus/real/crc32.riscv64.O2.mir -o crc32.o
+/// The file may stand at any stage of the pipeline; what is left of it runs. Nothing is written unless every function compiles
+/// and no judge that was asked for finds a fault.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    "tribunal compile corpus/real/checksums.riscv64.O2.mir -o checksums.o",
+    "tribunal compile corpus/run/riscv64/g_mul.mir -o g_mul.s",
+    "tribunal compile corpus/real/wide.riscv64.O1.mir --stop-after legalize -o legalized.mir",
+]))]
 pub struct Arguments {
+    /// MIR, at any stage.
     file: PathBuf,
     /// Where the result goes; `-` is standard output.
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     target: TargetFlags,
-    /// What to write; by the name of the output if left out: assembly for `.s`, MIR for `.mir`, else an object.
-    #[arg(long, value_enum)]
+    /// What to write. If left out, the name of the output says it: assembly for `.s`, MIR for `.mir`, else an object.
+    #[arg(long, value_name = "KIND", value_enum)]
     emit: Option<Emit>,
-    /// Stop after this pass and write MIR.
-    #[arg(long)]
+    /// Stop after this pass, and write MIR.
+    #[arg(long, value_name = "PASS", value_parser = passes())]
     stop_after: Option<String>,
-    /// Optimisation level: 0 takes the fast allocator, 2 the one that writes better code.
+    /// Optimisation level: 0 uses the allocator `fastalloc`, 2 the one of `--regalloc`.
     #[arg(short = 'O', value_name = "LEVEL", value_parser = ["0", "2"])]
     optimisation: Option<String>,
     /// Register bank selection: `fast` is the only one.
-    #[arg(long, default_value = "fast", value_parser = ["fast"])]
+    #[arg(long, value_name = "NAME", default_value = "fast", value_parser = ["fast"])]
     bank_select: String,
     /// Run the machine verifier after each pass.
     #[arg(long)]
     verify_each: bool,
-    /// Prove each rewrite step.
+    /// Prove each rewrite step of legalization and instruction selection.
     #[arg(long)]
     prove_each: bool,
     #[command(flatten)]
     cache: CacheFlags,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }
@@ -91,9 +99,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let mut failures = Vec::new();
     let contents = compiled(arguments, &mut source, options, stop_after, &mut failures)?;
     for failure in &failures {
-        eprintln!("error: {failure}");
+        complain!("{FAULT}error{FAULT:#}: {failure}");
     }
-    findings::texts(&judged.findings).for_each(|finding| eprintln!("{finding}"));
+    findings::texts(&judged.findings).for_each(|finding| complain!("{finding}"));
     // Nothing is written unless all of it is right.
     if failures.is_empty() && judged.is_clean() {
         input::write(&arguments.output, &contents)?;
@@ -123,16 +131,21 @@ fn status(failures: &[CompileError], judged: &Tally) -> Status {
     }
 }
 
-/// The pass to stop after, which must exist.
+/// The values of `--stop-after`.
+fn passes() -> clap::builder::PossibleValuesParser {
+    pipeline::PIPELINE.iter().map(|pass| pass.name).collect::<Vec<_>>().into()
+}
+
+/// The pass to stop after.
 fn stop_after(arguments: &Arguments) -> Result<Option<&'static str>, CliError> {
-    let Some(name) = &arguments.stop_after else { return Ok(None) };
-    if matches!(arguments.emit, Some(Emit::Obj | Emit::Asm)) {
-        return Err(CliError::Usage("--stop-after writes MIR; leave --emit out".to_string()));
-    }
     let names = || pipeline::PIPELINE.iter().map(|pass| pass.name);
-    let unknown =
-        || CliError::Usage(format!("unknown pass `{name}`; known are {}", names().collect::<Vec<_>>().join(", ")));
-    names().find(|known| known == name).map(Some).ok_or_else(unknown)
+    let pass = arguments.stop_after.as_ref().and_then(|name| names().find(|known| known == name));
+    match (pass, arguments.emit) {
+        (Some(_), Some(Emit::Obj | Emit::Asm)) => {
+            Err(CliError::Usage("--stop-after writes MIR; leave --emit out".to_string()))
+        }
+        (pass, _) => Ok(pass),
+    }
 }
 
 /// What `--verify-each` and `--prove-each` find.

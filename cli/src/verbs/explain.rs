@@ -1,6 +1,7 @@
 //! `tribunal explain IN.mir`: the way of a function through the pipeline.
 
 use crate::findings::{self, Findings};
+use crate::help::examples;
 use crate::input::{self, CliError, TargetFlags};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -8,19 +9,20 @@ use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_fuzz::{Harness, Tally};
 
-/// Prints every rewrite step with its rule, what it replaced, what it wrote and the prover's verdict, and the function
-/// after every pass.
+/// Print every rewrite step with its rule and verdict, and the function after every pass.
 ///
-/// Example: tribunal explain corpus/run/riscv64/g_mul.mir --function s128
+/// A step shows what it replaced (`-`), what it wrote (`+`), and what the prover says of it.
 #[derive(Args)]
+#[command(after_help = examples(&["tribunal explain corpus/run/riscv64/g_mul.mir --function s128"]))]
 pub struct Arguments {
+    /// Generic MIR, as LLVM's IR translator writes it.
     file: PathBuf,
     #[command(flatten)]
     target: TargetFlags,
     /// Only this function.
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     function: Option<String>,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

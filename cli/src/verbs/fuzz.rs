@@ -2,6 +2,7 @@
 
 use crate::cache::CacheFlags;
 use crate::findings::{self, Findings, Whole};
+use crate::help::examples;
 use crate::input::{self, CliError};
 use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
@@ -19,50 +20,55 @@ use tribunal_fuzz::coverage::RuleCoverage;
 use tribunal_fuzz::features::Kind;
 use tribunal_fuzz::finding::{Finding, Tally, UNSUPPORTED};
 
-/// Generates functions and puts each before every judge, for every target, until the time is up or Ctrl-C.
+/// Generate functions and put each before every judge.
 ///
-/// Example: tribunal fuzz --seconds 60
+/// Goes on for every target until the time is up, or until Ctrl-C. One crash file is written for each signature, of the smallest
+/// program that shows the fault.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    "tribunal fuzz --seconds 60",
+    "tribunal fuzz --target riscv64 --features +zbb --runs 1000 --jobs 2",
+]))]
 pub struct Arguments {
-    /// How long, in seconds.
-    #[arg(long, default_value_t = 60)]
+    /// How long to go on, in seconds.
+    #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u64,
     /// Stop after so many programs.
-    #[arg(long)]
+    #[arg(long, value_name = "N")]
     runs: Option<u64>,
     /// Seed of the first program.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Only this target.
-    #[arg(long)]
+    #[arg(long, value_parser = input::target_names())]
     target: Option<String>,
-    /// Instruction set features: `+zbb` or `-m`, parted by commas.
-    #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
+    /// Instruction set features to turn on (`+zbb`) or off (`-m`), separated by commas.
+    #[arg(long, value_name = "FEATURES", allow_hyphen_values = true, value_delimiter = ',')]
     features: Vec<String>,
     #[command(flatten)]
     jobs: Jobs,
     /// Inputs on which each program runs.
-    #[arg(long, default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..))]
     inputs: u32,
-    /// Where crash files go.
-    #[arg(long, default_value = "fuzz-out")]
+    /// The folder of crash files; made when the first is written.
+    #[arg(long, value_name = "DIR", default_value = "fuzz-out")]
     out: PathBuf,
-    /// A folder of programs (MIR text) to start from and to mutate; what reaches something new is added.
+    /// A folder of MIR files to start from and to mutate. Programs that reach new features are added to it.
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// Count and set aside findings whose signature this file lists, one a line as a finding's report prints it; `#` starts a
-    /// comment.
+    /// Count, and set aside, findings whose signature this file lists: one on each line, as reports print it after
+    /// `line for --known`. `#` starts a comment.
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
-    /// Plant this fault in every program of the targets that it is for (`tribunal sabotage --list`), to see its findings.
-    #[arg(long)]
+    /// Plant this fault in every program of its targets, to see its findings; `tribunal sabotage --list` names the faults.
+    #[arg(long, value_name = "NAME")]
     fault: Option<String>,
     #[command(flatten)]
     cache: CacheFlags,
-    /// Name the rules that never fired, and those that fired in no program that ran.
+    /// List the rules that never fired, and those that fired in no program that was executed.
     #[arg(long)]
     list_rules: bool,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

@@ -2,8 +2,11 @@
 
 pub mod cache;
 pub mod compile;
+pub mod completions;
+pub mod doctor;
 pub mod explain;
 pub mod fuzz;
+pub mod man;
 pub mod prove;
 pub mod reduce;
 pub mod replay;

@@ -2,6 +2,7 @@
 
 use crate::cache::CacheFlags;
 use crate::findings::{self, Findings, Whole};
+use crate::help::examples;
 use crate::input::{self, CliError};
 use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
@@ -19,48 +20,52 @@ use tribunal_fuzz::tables;
 use tribunal_target::{Features, Target};
 use tribunal_verifier::prover::solver_version;
 
-/// Runs every recipe that the rules reach on an instance of each width, and proves what it wrote against what it replaced.
+/// Prove the catalogue of legalization recipes, or check the legality tables.
 ///
-/// Example: tribunal prove --target riscv64 --opcode G_MUL
+/// Every recipe that the rules reach runs on an instance of each width; the prover compares what it wrote with what it replaced.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    "tribunal prove --target riscv64 --opcode G_MUL",
+    "tribunal prove --tables",
+]))]
 pub struct Arguments {
     /// Only this target.
-    #[arg(long)]
+    #[arg(long, value_parser = input::target_names())]
     target: Option<String>,
-    /// Instruction set features: `+zbb` or `-m`, parted by commas.
-    #[arg(long, allow_hyphen_values = true, value_delimiter = ',')]
+    /// Instruction set features to turn on (`+zbb`) or off (`-m`), separated by commas.
+    #[arg(long, value_name = "FEATURES", allow_hyphen_values = true, value_delimiter = ',')]
     features: Vec<String>,
     /// Only this opcode: `G_ADD`.
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     opcode: Option<String>,
     #[command(flatten)]
     jobs: Jobs,
-    /// Only the I-th of N parts, counted from 1: `2/8`.
-    #[arg(long)]
+    /// Only part I of N, counted from 1: `2/8`.
+    #[arg(long, value_name = "I/N")]
     shard: Option<String>,
-    /// Check the legality tables instead, without a solver: on every query that input can make the rules end, in legal
-    /// instructions or in a refusal that is named.
+    /// Check the legality tables instead, without a solver. On every query that input can make, the rules end: in legal
+    /// instructions, or in a refusal by name.
     #[arg(long, conflicts_with_all = ["opcode", "shard", "emit_smt2", "out", "cache", "no_cache", "jobs"])]
     tables: bool,
-    /// Write what was proved, by which engine, one line for each class of obligations: a text to commit and to diff.
+    /// Write what was proved and by which engine, one line for each class of obligations: a text to commit and to diff.
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// Compare with the ledger instead of writing it. Where only a part is gone through (`--shard`, `--opcode`), every
-    /// class met must be in the ledger with its engine; otherwise counts must be equal too.
+    /// Compare with the ledger instead of writing it. With `--shard` or `--opcode`, every class met must be in the ledger with
+    /// its engine; otherwise counts must be equal too.
     #[arg(long, requires = "ledger")]
     check_ledger: bool,
     /// Write every question that goes to z3 as an SMT-LIB 2 file: `DIR/<number>.smt2`.
     #[arg(long, value_name = "DIR")]
     emit_smt2: Option<PathBuf>,
-    /// Ask this solver too (`cvc5`, `bitwuzla`): it gets each file's name, and its answer must be z3's.
+    /// Put each of these files to a second solver too (`cvc5`, `bitwuzla`), whose answer must be z3's.
     #[arg(long, value_name = "PROGRAM", requires = "emit_smt2")]
     confirm: Option<PathBuf>,
-    /// Where counterexamples go, as MIR files that `tribunal replay` runs again.
+    /// The folder of counterexamples: MIR files that `tribunal replay` runs again.
     #[arg(long, default_value = "prove-out", value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
     cache: CacheFlags,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

@@ -1,5 +1,6 @@
 //! `tribunal reduce FILE -o OUT`: the least that shows the same fault.
 
+use crate::help::examples;
 use crate::input::{self, CliError, Source, TargetFlags};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -18,32 +19,37 @@ use tribunal_fuzz::sabotage::Planter;
 use tribunal_fuzz::{Finding, Harness, Saboteur, crash, inputs};
 use tribunal_ir::{Function, Module, text};
 
-/// Shrinks a crash file while the same judge finds the same fault and the same rule is to blame; or any MIR file while a
-/// command ends with exit status 0. Ctrl-C ends the search and writes the best so far (exit status 3).
+/// Shrink a crash file, or any MIR file that a command judges.
 ///
-/// Example: tribunal reduce fuzz-out/emulator-wrong-result-riscv64.add_imm12.mir -o small.mir
+/// The search keeps what the same judge finds with the same rule to blame; with `--check`, what the command accepts. Ctrl-C ends
+/// the search and writes the smallest file so far (exit status 3).
 #[derive(Args)]
+#[command(after_help = examples(&[
+    "tribunal reduce corpus/verifier/type-extension.mir -o small.mir",
+    "tribunal reduce corpus/real/wide.riscv64.O1.mir -o small.mir --check 'grep -q G_MUL'",
+]))]
 pub struct Arguments {
+    /// A crash file; with `--check`, any MIR.
     file: PathBuf,
     /// Where the result goes; `-` is standard output.
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// A command that judges: it gets the path of a candidate as its last argument, and exit status 0 says that the candidate
-    /// is still interesting. Parted at spaces; no shell reads it.
+    /// A command that judges each candidate: it gets the candidate's path as its last argument, and its exit status is 0 if
+    /// the candidate is interesting. The command is split at spaces; no shell reads it.
     #[arg(long, value_name = "COMMAND")]
     check: Option<String>,
-    /// How long the command may take on one candidate, in seconds; later it is stopped, and not interesting.
-    #[arg(long, default_value_t = 10)]
+    /// How long the command may take on one candidate, in seconds; then it is stopped, and the candidate is not interesting.
+    #[arg(long, value_name = "N", default_value_t = 10)]
     check_seconds: u64,
-    /// How long the search may take, in seconds.
-    #[arg(long)]
+    /// How long the search may take, in seconds; no limit if left out.
+    #[arg(long, value_name = "N")]
     seconds: Option<u64>,
     #[command(flatten)]
     target: TargetFlags,
     /// Inputs on which the fault is looked for, besides the one in the file.
-    #[arg(long, default_value_t = 32)]
+    #[arg(long, value_name = "N", default_value_t = 32)]
     inputs: u32,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

@@ -1,6 +1,7 @@
 //! `tribunal replay FILE`: a crash file once more, and who is guilty.
 
 use crate::findings::{self, Findings};
+use crate::help::examples;
 use crate::input::{self, CliError, Source, TargetFlags};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -10,28 +11,30 @@ use tribunal_fuzz::counterexample::Exhibit;
 use tribunal_fuzz::sabotage::Planter;
 use tribunal_fuzz::{Harness, Saboteur, Tally, bless, crash, inputs};
 
-/// Runs every judge on the functions of a crash file, on the input that its comments give and on the usual ones. A
-/// counterexample of the prover holds both sides of a step: they are executed and compared.
+/// Run a crash file again, and say which rule is guilty.
 ///
-/// Example: tribunal replay fuzz-out/emulator-wrong-result-riscv64.add_imm12.mir
+/// Runs every judge on its functions, on the input that its comments give and on generated ones. A counterexample of the prover
+/// holds both sides of a step: they are executed and compared.
 #[derive(Args)]
+#[command(after_help = examples(&["tribunal replay corpus/bugs/wide_population.riscv64.mir"]))]
 pub struct Arguments {
+    /// A crash file, or a counterexample of the prover.
     file: PathBuf,
     #[command(flatten)]
     target: TargetFlags,
     /// Inputs besides the one in the file.
-    #[arg(long, default_value_t = 32)]
+    #[arg(long, value_name = "N", default_value_t = 32)]
     inputs: u32,
-    /// If every judge passes what the file holds, add it to the cases that only grow; else say what is left.
+    /// Add the file to the regression cases if every judge passes it; else say what is left.
     #[arg(long)]
     bless: bool,
-    /// Where `--bless` puts the case.
+    /// The folder in which `--bless` puts the case.
     #[arg(long, value_name = "DIR", default_value = "corpus/bugs", requires = "bless")]
     into: PathBuf,
-    /// Do not plant the fault that a crash file of `tribunal sabotage` names: the compiler as it is.
+    /// Judge the compiler as it is: do not plant the fault that a crash file of `tribunal sabotage` names.
     #[arg(long)]
     unplanted: bool,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

@@ -1,6 +1,7 @@
 //! `tribunal sabotage`: the judges, measured by the known miscompiles that they kill.
 
 use crate::findings::{self, Findings};
+use crate::help::examples;
 use crate::input::{self, CliError};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -17,38 +18,42 @@ use tribunal_fuzz::sabotage::{self, Fault, Kill, Limits, Trial};
 use tribunal_fuzz::{Finding, crash};
 use tribunal_target::Target;
 
-/// Plants known miscompiles one at a time, on what a rule wrote, on what a pass left or on the bytes, and puts generated
-/// programs before every judge until one of them kills the fault.
+/// Plant known miscompiles, and measure which judge kills each.
 ///
-/// Example: tribunal sabotage --fault carry-turned-over --target aarch64
+/// One fault at a time is planted: on what a rule wrote, on what a pass left, or on the bytes. Generated programs go before every
+/// judge until one finds it.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    "tribunal sabotage --list",
+    "tribunal sabotage --fault carry-turned-over --target aarch64",
+]))]
 pub struct Arguments {
-    /// Only this fault.
-    #[arg(long)]
+    /// Only this fault; `--list` names them.
+    #[arg(long, value_name = "NAME")]
     fault: Option<String>,
     /// Only on this target.
-    #[arg(long)]
+    #[arg(long, value_parser = input::target_names())]
     target: Option<String>,
-    /// Say which faults there are, and plant none.
+    /// List the faults, and plant none.
     #[arg(long, conflicts_with = "json")]
     list: bool,
-    /// A fault that lives so long counts as alive.
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    /// How long the judges have for each fault, in seconds; later it counts as alive.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Seconds that making programs small may take, for each fault.
-    #[arg(long, default_value_t = 20)]
+    /// How long reducing may take for each fault, in seconds.
+    #[arg(long, value_name = "N", default_value_t = 20)]
     reduce_seconds: u64,
-    /// Write crash files here, of the program that killed a fault (`NAME.TARGET.mir`) and of what was left of it
-    /// (`NAME.TARGET.small.mir`); they name the fault, and `replay` and `reduce` plant it again.
+    /// Write two crash files for each fault: the program that shows it (`NAME.TARGET.mir`), and that program reduced
+    /// (`NAME.TARGET.small.mir`). Both name the fault, and `replay` and `reduce` plant it again.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Seed of the first program.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Inputs on which each program runs.
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     inputs: u32,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

@@ -2,6 +2,7 @@
 
 use crate::cache::CacheFlags;
 use crate::findings::{self, Findings};
+use crate::help::examples;
 use crate::input::{self, CliError, TargetFlags};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -10,25 +11,26 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tribunal_fuzz::{Harness, Tally, inputs};
 
-/// Verifies after every pass, proves every rewrite step, checks the allocation, and runs the emitted bytes against the
-/// interpreter.
+/// Put every function before every judge.
 ///
-/// Example: tribunal trial corpus/real/*.mir
+/// Verifies after each pass, proves each rewrite step, checks the allocation, and runs the emitted bytes against the interpreter.
 #[derive(Args)]
+#[command(after_help = examples(&["tribunal trial corpus/real/*.mir"]))]
 pub struct Arguments {
-    #[arg(required = true)]
+    /// Generic MIR, as LLVM's IR translator writes it.
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     target: TargetFlags,
     /// Inputs on which each function runs.
-    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
     inputs: u32,
-    /// Seed of the random inputs.
-    #[arg(long, default_value_t = 1)]
+    /// Seed of the inputs.
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     cache: CacheFlags,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

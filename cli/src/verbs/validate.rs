@@ -1,5 +1,6 @@
 //! `tribunal validate BEFORE.mir AFTER.mir`: two stages of the same functions.
 
+use crate::help::examples;
 use crate::input::{self, CliError, TargetFlags};
 use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
@@ -9,22 +10,28 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tribunal_fuzz::validate::{self, Kind};
 
-/// Proves that each function of AFTER refines the function of its name in BEFORE, block by block, loops included. Either file
-/// may come from `llc-22`, for example after `irtranslator` and after `legalizer`.
+/// Prove that the functions of one stage refine those of an earlier one.
 ///
-/// Example: tribunal validate corpus/real/crc.riscv64.O2.mir legalized.mir
+/// Functions are paired by name and proved block by block, loops included. Either file may come from `llc-22`: for example
+/// after `irtranslator` and after `legalizer`.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    "tribunal compile corpus/real/wide.riscv64.O1.mir --stop-after legalize -o legalized.mir",
+    "tribunal validate corpus/real/wide.riscv64.O1.mir legalized.mir",
+]))]
 pub struct Arguments {
+    /// MIR of the earlier stage.
     before: PathBuf,
+    /// MIR of the later stage.
     after: PathBuf,
     #[command(flatten)]
     target: TargetFlags,
-    /// Judge AFTER as if its instructions promised nothing: without `nuw`, `nsw`, `exact`, `disjoint` and the like.
+    /// Ignore the flags of AFTER's instructions: `nuw`, `nsw`, `exact`, `disjoint` and the like.
     #[arg(long)]
     drop_flags: bool,
     #[command(flatten)]
     jobs: Jobs,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

@@ -1,6 +1,7 @@
 //! `tribunal verify IN.mir`: the machine verifier alone.
 
 use crate::findings::{self, Findings};
+use crate::help::examples;
 use crate::input::{self, CliError, TargetFlags};
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -8,15 +9,17 @@ use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_fuzz::harness;
 
-/// Checks the invariants of every function, at whatever stage its properties say it is.
+/// Run the machine verifier on every function.
 ///
-/// Example: tribunal verify corpus/real/crc.riscv64.O2.mir
+/// A function is held to the stage that its properties name: `legalized`, `regBankSelected`, `selected` and the like.
 #[derive(Args)]
+#[command(after_help = examples(&["tribunal verify corpus/real/sorting.aarch64.O0.mir"]))]
 pub struct Arguments {
+    /// MIR, at any stage.
     file: PathBuf,
     #[command(flatten)]
     target: TargetFlags,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }

@@ -112,6 +112,11 @@ pub struct Prover {
     question: Option<Question>,
 }
 
+/// Name and version of the solver that is linked.
+pub fn solver_version() -> &'static str {
+    z3::full_version()
+}
+
 impl Prover {
     pub fn with_cache(cache: Cache) -> Prover {
         Prover { cache, ..Prover::default() }
