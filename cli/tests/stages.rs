@@ -85,6 +85,26 @@ fn llc_takes_every_stage_without_m() {
     }
 }
 
+/// Golden cases are MIR at every stage, with the expectation in comments.
+#[test]
+fn llc_reads_every_golden_case() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    for (pass, _) in STAGES.into_iter().chain([("emit", None)]) {
+        let files: Vec<PathBuf> =
+            std::fs::read_dir(corpus.join(pass)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(!files.is_empty(), "no case of {pass}");
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let said =
+                |key: &str| text.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)).map(str::trim);
+            let target = said("target:").unwrap();
+            let features = said("features:").unwrap_or(if target == "aarch64" { "+neon" } else { "+m" });
+            let mut read = llc(&[&format!("-mtriple={target}"), &format!("-mattr={features}")]);
+            assert_eq!(failure(read.arg("-run-pass=none").arg(&file)), None, "{}", file.display());
+        }
+    }
+}
+
 /// Assembly text put together by LLVM is the text section that is written as an object.
 fn assembles(target: &str, flags: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
