@@ -7,13 +7,14 @@
 //! - **Golden cases** ([`golden`]; a folder for each pass and `emit`): a function before a pass and the text after it.
 //!
 //! `; features: +m,+zbb` names the features in full; without it the target's usual ones are on. `; allocator: fastalloc` chooses
-//! the allocator of a golden case.
+//! the allocator of a golden case. [`sizes`] is the golden table of code sizes.
 //!
-//! `BLESS=1` rewrites every expectation that a program computes: golden cases. Answers of `; run:` are not
+//! `BLESS=1` rewrites every expectation that a program computes: golden cases and the table. Answers of `; run:` are not
 //! computed here, so nothing rewrites them.
 
 pub mod case;
 pub mod expectation;
 pub mod golden;
+pub mod sizes;
 
 pub use case::{CaseError, Source, run};
