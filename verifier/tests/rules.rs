@@ -84,6 +84,27 @@ fn a_sound_function_breaks_no_rule() {
     assert_eq!(broken(&parse(LOOP), riscv()), BTreeSet::new());
 }
 
+/// An edge is listed once, however many terminators take it; LLVM's verifier says so too.
+#[test]
+fn a_successor_is_listed_once() {
+    let body = "
+  bb.0:
+    successors: %bb.1
+    liveins: $x10
+
+    %0:_(s64) = COPY $x10
+    G_BRCOND %0(s64), %bb.1
+    G_BR %bb.1
+
+  bb.1:
+    %1:_(s64) = G_PHI %0(s64), %bb.0
+    PseudoRET
+";
+    assert_eq!(broken(&parse(body), riscv()), BTreeSet::new());
+    let twice = body.replace("successors: %bb.1", "successors: %bb.1, %bb.1");
+    assert_eq!(broken(&parse(&twice), riscv()), BTreeSet::from(["cfg-successors"]));
+}
+
 /// All findings are given, each at its instruction.
 #[test]
 fn no_finding_hides_another() {
