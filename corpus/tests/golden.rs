@@ -1,5 +1,7 @@
 //! The mechanism of golden cases: what differs is an error with a diff, and `BLESS=1` writes what came out.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::PathBuf;
 use tempfile::TempDir;
 use tribunal_corpus::golden::{self, Mode};

@@ -1,5 +1,7 @@
 //! Each rule of the machine verifier has a file under `corpus/verifier` that breaks it and no other.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tribunal_ir::{Block, Function, InstData, Opcode, Operand, text};

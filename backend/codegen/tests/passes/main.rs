@@ -1,5 +1,7 @@
 //! What each of the smaller passes promises, on functions made for it.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 mod bank_select;
 mod frame;
 mod object;
