@@ -1,5 +1,7 @@
 //! Library calls as the legalizer writes them are those of LLVM's: the same functions, masks, registers and frames.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

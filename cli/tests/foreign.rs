@@ -1,5 +1,7 @@
 //! LLVM IR, bitcode and C where MIR is needed: the error says which commands make MIR of the file, and they do.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

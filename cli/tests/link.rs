@@ -1,6 +1,8 @@
 //! Objects that `tribunal compile` writes link with C and give the right answers under QEMU, for every target and both
 //! allocators. The peers are part of `make test`: a missing one fails the test.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

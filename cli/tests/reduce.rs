@@ -1,6 +1,8 @@
 //! `tribunal reduce`: by our judges, by a foreign program, and what it says when it cannot. What becomes of a crash file once
 //! its fault is gone, and of a corpus.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! The way from a planted fault to a case, by the commands that the README gives.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

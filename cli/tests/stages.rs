@@ -1,6 +1,8 @@
 //! What `tribunal compile --stop-after` writes is LLVM's MIR at every stage: `llc-22` reads it, and goes on from it with
 //! its own passes under its own machine verifier. The assembly text is what the object holds. The peers are part of `make test`: a missing one fails the test.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -82,6 +84,26 @@ fn llc_takes_every_stage_of_aarch64() {
 fn llc_takes_every_stage_without_m() {
     for target in ["riscv64", "riscv32"] {
         accepted(vec![case(target, "without_m.mir")], &[&format!("-mtriple={target}"), "-mattr=-m"]);
+    }
+}
+
+/// Golden cases are MIR at every stage, with the expectation in comments.
+#[test]
+fn llc_reads_every_golden_case() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    for (pass, _) in STAGES.into_iter().chain([("emit", None)]) {
+        let files: Vec<PathBuf> =
+            std::fs::read_dir(corpus.join(pass)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(!files.is_empty(), "no case of {pass}");
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let said =
+                |key: &str| text.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)).map(str::trim);
+            let target = said("target:").unwrap();
+            let features = said("features:").unwrap_or(if target == "aarch64" { "+neon" } else { "+m" });
+            let mut read = llc(&[&format!("-mtriple={target}"), &format!("-mattr={features}")]);
+            assert_eq!(failure(read.arg("-run-pass=none").arg(&file)), None, "{}", file.display());
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Bad input and bad usage: one clear error, exit status 2, nothing half-written.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

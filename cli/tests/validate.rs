@@ -1,6 +1,8 @@
 //! `tribunal validate`: our own legalizer and LLVM's on real functions, a wrong stage, and what LLVM gets wrong. The peer is
 //! part of `make test`: a missing one fails the test.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;

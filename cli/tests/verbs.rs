@@ -1,5 +1,7 @@
 //! Each verb on a file of the corpus: its exit status, and what its JSON line counts.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,11 +1,12 @@
-//! Runs one case.
+//! Cases that run: every function before every judge, and the calls that the head comments list. [`Source`] is the file of
+//! every kind of case.
 
 use crate::expectation::{self, Argument, Call};
 use std::path::Path;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_fuzz::generator::BUFFER_BYTES;
-use tribunal_fuzz::{Harness, inputs};
+use tribunal_fuzz::{Harness, crash, inputs};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 
@@ -21,8 +22,8 @@ pub enum CaseError {
     NoTarget,
     #[error("unknown target `{0}`")]
     UnknownTarget(String),
-    #[error("unknown feature `{0}`")]
-    UnknownFeature(String),
+    #[error("{0}")]
+    Header(#[from] crash::StoryError),
     #[error("{0}")]
     Parse(#[from] text::ParseError),
     #[error("`{line}`: {reason}")]
@@ -31,21 +32,41 @@ pub enum CaseError {
     Harness(#[from] tribunal_fuzz::HarnessError),
     #[error("@{function}: {what}")]
     Judged { function: String, what: String },
+    #[error("a golden case holds one function")]
+    OneFunction,
+    #[error("no pass is called `{0}`, as the folder is")]
+    NoPass(String),
+    /// The difference, as a unified diff.
+    #[error("not as expected; `BLESS=1 cargo test --package tribunal-corpus` takes what came out\n{diff}")]
+    Expectations { diff: String },
+}
+
+/// A case as it was read: its functions, the machine, and what its head comments say of features and allocator.
+pub struct Source {
+    pub target: &'static Target,
+    pub options: Options,
+    pub module: Module,
+}
+
+impl Source {
+    /// Reads the text of a case. Features are the target's usual ones, and the allocator is Ion, unless the head says otherwise.
+    pub fn read(text: &str) -> Result<Source, CaseError> {
+        let name = text::architecture(text).ok_or(CaseError::NoTarget)?;
+        let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
+        let module = text::parse_module(text, target.vocabulary)?;
+        let said = crash::story(&module, target)?;
+        let features = said.features.unwrap_or(target.default_features);
+        let options = Options { features, allocator: said.allocator.unwrap_or_default() };
+        Ok(Source { target, options, module })
+    }
 }
 
 /// Reads the file and holds it to what it says.
 pub fn run(path: &Path) -> Result<(), CaseError> {
-    let source = std::fs::read_to_string(path)?;
-    let name = text::architecture(&source).ok_or(CaseError::NoTarget)?;
-    let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
-    let module = text::parse_module(&source, target.vocabulary)?;
+    let Source { target, options, module } = Source::read(&std::fs::read_to_string(path)?)?;
     let calls = calls(&module)?;
-    let features = match module.said("features") {
-        Some(names) => target.features(names).map_err(|name| CaseError::UnknownFeature(name.to_string()))?,
-        None => target.default_features,
-    };
     for allocator in [Allocator::Ion, Allocator::Fastalloc] {
-        let mut harness = Harness::new(target, Options { features, allocator })?;
+        let mut harness = Harness::new(target, Options { allocator, ..options })?;
         for call in &calls {
             hold(&mut harness, &module, call)?;
         }

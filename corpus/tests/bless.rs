@@ -1,5 +1,7 @@
 //! What `replay --bless` writes is a case that this crate runs, with the expectation in it.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::{Harness, bless, crash};
 use tribunal_ir::text;

@@ -13,7 +13,7 @@ use tribunal_fuzz::features::SLOTS;
 #[used]
 // The attribute is unsafe because a section's name may mean something to the linker: this one is libFuzzer's, and bytes are
 // what it takes it for.
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "libFuzzer finds its counters by the name of their section")]
 #[unsafe(link_section = "__libfuzzer_extra_counters")]
 static COUNTERS: [AtomicU8; SLOTS] = [const { AtomicU8::new(0) }; SLOTS];
 

@@ -109,7 +109,7 @@ pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {
 pub fn story(module: &Module, target: &Target) -> Result<Story, StoryError> {
     let mut story = Story::default();
     for line in &module.comments {
-        let Some((key, value)) = line.trim().split_once(": ") else { continue };
+        let Some((key, value)) = line.trim().split_once(':').map(|(key, value)| (key, value.trim())) else { continue };
         let bad = |reason| StoryError { line: line.trim().to_string(), reason };
         match key {
             "features" => story.features = Some(target.features(value).map_err(|_| bad("unknown feature"))?),
@@ -149,4 +149,21 @@ fn add_input(input: &mut Input, text: &str, target: &Target) -> Result<(), &'sta
 
 fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `features:` with nothing after it is the empty set, not the target's usual one.
+    #[test]
+    fn no_features_are_said_too() {
+        let target = &tribunal_target::riscv::RISCV64;
+        let said = |line: &str| story(&Module { comments: vec![line.to_string()], ..Module::default() }, target);
+        let base = Some(Features::RV64);
+        assert_eq!(said("features: ").unwrap().features, base);
+        assert_eq!(said("features: +m").unwrap().features, base.map(|base| base | Features::M));
+        assert_eq!(said("no story").unwrap().features, None);
+        assert!(said("features: +q").is_err());
+    }
 }

@@ -1,5 +1,7 @@
 //! Faults planted around library calls are found by the judge that should find them.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::harness::Written;

@@ -1,5 +1,7 @@
 //! Unicorn and the machine stepper do the same with the same bytes, down to each access to a buffer.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options};
 use tribunal_emulator::input::Input;

@@ -1,5 +1,7 @@
 //! Faults planted in a compilation are found by the judge that should find them, and the finding names the rule.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 mod planted;
 
 use planted::{ClobberedRegister, SwappedOperands, WrongExtension};

@@ -1,5 +1,7 @@
 //! What is a feature, and what a corpus keeps for it.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use rustc_hash::FxHashSet;
 use std::path::Path;
 use tribunal_codegen::{Allocator, Options};

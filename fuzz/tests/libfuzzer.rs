@@ -1,5 +1,7 @@
 //! libFuzzer's hooks make programs of programs, and of nothing.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use rustc_hash::FxHashSet;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::Harness;

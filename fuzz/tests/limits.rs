@@ -1,6 +1,8 @@
 //! Where the encodings and the register file end: more live values than registers, frames beyond every immediate, branches
 //! beyond every range. Each function must meet the limit it is made for, and pass every judge.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::fmt::Write;
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, CompileError, Context, NoObserver, Options};

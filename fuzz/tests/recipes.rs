@@ -1,6 +1,8 @@
 //! Recipes broken in many ways: each is refuted, by its name, with a counterexample that an execution confirms and that a
 //! file shows again. A fault is planted on what the rule wrote, before the prover sees it.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_codegen::legalize;
 use tribunal_codegen::{Allocator, Context, Observer, Options};
 use tribunal_fuzz::Finding;

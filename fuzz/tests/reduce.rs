@@ -1,5 +1,7 @@
 //! Planted faults come out of large programs as a few instructions, of which none can be removed; foreign programs judge too.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 mod planted;
 
 use planted::{ClobberedRegister, SwappedOperands, WrongExtension};

@@ -1,5 +1,7 @@
 //! The bodies of the fuzz targets, each for a second, on noise and on the programs of the corpus.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

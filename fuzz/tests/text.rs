@@ -1,5 +1,7 @@
 //! MIR text on real files: printing is a fixed point, LLVM reads what we print, and no mutation makes the parser panic.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tribunal_ir::text;

@@ -1,5 +1,7 @@
 //! What `validate` says of small pairs whose difference hangs on one rule, and the inputs that it executes them on.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_fuzz::inputs::{self, Plan};
 use tribunal_fuzz::validate::{self, Kind};
 use tribunal_ir::{Module, text};

@@ -1,5 +1,7 @@
 //! Each rule of the machine verifier has a file under `corpus/verifier` that breaks it and no other.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tribunal_ir::{Block, Function, InstData, Opcode, Operand, text};
@@ -82,6 +84,27 @@ const LOOP: &str = "
 #[test]
 fn a_sound_function_breaks_no_rule() {
     assert_eq!(broken(&parse(LOOP), riscv()), BTreeSet::new());
+}
+
+/// An edge is listed once, however many terminators take it; LLVM's verifier says so too.
+#[test]
+fn a_successor_is_listed_once() {
+    let body = "
+  bb.0:
+    successors: %bb.1
+    liveins: $x10
+
+    %0:_(s64) = COPY $x10
+    G_BRCOND %0(s64), %bb.1
+    G_BR %bb.1
+
+  bb.1:
+    %1:_(s64) = G_PHI %0(s64), %bb.0
+    PseudoRET
+";
+    assert_eq!(broken(&parse(body), riscv()), BTreeSet::new());
+    let twice = body.replace("successors: %bb.1", "successors: %bb.1, %bb.1");
+    assert_eq!(broken(&parse(&twice), riscv()), BTreeSet::from(["cfg-successors"]));
 }
 
 /// All findings are given, each at its instruction.

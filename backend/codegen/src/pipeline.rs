@@ -7,7 +7,7 @@ pub use crate::emit::Code;
 
 /// One pass.
 pub struct Pass {
-    /// Pass name = module = command-line argument = corpus folder = timing label.
+    /// The command-line argument, the module with `_` for `-`, and the folder of the golden cases in `corpus`.
     pub name: &'static str,
     /// Properties that the function must have before, and must not have.
     pub requires: Properties,
@@ -71,7 +71,12 @@ fn done(pass: &Pass, properties: Properties) -> bool {
     pass.ensures.intersects(stage) && properties.contains(pass.ensures)
 }
 
-fn run_pass(pass: &'static Pass, function: &mut Function, context: &mut Context<'_>) -> Result<(), CompileError> {
+/// Runs one pass: checks the properties that it requires, sets those that it ensures, and shows the function to the observer.
+///
+/// # Errors
+/// [`CompileError::Unsupported`] if the function has not the properties that the pass requires, or one that it forbids; else
+/// what the pass says.
+pub fn run_pass(pass: &'static Pass, function: &mut Function, context: &mut Context<'_>) -> Result<(), CompileError> {
     if !function.properties.contains(pass.requires) || function.properties.intersects(pass.forbids) {
         let reason = format!("cannot run on a function with {:?}", function.properties);
         return Err(CompileError::unsupported(function, pass.name, reason));

@@ -141,7 +141,10 @@ fn lengthen(function: &mut Function, target: &Target, inst: Inst, to: Block) -> 
     }
     function.replace(inst, with_label(opposite, rest));
     let onward: Vec<_> = std::mem::take(&mut function.block_mut(block).successors);
-    function.block_mut(rest).successors = onward.iter().copied().filter(|&(successor, _)| successor != to).collect();
+    // What follows the branch may lead to its target too.
+    let again = function.insts(rest).any(|inst| label(function.inst(inst)) == Some(to));
+    function.block_mut(rest).successors =
+        onward.iter().copied().filter(|&(successor, _)| successor != to || again).collect();
     function.block_mut(block).successors = vec![(jump, None), (rest, None)];
     function.block_mut(jump).successors = vec![(to, None)];
     Ok(())

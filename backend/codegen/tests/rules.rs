@@ -1,5 +1,7 @@
 //! What the legalizer does about rules that nothing can follow: tables made for these tests, one instruction each.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_codegen::legalize::PASS;
 use tribunal_codegen::{Allocator, CompileError, Context, NoObserver, Options};
 use tribunal_ir::types::{ElementCount, S8, S16, S32, S64};

@@ -127,14 +127,14 @@ const fn type_sources(defs: &[OperandKind], uses: &[OperandKind]) -> [TypeSource
 macro_rules! opcodes {
     ($($name:ident: [$($def:ident),*] <- [$($used:ident),*] {$($flag:ident),*})*) => {
         /// Every target-independent opcode, and a target's own.
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, reason = "an opcode is called what LLVM calls it")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Opcode {
             $($name,)*
             Target(TargetOpcode),
         }
 
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an opcode is called what LLVM calls it")]
         enum Number {
             $($name,)*
         }

@@ -262,3 +262,6 @@ fn fits(types: Types, bits: impl FnOnce() -> Option<u32>) -> bool {
         Types::AtMost(most) => bits().is_some_and(|bits| bits <= most),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -76,12 +76,12 @@ const L28: OperandDesc = OperandDesc::Label { bits: 28, scale: 4 };
 macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($word:literal) $assembly:literal {$($flag:ident),*}
         [$($used:ident),*] [$($defined:ident),*] $(=> $size:literal)?)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an opcode is called what LLVM calls it")]
         #[repr(u16)]
         enum Number { $($name),* }
 
         $(
-            #[allow(non_upper_case_globals)]
+            #[allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
             pub const $name: TargetOpcode = TargetOpcode(Number::$name as u16);
         )*
 

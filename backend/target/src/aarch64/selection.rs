@@ -1,7 +1,7 @@
 //! The selection rules, most specific first within an opcode.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
-#![allow(non_upper_case_globals)]
+#![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::encoding::encode_bitmask;
 use super::instructions::*;

@@ -3,7 +3,7 @@
 //! `x` registers hold 64 bits, `w` registers 32; the flags are four bits, N Z C V from the top. Machine code knows no poison
 //! of its own: a result is poison exactly if a source is.
 
-#![allow(non_upper_case_globals)]
+#![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::encoding::decode_bitmask;
 use super::instructions::*;

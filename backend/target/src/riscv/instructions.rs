@@ -49,12 +49,12 @@ const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
 macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($opcode:literal, $funct3:literal, $funct7:literal) {$($flag:ident),*}
         $([$($feature:ident),+])? $(, [$($used:ident),*] [$($written:ident),*] => $size:literal)?)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an opcode is called what LLVM calls it")]
         #[repr(u16)]
         enum Number { $($name),* }
 
         $(
-            #[allow(non_upper_case_globals)]
+            #[allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
             pub const $name: TargetOpcode = TargetOpcode(Number::$name as u16);
         )*
 

@@ -1,7 +1,7 @@
 //! Moves, spills, frames, branches.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
-#![allow(non_upper_case_globals)]
+#![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
 use super::registers::{RA, REGISTERS, ZERO};

@@ -2,7 +2,7 @@
 //!
 //! Registers hold 64 bits or 32: an operation is as wide as its sources. Machine code knows no poison of its own: a result is poison exactly if a source is.
 
-#![allow(non_upper_case_globals)]
+#![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
 use crate::operands::{Sources, call_frame, finish, jump_free, sources};
