@@ -1,8 +1,8 @@
 //! Proofs kept between runs: the flags that say where, and what one run reads and adds.
 
 use crate::input::{self, CliError};
-use crate::store::Store;
 use crate::output::complain;
+use crate::store::Store;
 use clap::Args;
 use std::path::PathBuf;
 use tribunal_fuzz::harness::ProofCache;

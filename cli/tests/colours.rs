@@ -1,5 +1,7 @@
 //! Colours: none where output is no terminal, none against NO_COLOR, all with CLICOLOR_FORCE.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -1,5 +1,7 @@
 //! `tribunal doctor`: what is there is found, what is not is missing, and its rows are the Makefile's.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;

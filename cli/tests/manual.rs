@@ -3,6 +3,8 @@
 //!
 //! `BLESS=1 cargo test -p tribunal --test manual` rewrites `docs/verbs.md`.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use clap::Command;
 use std::path::Path;
 

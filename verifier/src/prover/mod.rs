@@ -44,11 +44,6 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::{Step, Vocabulary, text};
 use tribunal_target::Target;
 
-/// The solver that this program is linked with, and its version: `Z3 4.8.12.0`.
-pub fn solver_version() -> &'static str {
-    z3::full_version()
-}
-
 /// Which engine proved a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Engine {
