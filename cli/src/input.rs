@@ -24,6 +24,8 @@ pub enum CliError {
     NotText { path: PathBuf, kind: &'static str },
     #[error("{path}: this is a folder, not a file", path = path.display())]
     Folder { path: PathBuf },
+    #[error("{path}: this is a file, not a folder", path = path.display())]
+    NoFolder { path: PathBuf },
     #[error("{path}: the file is empty", path = path.display())]
     Empty { path: PathBuf },
     #[error("{path}: the file has more than {MOST_BYTES} bytes", path = path.display())]
@@ -49,11 +51,16 @@ pub enum CliError {
 }
 
 /// A longer file is no text that anybody means: `/dev/zero`.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 1 << 28;
 
 /// The values of `--target`.
 pub fn target_names() -> clap::builder::PossibleValuesParser {
     tribunal_target::ALL.iter().map(|target| target.name).collect::<Vec<_>>().into()
+}
+
+/// The values of `--inputs`. All inputs of a function are made before it runs.
+pub fn input_counts(least: i64) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(least..=1 << 16)
 }
 
 fn known_targets() -> String {
@@ -236,31 +243,55 @@ pub fn read(path: &Path, target: Option<&'static Target>) -> Result<Source, CliE
     }
 }
 
-/// Makes the folder, and those around it, unless they are there.
+/// Makes the folder, and those around it, unless they are there. Files can be written to it.
 pub fn make_folder(path: &Path) -> Result<(), CliError> {
+    check_folder(path)?;
     std::fs::create_dir_all(path).map_err(|source| CliError::Write { path: path.to_path_buf(), source })
 }
 
-/// Finds out before long work that a folder can be there behind it; nothing is made.
+/// Finds out before long work that files can be written to a folder, which need not be there yet; nothing is made.
 pub fn check_folder(path: &Path) -> Result<(), CliError> {
-    match path.ancestors().find(|place| place.exists()) {
-        Some(place) if !place.is_dir() => Err(CliError::Usage(format!("{}: not a folder", place.display()))),
-        _ => Ok(()),
+    let there = path.ancestors().find(|place| place.exists()).unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        return Err(CliError::NoFolder { path: there.into() });
+    }
+    // Without a name, so that it is gone whatever happens.
+    tempfile::tempfile_in(there).map(drop).map_err(|source| CliError::Write { path: there.into(), source })
+}
+
+/// Finds out before long work that a file can be written; nothing is made.
+pub fn check_file(path: &Path) -> Result<(), CliError> {
+    match std::fs::metadata(path) {
+        _ if path == Path::new("-") => return Ok(()),
+        Ok(there) if there.is_dir() => return Err(CliError::Folder { path: path.into() }),
+        Ok(there) if !there.is_file() => return Ok(()),
+        _ => {}
+    }
+    match path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")) {
+        folder if folder.exists() => check_folder(folder),
+        folder => Err(CliError::Usage(format!("{}: no such folder", folder.display()))),
     }
 }
 
-/// Writes whole or not at all: to a file beside the destination, then renamed. `-` is standard output.
+/// Writes whole or not at all: to a file beside the destination, then renamed. `-` is standard output. A link is followed, and
+/// what is no plain file (a device, a pipe) is written to and never replaced.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
     let failed = |source| CliError::Write { path: path.into(), source };
     if path == Path::new("-") {
         output::bytes(contents);
         return Ok(());
     }
+    let place = match std::fs::metadata(path) {
+        Ok(there) if there.is_dir() => return Err(CliError::Folder { path: path.into() }),
+        Ok(there) if !there.is_file() => return std::fs::write(path, contents).map_err(failed),
+        Ok(_) => path.canonicalize().map_err(failed)?,
+        Err(_) => path.to_path_buf(),
+    };
     let mut name =
-        path.file_name().ok_or_else(|| CliError::Usage(format!("{}: not a file", path.display())))?.to_owned();
+        place.file_name().ok_or_else(|| CliError::Usage(format!("{}: not a file", path.display())))?.to_owned();
     name.push(format!(".{}.partial", std::process::id()));
-    let partial = path.with_file_name(name);
-    let written = std::fs::write(&partial, contents).and_then(|()| std::fs::rename(&partial, path));
+    let partial = place.with_file_name(name);
+    let written = std::fs::write(&partial, contents).and_then(|()| std::fs::rename(&partial, &place));
     if written.is_err() {
         // Best effort: the error that counts is the first.
         let _ = std::fs::remove_file(&partial);

@@ -109,3 +109,102 @@ fn bad_usage_ends_in_status_2() {
         assert!(!stderr(&output).is_empty(), "{arguments:?} says nothing");
     }
 }
+
+/// What nobody means, on each flag that takes a number, a name or a place: one error that names the flag or the place, exit status 2.
+#[test]
+fn odd_values_of_flags_end_in_one_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file.txt");
+    std::fs::write(&file, "text\n").unwrap();
+    let (place, file) = (folder.path().to_str().unwrap(), file.to_str().unwrap());
+    let (in_file, too_long) = (format!("{file}/x"), "a".repeat(5000));
+    let huge = "99999999999999999999";
+    let (mir, bug) = ("../corpus/run/riscv64/g_freeze.mir", "../corpus/bugs/wide_population.riscv64.mir");
+    let numbers = ["", "-1", "1e3", " 1", "0x10", huge];
+    let more_inputs = ["", "-1", huge, "65537", "4294967295"];
+    let (names, targets) = (["no such", "*", "\u{e9}", too_long.as_str()], ["", "z80", "RISCV64"]);
+    let folders = ["", file, in_file.as_str()];
+    let files = ["", place, in_file.as_str(), too_long.as_str()];
+    let prove = ["prove", "--opcode", "G_FREEZE", "--target", "riscv64", "--shard", "1/8", "--no-cache"];
+    let cases: &[(&[&str], &str, &[&str])] = &[
+        (&["compile", mir, "-o", "never.o"], "--target", &targets),
+        (&["compile", mir, "-o", "never.o"], "--features", &names),
+        (&["compile", mir, "-o", "never.o"], "--regalloc", &names),
+        (&["compile", mir, "-o", "never.o"], "--stop-after", &names),
+        (&["compile", mir, "-o", "never.o"], "--emit", &names),
+        (&["compile", mir, "-o", "never.o", "--stop-after", "select"], "--emit", &["obj", "asm"]),
+        (&["compile", mir, "-o", "never.o", "--prove-each"], "--cache", &folders),
+        (&["compile", mir], "--output", &files),
+        (&["trial", mir], "--inputs", &more_inputs),
+        (&["trial", mir], "--seed", &numbers),
+        (&["trial", mir], "--cache", &folders),
+        (&["verify", mir], "--features", &names),
+        (&["validate", mir, mir], "--features", &names),
+        (&["validate", mir, mir], "--jobs", &["", "0", "-1", "257", huge]),
+        (&["explain", mir], "--function", &names),
+        (&["replay", bug], "--inputs", &more_inputs),
+        (&["replay", bug, "--bless"], "--into", &folders),
+        (&["reduce", bug], "--out", &files),
+        (&["reduce", bug, "-o", "never.mir"], "--inputs", &more_inputs),
+        (&["reduce", bug, "-o", "never.mir"], "--seconds", &numbers),
+        (&["reduce", bug, "-o", "never.mir", "--check", "true"], "--check-seconds", &numbers),
+        (&["prove", "--target", "riscv64"], "--opcode", &names),
+        (&["prove", "--target", "riscv64"], "--shard", &["", "1", "/", "0/0", "0/8", "9/8", "-1/8", "1/2/3", huge]),
+        (&prove, "--ledger", &files[..3]),
+        (&prove, "--emit-smt2", &folders),
+        (&prove, "--out", &folders),
+        (&["fuzz", "--no-cache"], "--seconds", &numbers),
+        (&["fuzz", "--no-cache"], "--runs", &numbers),
+        (&["fuzz", "--no-cache"], "--seed", &numbers),
+        (&["fuzz", "--no-cache"], "--inputs", &["", "0", "65537", huge]),
+        (&["fuzz", "--no-cache"], "--target", &targets),
+        (&["fuzz", "--no-cache"], "--out", &folders),
+        (&["fuzz", "--no-cache"], "--corpus", &folders),
+        (&["fuzz", "--no-cache"], "--known", &["", place, in_file.as_str()]),
+        (&["fuzz"], "--cache", &folders),
+        (&["sabotage"], "--fault", &names),
+        (&["sabotage"], "--seconds", &["0", "-1", huge]),
+        (&["sabotage"], "--reduce-seconds", &numbers),
+        (&["sabotage"], "--inputs", &["0", "65537"]),
+        (&["sabotage"], "--out", &folders),
+        (&["man"], "--out", &folders),
+    ];
+    for (command, flag, values) in cases {
+        for value in *values {
+            let given = format!("{flag}={value}");
+            let output = tribunal(&[command, &[given.as_str()][..]].concat());
+            let error = stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{command:?} {given}: {error}");
+            assert_eq!(error.matches("error: ").count(), 1, "{command:?} {given}: {error}");
+            assert!(output.stdout.is_empty(), "{command:?} {given}: {}", String::from_utf8_lossy(&output.stdout));
+        }
+    }
+    assert!(!Path::new("never.o").exists() && !Path::new("never.mir").exists());
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "text\n");
+}
+
+/// An output may be a link or a pipe: neither is replaced by a file.
+#[test]
+#[cfg(unix)]
+fn links_are_followed_and_pipes_are_written_to() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let compile = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+        command.args(["compile", "../corpus/run/riscv64/g_freeze.mir", "--emit", "asm", "-o"]).arg(path(name));
+        command
+    };
+    std::fs::write(path("file.s"), "old").unwrap();
+    std::os::unix::fs::symlink("file.s", path("link.s")).unwrap();
+    assert!(compile("link.s").status().unwrap().success());
+    assert!(path("link.s").symlink_metadata().unwrap().is_symlink());
+    let written = std::fs::read(path("file.s")).unwrap();
+    assert!(String::from_utf8_lossy(&written).contains(".text"));
+    assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+    let mut writer = compile("pipe").spawn().unwrap();
+    assert_eq!(std::fs::read(path("pipe")).unwrap(), written);
+    assert!(writer.wait().unwrap().success());
+    assert!(path("pipe").symlink_metadata().unwrap().file_type().is_fifo());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left beside");
+}

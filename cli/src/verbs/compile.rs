@@ -91,6 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = std::time::Instant::now();
     let mut source = input::read(&arguments.file, arguments.target.named()?)?;
     let stop_after = stop_after(arguments)?;
+    input::check_file(&arguments.output)?;
     let mut options = arguments.target.options(&source)?;
     if arguments.optimisation.as_deref() == Some("0") {
         options.allocator = tribunal_codegen::Allocator::Fastalloc;

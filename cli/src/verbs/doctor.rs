@@ -4,7 +4,7 @@
 
 use crate::cache;
 use crate::help::examples;
-use crate::input::CliError;
+use crate::input::{self, CliError};
 use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
@@ -206,8 +206,7 @@ fn cores() -> Check {
 /// The folder of proofs; it need not be there yet.
 fn cache() -> Check {
     let folder = cache::usual_folder();
-    let place = folder.as_deref().and_then(|folder| folder.ancestors().find(|place| place.exists()));
-    let found = place.is_some_and(|place| tempfile::tempfile_in(place).is_ok());
+    let found = folder.as_deref().is_some_and(|folder| input::check_folder(folder).is_ok());
     let named = folder.as_deref().map_or("neither XDG_CACHE_HOME nor HOME is set".into(), Path::to_string_lossy);
     let state = if found { named.into_owned() } else { format!("{named}: not writable") };
     Check { name: "cache folder".to_string(), found, state, needed_for: "proofs kept between runs", brought_by: None }

@@ -48,7 +48,7 @@ pub struct Arguments {
     #[command(flatten)]
     jobs: Jobs,
     /// Inputs on which each program runs.
-    #[arg(long, value_name = "N", default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 36, value_parser = input::input_counts(1))]
     inputs: u32,
     /// The folder of crash files; made when the first is written.
     #[arg(long, value_name = "DIR", default_value = "fuzz-out")]
@@ -140,6 +140,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
     let known = arguments.known.as_deref().map(input::known).transpose()?.unwrap_or_default();
+    for folder in [Some(&arguments.out), arguments.corpus.as_ref()].into_iter().flatten() {
+        input::check_folder(folder)?;
+    }
     let fault = |name: &str| input::fault(name, targets.iter().map(|&(target, _)| target));
     let fault = arguments.fault.as_deref().map(fault).transpose()?;
     let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;

@@ -99,10 +99,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     // Before the long work: a file that cannot be read, or that has no place, is found at once.
     let ledger = match (&arguments.ledger, arguments.check_ledger) {
         (Some(path), true) => Some(read_ledger(path)?),
-        (Some(path), false) if path.parent().is_some_and(|folder| folder != Path::new("") && !folder.is_dir()) => {
-            return Err(CliError::Usage(format!("{}: no such folder", path.display())));
-        }
-        _ => None,
+        (Some(path), false) => input::check_file(path).map(|()| None)?,
+        (None, _) => None,
     };
     if arguments.tables {
         return check_tables(arguments, &targets, ledger, started);

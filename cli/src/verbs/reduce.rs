@@ -47,7 +47,7 @@ pub struct Arguments {
     #[command(flatten)]
     target: TargetFlags,
     /// Inputs on which the fault is looked for, besides the one in the file.
-    #[arg(long, value_name = "N", default_value_t = 32)]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = input::input_counts(0))]
     inputs: u32,
     /// Print one JSON object as the last line of standard output.
     #[arg(long)]
@@ -77,6 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = Instant::now();
     let source = input::read(&arguments.file, arguments.target.named()?)?;
     let options = arguments.target.options(&source)?;
+    input::check_file(&arguments.out)?;
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the search still works.

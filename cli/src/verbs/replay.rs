@@ -23,7 +23,7 @@ pub struct Arguments {
     #[command(flatten)]
     target: TargetFlags,
     /// Inputs besides the one in the file.
-    #[arg(long, value_name = "N", default_value_t = 32)]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = input::input_counts(0))]
     inputs: u32,
     /// Add the file to the regression cases if every judge passes it; else say what is left.
     #[arg(long)]
@@ -53,6 +53,9 @@ struct Report {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
+    if arguments.bless {
+        input::check_folder(&arguments.into)?;
+    }
     let total = tally(arguments, &source)?;
     findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     total.open.keys().for_each(|reason| say!("not confirmed: {reason}"));

@@ -51,7 +51,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Inputs on which each program runs.
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = input::input_counts(1))]
     inputs: u32,
     /// Print one JSON object as the last line of standard output.
     #[arg(long)]

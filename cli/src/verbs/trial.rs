@@ -23,7 +23,7 @@ pub struct Arguments {
     #[command(flatten)]
     target: TargetFlags,
     /// Inputs on which each function runs.
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = input::input_counts(1))]
     inputs: u32,
     /// Seed of the inputs.
     #[arg(long, value_name = "N", default_value_t = 1)]

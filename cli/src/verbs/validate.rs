@@ -54,6 +54,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let named = arguments.target.named()?;
     let before = input::read(&arguments.before, named)?;
     let mut after = input::read(&arguments.after, named.or(Some(before.target)))?;
+    // Features change nothing here, and must be features all the same.
+    arguments.target.options(&before)?;
     if arguments.drop_flags {
         for function in &mut after.module.functions {
             *function = validate::without_flags(function);
