@@ -1,6 +1,7 @@
 //! `tribunal cache`: the proofs that are kept between runs.
 
 use crate::cache::{this_prover, usual_folder};
+use crate::help::examples;
 use crate::input::CliError;
 use crate::output::{self, Status, say};
 use crate::store::{Holdings, Store};
@@ -8,13 +9,13 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Says which proofs are kept between runs, or removes them.
+/// Say which proofs are kept between runs, or remove them.
 ///
-/// Each build of the program keeps proofs of its own. Builds that were not used for a long time go first.
-///
-/// Example: tribunal cache --stats
+/// Each build of the program keeps proofs of its own, with its solver. The least recently used build goes first when the
+/// database is full.
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("action").required(true))]
+#[command(after_help = examples(&["tribunal cache --stats"]))]
 pub struct Arguments {
     /// Say how much is kept, for which builds.
     #[arg(long, group = "action")]
@@ -25,7 +26,7 @@ pub struct Arguments {
     /// The folder; the user's cache folder if left out.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// Print one JSON object on the last line of standard output.
+    /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
 }
