@@ -17,4 +17,4 @@ pub mod expectation;
 pub mod golden;
 pub mod sizes;
 
-pub use case::{CaseError, Source, run};
+pub use case::{CaseError, CaseFile, run};

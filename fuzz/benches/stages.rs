@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Allocator, Context, Observer, Options};
 use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
-use tribunal_emulator::machine::Machine;
+use tribunal_emulator::machine::Emulator;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_fuzz::harness::{FUEL, call_sites};
 use tribunal_fuzz::{campaign, inputs};
@@ -129,13 +129,13 @@ struct Judges {
     target: &'static Target,
     options: Options,
     prover: Prover,
-    machine: Machine,
+    machine: Emulator,
 }
 
 impl Judges {
     fn new(target: &'static Target, cache: &Cache) -> Result<Judges, Box<dyn Error>> {
         let options = Options { features: target.default_features, allocator: Allocator::Ion };
-        let machine = Machine::new(target, options.features)?;
+        let machine = Emulator::new(target, options.features)?;
         Ok(Judges { target, options, prover: Prover::with_cache(cache.clone()), machine })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::harness::{Harness, Saboteur};
-use crate::reduce::{self, Limits};
+use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{self, Fault};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ pub fn reduced(
     function: &Function,
     finding: &Finding,
     saboteur: Option<&dyn Saboteur>,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
 ) -> (Finding, String) {
     let reduced = reduce::reduce(harness, function, finding, saboteur, limits, &mut |_, _| {});
     let (function, finding) = match &reduced {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
-use tribunal_emulator::interpreter::{Accesses, Call, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, ExternalCall, Interpreter, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
@@ -196,7 +196,7 @@ fn executed(
 }
 
 /// The first call of the later run that the earlier one did not make like this.
-fn calls(allowed: &[Call], made: &[Call]) -> Option<String> {
+fn calls(allowed: &[ExternalCall], made: &[ExternalCall]) -> Option<String> {
     let (index, (one, other)) = allowed.iter().zip(made).enumerate().find(|(_, (one, other))| one != other)?;
     if one.name != other.name {
         return Some(format!("call {index} is of {}, expected {}", other.name, one.name));

@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tribunal_fuzz::catalogue::{self, Query, Summary};
+use tribunal_fuzz::catalogue::{self, CatalogueQuery, CatalogueSummary};
 use tribunal_fuzz::crash;
 use tribunal_fuzz::ledger::{Extent, Ledger};
 use tribunal_fuzz::questions::{self, Desk};
@@ -109,7 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     }
     input::check_folder(&arguments.out)?;
     let kept = arguments.cache.open()?;
-    let query = Query {
+    let query = CatalogueQuery {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
         jobs: arguments.jobs.count(),
@@ -168,12 +168,16 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             seconds,
         });
     }
-    Ok(match (summary.refuted, summary.unknown + summary.unsupported, summary.obligations) {
+    Ok(status(&summary, &differences, complete))
+}
+
+fn status(summary: &CatalogueSummary, differences: &[String], complete: bool) -> Status {
+    match (summary.refuted, summary.unknown + summary.unsupported, summary.obligations) {
         (1.., ..) => Status::Fault,
         _ if !differences.is_empty() || !summary.questions.disagreements.is_empty() => Status::Fault,
         (0, 0, 1..) if complete => Status::Well,
         _ => Status::Unknown,
-    })
+    }
 }
 
 /// Writes what was met as the ledger, or says where it differs from the one that was read.
@@ -218,7 +222,7 @@ fn check_tables(
     ledger: Option<Ledger>,
     started: Instant,
 ) -> Result<Status, CliError> {
-    let mut all = tables::Summary::default();
+    let mut all = tables::TableSummary::default();
     let mut refusals = Vec::new();
     for &(target, features) in targets {
         let summary = tables::check(target, features, (target.legality)(features));
@@ -276,7 +280,7 @@ fn desk(arguments: &Arguments) -> Result<Option<Desk>, CliError> {
 }
 
 /// One file for each rule that is refuted.
-fn write_counterexamples(folder: &Path, summary: &Summary) -> Result<(), CliError> {
+fn write_counterexamples(folder: &Path, summary: &CatalogueSummary) -> Result<(), CliError> {
     if summary.files.is_empty() {
         return Ok(());
     }
@@ -315,7 +319,7 @@ fn shard(text: &str) -> Result<(u64, u64), CliError> {
     }
 }
 
-fn print(summary: &Summary, out: &Path, seconds: f64) {
+fn print(summary: &CatalogueSummary, out: &Path, seconds: f64) {
     for (finding, seen) in findings::distinct(&summary.findings) {
         let file = crash::path(out, finding);
         let is_written = summary.files.contains_key(&crash::file_name(finding));

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tribunal_codegen::Options;
 use tribunal_fuzz::counterexample::Exhibit;
 use tribunal_fuzz::reduce::command::Check;
-use tribunal_fuzz::reduce::{self, Case, Limits};
+use tribunal_fuzz::reduce::{self, Case, SearchLimits};
 use tribunal_fuzz::sabotage::Planter;
 use tribunal_fuzz::{Finding, Harness, Saboteur, crash, inputs};
 use tribunal_ir::{Function, Module, text};
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     // Without a handler Ctrl-C ends the process at once; the search still works.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let deadline = arguments.seconds.and_then(|seconds| started.checked_add(Duration::from_secs(seconds)));
-    let limits = Limits { deadline, stop: &stop };
+    let limits = SearchLimits { deadline, stop: &stop };
     let bar = ProgressBar::new_spinner();
     let mut progress = |case: &Case, tests: u64| {
         bar.set_message(format!("{} instructions, {tests} candidates judged", case.instructions()));
@@ -124,7 +124,7 @@ fn judged(
     arguments: &Arguments,
     source: &Source,
     mut options: Options,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Result<Smallest, CliError> {
     let story = crash::story(&source.module, source.target).map_err(|error| refused(source, &error.to_string()))?;
@@ -182,7 +182,7 @@ fn checked(
     source: &Source,
     options: Options,
     command: &str,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Result<Smallest, CliError> {
     let mut words = command.split_whitespace().map(str::to_string);

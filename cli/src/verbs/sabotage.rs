@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::harness::ProofCache;
-use tribunal_fuzz::sabotage::{self, Fault, Kill, Limits, Trial};
+use tribunal_fuzz::sabotage::{self, Fault, Kill, Trial, TrialLimits};
 use tribunal_fuzz::{Finding, crash};
 use tribunal_target::Target;
 
@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the trials still work.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
-    let limits = Limits {
+    let limits = TrialLimits {
         time: Duration::from_secs(arguments.seconds),
         reduction: Duration::from_secs(arguments.reduce_seconds),
         enough: SMALL,

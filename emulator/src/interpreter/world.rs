@@ -25,7 +25,7 @@ pub struct World {
 
 /// A call of a function that is not known.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Call {
+pub struct ExternalCall {
     pub name: String,
     /// Value, and whether it is poison, of each argument register.
     pub arguments: Vec<(u64, bool)>,
@@ -152,7 +152,7 @@ impl<D: Numbers> State<'_, D> {
             (false, 0..3) => (state >> 32) % 5,
             (false, _) => state,
         };
-        self.calls.push(Call { name: callee.to_string(), arguments });
+        self.calls.push(ExternalCall { name: callee.to_string(), arguments });
         let bits = u32::from(self.target.pointer_bits);
         (0..results).map(|_| scalar(Bits::new(value.into(), 64).zext_or_trunc(bits))).collect()
     }

@@ -13,7 +13,7 @@ mod input;
 mod passes;
 mod search;
 
-pub use search::Limits;
+pub use search::SearchLimits;
 
 use crate::finding::Finding;
 use crate::harness::{Harness, Saboteur};
@@ -68,7 +68,7 @@ pub fn search(
     case: Case,
     target: &'static Target,
     features: Features,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
     is_interesting: &mut dyn FnMut(&Case) -> bool,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduction> {
@@ -93,7 +93,7 @@ pub fn reduce(
     function: &Function,
     finding: &Finding,
     saboteur: Option<&dyn Saboteur>,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduced> {
     let (target, features) = (harness.target(), harness.options().features);

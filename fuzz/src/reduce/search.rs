@@ -12,7 +12,7 @@ use tribunal_verifier::machine_verifier;
 
 /// When to stop before the end.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits<'l> {
+pub struct SearchLimits<'l> {
     pub deadline: Option<Instant>,
     pub stop: &'l AtomicBool,
 }
@@ -32,7 +32,7 @@ pub(super) struct Search<'s> {
     legalizer: &'static LegalizerInfo,
     /// The verifier accepts the original, so it must accept every candidate.
     is_valid: bool,
-    limits: Limits<'s>,
+    limits: SearchLimits<'s>,
     is_interesting: &'s mut dyn FnMut(&Case) -> bool,
     progress: &'s mut dyn FnMut(&Case, u64),
     tests: u64,
@@ -45,7 +45,7 @@ impl<'s> Search<'s> {
         case: Case,
         target: &'static Target,
         features: Features,
-        limits: Limits<'s>,
+        limits: SearchLimits<'s>,
         is_interesting: &'s mut dyn FnMut(&Case) -> bool,
         progress: &'s mut dyn FnMut(&Case, u64),
     ) -> Option<Search<'s>> {

@@ -14,7 +14,7 @@ use tribunal_target::Target;
 
 /// How long a fault is hunted, and on what.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct TrialLimits {
     /// Until it counts as alive.
     pub time: Duration,
     /// For making programs small that show it.
@@ -87,7 +87,7 @@ const SMALLER_PROGRAMS: u64 = 20_000;
 pub fn trial(
     fault: &'static Fault,
     target: &'static Target,
-    limits: Limits,
+    limits: TrialLimits,
     proofs: &ProofCache,
     stop: &AtomicBool,
 ) -> Result<Trial, HarnessError> {
@@ -117,7 +117,7 @@ pub fn trial(
 struct Hunt<'s> {
     harness: Harness,
     fault: &'static Fault,
-    limits: Limits,
+    limits: TrialLimits,
     stop: &'s AtomicBool,
 }
 
@@ -192,7 +192,7 @@ impl Hunt<'_> {
     }
 
     fn reduced(&mut self, shown: &Shown, deadline: Instant) -> Option<Reduced> {
-        let limits = reduce::Limits { deadline: Some(deadline), stop: self.stop };
+        let limits = reduce::SearchLimits { deadline: Some(deadline), stop: self.stop };
         let Shown { function, findings, planter } = shown;
         reduce::reduce(&mut self.harness, function, &findings[0], Some(planter), limits, &mut |_, _| {})
     }

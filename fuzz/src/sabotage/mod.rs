@@ -11,10 +11,10 @@ mod site;
 mod stages;
 mod volatile;
 
-pub use measure::{Kill, Limits, Trial, trial};
+pub use measure::{Kill, Trial, TrialLimits, trial};
 pub use site::Site;
 
-use crate::harness::{Saboteur, Written};
+use crate::harness::{Saboteur, WrittenInsts};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use tribunal_codegen::pipeline::{Code, Pass};
@@ -152,7 +152,7 @@ impl Saboteur for Planter {
         }
     }
 
-    fn step(&self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Written) {
+    fn step(&self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut WrittenInsts) {
         if let Plant::Rewrite(rules, change) = &self.fault.plant
             && rules.holds(rule)
         {

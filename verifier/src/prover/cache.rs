@@ -48,7 +48,7 @@ impl Key {
 
 /// A verdict, and where it comes from.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct Lookup {
     pub verdict: Verdict,
     /// Proved by an earlier run.
     pub kept: bool,
@@ -126,10 +126,10 @@ impl Cache {
         of(&self.table.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn step(&self, key: Key) -> Option<Known> {
+    pub(super) fn step(&self, key: Key) -> Option<Lookup> {
         self.read(|table| match table.proofs.get(&key) {
-            Some(&Proved { engine, kept, .. }) => Some(Known { verdict: Verdict::Proved { engine }, kept }),
-            None => table.open.get(&key).map(|verdict| Known { verdict: verdict.clone(), kept: false }),
+            Some(&Proved { engine, kept, .. }) => Some(Lookup { verdict: Verdict::Proved { engine }, kept }),
+            None => table.open.get(&key).map(|verdict| Lookup { verdict: verdict.clone(), kept: false }),
         })
     }
 

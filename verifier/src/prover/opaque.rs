@@ -8,7 +8,7 @@
 
 use super::constants;
 use super::memory::SymbolicMemory;
-use super::side::{Evaluation, Scalar, Side};
+use super::side::{Scalar, Side, SideEvaluation};
 use super::term::{MemTerm, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -104,7 +104,7 @@ fn base_and_offset(text: &str) -> (&str, i64) {
     }
 }
 
-impl Evaluation<'_> {
+impl SideEvaluation<'_> {
     /// Does `data` if it is of the kinds that this file knows of; false if the semantics may know it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
         if self.opaque.is_none() {

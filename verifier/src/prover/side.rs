@@ -64,7 +64,7 @@ impl Side {
     }
 }
 
-pub(super) struct Evaluation<'e> {
+pub(super) struct SideEvaluation<'e> {
     pub d: &'e mut Symbolic,
     pub target: &'e Target,
     pub function: &'e Function,
@@ -80,7 +80,7 @@ pub(super) struct Evaluation<'e> {
 /// Terms above which a block is given up.
 const MOST_TERMS: usize = 4_000_000;
 
-impl Evaluation<'_> {
+impl SideEvaluation<'_> {
     pub fn side(mut self, insts: &[InstData]) -> Result<Side, Unsupported> {
         let memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
         let mut side = Side::new(self.d, FxHashMap::default(), memory);

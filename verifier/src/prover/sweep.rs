@@ -65,7 +65,7 @@ fn equal(graph: &mut Symbolic, one: Term, other: Term, effort: Effort) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::evaluate;
-    use super::super::query::{Output, of_outputs};
+    use super::super::query::{StepOutput, of_outputs};
     use super::super::side::{Inputs, Scalar};
     use super::super::term::Op;
     use super::*;
@@ -92,7 +92,7 @@ mod tests {
         let (sum, other) = (graph.binary(Op::Add, a, b), graph.binary(Op::Add, or, and));
         let no = graph.truth(false);
         let [source, target] = [sum, other].map(|term| Scalar { bits: mixed(&mut graph, term), poison: no });
-        let output = Output { register: None, name: "result", source, target, ub: no };
+        let output = StepOutput { register: None, name: "result", source, target, ub: no };
         of_outputs(graph, Inputs::default(), no, vec![output], false)
     }
 

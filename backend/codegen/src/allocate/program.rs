@@ -15,7 +15,7 @@ use tribunal_target::instructions::OperandDesc;
 
 /// Where an operand of the allocator's came from.
 #[derive(Clone, Copy, Debug)]
-pub struct Source {
+pub struct OperandSource {
     pub inst: Inst,
     pub operand: usize,
 }
@@ -37,7 +37,7 @@ pub struct Group {
 pub struct Program {
     pub groups: Vec<Group>,
     /// For each group, where its operands came from.
-    pub sources: Vec<SmallVec<[Source; 4]>>,
+    pub sources: Vec<SmallVec<[OperandSource; 4]>>,
     operands: Vec<SmallVec<[AllocOperand; 4]>>,
     ranges: Vec<InstRange>,
     successors: Vec<Vec<Block>>,
@@ -253,7 +253,7 @@ fn add_operands(
     target: &'static Target,
     inst: Inst,
     grouped: bool,
-    sources: &mut SmallVec<[Source; 4]>,
+    sources: &mut SmallVec<[OperandSource; 4]>,
     operands: &mut SmallVec<[AllocOperand; 4]>,
 ) -> Result<(), String> {
     let data = function.inst(inst);
@@ -298,7 +298,7 @@ fn add_operands(
             }
             (None, None) => OperandConstraint::Reg,
         };
-        sources.push(Source { inst, operand: index });
+        sources.push(OperandSource { inst, operand: index });
         operands.push(AllocOperand::new(virtual_register(register), constraint, kind, position));
     }
     Ok(())

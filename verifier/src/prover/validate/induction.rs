@@ -7,7 +7,7 @@ use super::{Outcome, Pair, Setting, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::evaluate::Evaluator;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
-use crate::prover::query::{self, Output, Query};
+use crate::prover::query::{self, Query, StepOutput};
 use crate::prover::side::{Inputs, Scalar, Side};
 use crate::prover::term::{Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
@@ -226,14 +226,14 @@ impl<'v> Validation<'v> {
         while !arriving.is_empty() {
             let mut graph = std::mem::take(&mut self.graph);
             let (yes, no) = (graph.truth(true), graph.truth(false));
-            let outputs = arriving.iter().map(|(fact, value)| Output {
+            let outputs = arriving.iter().map(|(fact, value)| StepOutput {
                 register: None,
                 name: "fact",
                 source: Value { bits: yes, poison: value.poison },
                 target: Value { bits: fact.of(&mut graph, value.bits), poison: no },
                 ub,
             });
-            let outputs: Vec<Output> = outputs.collect();
+            let outputs: Vec<StepOutput> = outputs.collect();
             let shown: Vec<(Term, Term)> =
                 outputs.iter().map(|output| (output.source.poison, output.target.bits)).collect();
             let query = query::of_outputs(graph, std::mem::take(&mut self.inputs), ub, outputs, false);
