@@ -31,7 +31,7 @@ fn files(target: &str) -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|end| end == "mir") && path.to_string_lossy().contains(target))
         .collect();
     files.sort();
-    assert!(files.len() > 20, "{} files for {target}", files.len());
+    assert_eq!(files.len(), 27, "files for {target}");
     files.push(case(target, "wide_division.mir"));
     files
 }
