@@ -1,5 +1,6 @@
-//! What `tribunal compile --stop-after` writes is LLVM's MIR at every stage: `llc-22` reads it, and goes on from it with
-//! its own passes under its own machine verifier. The assembly text is what the object holds. The peers are part of `make test`: a missing one fails the test.
+//! What `tribunal compile --stop-after` writes is LLVM's MIR at every stage: `llc-22` reads it, and goes on from it
+//! with its own passes under its own machine verifier. The assembly text is what the object holds. The peers are part
+//! of `make test`: a missing one fails the test.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

@@ -116,8 +116,8 @@ fn ledger(target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../verifier/ledger/{target}.txt"))
 }
 
-/// Everything, from no proofs at all: what a change breaks is red here, by the name of its rule, and so is what it moves to
-/// another engine.
+/// Everything, from no proofs at all: what a change breaks is red here, by the name of its rule, and so is what it
+/// moves to another engine.
 #[test]
 fn the_whole_catalogue_is_proved_as_the_committed_ledgers_say() {
     for target in ["riscv64", "riscv32", "aarch64"] {

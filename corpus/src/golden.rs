@@ -1,8 +1,9 @@
 //! Golden cases: one function before a pass and what the pass must write, in one file.
 //!
-//! `corpus/<pass>/NAME.mir` is MIR as the passes before leave it, so that a case tests one pass only. After the last document
-//! comes the line `# check:`, and then the function after the pass, or the pass's error, each line commented out: our reader and
-//! `llc-22` see the input alone. Under `emit` it is the assembly text, and below that the words of the machine code.
+//! `corpus/<pass>/NAME.mir` is MIR as the passes before leave it, so that a case tests one pass only. After the last
+//! document comes the line `# check:`, and then the function after the pass, or the pass's error, each line commented
+//! out: our reader and `llc-22` see the input alone. Under `emit` it is the assembly text, and below that the words of
+//! the machine code.
 //!
 //! ```text
 //! ---

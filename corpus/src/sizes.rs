@@ -1,5 +1,5 @@
-//! The golden table of code sizes: instructions and bytes of every function of the cases that run, so that a change of code size
-//! is a diff that a reviewer sees.
+//! The golden table of code sizes: instructions and bytes of every function of the cases that run, so that a change of
+//! code size is a diff that a reviewer sees.
 
 use crate::case::{CaseError, CaseFile};
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ pub struct Size {
     pub bytes: usize,
 }
 
-/// The table of the functions in `files`, below `root`: a line for each target, with the sum, then one for each function. Code is that
-/// of the allocator Ion, under the features that a file's head asks for.
+/// The table of the functions in `files`, below `root`: a line for each target, with the sum, then one for each
+/// function. Code is that of the allocator Ion, under the features that a file's head asks for.
 pub fn table(root: &Path, files: &[PathBuf]) -> Result<String, CaseError> {
     let mut rows = String::new();
     let mut sums: BTreeMap<&str, Size> = BTreeMap::new();

@@ -1,7 +1,8 @@
-//! Which rewrite is guilty of a wrong run. The function is compiled again with its stages kept; each is interpreted on the
-//! input that shows the fault, and the first that is wrong tells the pass. The rewrites of that pass are then bisected: the
-//! function as it stood behind the k-th of them is a whole function, and is interpreted too. The prover is asked about the
-//! rewrite that is found, as it was applied: a rewrite that execution blames and the prover proves is a finding about a judge.
+//! Which rewrite is guilty of a wrong run. The function is compiled again with its stages kept; each is interpreted on
+//! the input that shows the fault, and the first that is wrong tells the pass. The rewrites of that pass are then
+//! bisected: the function as it stood behind the k-th of them is a whole function, and is interpreted too. The prover
+//! is asked about the rewrite that is found, as it was applied: a rewrite that execution blames and the prover proves
+//! is a finding about a judge.
 
 use crate::harness::{FUEL, Saboteur, WrittenInsts, is_placeless};
 use crate::validate::{FILLINGS, determined};
@@ -135,7 +136,8 @@ impl<'a> Witness<'a> {
         is_placeless(source, target, input, &expected).then_some(Witness { target, input, expected })
     }
 
-    /// True if `function`, in or behind `pass`, does what the source does, with each of a few fillings of its free bits.
+    /// True if `function`, in or behind `pass`, does what the source does, with each of a few fillings of its free
+    /// bits.
     pub fn is_right(&self, function: &Function, pass: &str) -> bool {
         // Machine code may mask by a condition what no longer counts; the interpreter does not see that, and says that
         // such bits are open.

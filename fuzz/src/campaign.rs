@@ -1,8 +1,8 @@
 //! The embedded loop: workers that generate, judge and record until they are told to stop.
 //!
-//! Program `n` is a pure function of the seed and `n`, whatever the number of workers; each worker owns its harnesses (a
-//! solver context and an emulator cannot be shared) and all share one proof cache. With a corpus it depends on what was
-//! reached before, too; what is kept of it is text.
+//! Program `n` is a pure function of the seed and `n`, whatever the number of workers; each worker owns its harnesses
+//! (a solver context and an emulator cannot be shared) and all share one proof cache. With a corpus it depends on what
+//! was reached before, too; what is kept of it is text.
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;

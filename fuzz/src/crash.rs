@@ -74,8 +74,8 @@ pub fn print_sabotaged(
     text::print_module(&module, target.vocabulary)
 }
 
-/// The finding on the smallest function that shows it, and the text of its crash file. Where it does not show a second time,
-/// it stays as it was seen.
+/// The finding on the smallest function that shows it, and the text of its crash file. Where it does not show a second
+/// time, it stays as it was seen.
 pub fn reduced(
     harness: &mut Harness,
     function: &Function,

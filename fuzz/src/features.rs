@@ -1,9 +1,9 @@
-//! What a compilation reaches that its edges do not tell: a map of counters, one for each feature, that the embedded loop
-//! and libFuzzer share.
+//! What a compilation reaches that its edges do not tell: a map of counters, one for each feature, that the embedded
+//! loop and libFuzzer share.
 //!
-//! A feature is hashed into the part of the map that its kind has, so that kinds are counted apart; two that meet there by
-//! chance are one. Of rules that follow each other only those count where the second rewrites what the first wrote: which others
-//! stand side by side is chance, and there are too many.
+//! A feature is hashed into the part of the map that its kind has, so that kinds are counted apart; two that meet there
+//! by chance are one. Of rules that follow each other only those count where the second rewrites what the first wrote:
+//! which others stand side by side is chance, and there are too many.
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};

@@ -1,4 +1,5 @@
-//! What a judge says of a function, and the tally of a trial. Verdicts are never merged: what was not done is not counted.
+//! What a judge says of a function, and the tally of a trial. Verdicts are never merged: what was not done is not
+//! counted.
 
 use std::fmt;
 use tribunal_emulator::Input;

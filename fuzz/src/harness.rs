@@ -237,8 +237,8 @@ impl Harness {
         }
     }
 
-    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input if it
-    /// has one, and blame is asked only where the kind agrees.
+    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input if
+    /// it has one, and blame is asked only where the kind agrees.
     pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
         let watch = Watch {
             verify: matches!(known.judge, Judge::Verifier | Judge::Allocation),

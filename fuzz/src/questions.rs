@@ -1,5 +1,5 @@
-//! The prover's questions to z3 as files that any solver for bit-vectors reads, and a second solver's answers to them: a
-//! proof by z3 then does not rest on z3 alone.
+//! The prover's questions to z3 as files that any solver for bit-vectors reads, and a second solver's answers to them:
+//! a proof by z3 then does not rest on z3 alone.
 
 use std::fs::File;
 use std::io;

@@ -1,6 +1,6 @@
-//! The static check of legality tables: every query that input can make is followed on the table alone, then legalized for
-//! real on an instance, and whatever is left over is named. No solver: what is shown is that rules end and where, not that
-//! recipes are right.
+//! The static check of legality tables: every query that input can make is followed on the table alone, then legalized
+//! for real on an instance, and whatever is left over is named. No solver: what is shown is that rules end and where,
+//! not that recipes are right.
 
 use crate::ledger::Ledger;
 use rayon::prelude::*;
@@ -344,7 +344,8 @@ mod tests {
         }
     }
 
-    /// Inputs of instances have no definitions; but for that the verifier takes them, and each asks what it is made for.
+    /// Inputs of instances have no definitions; but for that the verifier takes them, and each asks what it is made
+    /// for.
     #[test]
     fn instances_are_well_formed() {
         for target in tribunal_target::ALL {
@@ -365,7 +366,8 @@ mod tests {
         }
     }
 
-    /// Without any one rule the ledger of the tables has another number at that rule's name: every rule decides something.
+    /// Without any one rule the ledger of the tables has another number at that rule's name: every rule decides
+    /// something.
     #[test]
     fn no_rule_can_go_unnoticed() {
         for target in tribunal_target::ALL {
@@ -431,8 +433,8 @@ mod tests {
         assert!(named("G_ADD s32:") && named("G_ADD s64:"), "{:?}", summary.internal);
     }
 
-    /// A widening that shrinks: found on the table for every query that asks it, and by the legalizer where another opcode's
-    /// expansion comes to it.
+    /// A widening that shrinks: found on the table for every query that asks it, and by the legalizer where another
+    /// opcode's expansion comes to it.
     #[test]
     fn a_widening_that_shrinks_is_named() {
         let summary = check_sets(vec![

@@ -96,8 +96,8 @@ fn code_is_not_written() {
     }
 }
 
-/// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and code
-/// without an end is stopped on every target.
+/// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and
+/// code without an end is stopped on every target.
 #[test]
 fn fuel_runs_out() {
     let run = |target: &'static Target, code: &[u8], fuel: u64| {

@@ -72,7 +72,8 @@ fn a_clobbered_callee_saved_register_is_found_by_the_emulator() {
     assert!(finding.guilty.contains("frame"), "{finding}");
 }
 
-/// What a device would see: the prover where a rewrite is wrong, and a run for all of them; and nothing where nothing is.
+/// What a device would see: the prover where a rewrite is wrong, and a run for all of them; and nothing where nothing
+/// is.
 #[test]
 fn a_lost_doubled_moved_or_narrowed_volatile_access_is_found_and_named() {
     for &target in tribunal_target::ALL {

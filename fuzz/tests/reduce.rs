@@ -1,4 +1,5 @@
-//! Planted faults come out of large programs as a few instructions, of which none can be removed; foreign programs judge too.
+//! Planted faults come out of large programs as a few instructions, of which none can be removed; foreign programs
+//! judge too.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

@@ -1,11 +1,11 @@
 //! The allocation checker: every use finds in its location the value that the program means.
 //!
-//! A forward dataflow over the allocated function. The state maps a location (a full register or a spill slot) to the set of
-//! registers of the selected function whose value it holds, virtual ones and physical ones (arguments, results, flags); at a
-//! join, sets meet by intersection. Original instructions pair with the selected function by identity, whatever else stands
-//! between them is a move of the allocator's; PHIs of the selected function rename on the edges. A call leaves nothing in
-//! the caller-saved registers but its results. It shares nothing with the allocator. Like every such checker it trusts that
-//! an instruction's row says what it reads and writes.
+//! A forward dataflow over the allocated function. The state maps a location (a full register or a spill slot) to the
+//! set of registers of the selected function whose value it holds, virtual ones and physical ones (arguments, results,
+//! flags); at a join, sets meet by intersection. Original instructions pair with the selected function by identity,
+//! whatever else stands between them is a move of the allocator's; PHIs of the selected function rename on the edges. A
+//! call leaves nothing in the caller-saved registers but its results. It shares nothing with the allocator. Like every
+//! such checker it trusts that an instruction's row says what it reads and writes.
 
 use crate::Violation;
 use smallvec::SmallVec;

@@ -22,8 +22,8 @@ use tribunal_fuzz::finding::{Finding, Tally, UNSUPPORTED};
 
 /// Generate functions and put each before every judge.
 ///
-/// Goes on for every target until the time is up, or until Ctrl-C. One crash file is written for each signature, of the smallest
-/// program that shows the fault.
+/// Goes on for every target until the time is up, or until Ctrl-C. One crash file is written for each signature, of the
+/// smallest program that shows the fault.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal fuzz --seconds 60",
@@ -60,7 +60,8 @@ pub struct Arguments {
     /// `line for --known`. `#` starts a comment.
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
-    /// Plant this fault in every program of its targets, to see its findings; `tribunal sabotage --list` names the faults.
+    /// Plant this fault in every program of its targets, to see its findings; `tribunal sabotage --list` names the
+    /// faults.
     #[arg(long, value_name = "NAME")]
     fault: Option<String>,
     #[command(flatten)]

@@ -22,7 +22,8 @@ use tribunal_verifier::prover::solver_version;
 
 /// Prove the catalogue of legalization recipes, or check the legality tables.
 ///
-/// Every recipe that the rules reach runs on an instance of each width; the prover compares what it wrote with what it replaced.
+/// Every recipe that the rules reach runs on an instance of each width; the prover compares what it wrote with what it
+/// replaced.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal prove --target riscv64 --opcode G_MUL",
@@ -50,8 +51,8 @@ pub struct Arguments {
     /// Write what was proved and by which engine, one line for each class of obligations: a text to commit and to diff.
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// Compare with the ledger instead of writing it. With `--shard` or `--opcode`, every class met must be in the ledger with
-    /// its engine; otherwise counts must be equal too.
+    /// Compare with the ledger instead of writing it. With `--shard` or `--opcode`, every class met must be in the
+    /// ledger with its engine; otherwise counts must be equal too.
     #[arg(long, requires = "ledger")]
     check_ledger: bool,
     /// Write every question that goes to z3 as an SMT-LIB 2 file: `DIR/<number>.smt2`.

@@ -21,8 +21,8 @@ use tribunal_ir::{Function, Module, text};
 
 /// Shrink a crash file, or any MIR file that a command judges.
 ///
-/// The search keeps what the same judge finds with the same rule to blame; with `--check`, what the command accepts. Ctrl-C ends
-/// the search and writes the smallest file so far (exit status 3).
+/// The search keeps what the same judge finds with the same rule to blame; with `--check`, what the command accepts.
+/// Ctrl-C ends the search and writes the smallest file so far (exit status 3).
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal reduce corpus/verifier/type-extension.mir -o small.mir",
@@ -34,11 +34,12 @@ pub struct Arguments {
     /// Where the result goes; `-` is standard output.
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// A command that judges each candidate: it gets the candidate's path as its last argument, and its exit status is 0 if
-    /// the candidate is interesting. The command is split at spaces; no shell reads it.
+    /// A command that judges each candidate: it gets the candidate's path as its last argument, and its exit status is
+    /// 0 if the candidate is interesting. The command is split at spaces; no shell reads it.
     #[arg(long, value_name = "COMMAND")]
     check: Option<String>,
-    /// How long the command may take on one candidate, in seconds; then it is stopped, and the candidate is not interesting.
+    /// How long the command may take on one candidate, in seconds; then it is stopped, and the candidate is not
+    /// interesting.
     #[arg(long, value_name = "N", default_value_t = 10)]
     check_seconds: u64,
     /// How long the search may take, in seconds; no limit if left out.

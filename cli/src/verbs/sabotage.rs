@@ -20,8 +20,8 @@ use tribunal_target::Target;
 
 /// Plant known miscompiles, and measure which judge kills each.
 ///
-/// One fault at a time is planted: on what a rule wrote, on what a pass left, or on the bytes. Generated programs go before every
-/// judge until one finds it.
+/// One fault at a time is planted: on what a rule wrote, on what a pass left, or on the bytes. Generated programs go
+/// before every judge until one finds it.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal sabotage --list",
@@ -73,7 +73,8 @@ struct Report {
     executed: usize,
     median_seconds: f64,
     longest_seconds: f64,
-    /// Small programs of at most five instructions besides copies of arguments and results and the return; and with them.
+    /// Small programs of at most five instructions besides copies of arguments and results and the return; and with
+    /// them.
     small: usize,
     small_in_all: usize,
     seconds_to_kill: Vec<Row>,

@@ -1,5 +1,5 @@
-//! Runs a function at any stage up to allocation, on numbers of which a free choice may leave bits open: one run tells which
-//! bits of the results hold whatever the choices.
+//! Runs a function at any stage up to allocation, on numbers of which a free choice may leave bits open: one run tells
+//! which bits of the results hold whatever the choices.
 //!
 //! Generic instructions mean what [`tribunal_ir::semantics`] says, machine instructions what
 //! [`tribunal_target::evaluate`] says; this file only walks: blocks, PHIs, physical registers, fuel.
@@ -76,7 +76,8 @@ pub struct Settings {
     pub accesses: Accesses,
 }
 
-/// What a run finds where nobody wrote: in bytes of stack objects, in registers that a call need not keep, in `IMPLICIT_DEF`.
+/// What a run finds where nobody wrote: in bytes of stack objects, in registers that a call need not keep, in
+/// `IMPLICIT_DEF`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unwritten {
     /// Poison, and bits that a free choice decides: what a source may not rely on.

@@ -1,6 +1,7 @@
 //! The numbers of the interpreter: integers of which a free choice may leave bits open.
 //!
-//! A walk is generic over them: on words of the machine as long as every value fits, on integers of any width otherwise.
+//! A walk is generic over them: on words of the machine as long as every value fits, on integers of any width
+//! otherwise.
 
 use crate::observation::Known;
 use tribunal_ir::bits::Bits;

@@ -1,8 +1,9 @@
 //! What lies outside of a function, chosen: addresses of symbols, and functions that it calls.
 //!
-//! A function that is called and not known returns a value that depends on its name and its arguments alone, and touches no
-//! memory. That is one function that may stand behind the name, the same one for every run in one world. What it is given is
-//! kept, since it may show it. Runtime functions and `memcpy`, `memmove`, `memset` mean what they mean.
+//! A function that is called and not known returns a value that depends on its name and its arguments alone, and
+//! touches no memory. That is one function that may stand behind the name, the same one for every run in one world.
+//! What it is given is kept, since it may show it. Runtime functions and `memcpy`, `memmove`, `memset` mean what they
+//! mean.
 
 use super::{End, Next, Numbers, State, malformed, scalar};
 use std::collections::{BTreeMap, BTreeSet};

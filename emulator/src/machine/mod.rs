@@ -1,13 +1,13 @@
-//! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced. What Unicorn has no instructions for
-//! runs in the [`stepper`].
+//! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced. What Unicorn has no instructions
+//! for runs in the [`stepper`].
 //!
-//! Mapped are the code's pages, one stack and the buffers' pages; every other access ends the run. Guard zones around each
-//! buffer, the stack above the entry and the callee-saved registers hold patterns that are checked after each run, and so is
-//! the code: its pages can be written, since an engine whose map changes for each program forgets all that it knows of memory.
-//! Calls of the runtime library leave the engine and are served by [`runtime`].
-//! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow, its
-//! own limit of instructions costs a call for each of them, in translation too, and a run up to an address ends with a search
-//! for translations there: the hook of blocks counts fuel and knows where to stop.
+//! Mapped are the code's pages, one stack and the buffers' pages; every other access ends the run. Guard zones around
+//! each buffer, the stack above the entry and the callee-saved registers hold patterns that are checked after each run,
+//! and so is the code: its pages can be written, since an engine whose map changes for each program forgets all that it
+//! knows of memory. Calls of the runtime library leave the engine and are served by [`runtime`].
+//! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow,
+//! its own limit of instructions costs a call for each of them, in translation too, and a run up to an address ends
+//! with a search for translations there: the hook of blocks counts fuel and knows where to stop.
 
 mod accesses;
 mod runtime;
@@ -37,8 +37,8 @@ const STACK_BYTES: u64 = 0x20_0000;
 const ENTRY_SP: u64 = STACK + STACK_BYTES - PAGE;
 /// Bytes of the caller's frame that are checked.
 const CALLER_BYTES: usize = 256;
-/// Below the stack pointer on entry, bytes that are the same for every run: code that reads there what it has not written
-/// does the same again.
+/// Below the stack pointer on entry, bytes that are the same for every run: code that reads there what it has not
+/// written does the same again.
 const FRAME_BYTES: usize = 8192;
 /// Bytes of each guard zone that are checked.
 const GUARD_BYTES: usize = 128;

@@ -1,7 +1,7 @@
-//! The runtime library as machine code sees it: addresses at which nothing is mapped. A run that arrives at one has called
-//! the function; it is checked as a callee would suffer from it, computed by its one meaning, and left the way a callee
-//! that keeps to the calling convention, and to nothing more, may leave it: junk in every caller-saved register and below
-//! the stack pointer.
+//! The runtime library as machine code sees it: addresses at which nothing is mapped. A run that arrives at one has
+//! called the function; it is checked as a callee would suffer from it, computed by its one meaning, and left the way a
+//! callee that keeps to the calling convention, and to nothing more, may leave it: junk in every caller-saved register
+//! and below the stack pointer.
 
 use super::{CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, fitting};
 use crate::input::lost_register;

@@ -171,8 +171,8 @@ impl Hunt<'_> {
         })
     }
 
-    /// What is left of the program that killed the fault, or of a later one that the same judge finds it in, with the right
-    /// rule or pass to blame, and of which less is left.
+    /// What is left of the program that killed the fault, or of a later one that the same judge finds it in, with the
+    /// right rule or pass to blame, and of which less is left.
     fn smallest(&mut self, first: &Shown, next: u64, deadline: Instant) -> Option<Reduced> {
         let mut best = self.reduced(first, deadline);
         for number in next..next + SMALLER_PROGRAMS {

@@ -1,7 +1,7 @@
 //! Known miscompiles, planted one at a time, to measure the judges by what they kill.
 //!
-//! A fault changes what one application of a rule wrote, what a pass left, or the bytes: never the product's code. It acts
-//! wherever its rule does, as the wrong rule would; so blame must name one of the rules in which it acted.
+//! A fault changes what one application of a rule wrote, what a pass left, or the bytes: never the product's code. It
+//! acts wherever its rule does, as the wrong rule would; so blame must name one of the rules in which it acted.
 
 mod emission;
 mod legalization;

@@ -1,5 +1,6 @@
-//! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table that neither branches,
-//! calls nor touches memory, with operands from bytes, interpreted and run in the emulator. Features are the target's own.
+//! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table that neither
+//! branches, calls nor touches memory, with operands from bytes, interpreted and run in the emulator. Features are the
+//! target's own.
 
 use super::Sink;
 use arbitrary::{Result, Unstructured};

@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets: each takes bytes, and panics on a finding, which is how libFuzzer is told. The files in
-//! `fuzz_targets` hand libFuzzer's bytes to them, and a test runs each for a second.
+//! The bodies of the fuzz targets: each takes bytes, and panics on a finding, which is how libFuzzer is told. The files
+//! in `fuzz_targets` hand libFuzzer's bytes to them, and a test runs each for a second.
 
 mod encode;
 mod programs;
@@ -108,8 +108,8 @@ pub fn parse(bytes: &[u8], _sink: Sink<'_>) {
     }
 }
 
-/// The judge of two stages against runs: the legalizer's work is not refuted, and of a changed program only one that runs
-/// alike is proved.
+/// The judge of two stages against runs: the legalizer's work is not refuted, and of a changed program only one that
+/// runs alike is proved.
 pub fn validate(bytes: &[u8], sink: Sink<'_>) {
     programs::each(bytes, sink, |harness, function| {
         let Some(legalized) = until(harness, function, &legalize::PASS) else { return };

@@ -1,8 +1,8 @@
 //! The machine verifier: invariants that hold of every function, and one contract for each stage.
 //!
-//! It collects all findings and never stops at the first, and it does not panic on any function that the data structures
-//! can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks only it.
-//! Source of the rules: LLVM's MachineVerifier.
+//! It collects all findings and never stops at the first, and it does not panic on any function that the data
+//! structures can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks
+//! only it. Source of the rules: LLVM's MachineVerifier.
 
 mod calls;
 mod checks;

@@ -1,10 +1,11 @@
-//! What the semantics do not define, as functions of which nothing is known: floating point, vectors, intrinsics, calls,
-//! addresses of globals.
+//! What the semantics do not define, as functions of which nothing is known: floating point, vectors, intrinsics,
+//! calls, addresses of globals.
 //!
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results. An
-//! operation with effects is one of a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
-//! that are to be proved equal at that moment; its results and the memory behind it are the same unknowns on both sides.
-//! Runtime functions that the legalizer calls are no unknowns: they mean what `tribunal_target::runtime` says.
+//! operation with effects is one of a sequence: the k-th of the later side must be the k-th of the earlier one, on
+//! operands that are to be proved equal at that moment; its results and the memory behind it are the same unknowns on
+//! both sides. Runtime functions that the legalizer calls are no unknowns: they mean what `tribunal_target::runtime`
+//! says.
 
 use super::constants;
 use super::memory::SymbolicMemory;

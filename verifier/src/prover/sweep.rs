@@ -1,6 +1,6 @@
-//! Sweeping (as combinational equivalence checkers do it): terms of a question that are equal on all samples are put to the
-//! solver from the leaves up, and those that are shown equal become one. Two stages of a function compute the same values in
-//! other words all along; once the words deep inside are one, what is built on them folds.
+//! Sweeping (as combinational equivalence checkers do it): terms of a question that are equal on all samples are put to
+//! the solver from the leaves up, and those that are shown equal become one. Two stages of a function compute the same
+//! values in other words all along; once the words deep inside are one, what is built on them folds.
 
 use super::evaluate::Evaluator;
 use super::query::{self, Query};
@@ -82,7 +82,8 @@ mod tests {
         })
     }
 
-    /// The question whether the hash of `a + b` is that of `(a | b) + (a & b)`, of which the latter has another constant.
+    /// The question whether the hash of `a + b` is that of `(a | b) + (a & b)`, of which the latter has another
+    /// constant.
     fn question(excess: u128) -> Query {
         let mut graph = Symbolic::default();
         let (a, b) = (graph.variable(16), graph.variable(16));

@@ -1,8 +1,9 @@
 //! The function as regalloc2 sees it.
 //!
-//! Most machine instructions are one instruction of regalloc2's. Four groups are one each, so that no move lands inside:
-//! the copies from argument registers at the entry, the copies to result registers with their return, the terminators
-//! of a block (a conditional branch and the jump behind it), and a call with the copies of its arguments and results.
+//! Most machine instructions are one instruction of regalloc2's. Four groups are one each, so that no move lands
+//! inside: the copies from argument registers at the entry, the copies to result registers with their return, the
+//! terminators of a block (a conditional branch and the jump behind it), and a call with the copies of its arguments
+//! and results.
 
 use regalloc2::{
     Block, Inst as AllocInst, InstRange, Operand as AllocOperand, OperandConstraint, OperandKind, OperandPos,
@@ -62,8 +63,8 @@ fn virtual_register(register: VReg) -> AllocVReg {
     AllocVReg::new(register.as_u32() as usize, RegClass::Int)
 }
 
-/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator goes
-/// through them last to first and must meet uses before their definition. What nothing reaches comes last.
+/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator
+/// goes through them last to first and must meet uses before their definition. What nothing reaches comes last.
 fn order(function: &Function) -> Vec<tribunal_ir::Block> {
     let mut order = function.reverse_post_order();
     let mut reached = vec![false; function.block_bound()];
@@ -162,7 +163,8 @@ impl Program {
     }
 }
 
-/// How many of the instructions are one call: from the set-up of its frame to the last copy of a result. 1 for what is none.
+/// How many of the instructions are one call: from the set-up of its frame to the last copy of a result. 1 for what is
+/// none.
 fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result<usize, String> {
     let data = |index: usize| insts.get(index).map(|&inst| function.inst(inst));
     let opens = |data: &InstData| data.opcode == Opcode::Target(target.abi.calls.frame_setup);

@@ -1,5 +1,5 @@
-//! What a rule changes: LLVM's `LegalizeMutations`. An index that the query has not, and a type that there is not (a scalar
-//! beyond 65,535 bits), give nothing.
+//! What a rule changes: LLVM's `LegalizeMutations`. An index that the query has not, and a type that there is not (a
+//! scalar beyond 65,535 bits), give nothing.
 
 use super::LegalityQuery;
 use tribunal_ir::Type;

@@ -85,8 +85,8 @@ impl Validation<'_> {
     }
 }
 
-/// True if the block reads a physical register that it has not written itself, or only in front of a call. Arguments stand in
-/// theirs at the head of the entry block, and the stack pointer is what it is.
+/// True if the block reads a physical register that it has not written itself, or only in front of a call. Arguments
+/// stand in theirs at the head of the entry block, and the stack pointer is what it is.
 fn reads_stale(target: &Target, function: &Function, block: Block, is_entry: bool) -> bool {
     let mut written = Vec::new();
     let mut arrived = is_entry;

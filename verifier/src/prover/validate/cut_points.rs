@@ -34,7 +34,8 @@ impl Validation<'_> {
         self.held.get(&phi).copied().unwrap_or(Above::Zeros)
     }
 
-    /// Gives the PHIs of a block their values: names for those of the earlier function, and by these those of the later.
+    /// Gives the PHIs of a block their values: names for those of the earlier function, and by these those of the
+    /// later.
     pub(super) fn relate(
         &mut self,
         block: Block,

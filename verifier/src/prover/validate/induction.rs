@@ -172,8 +172,8 @@ impl<'v> Validation<'v> {
         phis
     }
 
-    /// For each block, what is false whenever it is entered by a defined execution: that the last execution of a block that
-    /// dominates it was entered along another edge than its only one, or was undefined before that.
+    /// For each block, what is false whenever it is entered by a defined execution: that the last execution of a block
+    /// that dominates it was entered along another edge than its only one, or was undefined before that.
     fn ways(&mut self, sides: &[(Side, Side)]) -> FxHashMap<Block, Vec<Term>> {
         let function = self.setting.pair.before;
         let order: Vec<Block> = self.blocks.iter().map(|&(block, _)| block).collect();
@@ -321,9 +321,9 @@ impl<'v> Validation<'v> {
     }
 }
 
-/// Choices of the earlier side that are taken to be those of the later one: the k-th of an opcode of which both blocks have
-/// as many. They are any, as the later side's are, so one admissible choice of the earlier side is made for each; what stays
-/// in `source.choices` is read off the outputs.
+/// Choices of the earlier side that are taken to be those of the later one: the k-th of an opcode of which both blocks
+/// have as many. They are any, as the later side's are, so one admissible choice of the earlier side is made for each;
+/// what stays in `source.choices` is read off the outputs.
 fn shared_choices(pair: Pair<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
     let count = |function: &Function, block, opcode: Opcode| {
         function.insts(block).filter(|&inst| function.inst(inst).opcode == opcode).count()
