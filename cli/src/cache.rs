@@ -11,8 +11,8 @@ use tribunal_verifier::prover::solver_version;
 /// Where proofs are kept.
 #[derive(Args, Clone, Debug)]
 pub struct CacheFlags {
-    /// Keep proofs in this folder and look steps up in it; in the user's cache folder if left out. Proofs of another build or
-    /// another solver are not looked up.
+    /// Keep proofs in this folder and look steps up in it; in the user's cache folder if left out. Proofs of another
+    /// build or another solver are not looked up.
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
     /// Prove every step anew, and keep no proofs.
@@ -35,8 +35,8 @@ struct Place {
 }
 
 impl CacheFlags {
-    /// Reads the proofs of earlier runs. Without `--cache`, a folder that does not work costs the proofs only; one that was
-    /// named and does not work is an error now, before the long work.
+    /// Reads the proofs of earlier runs. Without `--cache`, a folder that does not work costs the proofs only; one that
+    /// was named and does not work is an error now, before the long work.
     pub fn open(&self) -> Result<Kept, CliError> {
         let kept = |place| Kept { proofs: ProofCache::default(), place };
         if self.no_cache {

@@ -1,7 +1,7 @@
 //! Files that are not MIR: LLVM IR, bitcode and C, with the commands that make MIR of them.
 //!
-//! Invariant: a file with a YAML document is never foreign. The commands are those of `corpus/real/regenerate`, as far as a
-//! reader of one file needs them; a test runs what is printed here.
+//! Invariant: a file with a YAML document is never foreign. The commands are those of `corpus/real/regenerate`, as far
+//! as a reader of one file needs them; a test runs what is printed here.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

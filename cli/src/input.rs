@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::corpus::CorpusError;
-use tribunal_fuzz::known::Known;
+use tribunal_fuzz::known::KnownFindings;
 use tribunal_fuzz::sabotage::{self, Fault};
 use tribunal_ir::Module;
 use tribunal_ir::text::{self, ParseError};
@@ -188,9 +188,9 @@ pub fn target_named(name: &str) -> Result<&'static Target, CliError> {
 }
 
 /// Reads a list of known findings.
-pub fn known(path: &Path) -> Result<Known, CliError> {
+pub fn known(path: &Path) -> Result<KnownFindings, CliError> {
     let text = read_text(path)?;
-    Known::read(&text).map_err(|error| CliError::Parse { path: path.into(), text, error })
+    KnownFindings::read(&text).map_err(|error| CliError::Parse { path: path.into(), text, error })
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, CliError> {

@@ -1,7 +1,8 @@
-//! Exit statuses, the way to standard output and standard error, and the one JSON object that `--json` prints as the last line.
+//! Exit statuses, the way to standard output and standard error, and the one JSON object that `--json` prints as the
+//! last line.
 //!
-//! Invariant: all text goes through `anstream`, so that styles reach a terminal only, and not against NO_COLOR; and no write
-//! panics, whoever reads.
+//! Invariant: all text goes through `anstream`, so that styles reach a terminal only, and not against NO_COLOR; and no
+//! write panics, whoever reads.
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;

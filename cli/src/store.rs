@@ -1,11 +1,11 @@
 //! Proofs on disk: one database in a folder, shared by processes and by builds of the program.
 //!
-//! A prover is a program with its solver, by name; each sees its own proofs only. A run adds one segment: the proofs that it
-//! made, as [`tribunal_verifier`]'s cache writes them. Several processes may read and add at once, since each opens the
-//! database for one short transaction and waits for the others; so none loses what another proved.
+//! A prover is a program with its solver, by name; each sees its own proofs only. A run adds one segment: the proofs
+//! that it made, as [`tribunal_verifier`]'s cache writes them. Several processes may read and add at once, since each
+//! opens the database for one short transaction and waits for the others; so none loses what another proved.
 //!
-//! The database has a bound and an age: provers that were not used for [`LONGEST_UNUSED`] go, and of the others the least
-//! recently used, until [`MOST_BYTES`] hold the rest. Many segments of a prover become one when it is next used.
+//! The database has a bound and an age: provers that were not used for [`LONGEST_UNUSED`] go, and of the others the
+//! least recently used, until [`MOST_BYTES`] hold the rest. Many segments of a prover become one when it is next used.
 
 use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use std::path::{Path, PathBuf};
@@ -167,8 +167,8 @@ fn holdings(database: &Database) -> Result<Vec<Holdings>, redb::Error> {
     Ok(holdings)
 }
 
-/// Removes provers that were not used for `longest_unused` seconds, and the least recently used until `most_bytes` are left.
-/// The most recently used one stays.
+/// Removes provers that were not used for `longest_unused` seconds, and the least recently used until `most_bytes` are
+/// left. The most recently used one stays.
 fn evict(transaction: &WriteTransaction, most_bytes: u64, longest_unused: u64) -> Result<(), redb::Error> {
     let mut provers = transaction.open_table(PROVERS)?;
     let mut segments = transaction.open_table(SEGMENTS)?;

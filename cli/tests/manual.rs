@@ -1,5 +1,5 @@
-//! What the program says of itself: `docs/verbs.md`, man pages and completions are made of the command tree, and the examples
-//! of the help texts hold.
+//! What the program says of itself: `docs/verbs.md`, man pages and completions are made of the command tree, and the
+//! examples of the help texts hold.
 //!
 //! `BLESS=1 cargo test -p tribunal --test manual` rewrites `docs/verbs.md`.
 

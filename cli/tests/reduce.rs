@@ -1,5 +1,5 @@
-//! `tribunal reduce`: by our judges, by a foreign program, and what it says when it cannot. What becomes of a crash file once
-//! its fault is gone, and of a corpus.
+//! `tribunal reduce`: by our judges, by a foreign program, and what it says when it cannot. What becomes of a crash
+//! file once its fault is gone, and of a corpus.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

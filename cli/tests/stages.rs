@@ -1,5 +1,6 @@
-//! What `tribunal compile --stop-after` writes is LLVM's MIR at every stage: `llc-22` reads it, and goes on from it with
-//! its own passes under its own machine verifier. The assembly text is what the object holds. The peers are part of `make test`: a missing one fails the test.
+//! What `tribunal compile --stop-after` writes is LLVM's MIR at every stage: `llc-22` reads it, and goes on from it
+//! with its own passes under its own machine verifier. The assembly text is what the object holds. The peers are part
+//! of `make test`: a missing one fails the test.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -31,7 +32,7 @@ fn files(target: &str) -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|end| end == "mir") && path.to_string_lossy().contains(target))
         .collect();
     files.sort();
-    assert!(files.len() > 20, "{} files for {target}", files.len());
+    assert_eq!(files.len(), 27, "files for {target}");
     files.push(case(target, "wide_division.mir"));
     files
 }

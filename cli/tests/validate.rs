@@ -1,5 +1,5 @@
-//! `tribunal validate`: our own legalizer and LLVM's on real functions, a wrong stage, and what LLVM gets wrong. The peer is
-//! part of `make test`: a missing one fails the test.
+//! `tribunal validate`: our own legalizer and LLVM's on real functions, a wrong stage, and what LLVM gets wrong. The
+//! peer is part of `make test`: a missing one fails the test.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -69,7 +69,7 @@ fn llvm_keeps_promises_it_cannot_keep() {
     let folder = tempfile::tempdir().unwrap();
     let after = folder.path().join("after.mir");
     let files = std::fs::read_dir(corpus("llvm")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    assert!(files.len() >= 7);
+    assert_eq!(files.len(), 7);
     for before in files {
         let name = before.file_name().unwrap().to_str().unwrap();
         let (triple, features) = match name.split_once('_').unwrap().0 {
@@ -129,8 +129,8 @@ fn stages_of_llvm(ir: &str, triple: &str, features: &str, folder: &Path) -> (Pat
     (before, after)
 }
 
-/// A division that is a call on 32-bit machines, a global, a call with its result, a copy of memory, and a constant that
-/// RISC-V puts into a pool.
+/// A division that is a call on 32-bit machines, a global, a call with its result, a copy of memory, and a constant
+/// that RISC-V puts into a pool.
 const CALLS: &str = "
 @g = dso_local global i32 7
 declare i64 @next(ptr, i64)

@@ -1,7 +1,7 @@
-//! Cases that run: every function before every judge, and the calls that the head comments list. [`Source`] is the file of
-//! every kind of case.
+//! Cases that run: every function before every judge, and the calls that the head comments list. [`CaseFile`] is the
+//! file of every kind of case.
 
-use crate::expectation::{self, Argument, Call};
+use crate::expectation::{self, Argument, Expectation};
 use std::path::Path;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
@@ -42,28 +42,29 @@ pub enum CaseError {
 }
 
 /// A case as it was read: its functions, the machine, and what its head comments say of features and allocator.
-pub struct Source {
+pub struct CaseFile {
     pub target: &'static Target,
     pub options: Options,
     pub module: Module,
 }
 
-impl Source {
-    /// Reads the text of a case. Features are the target's usual ones, and the allocator is Ion, unless the head says otherwise.
-    pub fn read(text: &str) -> Result<Source, CaseError> {
+impl CaseFile {
+    /// Reads the text of a case. Features are the target's usual ones, and the allocator is Ion, unless the head says
+    /// otherwise.
+    pub fn read(text: &str) -> Result<CaseFile, CaseError> {
         let name = text::architecture(text).ok_or(CaseError::NoTarget)?;
         let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
         let module = text::parse_module(text, target.vocabulary)?;
         let said = crash::story(&module, target)?;
         let features = said.features.unwrap_or(target.default_features);
         let options = Options { features, allocator: said.allocator.unwrap_or_default() };
-        Ok(Source { target, options, module })
+        Ok(CaseFile { target, options, module })
     }
 }
 
 /// Reads the file and holds it to what it says.
 pub fn run(path: &Path) -> Result<(), CaseError> {
-    let Source { target, options, module } = Source::read(&std::fs::read_to_string(path)?)?;
+    let CaseFile { target, options, module } = CaseFile::read(&std::fs::read_to_string(path)?)?;
     let calls = calls(&module)?;
     for allocator in [Allocator::Ion, Allocator::Fastalloc] {
         let mut harness = Harness::new(target, Options { allocator, ..options })?;
@@ -78,7 +79,7 @@ pub fn run(path: &Path) -> Result<(), CaseError> {
     Ok(())
 }
 
-fn calls(module: &Module) -> Result<Vec<Call>, CaseError> {
+fn calls(module: &Module) -> Result<Vec<Expectation>, CaseError> {
     let lines = module.comments.iter().filter_map(|line| line.trim().strip_prefix("run: ").map(|call| (line, call)));
     lines
         .map(|(line, call)| {
@@ -89,7 +90,7 @@ fn calls(module: &Module) -> Result<Vec<Call>, CaseError> {
 }
 
 /// The interpreter gives the expected answer, and the emitted code agrees with the interpreter.
-fn hold(harness: &mut Harness, module: &Module, call: &Call) -> Result<(), CaseError> {
+fn hold(harness: &mut Harness, module: &Module, call: &Expectation) -> Result<(), CaseError> {
     let failed = |reason: String| CaseError::Expectation { line: format!("{call:?}"), reason };
     let function = module.functions.iter().find(|function| function.name == call.function);
     let function = function.ok_or_else(|| failed("no such function".into()))?;
@@ -107,7 +108,7 @@ fn hold(harness: &mut Harness, module: &Module, call: &Call) -> Result<(), CaseE
     judge(harness, function, &[input])
 }
 
-fn input(call: &Call, target: &Target) -> Input {
+fn input(call: &Expectation, target: &Target) -> Input {
     let mut input = Input { registers: Vec::new(), buffers: Vec::new() };
     for (argument, &register) in call.arguments.iter().zip(target.abi.arguments) {
         let value = match argument {

@@ -2,7 +2,7 @@
 
 /// `@name(arguments) == results`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Call {
+pub struct Expectation {
     pub function: String,
     pub arguments: Vec<Argument>,
     /// Expected values of the result registers, in order.
@@ -17,7 +17,7 @@ pub enum Argument {
 }
 
 /// Parses what follows `run: `. The error says what was expected.
-pub fn call(text: &str) -> Result<Call, &'static str> {
+pub fn call(text: &str) -> Result<Expectation, &'static str> {
     let (left, right) = text.split_once("==").ok_or("expected `@f(...) == value`")?;
     let left = left.trim().strip_prefix('@').ok_or("expected `@` and a function's name")?;
     let (function, rest) = left.split_once('(').ok_or("expected `(`")?;
@@ -26,7 +26,7 @@ pub fn call(text: &str) -> Result<Call, &'static str> {
     let right = right.trim();
     let values = right.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(right);
     let results = values.split(',').map(|text| integer(text.trim()).ok_or("expected a number after `==`"));
-    Ok(Call {
+    Ok(Expectation {
         function: function.to_string(),
         arguments: arguments.collect::<Result<_, _>>()?,
         results: results.collect::<Result<_, _>>()?,

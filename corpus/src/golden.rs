@@ -1,8 +1,9 @@
 //! Golden cases: one function before a pass and what the pass must write, in one file.
 //!
-//! `corpus/<pass>/NAME.mir` is MIR as the passes before leave it, so that a case tests one pass only. After the last document
-//! comes the line `# check:`, and then the function after the pass, or the pass's error, each line commented out: our reader and
-//! `llc-22` see the input alone. Under `emit` it is the assembly text, and below that the words of the machine code.
+//! `corpus/<pass>/NAME.mir` is MIR as the passes before leave it, so that a case tests one pass only. After the last
+//! document comes the line `# check:`, and then the function after the pass, or the pass's error, each line commented
+//! out: our reader and `llc-22` see the input alone. Under `emit` it is the assembly text, and below that the words of
+//! the machine code.
 //!
 //! ```text
 //! ---
@@ -16,7 +17,7 @@
 //!
 //! Invariant: input and output satisfy the machine verifier, so that no expectation shows invalid MIR.
 
-use crate::case::{CaseError, Source};
+use crate::case::{CaseError, CaseFile};
 use similar::TextDiff;
 use std::fmt::Write;
 use std::path::Path;
@@ -72,7 +73,7 @@ pub fn run(path: &Path, mode: Mode) -> Result<(), CaseError> {
     let input = source.split_once(CHECK).map_or(source.as_str(), |(input, _)| input);
     let stage = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let mut wanted = format!("{input}{CHECK}");
-    for line in after(stage, &Source::read(input)?)?.lines() {
+    for line in after(stage, &CaseFile::read(input)?)?.lines() {
         wanted.push_str("# ");
         wanted.push_str(line);
         wanted.truncate(wanted.trim_end().len());
@@ -82,7 +83,7 @@ pub fn run(path: &Path, mode: Mode) -> Result<(), CaseError> {
 }
 
 /// What comes out of `stage`.
-fn after(stage: &str, source: &Source) -> Result<String, CaseError> {
+fn after(stage: &str, source: &CaseFile) -> Result<String, CaseError> {
     let [function] = source.module.functions.as_slice() else { return Err(CaseError::OneFunction) };
     let legalizer = (source.target.legality)(source.options.features);
     valid(source, legalizer, function)?;
@@ -102,7 +103,7 @@ fn after(stage: &str, source: &Source) -> Result<String, CaseError> {
 
 fn run_pass(
     pass: &'static Pass,
-    source: &Source,
+    source: &CaseFile,
     legalizer: &'static LegalizerInfo,
     function: &mut Function,
 ) -> Result<(), tribunal_codegen::CompileError> {
@@ -110,7 +111,7 @@ fn run_pass(
     pipeline::run_pass(pass, function, &mut context)
 }
 
-fn valid(source: &Source, legalizer: &'static LegalizerInfo, function: &Function) -> Result<(), CaseError> {
+fn valid(source: &CaseFile, legalizer: &'static LegalizerInfo, function: &Function) -> Result<(), CaseError> {
     let finding = machine_verifier::verify(function, source.target, legalizer).into_iter().next();
     finding.map_or(Ok(()), |finding| {
         let what = finding.describe(function, source.target.vocabulary);
@@ -119,7 +120,7 @@ fn valid(source: &Source, legalizer: &'static LegalizerInfo, function: &Function
 }
 
 /// The assembly text, then each instruction's offset (in bytes, hexadecimal), words and opcode.
-fn listing(source: &Source, function: &Function) -> Result<String, CaseError> {
+fn listing(source: &CaseFile, function: &Function) -> Result<String, CaseError> {
     let code = match emit::code(function, source.target) {
         Ok(code) => code,
         Err(error) => return Ok(format!("error: {error}")),

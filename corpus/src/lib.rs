@@ -1,20 +1,20 @@
 //! Text cases: MIR files whose comments say what must come out. Two kinds, each file a named test:
 //!
-//! - **Cases that run** ([`case`]; the folders run, real and bugs). `; run: @f(7, -1, [00 ff]) == 3` calls `f` with integers in the
-//!   argument registers and a buffer behind each bracket (hexadecimal bytes, zeros after them), and compares the result
-//!   registers: one value, or `(low, high)` for two. Whatever the file says, every function in it is put before every judge,
-//!   under both allocators, on those inputs and on the usual ones.
+//! - **Cases that run** ([`case`]; the folders run, real and bugs). `; run: @f(7, -1, [00 ff]) == 3` calls `f` with
+//!   integers in the argument registers and a buffer behind each bracket (hexadecimal bytes, zeros after them), and
+//!   compares the result registers: one value, or `(low, high)` for two. Whatever the file says, every function in it
+//!   is put before every judge, under both allocators, on those inputs and on the usual ones.
 //! - **Golden cases** ([`golden`]; a folder for each pass and `emit`): a function before a pass and the text after it.
 //!
-//! `; features: +m,+zbb` names the features in full; without it the target's usual ones are on. `; allocator: fastalloc` chooses
-//! the allocator of a golden case. [`sizes`] is the golden table of code sizes.
+//! `; features: +m,+zbb` names the features in full; without it the target's usual ones are on. `; allocator:
+//! fastalloc` chooses the allocator of a golden case. [`sizes`] is the golden table of code sizes.
 //!
-//! `BLESS=1` rewrites every expectation that a program computes: golden cases and the table. Answers of `; run:` are not
-//! computed here, so nothing rewrites them.
+//! `BLESS=1` rewrites every expectation that a program computes: golden cases and the table. Answers of `; run:` are
+//! not computed here, so nothing rewrites them.
 
 pub mod case;
 pub mod expectation;
 pub mod golden;
 pub mod sizes;
 
-pub use case::{CaseError, Source, run};
+pub use case::{CaseError, CaseFile, run};

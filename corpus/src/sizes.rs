@@ -1,7 +1,7 @@
-//! The golden table of code sizes: instructions and bytes of every function of the cases that run, so that a change of code size
-//! is a diff that a reviewer sees.
+//! The golden table of code sizes: instructions and bytes of every function of the cases that run, so that a change of
+//! code size is a diff that a reviewer sees.
 
-use crate::case::{CaseError, Source};
+use crate::case::{CaseError, CaseFile};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ pub struct Size {
     pub bytes: usize,
 }
 
-/// The table of the functions in `files`, below `root`: a line for each target, with the sum, then one for each function. Code is that
-/// of the allocator Ion, under the features that a file's head asks for.
+/// The table of the functions in `files`, below `root`: a line for each target, with the sum, then one for each
+/// function. Code is that of the allocator Ion, under the features that a file's head asks for.
 pub fn table(root: &Path, files: &[PathBuf]) -> Result<String, CaseError> {
     let mut rows = String::new();
     let mut sums: BTreeMap<&str, Size> = BTreeMap::new();
     for path in files {
-        let source = Source::read(&std::fs::read_to_string(path)?)?;
+        let source = CaseFile::read(&std::fs::read_to_string(path)?)?;
         let name = path.strip_prefix(root).unwrap_or(path).with_extension("");
         for function in &source.module.functions {
             let size = size(&source, function);
@@ -47,7 +47,7 @@ pub fn table(root: &Path, files: &[PathBuf]) -> Result<String, CaseError> {
 }
 
 /// `None` where the backend refuses the function.
-fn size(source: &Source, function: &Function) -> Option<Size> {
+fn size(source: &CaseFile, function: &Function) -> Option<Size> {
     let legalizer = (source.target.legality)(source.options.features);
     let options = Options { allocator: Allocator::Ion, ..source.options };
     let mut context = Context { target: source.target, options, legalizer, observer: &mut NoObserver };

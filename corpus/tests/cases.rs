@@ -1,5 +1,5 @@
-//! Every `.mir` file under `corpus/run`, `corpus/real` and `corpus/bugs` runs, every one under a folder named as a pass is golden; each is a
-//! test of its own. One more test holds the table of code sizes.
+//! Every `.mir` file under `corpus/run`, `corpus/real` and `corpus/bugs` runs, every one under a folder named as a pass
+//! is golden; each is a test of its own. One more test holds the table of code sizes.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};

@@ -19,7 +19,8 @@ pub struct Input {
 /// Every byte that nobody wrote holds this: of stack objects, of the stack, of guard zones and of the caller's frame.
 pub const UNWRITTEN: u8 = 0xa5;
 
-/// A register that nobody wrote holds this, as far as it is wide enough: wrong code that reads one does the same everywhere.
+/// A register that nobody wrote holds this, as far as it is wide enough: wrong code that reads one does the same
+/// everywhere.
 pub const fn unwritten_register(register: PReg) -> u64 {
     (register.0 as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -43,7 +44,8 @@ pub const fn buffer_address(index: usize) -> u64 {
     BUFFERS + (index as u64 % BUFFER_PAGES) * PAGE + GUARD
 }
 
-/// Where the interpreter puts stack objects, one behind the other; machine code has its own stack, which no result may show.
+/// Where the interpreter puts stack objects, one behind the other; machine code has its own stack, which no result may
+/// show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     /// A multiple of 16.

@@ -1,8 +1,8 @@
 //! What a run shows, and when machine code agrees with the source: the concrete side of refinement.
 //!
-//! Source undefined behaviour permits anything, source poison permits any value, and bits that a free choice of the source
-//! decides are not compared. Volatile accesses are what a device would see: in a buffer that the source touches by such
-//! accesses only, the machine makes the same ones in the same order.
+//! Source undefined behaviour permits anything, source poison permits any value, and bits that a free choice of the
+//! source decides are not compared. Volatile accesses are what a device would see: in a buffer that the source touches
+//! by such accesses only, the machine makes the same ones in the same order.
 
 use std::fmt;
 use tribunal_ir::PReg;

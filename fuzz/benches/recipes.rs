@@ -1,8 +1,8 @@
 //! How long the hard recipes take to prove, each from an empty cache.
 //!
-//! An instance of the operation is legalized, and every step of it goes to a prover that knows nothing yet. Printed: steps,
-//! what all of them took, and the slowest with its engine. Wall time, one thread, an optimised build. A measurement, not a
-//! test.
+//! An instance of the operation is legalized, and every step of it goes to a prover that knows nothing yet. Printed:
+//! steps, what all of them took, and the slowest with its engine. Wall time, one thread, an optimised build. A
+//! measurement, not a test.
 
 use std::time::Instant;
 use tribunal_codegen::legalize::{self, PASS};

@@ -1,14 +1,14 @@
 //! Where the time of the embedded loop goes: each stage of a program's way, as a share of the whole.
 //!
-//! The same programs as `tribunal fuzz` makes, target after target, the same judges in the same order, on one thread. It
-//! begins with an empty memory of proofs, and a step that is not in it costs a thousand times one that is: so the loop is
-//! shown in [`PHASES`], from its start to where new steps are rare, and the two kinds of steps apart. Wall time of an
-//! optimised build: the clock is read twice a step, which is in the figures; the processor's time of the thread stands beside
-//! it, because other work on the machine adds to the one and not to the other. What is not proved, or differs, is counted and
-//! not examined. A measurement, not a test.
+//! The same programs as `tribunal fuzz` makes, target after target, the same judges in the same order, on one thread.
+//! It begins with an empty memory of proofs, and a step that is not in it costs a thousand times one that is: so the
+//! loop is shown in [`PHASES`], from its start to where new steps are rare, and the two kinds of steps apart. Wall time
+//! of an optimised build: the clock is read twice a step, which is in the figures; the processor's time of the thread
+//! stands beside it, because other work on the machine adds to the one and not to the other. What is not proved, or
+//! differs, is counted and not examined. A measurement, not a test.
 //!
-//! The last phase is what `tribunal fuzz` finds on its second day: other programs, and the proofs of the phases before, through
-//! a file. `cargo bench -p tribunal-fuzz --bench stages -- 1000 3000` gives the phases other sizes.
+//! The last phase is what `tribunal fuzz` finds on its second day: other programs, and the proofs of the phases before,
+//! through a file. `cargo bench -p tribunal-fuzz --bench stages -- 1000 3000` gives the phases other sizes.
 
 use cpu_time::ThreadTime;
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Allocator, Context, Observer, Options};
 use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
-use tribunal_emulator::machine::Machine;
+use tribunal_emulator::machine::Emulator;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_fuzz::harness::{FUEL, call_sites};
 use tribunal_fuzz::{campaign, inputs};
@@ -129,13 +129,13 @@ struct Judges {
     target: &'static Target,
     options: Options,
     prover: Prover,
-    machine: Machine,
+    machine: Emulator,
 }
 
 impl Judges {
     fn new(target: &'static Target, cache: &Cache) -> Result<Judges, Box<dyn Error>> {
         let options = Options { features: target.default_features, allocator: Allocator::Ion };
-        let machine = Machine::new(target, options.features)?;
+        let machine = Emulator::new(target, options.features)?;
         Ok(Judges { target, options, prover: Prover::with_cache(cache.clone()), machine })
     }
 

@@ -1,13 +1,14 @@
-//! LLVM's GlobalISel legalizer on trial: both stages of many programs are made with `llc-22`, and every function is judged
-//! as `tribunal validate` judges it. `make judge-llvm` runs it.
+//! LLVM's GlobalISel legalizer on trial: both stages of many programs are made with `llc-22`, and every function is
+//! judged as `tribunal validate` judges it. `make judge-llvm` runs it.
 //!
 //! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--seconds N] SOURCE...
 //! A SOURCE is `real` (the files of corpus/real), `csmith=FIRST..LAST` (programs of csmith with these seeds, through
 //! clang-22 -O1 -fno-inline), or a file `NAME.before.mir` with `NAME.after.mir` beside it.
 //!
 //! Prints each function that is not proved with its reason, then a table with one row a target. What a tool refuses is
-//! counted as such and not as judged. Each pair of files is judged by a process of its own (`judge_llvm --pair BEFORE AFTER`),
-//! which has `--seconds` for it: the functions that it did not come to when it crashed or ran out are `unknown`.
+//! counted as such and not as judged. Each pair of files is judged by a process of its own (`judge_llvm --pair BEFORE
+//! AFTER`), which has `--seconds` for it: the functions that it did not come to when it crashed or ran out are
+//! `unknown`.
 
 use std::collections::BTreeMap;
 use std::io::Write;

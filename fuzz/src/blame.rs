@@ -1,9 +1,10 @@
-//! Which rewrite is guilty of a wrong run. The function is compiled again with its stages kept; each is interpreted on the
-//! input that shows the fault, and the first that is wrong tells the pass. The rewrites of that pass are then bisected: the
-//! function as it stood behind the k-th of them is a whole function, and is interpreted too. The prover is asked about the
-//! rewrite that is found, as it was applied: a rewrite that execution blames and the prover proves is a finding about a judge.
+//! Which rewrite is guilty of a wrong run. The function is compiled again with its stages kept; each is interpreted on
+//! the input that shows the fault, and the first that is wrong tells the pass. The rewrites of that pass are then
+//! bisected: the function as it stood behind the k-th of them is a whole function, and is interpreted too. The prover
+//! is asked about the rewrite that is found, as it was applied: a rewrite that execution blames and the prover proves
+//! is a finding about a judge.
 
-use crate::harness::{FUEL, Saboteur, Written, is_placeless};
+use crate::harness::{FUEL, Saboteur, WrittenInsts, is_placeless};
 use crate::validate::{FILLINGS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
@@ -35,14 +36,14 @@ impl Blame {
 
 /// A compilation, to be done again.
 #[derive(Clone, Copy)]
-pub struct Case<'a> {
+pub struct Replay<'a> {
     pub function: &'a Function,
     pub target: &'static Target,
     pub options: Options,
     pub saboteur: Option<&'a dyn Saboteur>,
 }
 
-impl Case<'_> {
+impl Replay<'_> {
     /// Compiles under the eyes of `observer`, behind those of the saboteur.
     fn compile(&self, observer: &mut dyn Watcher) {
         let legalizer = (self.target.legality)(self.options.features);
@@ -54,7 +55,7 @@ impl Case<'_> {
 }
 
 /// Blames a rule or a pass for the fault of this kind that `input` shows.
-pub fn guilty(case: &Case<'_>, input: &Input, kind: &str) -> Blame {
+pub fn guilty(case: &Replay<'_>, input: &Input, kind: &str) -> Blame {
     if kind == STACK_ALIGNMENT {
         return Blame::of_pass(frame::PASS.name, "no other pass moves the stack pointer");
     }
@@ -81,14 +82,14 @@ pub fn guilty(case: &Case<'_>, input: &Input, kind: &str) -> Blame {
 }
 
 /// The rules that wrote the instructions of the stage behind `pass`; for findings that name an instruction.
-pub fn authors(case: &Case<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
+pub fn authors(case: &Replay<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
     let mut authors = Authors { pass, rules: FxHashMap::default(), behind: false };
     case.compile(&mut authors);
     authors.rules
 }
 
 /// The first of the rewrites `steps` behind which the function is wrong.
-fn in_pass(case: &Case<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::Range<usize>) -> Blame {
+fn in_pass(case: &Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::Range<usize>) -> Blame {
     let is_right = |probe: Probe| probe.function.is_some_and(|function| witness.is_right(&function, pass));
     let probe = |number: usize| {
         let mut probe = Probe::at(number);
@@ -135,7 +136,8 @@ impl<'a> Witness<'a> {
         is_placeless(source, target, input, &expected).then_some(Witness { target, input, expected })
     }
 
-    /// True if `function`, in or behind `pass`, does what the source does, with each of a few fillings of its free bits.
+    /// True if `function`, in or behind `pass`, does what the source does, with each of a few fillings of its free
+    /// bits.
     pub fn is_right(&self, function: &Function, pass: &str) -> bool {
         // Machine code may mask by a condition what no longer counts; the interpreter does not see that, and says that
         // such bits are open.
@@ -257,7 +259,7 @@ impl Observer for Sabotaged<'_> {
     }
 
     fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
-        let mut after = Written::from(after);
+        let mut after = WrittenInsts::from(after);
         if let Some(saboteur) = self.saboteur {
             saboteur.step(rule, function, before, &mut after);
         }

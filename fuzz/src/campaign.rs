@@ -1,8 +1,8 @@
 //! The embedded loop: workers that generate, judge and record until they are told to stop.
 //!
-//! Program `n` is a pure function of the seed and `n`, whatever the number of workers; each worker owns its harnesses (a
-//! solver context and an emulator cannot be shared) and all share one proof cache. With a corpus it depends on what was
-//! reached before, too; what is kept of it is text.
+//! Program `n` is a pure function of the seed and `n`, whatever the number of workers; each worker owns its harnesses
+//! (a solver context and an emulator cannot be shared) and all share one proof cache. With a corpus it depends on what
+//! was reached before, too; what is kept of it is text.
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;
@@ -10,8 +10,8 @@ use crate::crash;
 use crate::features::FeatureSet;
 use crate::finding::{Finding, Tally};
 use crate::harness::{Harness, HarnessError, ProofCache, Saboteur};
-use crate::known::Known;
-use crate::reduce::Limits;
+use crate::known::KnownFindings;
+use crate::reduce::SearchLimits;
 use crate::sabotage::{Fault, Planter};
 use crate::{generator, inputs};
 use arbitrary::Unstructured;
@@ -42,7 +42,7 @@ pub struct Campaign {
     /// Programs to start from and to mutate; all are generated without it.
     pub corpus: Option<Corpus>,
     /// Findings that are counted and set aside.
-    pub known: Known,
+    pub known: KnownFindings,
     /// A fault to plant in every program of its targets.
     pub fault: Option<&'static Fault>,
     /// What is proved already; what the workers prove is added.
@@ -51,7 +51,7 @@ pub struct Campaign {
 
 /// What came of it.
 #[derive(Default)]
-pub struct Outcome {
+pub struct CampaignReport {
     pub tally: Tally,
     /// Generated functions that the verifier did not accept as input.
     pub rejected: u64,
@@ -78,7 +78,7 @@ struct Shared<'a> {
     started: Instant,
     stop: &'a AtomicBool,
     next: AtomicU64,
-    outcome: Mutex<Outcome>,
+    outcome: Mutex<CampaignReport>,
     failure: Mutex<Option<HarnessError>>,
 }
 
@@ -88,7 +88,7 @@ pub fn run(
     campaign: &Campaign,
     stop: &AtomicBool,
     mut progress: impl FnMut(Duration, u64, usize),
-) -> Result<Outcome, HarnessError> {
+) -> Result<CampaignReport, HarnessError> {
     let shared = Shared {
         campaign,
         started: Instant::now(),
@@ -133,7 +133,10 @@ fn worker(shared: &Shared<'_>) {
             return;
         }
     };
-    let fresh = || Outcome { reached: vec![Reached::default(); shared.campaign.targets.len()], ..Outcome::default() };
+    let fresh = || CampaignReport {
+        reached: vec![Reached::default(); shared.campaign.targets.len()],
+        ..CampaignReport::default()
+    };
     let mut local = fresh();
     let mut reported = Instant::now();
     while !shared.stop.load(Ordering::Relaxed) && shared.started.elapsed() < shared.campaign.time {
@@ -155,7 +158,7 @@ fn worker(shared: &Shared<'_>) {
 }
 
 /// One program, for the target of this index: generated, checked, judged.
-fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64, local: &mut Outcome) {
+fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64, local: &mut CampaignReport) {
     let seed = program_seed(shared.campaign.seed, number);
     let corpus = shared.campaign.corpus.as_ref();
     let drawn = corpus.and_then(|corpus| corpus.next(harness.target(), seed));
@@ -215,7 +218,7 @@ fn record(
         }
         outcome.crashes.push((finding.clone(), path.clone()));
     }
-    let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
+    let limits = SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
     let (small, text) = crash::reduced(harness, function, finding, saboteur, limits);
     let written = write(&path, &text);
     let mut outcome = lock(&shared.outcome);
@@ -236,7 +239,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-fn flush(shared: &Shared<'_>, local: Outcome) {
+fn flush(shared: &Shared<'_>, local: CampaignReport) {
     let mut outcome = lock(&shared.outcome);
     outcome.tally.add(local.tally);
     outcome.rejected += local.rejected;

@@ -17,7 +17,7 @@ use tribunal_target::{Features, Target};
 use tribunal_verifier::prover::{Prover, Verdict};
 
 /// Which obligations.
-pub struct Query {
+pub struct CatalogueQuery {
     /// With the features whose rules are meant.
     pub targets: Vec<(&'static Target, Features)>,
     pub opcode: Option<Opcode>,
@@ -30,7 +30,7 @@ pub struct Query {
     pub desk: Option<Desk>,
 }
 
-impl Query {
+impl CatalogueQuery {
     /// True if nothing of the targets' catalogues is left out.
     pub fn is_whole(&self) -> bool {
         self.opcode.is_none() && self.shard == (1, 1)
@@ -39,7 +39,7 @@ impl Query {
 
 /// What came of them.
 #[derive(Default)]
-pub struct Summary {
+pub struct CatalogueSummary {
     pub obligations: u64,
     pub proved: u64,
     /// Of those, answered from the cache: the same instructions on the same types.
@@ -57,7 +57,7 @@ pub struct Summary {
     pub files: BTreeMap<String, String>,
     /// Every obligation by its class.
     pub ledger: Ledger,
-    pub questions: questions::Tally,
+    pub questions: questions::QuestionTally,
     /// Why questions could not be written or put to the second solver.
     pub unwritten: Vec<std::io::Error>,
     /// Reasons of unknown and unsupported, with how often.
@@ -65,10 +65,10 @@ pub struct Summary {
 }
 
 /// Proves until done or stopped; `progress` is told how many instances of how many.
-pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> Summary {
+pub fn prove(query: &CatalogueQuery, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> CatalogueSummary {
     let cache = if query.desk.is_some() { ProofCache::default() } else { query.proofs.clone() };
     let asked = AtomicU64::new(0);
-    let mut summary = Summary::default();
+    let mut summary = CatalogueSummary::default();
     for &(target, features) in &query.targets {
         let entries = entries(query, target);
         let (next, count) = (AtomicU64::new(0), entries.len() as u64);
@@ -89,7 +89,7 @@ pub fn prove(query: &Query, stop: &AtomicBool, mut progress: impl FnMut(u64, u64
 }
 
 /// The instances of this shard: every N-th, so that each shard has all widths.
-fn entries(query: &Query, target: &'static Target) -> Vec<CatalogueEntry> {
+fn entries(query: &CatalogueQuery, target: &'static Target) -> Vec<CatalogueEntry> {
     let (part, of) = query.shard;
     let entries = legalize::catalogue(target, query.opcode).into_iter().enumerate();
     entries.filter(|(index, _)| *index as u64 % of == part - 1).map(|(_, entry)| entry).collect()
@@ -112,7 +112,7 @@ struct Work<'w> {
 
 impl Work<'_> {
     /// Goes on until nothing is left; what came of it is added up apart, and once.
-    fn run(&self, summary: &Mutex<&mut Summary>) {
+    fn run(&self, summary: &Mutex<&mut CatalogueSummary>) {
         let mut prover = Prover::with_cache(self.cache.clone());
         if self.desk.is_some() {
             prover.keep_questions();
@@ -167,11 +167,11 @@ impl Work<'_> {
 /// What one worker did; obligations by rule, opcode and engine.
 #[derive(Default)]
 struct Tally {
-    summary: Summary,
+    summary: CatalogueSummary,
     classes: FxHashMap<(&'static str, Opcode, &'static str), u64>,
 }
 
-impl Summary {
+impl CatalogueSummary {
     fn add(&mut self, own: Tally, target: &str) {
         for ((rule, opcode, engine), count) in own.classes {
             self.ledger.count(target, rule, &opcode.to_string(), engine, count);

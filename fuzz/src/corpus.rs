@@ -1,7 +1,7 @@
 //! A campaign's corpus: a folder of MIR text that it starts from, mutates, and adds to what reached something new.
 //!
-//! Text outlives the generator: a file means the same program to every version. What is kept is bounded by the features that there are
-//! (`features.rs`): a program stays as long as it is the smallest for one of them, about.
+//! Text outlives the generator: a file means the same program to every version. What is kept is bounded by the features
+//! that there are (`features.rs`): a program stays as long as it is the smallest for one of them, about.
 
 use crate::edit;
 use crate::features::SLOTS;
@@ -162,8 +162,8 @@ impl Corpus {
         edit::compact(&function, target).map(|function| Drawn { function, is_read: false })
     }
 
-    /// Keeps `function`, which was just judged, if it reached a feature that nothing had reached before, or is at most half as large as
-    /// what had. True if it is kept.
+    /// Keeps `function`, which was just judged, if it reached a feature that nothing had reached before, or is at most
+    /// half as large as what had. True if it is kept.
     pub fn keep(&self, function: &Function, is_read: bool, harness: &Harness) -> bool {
         let target = harness.target();
         let size = function.all_insts().count() as u32;

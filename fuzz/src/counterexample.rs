@@ -1,5 +1,6 @@
-//! The prover's counterexamples, executed: both sides of a step as functions that the interpreter runs on the values found,
-//! and as a file that runs again. A prover that refutes what no run shows is itself found wrong, or too weak to say why.
+//! The prover's counterexamples, executed: both sides of a step as functions that the interpreter runs on the values
+//! found, and as a file that runs again. A prover that refutes what no run shows is itself found wrong, or too weak to
+//! say why.
 
 use crate::finding::{Finding, Judge};
 use crate::validate::{FILLINGS, determined, disallowed};

@@ -9,8 +9,8 @@ use tribunal_target::{Features, Target};
 #[derive(Clone, Default)]
 pub struct Reached {
     pub fired: FxHashSet<&'static str>,
-    /// Those that fired in a program of which a run was compared. Generated programs show what they compute, and the legalizer removes
-    /// what nothing reads.
+    /// Those that fired in a program of which a run was compared. Generated programs show what they compute, and the
+    /// legalizer removes what nothing reads.
     pub observed: FxHashSet<&'static str>,
 }
 
@@ -29,7 +29,8 @@ pub struct RuleCoverage {
     pub rules: usize,
     pub fired: usize,
     pub observed: usize,
-    /// Of the rules, those that the committed ledger proves. It is of the catalogue of legalization: selection rules are proved where they fire.
+    /// Of the rules, those that the committed ledger proves. It is of the catalogue of legalization: selection rules
+    /// are proved where they fire.
     pub proved: usize,
     /// Names of rules that did not fire.
     pub never: Vec<&'static str>,

@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::harness::{Harness, Saboteur};
-use crate::reduce::{self, Limits};
+use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{self, Fault};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -74,14 +74,14 @@ pub fn print_sabotaged(
     text::print_module(&module, target.vocabulary)
 }
 
-/// The finding on the smallest function that shows it, and the text of its crash file. Where it does not show a second time,
-/// it stays as it was seen.
+/// The finding on the smallest function that shows it, and the text of its crash file. Where it does not show a second
+/// time, it stays as it was seen.
 pub fn reduced(
     harness: &mut Harness,
     function: &Function,
     finding: &Finding,
     saboteur: Option<&dyn Saboteur>,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
 ) -> (Finding, String) {
     let reduced = reduce::reduce(harness, function, finding, saboteur, limits, &mut |_, _| {});
     let (function, finding) = match &reduced {

@@ -1,9 +1,9 @@
-//! What a compilation reaches that its edges do not tell: a map of counters, one for each feature, that the embedded loop
-//! and libFuzzer share.
+//! What a compilation reaches that its edges do not tell: a map of counters, one for each feature, that the embedded
+//! loop and libFuzzer share.
 //!
-//! A feature is hashed into the part of the map that its kind has, so that kinds are counted apart; two that meet there by
-//! chance are one. Of rules that follow each other only those count where the second rewrites what the first wrote: which others
-//! stand side by side is chance, and there are too many.
+//! A feature is hashed into the part of the map that its kind has, so that kinds are counted apart; two that meet there
+//! by chance are one. Of rules that follow each other only those count where the second rewrites what the first wrote:
+//! which others stand side by side is chance, and there are too many.
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -11,7 +11,7 @@ use tribunal_codegen::Observer;
 use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, RegOperand, Type};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
-use tribunal_verifier::Finding;
+use tribunal_verifier::Violation;
 use tribunal_verifier::machine_verifier::{self, Checks};
 
 /// Slots of the map.
@@ -19,7 +19,7 @@ pub const SLOTS: usize = 1 << 16;
 
 /// What a feature is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FeatureKind {
     /// A rule rewrote an instruction of these types, by class, and of this access to memory.
     Types,
     /// A rule wrote these opcodes, about so many.
@@ -32,28 +32,29 @@ pub enum Kind {
     Check,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 5] = [Kind::Types, Kind::Recipe, Kind::Immediate, Kind::Pair, Kind::Check];
+impl FeatureKind {
+    pub const ALL: [FeatureKind; 5] =
+        [FeatureKind::Types, FeatureKind::Recipe, FeatureKind::Immediate, FeatureKind::Pair, FeatureKind::Check];
 
     /// In reports.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Types => "types",
-            Kind::Recipe => "recipes",
-            Kind::Immediate => "immediates",
-            Kind::Pair => "pairs",
-            Kind::Check => "checks",
+            FeatureKind::Types => "types",
+            FeatureKind::Recipe => "recipes",
+            FeatureKind::Immediate => "immediates",
+            FeatureKind::Pair => "pairs",
+            FeatureKind::Check => "checks",
         }
     }
 
     /// Its part of the map, by how many there are: the first slot, and how many slots.
     pub const fn slots(self) -> (usize, usize) {
         match self {
-            Kind::Types => (0, 24 << 10),
-            Kind::Recipe => (24 << 10, 8 << 10),
-            Kind::Immediate => (32 << 10, 8 << 10),
-            Kind::Pair => (40 << 10, 16 << 10),
-            Kind::Check => (56 << 10, 8 << 10),
+            FeatureKind::Types => (0, 24 << 10),
+            FeatureKind::Recipe => (24 << 10, 8 << 10),
+            FeatureKind::Immediate => (32 << 10, 8 << 10),
+            FeatureKind::Pair => (40 << 10, 16 << 10),
+            FeatureKind::Check => (56 << 10, 8 << 10),
         }
     }
 }
@@ -88,7 +89,7 @@ impl FeatureSet {
     }
 
     /// How many of a kind.
-    pub fn count(&self, kind: Kind) -> usize {
+    pub fn count(&self, kind: FeatureKind) -> usize {
         let (first, slots) = kind.slots();
         self.words[first / 64..(first + slots) / 64].iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -126,7 +127,7 @@ impl Recorder {
     pub fn step(&mut self, rule: &'static str, function: &Function, before: &[InstData], after: &[Inst]) {
         let Some((root, through)) = before.split_last() else { return };
         let rule = hash((self.target, rule));
-        self.reach(Kind::Types, (rule, shape(root, function)));
+        self.reach(FeatureKind::Types, (rule, shape(root, function)));
         // Opcodes as a set: of how many there are, the magnitude counts.
         let mut opcodes = 0u64;
         for &inst in after {
@@ -136,10 +137,10 @@ impl Recorder {
                 self.immediates(rule, data);
             }
         }
-        self.reach(Kind::Recipe, (rule, opcodes, after.len().checked_ilog2()));
+        self.reach(FeatureKind::Recipe, (rule, opcodes, after.len().checked_ilog2()));
         let author = defined(root).and_then(|register| self.authors.get(register)).copied();
         if let Some(author) = author.filter(|&author| author != 0) {
-            self.reach(Kind::Pair, (author, rule));
+            self.reach(FeatureKind::Pair, (author, rule));
         }
         for &inst in after {
             let Some(register) = defined(function.inst(inst)) else { continue };
@@ -160,11 +161,11 @@ impl Recorder {
         function: &Function,
         target: &Target,
         legalizer: &LegalizerInfo,
-    ) -> Vec<Finding> {
+    ) -> Vec<Violation> {
         let mut checks = std::mem::take(&mut self.checks);
         let findings = machine_verifier::verify_watched(function, target, legalizer, &mut checks);
         let place = hash((self.target, pass));
-        checks.take(|rule, opcode| self.reach(Kind::Check, (place, rule, opcode)));
+        checks.take(|rule, opcode| self.reach(FeatureKind::Check, (place, rule, opcode)));
         self.checks = checks;
         findings
     }
@@ -172,12 +173,12 @@ impl Recorder {
     fn immediates(&mut self, rule: u64, data: &InstData) {
         for (index, operand) in data.operands.iter().enumerate() {
             if let Operand::Imm(value) = *operand {
-                self.reach(Kind::Immediate, (rule, data.opcode, index, magnitude(value)));
+                self.reach(FeatureKind::Immediate, (rule, data.opcode, index, magnitude(value)));
             }
         }
     }
 
-    fn reach(&mut self, kind: Kind, feature: impl Hash) {
+    fn reach(&mut self, kind: FeatureKind, feature: impl Hash) {
         let (first, slots) = kind.slots();
         let slot = (first + hash(feature) as usize % slots) as u16;
         if self.set.insert(slot) {

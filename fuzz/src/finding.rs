@@ -1,4 +1,5 @@
-//! What a judge says of a function, and the tally of a trial. Verdicts are never merged: what was not done is not counted.
+//! What a judge says of a function, and the tally of a trial. Verdicts are never merged: what was not done is not
+//! counted.
 
 use std::fmt;
 use tribunal_emulator::Input;
@@ -63,8 +64,8 @@ impl Finding {
     }
 
     /// Findings with the same signature are the same fault.
-    pub fn signature(&self) -> Signature<'_> {
-        Signature { judge: self.judge, kind: &self.kind, guilty: &self.guilty }
+    pub fn signature(&self) -> FindingSignature<'_> {
+        FindingSignature { judge: self.judge, kind: &self.kind, guilty: &self.guilty }
     }
 
     /// True if both are one fault.
@@ -80,15 +81,15 @@ impl Finding {
 
 /// What tells faults apart: `JUDGE: KIND: guilty: NAME` in text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Signature<'f> {
+pub struct FindingSignature<'f> {
     pub judge: Judge,
     pub kind: &'f str,
     pub guilty: &'f str,
 }
 
-impl Signature<'_> {
+impl FindingSignature<'_> {
     /// True if both are one fault: whether a refutation is executed too depends on the values that the solver chose.
-    pub fn is_same_fault(self, other: Signature<'_>) -> bool {
+    pub fn is_same_fault(self, other: FindingSignature<'_>) -> bool {
         self == other || (self.guilty == other.guilty && self.refutes() && other.refutes())
     }
 
@@ -97,7 +98,7 @@ impl Signature<'_> {
     }
 }
 
-impl fmt::Display for Signature<'_> {
+impl fmt::Display for FindingSignature<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}: guilty: {}", self.judge, self.kind, self.guilty)
     }

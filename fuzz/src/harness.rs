@@ -1,6 +1,6 @@
 //! Every judge on one function: compiled once, watched at every pass and every step, then run on inputs.
 
-use crate::blame::{self, Case};
+use crate::blame::{self, Replay};
 use crate::counterexample;
 use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
@@ -12,7 +12,7 @@ use tribunal_codegen::pipeline::{self, Code, Pass};
 use tribunal_codegen::{CompileError, Context, Observer, Options};
 use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Accesses, Execution, Interpreter, Settings};
-use tribunal_emulator::machine::{CallSite, Machine, MachineError, MachineRun};
+use tribunal_emulator::machine::{CallSite, Emulator, MachineError, MachineRun};
 use tribunal_emulator::observation::{Observation, Outcome, compare, compare_accesses};
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Function, Inst, InstData, Step};
@@ -38,14 +38,14 @@ pub enum HarnessError {
 }
 
 /// The instructions that one application of a rule wrote.
-pub type Written = SmallVec<[Inst; 8]>;
+pub type WrittenInsts = SmallVec<[Inst; 8]>;
 
 /// Plants faults in a compilation, where the judges behind it will see them. Without state, so that blame can compile
 /// the same function again and meet the same fault.
 pub trait Saboteur {
     fn after_pass(&self, _pass: &'static Pass, _function: &mut Function) {}
     /// Behind one application of a rule; `after` stays the list of what it wrote.
-    fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut Written) {}
+    fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut WrittenInsts) {}
     fn after_emission(&self, _code: &mut Code) {}
     /// The known fault that is planted, if it is one: what a crash file names.
     fn fault(&self) -> Option<&'static Fault> {
@@ -66,7 +66,7 @@ pub struct Harness {
     options: Options,
     legalizer: &'static LegalizerInfo,
     prover: Prover,
-    machine: Machine,
+    machine: Emulator,
     rules: FxHashMap<&'static str, u64>,
     /// Rules in the order in which they fired in the last trial.
     fired: Vec<&'static str>,
@@ -88,7 +88,7 @@ impl Harness {
             options,
             legalizer: (target.legality)(options.features),
             prover: Prover::with_cache(cache),
-            machine: Machine::new(target, options.features)?,
+            machine: Emulator::new(target, options.features)?,
             rules: FxHashMap::default(),
             fired: Vec::new(),
             features: Recorder::default(),
@@ -163,7 +163,7 @@ impl Harness {
     }
 
     /// What the verifier finds wrong with the input of a trial, whose features begin here.
-    fn verified(&mut self, function: &Function) -> Vec<tribunal_verifier::Finding> {
+    fn verified(&mut self, function: &Function) -> Vec<tribunal_verifier::Violation> {
         self.features.start(self.target);
         self.features.verify(INPUT, function, self.target, self.legalizer)
     }
@@ -237,8 +237,8 @@ impl Harness {
         }
     }
 
-    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input if it
-    /// has one, and blame is asked only where the kind agrees.
+    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input if
+    /// it has one, and blame is asked only where the kind agrees.
     pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
         let watch = Watch {
             verify: matches!(known.judge, Judge::Verifier | Judge::Allocation),
@@ -330,7 +330,7 @@ impl Harness {
         details: String,
         saboteur: Option<&dyn Saboteur>,
     ) -> Vec<Finding> {
-        let case = Case { function, target: self.target, options: self.options, saboteur };
+        let case = Replay { function, target: self.target, options: self.options, saboteur };
         let blame = blame::guilty(&case, input, kind);
         let details = format!("{details}\n{}", blame.story).trim_end().to_string();
         let found = |judge, kind: &str| Finding {
@@ -418,7 +418,7 @@ pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -
     about_input(function, target, &machine_verifier::verify(function, target, legalizer))
 }
 
-fn about_input(function: &Function, target: &Target, findings: &[tribunal_verifier::Finding]) -> Vec<Finding> {
+fn about_input(function: &Function, target: &Target, findings: &[tribunal_verifier::Violation]) -> Vec<Finding> {
     findings.iter().map(|finding| from_verifier(Judge::Verifier, function, target, INPUT, finding)).collect()
 }
 
@@ -427,7 +427,7 @@ fn from_verifier(
     function: &Function,
     target: &Target,
     guilty: &str,
-    finding: &tribunal_verifier::Finding,
+    finding: &tribunal_verifier::Violation,
 ) -> Finding {
     let details = finding.describe(function, target.vocabulary);
     Finding { judge, kind: finding.rule.to_string(), guilty: guilty.to_string(), details, input: None }
@@ -462,7 +462,7 @@ impl Observer for Judges<'_> {
         let findings = self.features.verify(pass.name, function, self.target, self.legalizer);
         if !findings.is_empty() {
             let Judges { source, target, options, saboteur, .. } = *self;
-            let authors = blame::authors(&Case { function: source, target, options, saboteur }, pass.name);
+            let authors = blame::authors(&Replay { function: source, target, options, saboteur }, pass.name);
             self.tally.findings.extend(findings.iter().map(|finding| {
                 let author = finding.inst.and_then(|inst| authors.get(&inst));
                 from_verifier(Judge::Verifier, function, target, author.unwrap_or(&pass.name), finding)
@@ -484,7 +484,7 @@ impl Observer for Judges<'_> {
     }
 
     fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
-        let mut after = Written::from(after);
+        let mut after = WrittenInsts::from(after);
         if let Some(saboteur) = self.saboteur {
             saboteur.step(rule, function, before, &mut after);
         }

@@ -1,8 +1,8 @@
 //! Inputs of a function: a value for each argument register it reads, and a buffer behind each pointer argument.
 //!
 //! Corner values of each width first, then constants of the program and their neighbours, then small and random ones.
-//! Promises that the function relies on (`G_ASSERT_ZEXT` and `G_ASSERT_SEXT` of an argument) are kept; bits of a register
-//! above the argument's type are arbitrary, as the calling convention leaves them.
+//! Promises that the function relies on (`G_ASSERT_ZEXT` and `G_ASSERT_SEXT` of an argument) are kept; bits of a
+//! register above the argument's type are arbitrary, as the calling convention leaves them.
 
 use crate::generator::BUFFER_BYTES;
 use rand::rngs::SmallRng;

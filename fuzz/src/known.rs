@@ -1,10 +1,10 @@
 //! Findings that are known: a list of signatures, one a line, that a campaign counts and sets aside.
 //!
-//! A line is a signature as reports and crash files print it: `prover: refuted: guilty: riscv64 G_ADD#5 max_scalar`. A `#` at the
-//! start of a line or behind a blank starts a comment; names of rules hold `#` inside words. What is unsupported or unknown
-//! is no finding, and cannot be set aside.
+//! A line is a signature as reports and crash files print it: `prover: refuted: guilty: riscv64 G_ADD#5 max_scalar`. A
+//! `#` at the start of a line or behind a blank starts a comment; names of rules hold `#` inside words. What is
+//! unsupported or unknown is no finding, and cannot be set aside.
 
-use crate::finding::{Finding, Judge, Signature, Tally, UNSUPPORTED};
+use crate::finding::{Finding, FindingSignature, Judge, Tally, UNSUPPORTED};
 use std::collections::BTreeMap;
 use tribunal_ir::text::ParseError;
 
@@ -19,21 +19,21 @@ struct Line {
 }
 
 impl Line {
-    fn signature(&self) -> Signature<'_> {
-        Signature { judge: self.judge, kind: &self.kind, guilty: &self.guilty }
+    fn signature(&self) -> FindingSignature<'_> {
+        FindingSignature { judge: self.judge, kind: &self.kind, guilty: &self.guilty }
     }
 }
 
 /// The list; empty by default.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct KnownFindings {
     lines: Vec<Line>,
 }
 
-impl Known {
+impl KnownFindings {
     /// Reads a list.
-    pub fn read(text: &str) -> Result<Known, ParseError> {
-        let mut known = Known::default();
+    pub fn read(text: &str) -> Result<KnownFindings, ParseError> {
+        let mut known = KnownFindings::default();
         for (number, text) in (1..).zip(text.lines()) {
             let signature = without_comment(text).trim();
             if signature.is_empty() {
@@ -49,7 +49,7 @@ impl Known {
     }
 
     /// Every signature with its line, counted from 1.
-    pub fn lines(&self) -> impl Iterator<Item = (usize, Signature<'_>)> {
+    pub fn lines(&self) -> impl Iterator<Item = (usize, FindingSignature<'_>)> {
         self.lines.iter().map(|line| (line.number, line.signature()))
     }
 
@@ -115,7 +115,7 @@ mod tests {
         let findings =
             Judge::ALL.map(|judge| finding(judge, "wrong-result", "riscv64 G_ADD#5 max_scalar, by a name with blanks"));
         let text: String = findings.iter().map(|finding| format!("  {}  # why\n\n", finding.signature())).collect();
-        let known = Known::read(&format!("# Comment\n{text}")).unwrap();
+        let known = KnownFindings::read(&format!("# Comment\n{text}")).unwrap();
         let lines: Vec<_> = known.lines().collect();
         assert_eq!(lines.len(), findings.len());
         for ((line, signature), (index, finding)) in lines.into_iter().zip(findings.iter().enumerate()) {
@@ -125,8 +125,9 @@ mod tests {
 
     #[test]
     fn bad_lines_have_a_place() {
-        let place =
-            |text: &str| Known::read(text).map(|_| ()).map_err(|error| (error.line, error.column, error.length));
+        let place = |text: &str| {
+            KnownFindings::read(text).map(|_| ()).map_err(|error| (error.line, error.column, error.length))
+        };
         assert_eq!(place("# x\n\n  oracle: refuted: guilty: rule"), Err((3, 3, 6)));
         assert_eq!(place("prover: refuted"), Err((1, 1, 15)));
         assert_eq!(place("prover: refuted: guilty:"), Err((1, 1, 24)));
@@ -137,7 +138,8 @@ mod tests {
 
     #[test]
     fn known_findings_are_counted_and_the_rest_stays() {
-        let known = Known::read("prover: refuted: guilty: a#1 b\nemulator: wrong-result: guilty: a#1 b\n").unwrap();
+        let known =
+            KnownFindings::read("prover: refuted: guilty: a#1 b\nemulator: wrong-result: guilty: a#1 b\n").unwrap();
         let mut tally = Tally { refuted: 3, ..Tally::default() };
         tally.findings = vec![
             finding(Judge::Prover, "refuted-not-executed", "a#1 b"),

@@ -30,5 +30,5 @@ pub mod targets;
 pub mod validate;
 mod world;
 
-pub use finding::{Finding, Judge, Signature, Tally};
+pub use finding::{Finding, FindingSignature, Judge, Tally};
 pub use harness::{Harness, HarnessError, Saboteur, Watch};

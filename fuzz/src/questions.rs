@@ -1,5 +1,5 @@
-//! The prover's questions to z3 as files that any solver for bit-vectors reads, and a second solver's answers to them: a
-//! proof by z3 then does not rest on z3 alone.
+//! The prover's questions to z3 as files that any solver for bit-vectors reads, and a second solver's answers to them:
+//! a proof by z3 then does not rest on z3 alone.
 
 use std::fs::File;
 use std::io;
@@ -18,7 +18,7 @@ pub struct Desk {
 
 /// What came of the questions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
+pub struct QuestionTally {
     pub questions: u64,
     /// Answered alike by the second solver.
     pub confirmed: u64,
@@ -28,8 +28,8 @@ pub struct Tally {
     pub disagreements: Vec<String>,
 }
 
-impl Tally {
-    pub fn add(&mut self, other: Tally) {
+impl QuestionTally {
+    pub fn add(&mut self, other: QuestionTally) {
         self.questions += other.questions;
         self.confirmed += other.confirmed;
         self.unconfirmed += other.unconfirmed;
@@ -48,10 +48,10 @@ pub fn can_run(program: &Path) -> bool {
 
 impl Desk {
     /// Writes question `number` of `title` (a rule), and asks the second solver.
-    pub fn put(&self, number: u64, title: &str, question: &Question) -> io::Result<Tally> {
+    pub fn put(&self, number: u64, title: &str, question: &Question) -> io::Result<QuestionTally> {
         let path = self.folder.join(format!("{number}.smt2"));
         std::fs::write(&path, format!("; {title}: unsat if the step is right\n{}", question.script))?;
-        let mut tally = Tally { questions: 1, ..Tally::default() };
+        let mut tally = QuestionTally { questions: 1, ..QuestionTally::default() };
         let Some(program) = &self.confirm else { return Ok(tally) };
         let second = ask(program, &path, &self.folder.join(format!("{number}.answer")))?;
         match (question.satisfiable, second) {
@@ -118,8 +118,8 @@ mod tests {
             let desk = Desk { folder: folder.path().to_path_buf(), confirm };
             desk.put(7, "a rule", &question).unwrap()
         };
-        assert_eq!(tally("unsat"), Tally { questions: 1, confirmed: 1, ..Tally::default() });
-        assert_eq!(tally("unknown"), Tally { questions: 1, unconfirmed: 1, ..Tally::default() });
+        assert_eq!(tally("unsat"), QuestionTally { questions: 1, confirmed: 1, ..QuestionTally::default() });
+        assert_eq!(tally("unknown"), QuestionTally { questions: 1, unconfirmed: 1, ..QuestionTally::default() });
         let wrong = tally("sat");
         assert_eq!(wrong.disagreements.len(), 1);
         assert!(wrong.disagreements[0].starts_with("a rule: z3 says unsat, "), "{wrong:?}");

@@ -1,6 +1,6 @@
-//! The static check of legality tables: every query that input can make is followed on the table alone, then legalized for
-//! real on an instance, and whatever is left over is named. No solver: what is shown is that rules end and where, not that
-//! recipes are right.
+//! The static check of legality tables: every query that input can make is followed on the table alone, then legalized
+//! for real on an instance, and whatever is left over is named. No solver: what is shown is that rules end and where,
+//! not that recipes are right.
 
 use crate::ledger::Ledger;
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use tribunal_verifier::rule_tables::{self, Chain, End, shown};
 
 /// What came of the queries.
 #[derive(Default)]
-pub struct Summary {
+pub struct TableSummary {
     pub queries: u64,
     /// Legal as they are.
     pub legal: u64,
@@ -53,7 +53,7 @@ pub struct Refusal {
     pub why: String,
 }
 
-impl Summary {
+impl TableSummary {
     pub fn is_sound(&self) -> bool {
         self.findings().is_empty()
     }
@@ -81,7 +81,7 @@ impl Summary {
         in_words(&self.cannot)
     }
 
-    pub fn add(&mut self, other: Summary) {
+    pub fn add(&mut self, other: TableSummary) {
         self.queries += other.queries;
         self.legal += other.legal;
         self.legalized += other.legalized;
@@ -135,7 +135,7 @@ enum Answer {
 }
 
 /// Checks the table of `target` under `features`, or another one in its place.
-pub fn check(target: &'static Target, features: Features, legalizer: &'static LegalizerInfo) -> Summary {
+pub fn check(target: &'static Target, features: Features, legalizer: &'static LegalizerInfo) -> TableSummary {
     let queries = legalize::queries(target, legalizer);
     let missing = rule_tables::minimum(legalizer, &queries).iter().map(ToString::to_string).collect();
     let name = target.with(features);
@@ -146,7 +146,7 @@ pub fn check(target: &'static Target, features: Features, legalizer: &'static Le
     let idle = legalizer.rules().filter(|names| !names.iter().any(|name| deciding.contains(name)));
     let idle = idle.map(|names| format!("{} decides no query", names[0])).collect();
     let parts = queries.par_chunks(256).map(|part| {
-        let mut summary = Summary::default();
+        let mut summary = TableSummary::default();
         for query in part {
             let functions = legalize::functions_of(target, query);
             summary.not_run += u64::from(functions.is_empty());
@@ -154,11 +154,14 @@ pub fn check(target: &'static Target, features: Features, legalizer: &'static Le
         }
         summary
     });
-    let parts: Vec<Summary> = parts.collect();
-    parts.into_iter().fold(Summary { missing, ill_defined, idle, ledger, ..Summary::default() }, |mut all, part| {
-        all.add(part);
-        all
-    })
+    let parts: Vec<TableSummary> = parts.collect();
+    parts.into_iter().fold(
+        TableSummary { missing, ill_defined, idle, ledger, ..TableSummary::default() },
+        |mut all, part| {
+            all.add(part);
+            all
+        },
+    )
 }
 
 /// How many queries each rule decides, and how.
@@ -341,7 +344,8 @@ mod tests {
         }
     }
 
-    /// Inputs of instances have no definitions; but for that the verifier takes them, and each asks what it is made for.
+    /// Inputs of instances have no definitions; but for that the verifier takes them, and each asks what it is made
+    /// for.
     #[test]
     fn instances_are_well_formed() {
         for target in tribunal_target::ALL {
@@ -362,7 +366,8 @@ mod tests {
         }
     }
 
-    /// Without any one rule the ledger of the tables has another number at that rule's name: every rule decides something.
+    /// Without any one rule the ledger of the tables has another number at that rule's name: every rule decides
+    /// something.
     #[test]
     fn no_rule_can_go_unnoticed() {
         for target in tribunal_target::ALL {
@@ -392,7 +397,7 @@ mod tests {
     }
 
     /// A table made for RV64 whose opcodes other than those of `sets` are legal whatever their types.
-    fn check_sets(sets: Vec<RuleSet>) -> Summary {
+    fn check_sets(sets: Vec<RuleSet>) -> TableSummary {
         let rest = [G_STORE, G_CONSTANT, G_ICMP, G_PHI, G_IMPLICIT_DEF, G_FRAME_INDEX, G_ANYEXT, G_ZEXT, G_TRUNC];
         let parts = [G_MERGE_VALUES, G_UNMERGE_VALUES];
         let mut all = vec![on(&rest).always_legal(), on(&parts).always_legal()];
@@ -400,7 +405,7 @@ mod tests {
         check_table(all)
     }
 
-    fn check_table(sets: Vec<RuleSet>) -> Summary {
+    fn check_table(sets: Vec<RuleSet>) -> TableSummary {
         let target = &tribunal_target::riscv::RISCV64;
         check(target, target.default_features, Box::leak(Box::new(LegalizerInfo::new(sets))))
     }
@@ -428,8 +433,8 @@ mod tests {
         assert!(named("G_ADD s32:") && named("G_ADD s64:"), "{:?}", summary.internal);
     }
 
-    /// A widening that shrinks: found on the table for every query that asks it, and by the legalizer where another opcode's
-    /// expansion comes to it.
+    /// A widening that shrinks: found on the table for every query that asks it, and by the legalizer where another
+    /// opcode's expansion comes to it.
     #[test]
     fn a_widening_that_shrinks_is_named() {
         let summary = check_sets(vec![

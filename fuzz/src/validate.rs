@@ -1,5 +1,5 @@
-//! Two stages of the same functions, from this project or from LLVM: the prover's verdict on each pair, and where that is
-//! `unknown`, executions of both stages on the same inputs, which alone can refute.
+//! Two stages of the same functions, from this project or from LLVM: the prover's verdict on each pair, and where that
+//! is `unknown`, executions of both stages on the same inputs, which alone can refute.
 
 use crate::harness::FUEL;
 use crate::inputs::{self, Plan};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
-use tribunal_emulator::interpreter::{Accesses, Call, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Accesses, ExternalCall, Interpreter, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
@@ -40,8 +40,9 @@ const INPUTS: u32 = 96;
 /// How many of them come before the proof.
 const FIRST_INPUTS: u32 = 6;
 
-/// Judges each function of `before` against the function of its name in `after`, in the order of `before`; one without a
-/// partner is not supported. The prover has `time` for each. Functions are judged at once, on the threads of the rayon pool that this is called in.
+/// Judges each function of `before` against the function of its name in `after`, in the order of `before`; one without
+/// a partner is not supported. The prover has `time` for each. Functions are judged at once, on the threads of the
+/// rayon pool that this is called in.
 pub fn validate(before: &Module, after: &Module, target: &'static Target, time: Duration) -> Vec<Judged> {
     let by_name: BTreeMap<&str, &Function> =
         after.functions.iter().map(|function| (function.name.as_str(), function)).collect();
@@ -82,9 +83,9 @@ fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target
     (kind, blocks)
 }
 
-/// The rule of the machine verifier that the function breaks: a proof stands on definitions that dominate their uses, and on
-/// types. What another legalizer calls legal, which flags another verifier allows, and how calls are framed that are not this
-/// project's, does not matter here.
+/// The rule of the machine verifier that the function breaks: a proof stands on definitions that dominate their uses,
+/// and on types. What another legalizer calls legal, which flags another verifier allows, and how calls are framed that
+/// are not this project's, does not matter here.
 fn malformed(function: &Function, target: &Target) -> Option<&'static str> {
     let findings = machine_verifier::verify(function, target, (target.legality)(target.default_features));
     let foreign = ["stage-legal", "instruction-flags", "call-frame", "call-mask"];
@@ -158,7 +159,8 @@ impl fmt::Display for Filling {
     }
 }
 
-/// An input, and a filling of the later stage's free bits, on which it does what the earlier one does not allow, in words.
+/// An input, and a filling of the later stage's free bits, on which it does what the earlier one does not allow, in
+/// words.
 fn executed(
     before: &Function,
     after: &Function,
@@ -196,7 +198,7 @@ fn executed(
 }
 
 /// The first call of the later run that the earlier one did not make like this.
-fn calls(allowed: &[Call], made: &[Call]) -> Option<String> {
+fn calls(allowed: &[ExternalCall], made: &[ExternalCall]) -> Option<String> {
     let (index, (one, other)) = allowed.iter().zip(made).enumerate().find(|(_, (one, other))| one != other)?;
     if one.name != other.name {
         return Some(format!("call {index} is of {}, expected {}", other.name, one.name));
@@ -207,8 +209,8 @@ fn calls(allowed: &[Call], made: &[Call]) -> Option<String> {
     Some(format!("argument {argument} of call {index}, of {}, is {shown}, expected {expected:#x}", one.name))
 }
 
-/// What a run of the later stage shows that the earlier one rules out. A result that is poison where the earlier one's is
-/// not is such.
+/// What a run of the later stage shows that the earlier one rules out. A result that is poison where the earlier one's
+/// is not is such.
 pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
     match run.outcome {
         Outcome::Undefined => return Some("undefined behaviour".to_string()),
@@ -231,8 +233,8 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
     poison.or_else(|| compare(allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string()))
 }
 
-/// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values. What freezing
-/// gives is the interpreter's to choose ([`Filling::frozen`]), since it alone knows what is poison.
+/// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values.
+/// What freezing gives is the interpreter's to choose ([`Filling::frozen`]), since it alone knows what is poison.
 pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.all_insts().collect();

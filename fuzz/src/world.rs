@@ -1,7 +1,7 @@
 //! Worlds for executions of two stages: where globals lie, how large they are and what they hold.
 //!
-//! Sizes come from the types in the file's IR block; contents are chosen, for constants too: the legalizer does not look at
-//! initialisers. A symbol of which nothing is said is an address that nobody may touch.
+//! Sizes come from the types in the file's IR block; contents are chosen, for constants too: the legalizer does not
+//! look at initialisers. A symbol of which nothing is said is an address that nobody may touch.
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;

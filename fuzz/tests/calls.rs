@@ -4,7 +4,7 @@
 
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::harness::Written;
+use tribunal_fuzz::harness::WrittenInsts;
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
 use tribunal_ir::{Function, Inst, InstData, Operand, PReg, Reg, text};
 use tribunal_target::riscv::registers::x;
@@ -74,7 +74,7 @@ impl Saboteur for After {
 struct WrongCallee;
 
 impl Saboteur for WrongCallee {
-    fn step(&self, _: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
+    fn step(&self, _: &'static str, function: &mut Function, _: &[InstData], after: &mut WrittenInsts) {
         let wrong = function.intern("target-flags(riscv-call) &__umodti3");
         for &inst in after.iter().filter(|&&inst| riscv64().is_call(function.inst(inst))).collect::<Vec<_>>() {
             function.set_operand(inst, 0, Operand::Symbol(wrong));

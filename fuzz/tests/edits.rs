@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::edit::Edit;
-use tribunal_fuzz::reduce::{self, Case, Limits};
+use tribunal_fuzz::reduce::{self, Case, SearchLimits};
 use tribunal_fuzz::{Harness, campaign, edit, mutate};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
@@ -95,7 +95,7 @@ fn files_of_the_corpus_stay_valid() {
 fn reduced_at_random(harness: &Harness, function: &Function, seed: u64) -> u64 {
     let mut random = SmallRng::seed_from_u64(seed);
     let case = Case { ir: None, functions: vec![function.clone()], input: None };
-    let limits = Limits { deadline: None, stop: &AtomicBool::new(false) };
+    let limits = SearchLimits { deadline: None, stop: &AtomicBool::new(false) };
     let mut first = true;
     let mut dice = |_: &Case| std::mem::replace(&mut first, false) || random.random_ratio(1, 5);
     let (target, features) = (harness.target(), harness.options().features);

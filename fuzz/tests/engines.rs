@@ -5,7 +5,7 @@
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options};
 use tribunal_emulator::input::Input;
-use tribunal_emulator::machine::{Fault, Machine};
+use tribunal_emulator::machine::{Emulator, MachineFault};
 use tribunal_fuzz::harness::call_sites;
 use tribunal_fuzz::{campaign, inputs};
 use tribunal_ir::Function;
@@ -25,8 +25,8 @@ fn compiled(function: &Function, target: &'static Target, features: Features) ->
 fn engines_agree() {
     let (mut runs, mut calls, mut accesses) = (0, 0, 0);
     for &target in tribunal_target::ALL.iter().filter(|target| target.decode.is_some()) {
-        let mut unicorn = Machine::new(target, target.default_features).unwrap();
-        let mut stepper = Machine::stepping(target).unwrap();
+        let mut unicorn = Emulator::new(target, target.default_features).unwrap();
+        let mut stepper = Emulator::stepping(target).unwrap();
         for seed in 0..PROGRAMS {
             let function = campaign::generated(seed, target).unwrap();
             let results = inputs::results(&function, target);
@@ -62,12 +62,12 @@ fn words(words: &[u32]) -> Vec<u8> {
 #[test]
 fn nothing_is_reached_at_address_zero() {
     for &target in tribunal_target::ALL {
-        let mut machine = Machine::new(target, target.default_features).unwrap();
+        let mut machine = Emulator::new(target, target.default_features).unwrap();
         // jr zero and br xzr
         let jump = words(&[if target.name == "aarch64" { 0xd61f_03e0 } else { 0x0000_0067 }]);
         machine.load(&jump, &[]).unwrap();
         let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
-        assert!(matches!(fault, Some(Fault::Memory { .. })), "{}: {fault:?}", target.name);
+        assert!(matches!(fault, Some(MachineFault::Memory { .. })), "{}: {fault:?}", target.name);
     }
 }
 
@@ -80,14 +80,14 @@ fn code_is_not_written() {
             "aarch64" => [[0x1000_0009, 0xb900_0129, 0xd65f_03c0], [0x1000_0009, 0xb900_4129, 0xd65f_03c0]],
             _ => [[0x0000_0297, 0x0052_a023, 0x0000_8067], [0x0000_0297, 0x0452_a023, 0x0000_8067]],
         };
-        let unicorn = Machine::new(target, target.default_features).unwrap();
-        let engines = [unicorn].into_iter().chain(target.decode.map(|_| Machine::stepping(target).unwrap()));
+        let unicorn = Emulator::new(target, target.default_features).unwrap();
+        let engines = [unicorn].into_iter().chain(target.decode.map(|_| Emulator::stepping(target).unwrap()));
         for mut machine in engines {
             for code in stores {
                 machine.load(&words(&code), &[]).unwrap();
                 for _ in 0..2 {
                     let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
-                    assert_eq!(fault, Some(Fault::Code), "{} {code:x?}", target.name);
+                    assert_eq!(fault, Some(MachineFault::Code), "{} {code:x?}", target.name);
                 }
             }
             machine.load(&words(&stores[0][2..]), &[]).unwrap();
@@ -96,12 +96,12 @@ fn code_is_not_written() {
     }
 }
 
-/// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and code
-/// without an end is stopped on every target.
+/// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and
+/// code without an end is stopped on every target.
 #[test]
 fn fuel_runs_out() {
     let run = |target: &'static Target, code: &[u8], fuel: u64| {
-        let mut machine = Machine::new(target, target.default_features).unwrap();
+        let mut machine = Emulator::new(target, target.default_features).unwrap();
         machine.load(code, &[]).unwrap();
         machine.run(&Input::default(), &[], fuel).unwrap().fault
     };
@@ -110,11 +110,11 @@ fn fuel_runs_out() {
     let riscv64 = tribunal_target::by_name("riscv64").unwrap();
     assert_eq!(run(riscv64, &counted, 202), None);
     for fuel in [1, 100, 190] {
-        assert_eq!(run(riscv64, &counted, fuel), Some(Fault::OutOfFuel(fuel)));
+        assert_eq!(run(riscv64, &counted, fuel), Some(MachineFault::OutOfFuel(fuel)));
     }
     for &target in tribunal_target::ALL {
         // j . and b .
         let forever = words(&[if target.name == "aarch64" { 0x1400_0000 } else { 0x0000_006f }]);
-        assert_eq!(run(target, &forever, 1000), Some(Fault::OutOfFuel(1000)), "{}", target.name);
+        assert_eq!(run(target, &forever, 1000), Some(MachineFault::OutOfFuel(1000)), "{}", target.name);
     }
 }

@@ -7,7 +7,7 @@ mod planted;
 use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::Input;
-use tribunal_emulator::machine::Machine;
+use tribunal_emulator::machine::Emulator;
 use tribunal_fuzz::sabotage::{self, Planter};
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
 use tribunal_ir::{PReg, text};
@@ -72,7 +72,8 @@ fn a_clobbered_callee_saved_register_is_found_by_the_emulator() {
     assert!(finding.guilty.contains("frame"), "{finding}");
 }
 
-/// What a device would see: the prover where a rewrite is wrong, and a run for all of them; and nothing where nothing is.
+/// What a device would see: the prover where a rewrite is wrong, and a run for all of them; and nothing where nothing
+/// is.
 #[test]
 fn a_lost_doubled_moved_or_narrowed_volatile_access_is_found_and_named() {
     for &target in tribunal_target::ALL {
@@ -219,7 +220,7 @@ fn the_address_of_a_stack_object_is_no_result() {
 #[test]
 fn code_that_reads_what_it_has_not_written_does_the_same_again() {
     let target = tribunal_target::by_name("riscv64").unwrap();
-    let mut machine = Machine::new(target, target.default_features).unwrap();
+    let mut machine = Emulator::new(target, target.default_features).unwrap();
     let mut run = |words: &[u32]| {
         let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         machine.load(&code, &[]).unwrap();

@@ -8,7 +8,7 @@ use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::Harness;
 use tribunal_fuzz::campaign::generated;
 use tribunal_fuzz::corpus::Corpus;
-use tribunal_fuzz::features::{Kind, SLOTS};
+use tribunal_fuzz::features::{FeatureKind, SLOTS};
 use tribunal_fuzz::inputs::Plan;
 use tribunal_ir::{Function, text};
 use tribunal_target::Target;
@@ -38,7 +38,7 @@ fn reached(harness: &mut Harness, function: &Function) -> FxHashSet<u16> {
     harness.last_features().iter().copied().collect()
 }
 
-fn of(kind: Kind, features: &FxHashSet<u16>) -> FxHashSet<u16> {
+fn of(kind: FeatureKind, features: &FxHashSet<u16>) -> FxHashSet<u16> {
     let (first, slots) = kind.slots();
     features.iter().copied().filter(|&slot| (first..first + slots).contains(&usize::from(slot))).collect()
 }
@@ -63,7 +63,7 @@ fn plus(constant: i64) -> Function {
 #[test]
 fn the_parts_of_the_map_are_apart_and_fill_it() {
     let mut next = 0;
-    for kind in Kind::ALL {
+    for kind in FeatureKind::ALL {
         let (first, slots) = kind.slots();
         assert_eq!(first, next, "{kind:?}");
         next = first + slots;
@@ -77,25 +77,25 @@ fn a_feature_is_what_a_rule_did_and_not_that_it_fired() {
     let mut all = |function: &Function| reached(&mut harness, function);
     let first = all(&narrow(8, "G_ADD"));
     assert_eq!(all(&narrow(8, "G_ADD")), first, "the same program reaches the same");
-    for kind in [Kind::Types, Kind::Recipe, Kind::Pair] {
+    for kind in [FeatureKind::Types, FeatureKind::Recipe, FeatureKind::Pair] {
         assert!(!of(kind, &first).is_empty(), "{kind:?}");
     }
     // Widths between the same powers of two are one class; a power of two is its own.
-    assert_eq!(of(Kind::Types, &all(&narrow(9, "G_ADD"))), of(Kind::Types, &all(&narrow(15, "G_ADD"))));
+    assert_eq!(of(FeatureKind::Types, &all(&narrow(9, "G_ADD"))), of(FeatureKind::Types, &all(&narrow(15, "G_ADD"))));
     let wider = all(&narrow(16, "G_ADD"));
-    assert_ne!(of(Kind::Types, &wider), of(Kind::Types, &first));
-    assert_eq!(of(Kind::Pair, &wider), of(Kind::Pair, &first), "the same rules in the same order");
+    assert_ne!(of(FeatureKind::Types, &wider), of(FeatureKind::Types, &first));
+    assert_eq!(of(FeatureKind::Pair, &wider), of(FeatureKind::Pair, &first), "the same rules in the same order");
     let product = all(&narrow(8, "G_MUL"));
-    assert_ne!(of(Kind::Pair, &product), of(Kind::Pair, &first));
+    assert_ne!(of(FeatureKind::Pair, &product), of(FeatureKind::Pair, &first));
     // The verifier asks the same of a wider sum, on input and behind each pass, and other opcodes' checks of a product.
-    assert_eq!(of(Kind::Check, &wider), of(Kind::Check, &first));
-    assert_ne!(of(Kind::Check, &product), of(Kind::Check, &first));
+    assert_eq!(of(FeatureKind::Check, &wider), of(FeatureKind::Check, &first));
+    assert_ne!(of(FeatureKind::Check, &product), of(FeatureKind::Check, &first));
     // Immediates of one selection rule.
     let [small, least, bound] = [3, -2048, 2047].map(|constant| all(&plus(constant)));
     assert_eq!(all(&plus(3)), small);
-    assert_ne!(of(Kind::Immediate, &small), of(Kind::Immediate, &least));
-    assert_ne!(of(Kind::Immediate, &bound), of(Kind::Immediate, &least));
-    assert_eq!(of(Kind::Types, &bound), of(Kind::Types, &least));
+    assert_ne!(of(FeatureKind::Immediate, &small), of(FeatureKind::Immediate, &least));
+    assert_ne!(of(FeatureKind::Immediate, &bound), of(FeatureKind::Immediate, &least));
+    assert_eq!(of(FeatureKind::Types, &bound), of(FeatureKind::Types, &least));
 }
 
 fn files(folder: &Path) -> usize {

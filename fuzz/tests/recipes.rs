@@ -1,5 +1,5 @@
-//! Recipes broken in many ways: each is refuted, by its name, with a counterexample that an execution confirms and that a
-//! file shows again. A fault is planted on what the rule wrote, before the prover sees it.
+//! Recipes broken in many ways: each is refuted, by its name, with a counterexample that an execution confirms and that
+//! a file shows again. A fault is planted on what the rule wrote, before the prover sees it.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -298,7 +298,8 @@ impl Observer for Remainders {
     }
 }
 
-/// Rotations by amounts that nothing divides legalize, and the reduction of the amount is proved, wider than the catalogue goes.
+/// Rotations by amounts that nothing divides legalize, and the reduction of the amount is proved, wider than the
+/// catalogue goes.
 #[test]
 fn amounts_of_rotations_are_reduced_to_512_bits() {
     for target in tribunal_target::ALL {
@@ -341,8 +342,8 @@ fn counterexamples_are_small() {
     assert!(set <= 1, "{counterexample:?}");
 }
 
-/// A prover that has proved the right recipe refutes the broken one all the same: what is looked up is the step as it was
-/// written, and the proofs of a file are those of right steps only.
+/// A prover that has proved the right recipe refutes the broken one all the same: what is looked up is the step as it
+/// was written, and the proofs of a file are those of right steps only.
 #[test]
 fn a_cache_hides_no_fault() {
     let (target, plant): (_, Plant) = (tribunal_target::by_name("riscv64").unwrap(), |f, after| {

@@ -1,4 +1,5 @@
-//! Planted faults come out of large programs as a few instructions, of which none can be removed; foreign programs judge too.
+//! Planted faults come out of large programs as a few instructions, of which none can be removed; foreign programs
+//! judge too.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -10,13 +11,13 @@ use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::Input;
 use tribunal_fuzz::edit::{self, Edit, Unread};
-use tribunal_fuzz::reduce::{self, Limits, Reduced};
+use tribunal_fuzz::reduce::{self, Reduced, SearchLimits};
 use tribunal_fuzz::sabotage::{self, Planter};
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, crash, inputs};
 use tribunal_ir::{Function, Opcode, PReg, text};
 
 static STOP: AtomicBool = AtomicBool::new(false);
-const NO_LIMITS: Limits<'static> = Limits { deadline: None, stop: &STOP };
+const NO_LIMITS: SearchLimits<'static> = SearchLimits { deadline: None, stop: &STOP };
 
 /// An allocation in which an addition reads its first operand twice.
 struct WrongRegister;
@@ -125,7 +126,7 @@ fn a_crash_file_holds_the_small_program_and_all_that_a_replay_needs() {
     assert!(harness.again(&module.functions[0], &read, Some(&SwappedOperands)).is_some(), "{file}");
     assert!(harness.again(&module.functions[0], &read, None).is_none(), "{file}");
     // No time at all: the program as it was found.
-    let none = Limits { deadline: Some(std::time::Instant::now()), stop: &STOP };
+    let none = SearchLimits { deadline: Some(std::time::Instant::now()), stop: &STOP };
     let (_, file) = crash::reduced(&mut harness, &function, &finding, Some(&SwappedOperands), none);
     let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
     assert_eq!(module.functions[0].all_insts().count(), function.all_insts().count());

@@ -25,7 +25,8 @@ fn with_stack(stack: &str, body: &str) -> Module {
     text::parse_module(&source, riscv64().vocabulary).unwrap()
 }
 
-/// A load of a size that is no whole number of bytes relies on zeros above, so that a legalizer may read the whole byte.
+/// A load of a size that is no whole number of bytes relies on zeros above, so that a legalizer may read the whole
+/// byte.
 #[test]
 fn a_load_of_one_bit_may_become_one_of_its_byte() {
     let load = |access: &str| {
@@ -101,7 +102,8 @@ fn judge(before: &Module, after: &Module) -> Kind {
 
 const COUNTER: &str = "  - { id: 0, size: 4, alignment: 4 }\n";
 
-/// A counter on the stack that goes up to 200; `store` is how it is stored, `escape` an instruction in front of the loop.
+/// A counter on the stack that goes up to 200; `store` is how it is stored, `escape` an instruction in front of the
+/// loop.
 fn counts(escape: &str) -> (Module, Module) {
     let narrow = format!(
         "%0:_(p0) = COPY $x10

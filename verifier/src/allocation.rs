@@ -1,13 +1,13 @@
 //! The allocation checker: every use finds in its location the value that the program means.
 //!
-//! A forward dataflow over the allocated function. The state maps a location (a full register or a spill slot) to the set of
-//! registers of the selected function whose value it holds, virtual ones and physical ones (arguments, results, flags); at a
-//! join, sets meet by intersection. Original instructions pair with the selected function by identity, whatever else stands
-//! between them is a move of the allocator's; PHIs of the selected function rename on the edges. A call leaves nothing in
-//! the caller-saved registers but its results. It shares nothing with the allocator. Like every such checker it trusts that
-//! an instruction's row says what it reads and writes.
+//! A forward dataflow over the allocated function. The state maps a location (a full register or a spill slot) to the
+//! set of registers of the selected function whose value it holds, virtual ones and physical ones (arguments, results,
+//! flags); at a join, sets meet by intersection. Original instructions pair with the selected function by identity,
+//! whatever else stands between them is a move of the allocator's; PHIs of the selected function rename on the edges. A
+//! call leaves nothing in the caller-saved registers but its results. It shares nothing with the allocator. Like every
+//! such checker it trusts that an instruction's row says what it reads and writes.
 
-use crate::Finding;
+use crate::Violation;
 use smallvec::SmallVec;
 use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, StackSlot};
 use tribunal_target::Target;
@@ -106,7 +106,7 @@ struct Move {
 }
 
 /// Everything wrong with an allocation. `selected` is the function as it was handed to the allocator.
-pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Finding> {
+pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Violation> {
     let registers = full_registers(target);
     let mut checker = Checker { selected, allocated, target, registers, findings: Vec::new() };
     if !allocated.properties.contains(Properties::NO_VREGS) {
@@ -136,7 +136,7 @@ struct Checker<'f> {
     allocated: &'f Function,
     target: &'f Target,
     registers: Vec<PReg>,
-    findings: Vec<Finding>,
+    findings: Vec<Violation>,
 }
 
 impl Checker<'_> {
@@ -234,7 +234,7 @@ impl Checker<'_> {
                 self.clobber(state, data);
                 let is_jump = data.operands.iter().any(|operand| matches!(operand, Operand::Block(_)));
                 if report && !is_jump {
-                    self.findings.push(Finding::at(
+                    self.findings.push(Violation::at(
                         "allocation-inserted",
                         self.allocated,
                         inst,
@@ -248,7 +248,7 @@ impl Checker<'_> {
     fn original(&mut self, state: &mut State, inst: Inst, data: &InstData, report: bool) {
         let meant = self.selected.inst(inst);
         if report && (meant.opcode != data.opcode || meant.operands.len() != data.operands.len()) {
-            self.findings.push(Finding::at(
+            self.findings.push(Violation::at(
                 "allocation-changed",
                 self.allocated,
                 inst,
@@ -260,7 +260,7 @@ impl Checker<'_> {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
             if report && !self.held(state, location).is_some_and(|holds| holds.contains(value)) {
                 let message = format!("{} is not in {}", self.shown(value), self.name(location));
-                self.findings.push(Finding::at("allocation-value", self.allocated, inst, message));
+                self.findings.push(Violation::at("allocation-value", self.allocated, inst, message));
             }
         }
         self.clobber(state, data);
@@ -354,7 +354,7 @@ impl Checker<'_> {
         for &block in self.selected.layout() {
             for inst in self.selected.insts(block) {
                 if !self.selected.inst(inst).opcode.is_phi() && self.allocated.block_of(inst) != Some(block) {
-                    self.findings.push(Finding::at("allocation-lost", self.selected, inst, "is gone or elsewhere"));
+                    self.findings.push(Violation::at("allocation-lost", self.selected, inst, "is gone or elsewhere"));
                 }
             }
         }

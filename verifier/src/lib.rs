@@ -4,9 +4,9 @@
 //! (selected, allocated) pair, a rewrite step.
 
 pub mod allocation;
-pub mod finding;
 pub mod machine_verifier;
 pub mod prover;
 pub mod rule_tables;
+pub mod violation;
 
-pub use finding::Finding;
+pub use violation::Violation;

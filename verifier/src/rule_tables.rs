@@ -2,14 +2,14 @@
 //!
 //! A widening or narrowing rule sends a query to one of the same opcode with one type changed. Followed from any query,
 //! such a chain must end. The measure: a widening makes its type index wider, a narrowing makes it narrower than it has
-//! been anywhere on the chain; so between two narrowings of an index there are only widenings, and each narrowing brings
-//! the least width so far down. A table that breaks this names the query, the rule and the chain.
+//! been anywhere on the chain; so between two narrowings of an index there are only widenings, and each narrowing
+//! brings the least width so far down. A table that breaks this names the query, the rule and the chain.
 //!
-//! Each answer on the way must make sense by itself too ([`LegalizeStep::check`]: it changes its type, as its action says), those
-//! about vectors as well, which no chain follows.
+//! Each answer on the way must make sense by itself too ([`LegalizeStep::check`]: it changes its type, as its action
+//! says), those about vectors as well, which no chain follows.
 //!
-//! What `Lower` and `Custom` write are other opcodes, whose own chains are followed from their own queries; that the two
-//! together end is seen by running the legalizer, which is not this crate's to do.
+//! What `Lower` and `Custom` write are other opcodes, whose own chains are followed from their own queries; that the
+//! two together end is seen by running the legalizer, which is not this crate's to do.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -137,8 +137,8 @@ fn changed(mut query: LegalityQuery, index: usize, new: Type) -> LegalityQuery {
 /// What every table must have for the types that its legal instructions produce and consume (LLVM's GlobalISel
 /// documentation, "Minimum Rule Set"): `G_ANYEXT` and `G_TRUNC` from each type produced to each other type consumed,
 /// `G_IMPLICIT_DEF` of each type produced, `G_PHI` of each type produced and consumed, and `G_FRAME_INDEX`. Artifacts
-/// themselves do not count as producers and consumers: they combine away between the others. `queries` are those that can
-/// be made of the table.
+/// themselves do not count as producers and consumers: they combine away between the others. `queries` are those that
+/// can be made of the table.
 pub fn minimum(legalizer: &LegalizerInfo, queries: &[LegalityQuery]) -> Vec<TableFault> {
     let (mut produced, mut consumed) = (BTreeSet::new(), BTreeSet::new());
     for query in queries.iter().filter(|query| !query.opcode.is_artifact()) {

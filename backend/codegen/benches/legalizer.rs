@@ -1,12 +1,13 @@
 //! How fast the legalizer is, beside LLVM's on the same functions: instructions a second, and the ratio.
 //!
 //! How it is measured. Input: every function of `corpus/real`, as clang wrote them (generic MIR behind the translator).
-//! Counted: generic instructions of the input. Ours: wall time inside the pass alone, over all functions of a file; text is
-//! parsed and functions are cloned before the clock starts. LLVM's: the row `Legalizer` of `llc-22 -run-pass=legalizer
-//! -time-passes`, wall time inside its pass alone. One file takes it less than the clock's tenth of a millisecond, and the
-//! first function pays for the start, so llc-22 gets each function [`COPIES`] times under new names, in one file; ours runs
-//! over as many clones. Of [`RUNS`] runs of each the fastest counts: on a shared machine the others measure the neighbours.
-//! Both are single-threaded optimised builds (Debian's llc-22, without assertions). A measurement, not a test.
+//! Counted: generic instructions of the input. Ours: wall time inside the pass alone, over all functions of a file;
+//! text is parsed and functions are cloned before the clock starts. LLVM's: the row `Legalizer` of `llc-22
+//! -run-pass=legalizer -time-passes`, wall time inside its pass alone. One file takes it less than the clock's tenth of
+//! a millisecond, and the first function pays for the start, so llc-22 gets each function [`COPIES`] times under new
+//! names, in one file; ours runs over as many clones. Of [`RUNS`] runs of each the fastest counts: on a shared machine
+//! the others measure the neighbours. Both are single-threaded optimised builds (Debian's llc-22, without assertions).
+//! A measurement, not a test.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -117,8 +118,8 @@ fn llvm(file: &Path) -> Result<f64, Failure> {
     Ok(*times.last().ok_or("no time in llc-22's report")?)
 }
 
-/// The file with each function [`COPIES`] times: its IR definition, which its blocks and memory operands refer to, and its
-/// machine function.
+/// The file with each function [`COPIES`] times: its IR definition, which its blocks and memory operands refer to, and
+/// its machine function.
 fn repeated(source: &str, module: &Module) -> String {
     let (ir, machine) = source.split_once("\n...\n").unwrap_or((source, ""));
     let documents: Vec<&str> = machine.split_inclusive("\n...\n").filter(|text| text.contains("name:")).collect();

@@ -1,7 +1,7 @@
 //! The transformations, from generic machine IR to an object file.
 //!
-//! Every pass is a row of [`pipeline::PIPELINE`]; each says what it requires and what it ensures, and every pass and every
-//! rewrite step is shown to the [`Observer`]. No pass can opt out of being judged.
+//! Every pass is a row of [`pipeline::PIPELINE`]; each says what it requires and what it ensures, and every pass and
+//! every rewrite step is shown to the [`Observer`]. No pass can opt out of being judged.
 //!
 //! Architecture invariant: nothing here judges; nothing here depends on a judge.
 
@@ -56,8 +56,8 @@ pub trait Observer {
         false
     }
 
-    /// After one application of one rule: `before` were the instructions replaced (with those looked through), `after` are
-    /// what stands there now, in execution order (those looked through first, unless they died).
+    /// After one application of one rule: `before` were the instructions replaced (with those looked through), `after`
+    /// are what stands there now, in execution order (those looked through first, unless they died).
     fn step(&mut self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &[Inst]) {}
 }
 

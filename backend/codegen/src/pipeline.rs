@@ -71,11 +71,12 @@ fn done(pass: &Pass, properties: Properties) -> bool {
     pass.ensures.intersects(stage) && properties.contains(pass.ensures)
 }
 
-/// Runs one pass: checks the properties that it requires, sets those that it ensures, and shows the function to the observer.
+/// Runs one pass: checks the properties that it requires, sets those that it ensures, and shows the function to the
+/// observer.
 ///
 /// # Errors
-/// [`CompileError::Unsupported`] if the function has not the properties that the pass requires, or one that it forbids; else
-/// what the pass says.
+/// [`CompileError::Unsupported`] if the function has not the properties that the pass requires, or one that it forbids;
+/// else what the pass says.
 pub fn run_pass(pass: &'static Pass, function: &mut Function, context: &mut Context<'_>) -> Result<(), CompileError> {
     if !function.properties.contains(pass.requires) || function.properties.intersects(pass.forbids) {
         let reason = format!("cannot run on a function with {:?}", function.properties);

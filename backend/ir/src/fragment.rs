@@ -11,8 +11,8 @@ pub type Fragment = Vec<InstData>;
 
 /// One application of one rule: `after` must refine `before`.
 ///
-/// Both sides name registers of `function`, which is the function *after* the rewrite; every register of either side still
-/// has its type there.
+/// Both sides name registers of `function`, which is the function *after* the rewrite; every register of either side
+/// still has its type there.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
     /// The rule's name, as the catalogue lists it.

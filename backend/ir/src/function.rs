@@ -146,7 +146,8 @@ impl Clone for Function {
         clone
     }
 
-    /// Uses the room that `self` has: who copies function after function would else have the system clear new pages for each.
+    /// Uses the room that `self` has: who copies function after function would else have the system clear new pages for
+    /// each.
     fn clone_from(&mut self, source: &Function) {
         fn refill<K: EntityRef, V: Clone>(map: &mut PrimaryMap<K, V>, source: &PrimaryMap<K, V>) {
             map.clear();
@@ -459,8 +460,8 @@ impl Function {
         }
     }
 
-    /// Takes the instruction out of its slot. The slot keeps its position in the block, empty, until [`Function::replace`]
-    /// fills it or [`Function::remove`] takes it away too.
+    /// Takes the instruction out of its slot. The slot keeps its position in the block, empty, until
+    /// [`Function::replace`] fills it or [`Function::remove`] takes it away too.
     pub fn take(&mut self, inst: Inst) -> InstData {
         self.forget_operands(inst);
         std::mem::replace(&mut self.insts[inst], InstData::new(Opcode::COPY, []))

@@ -1,4 +1,5 @@
-//! One instruction: opcode, operands, flags, memory operands. Definitions come first among the operands, as in the text.
+//! One instruction: opcode, operands, flags, memory operands. Definitions come first among the operands, as in the
+//! text.
 
 use crate::entities::{Block, FixedSlot, StackSlot, Symbol, VReg, WideConst};
 use crate::opcode::Opcode;
@@ -179,8 +180,8 @@ pub enum Operand {
     Predicate(IntPredicate),
     Stack(StackSlot),
     FixedStack(FixedSlot),
-    /// `@global + offset`, `target-flags(...)`, intrinsics, metadata, masks, floating-point constants: printed as it was
-    /// read, never interpreted. The symbol holds the text.
+    /// `@global + offset`, `target-flags(...)`, intrinsics, metadata, masks, floating-point constants: printed as it
+    /// was read, never interpreted. The symbol holds the text.
     Symbol(Symbol),
 }
 
@@ -301,7 +302,8 @@ impl MemOperand {
         MemOperand { flags, ty: Some(ty), align, ordering: none, pointer: none, offset: 0, metadata: none }
     }
 
-    /// The part of this access at `offset` bytes, of type `ty`: same pointer and flags, alignment as the offset leaves it.
+    /// The part of this access at `offset` bytes, of type `ty`: same pointer and flags, alignment as the offset leaves
+    /// it.
     pub fn part(&self, offset: u32, ty: Type) -> MemOperand {
         let align = if offset == 0 { self.align } else { self.align.min(1 << offset.trailing_zeros()) };
         MemOperand { ty: Some(ty), align, offset: self.offset + i64::from(offset), ..*self }

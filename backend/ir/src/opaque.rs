@@ -1,5 +1,5 @@
-//! Instructions of which only the name is known: what LLVM writes and no table here describes, such as calls, and generic
-//! opcodes of one target. They are read, printed and compared; nothing here says what they compute.
+//! Instructions of which only the name is known: what LLVM writes and no table here describes, such as calls, and
+//! generic opcodes of one target. They are read, printed and compared; nothing here says what they compute.
 //!
 //! The opcode is [`Opcode::OPAQUE`]; the name is a symbol, which stands behind the explicit definitions.
 
@@ -8,8 +8,8 @@ use crate::inst::{InstData, Operand, RegFlags};
 use crate::opcode::{Opcode, OpcodeFlags};
 use crate::vocabulary::Vocabulary;
 
-/// Generic opcodes of single targets, of LLVM 22's AArch64InstrGISel.td and RISCVInstrGISel.td. A `G_` name outside of this
-/// list and of the table of opcodes is an error of spelling.
+/// Generic opcodes of single targets, of LLVM 22's AArch64InstrGISel.td and RISCVInstrGISel.td. A `G_` name outside of
+/// this list and of the table of opcodes is an error of spelling.
 const GENERIC: &[&str] = &[
     "G_AARCH64_PREFETCH",
     "G_AARCH64_RANGE_PREFETCH",
@@ -65,15 +65,16 @@ const GENERIC: &[&str] = &[
     "G_ZIP2",
 ];
 
-/// True if `name` may be that of an instruction without a row: letters, digits and underscores, and no `G_` that LLVM does
-/// not know.
+/// True if `name` may be that of an instruction without a row: letters, digits and underscores, and no `G_` that LLVM
+/// does not know.
 pub fn may_be_opcode(name: &str) -> bool {
     let spelled = name.starts_with(|c: char| c.is_ascii_uppercase() || c == 'c')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     spelled && (!name.starts_with("G_") || GENERIC.contains(&name))
 }
 
-/// What is known of `name`: tail calls leave the function, a few compute and do no more, and all others may do anything.
+/// What is known of `name`: tail calls leave the function, a few compute and do no more, and all others may do
+/// anything.
 fn flags_of_name(name: &str) -> OpcodeFlags {
     let leaves = OpcodeFlags::RETURN | OpcodeFlags::TERMINATOR | OpcodeFlags::BARRIER | OpcodeFlags::CALL;
     match name {

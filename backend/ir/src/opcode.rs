@@ -103,7 +103,8 @@ pub enum TypeSource {
     Last,
 }
 
-/// The first operand of each type index. An unmerge defines any number of registers: its one use, of type 1, stands last.
+/// The first operand of each type index. An unmerge defines any number of registers: its one use, of type 1, stands
+/// last.
 const fn type_sources(defs: &[OperandKind], uses: &[OperandKind]) -> [TypeSource; 3] {
     let mut sources = [TypeSource::None; 3];
     let (mut place, mut operand, mut many) = (0, 0, false);
@@ -580,7 +581,8 @@ impl Opcode {
     }
 }
 
-/// The name of a target-independent opcode; a target's opcode prints as its number, since only its vocabulary knows more.
+/// The name of a target-independent opcode; a target's opcode prints as its number, since only its vocabulary knows
+/// more.
 impl fmt::Display for Opcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.info()) {

@@ -26,8 +26,8 @@ impl AtomicOrdering {
         })
     }
 
-    /// Success and failure ordering of a memory operand's words (`syncscope("agent") acq_rel acquire`). A word that is no
-    /// ordering is as strong as any: nothing may be assumed of it.
+    /// Success and failure ordering of a memory operand's words (`syncscope("agent") acq_rel acquire`). A word that is
+    /// no ordering is as strong as any: nothing may be assumed of it.
     pub fn of_words(words: &str) -> (AtomicOrdering, AtomicOrdering) {
         let words = match words.strip_prefix("syncscope(") {
             Some(scoped) => scoped.split_once(')').map_or("", |(_, rest)| rest),

@@ -53,7 +53,8 @@ impl Type {
         u16::try_from(bits).ok().filter(|&bits| bits > 0).map(|bits| Type::Scalar { bits })
     }
 
-    /// A vector of `count` elements of this type; the type itself if that is one; `None` for vectors of vectors or of nothing.
+    /// A vector of `count` elements of this type; the type itself if that is one; `None` for vectors of vectors or of
+    /// nothing.
     pub const fn times(self, count: ElementCount) -> Option<Type> {
         let ElementCount { lanes, scalable } = count;
         let element = match self {

@@ -28,7 +28,8 @@ pub struct Abi {
 
 /// How a call is written.
 pub struct Calls {
-    /// Operands: the callee, the mask of the registers preserved; then implicitly what the row says, arguments, results.
+    /// Operands: the callee, the mask of the registers preserved; then implicitly what the row says, arguments,
+    /// results.
     pub opcode: TargetOpcode,
     /// Around the copies of a call's arguments and the call itself: bytes of stack arguments, then zero.
     pub frame_setup: TargetOpcode,

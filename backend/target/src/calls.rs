@@ -74,8 +74,8 @@ impl Target {
         data.operands.extend(row.implicit_uses.iter().copied().map(Operand::implicit_use));
     }
 
-    /// What a call leaves in registers, memory being untouched: the results, and anything in the other caller-saved ones.
-    /// `read` gives the value of a full register before it.
+    /// What a call leaves in registers, memory being untouched: the results, and anything in the other caller-saved
+    /// ones. `read` gives the value of a full register before it.
     pub fn evaluate_call<D: Domain>(
         &self,
         domain: &mut D,

@@ -91,8 +91,8 @@ pub struct Target {
     /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
     /// [`tribunal_ir::Operand::Imm`]) and pseudos expanded; little-endian bytes in the low part.
     pub encode: fn(&InstData) -> Result<u32, EncodeError>,
-    /// The instruction that a word is, with branch destinations as byte distances: for the machine stepper. `None` where
-    /// the target has no decoder; the function gives `None` for words that are no instruction of the table.
+    /// The instruction that a word is, with branch destinations as byte distances: for the machine stepper. `None`
+    /// where the target has no decoder; the function gives `None` for words that are no instruction of the table.
     pub decode: Option<fn(u32) -> Option<InstData>>,
     /// The instruction sequences that frames, spills and moves need.
     pub machine: &'static dyn Machine,
@@ -115,8 +115,8 @@ impl Target {
         self.changed(self.default_features & Features::BASE, options)
     }
 
-    /// `features` with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off, parted by
-    /// commas. The error is a name that is no option of this target.
+    /// `features` with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off,
+    /// parted by commas. The error is a name that is no option of this target.
     pub fn changed<'t>(&self, mut features: Features, changes: &'t str) -> Result<Features, &'t str> {
         for change in changes.split(',').map(str::trim).filter(|change| !change.is_empty()) {
             let (on, name) = match change.strip_prefix('-') {
@@ -183,13 +183,16 @@ pub trait Machine: Sync {
     fn offset_operand(&self, opcode: TargetOpcode, offset: i64) -> i64;
     /// The byte offset that the immediate operand `operand` of `opcode` means: the inverse.
     fn operand_offset(&self, opcode: TargetOpcode, operand: i64) -> i64;
-    /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far, `scratch`.
+    /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far,
+    /// `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
     /// Replaces a branch-like, call or return pseudo by the real instructions; `None` if it is real already.
     fn expand_pseudo(&self, inst: &InstData) -> Option<Sequence>;
-    /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a call.
+    /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a
+    /// call.
     fn call(&self, distance: i64) -> Sequence;
-    /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label stays.
+    /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label
+    /// stays.
     fn invert_branch(&self, inst: &InstData) -> Option<InstData>;
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;

@@ -87,7 +87,8 @@ pub(crate) fn jump_free<D: Domain>(d: &mut D) -> MachineEvaluation<D> {
     MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None }
 }
 
-/// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the stack.
+/// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the
+/// stack.
 pub(crate) fn call_frame<D: Domain>(
     d: &mut D,
     inst: &InstData,

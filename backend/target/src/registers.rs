@@ -1,4 +1,5 @@
-//! Shapes of the register tables: registers, classes, banks, sub-register indices. The rows are in `<isa>/registers.rs`.
+//! Shapes of the register tables: registers, classes, banks, sub-register indices. The rows are in
+//! `<isa>/registers.rs`.
 
 use tribunal_ir::{PReg, RegBank};
 

@@ -1,5 +1,5 @@
-//! The encoder of AArch64 refuses operands that the row does not take: number 31 means the zero register in one place and the
-//! stack pointer in another, so a register of the wrong class would be a wrong program, not a failed one.
+//! The encoder of AArch64 refuses operands that the row does not take: number 31 means the zero register in one place
+//! and the stack pointer in another, so a register of the wrong class would be a wrong program, not a failed one.
 
 use tribunal_ir::{InstData, Opcode, Operand, PReg, TargetOpcode};
 use tribunal_target::aarch64::AARCH64;

@@ -1,5 +1,6 @@
-//! Every instruction that the encoders write, over generated operands, against `llvm-mc-22`: the text that we print must be
-//! assembled to the word that we encode. One process for thousands of instructions; a missing tool fails the test.
+//! Every instruction that the encoders write, over generated operands, against `llvm-mc-22`: the text that we print
+//! must be assembled to the word that we encode. One process for thousands of instructions; a missing tool fails the
+//! test.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

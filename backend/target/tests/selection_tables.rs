@@ -1,5 +1,5 @@
-//! The selection tables of every target are consistent with its instruction and legality tables: names are unique, what a
-//! rule writes is what the row takes, and every legal arithmetic type has a rule that asks nothing of its operands.
+//! The selection tables of every target are consistent with its instruction and legality tables: names are unique, what
+//! a rule writes is what the row takes, and every legal arithmetic type has a rule that asks nothing of its operands.
 
 use std::collections::HashSet;
 use tribunal_ir::types::{S32, S64};
@@ -56,8 +56,8 @@ fn operand_fault(target: &Target, rule: &SelectionRule, desc: &OperandDesc, out:
     (!good).then(|| format!("does not fit {desc:?}"))
 }
 
-/// A constant that the pattern accepts and the instruction does not take. Hints and extensions in a register carry a size,
-/// which the types bound, so only constants of registers are tried against every width.
+/// A constant that the pattern accepts and the instruction does not take. Hints and extensions in a register carry a
+/// size, which the types bound, so only constants of registers are tried against every width.
 fn immediate_fault(
     bound: &[(u8, &ImmClass)],
     slot: u8,

@@ -14,8 +14,8 @@ use tribunal_ir::{Module, text};
 
 /// Compile MIR to an object, to assembly, or to MIR after a pass.
 ///
-/// The file may stand at any stage of the pipeline; what is left of it runs. Nothing is written unless every function compiles
-/// and no judge that was asked for finds a fault.
+/// The file may stand at any stage of the pipeline; what is left of it runs. Nothing is written unless every function
+/// compiles and no judge that was asked for finds a fault.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal compile corpus/real/checksums.riscv64.O2.mir -o checksums.o",

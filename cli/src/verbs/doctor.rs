@@ -18,8 +18,8 @@ use tribunal_verifier::prover;
 
 /// Say what is installed and what is missing, and for which verb or make target.
 ///
-/// One line each, with the Debian package that brings it. Every judge tries a small function on each target. Exit status 0 if all
-/// verbs can work, though other programs may be missing; 3 if a verb cannot.
+/// One line each, with the Debian package that brings it. Every judge tries a small function on each target. Exit
+/// status 0 if all verbs can work, though other programs may be missing; 3 if a verb cannot.
 #[derive(Args)]
 #[command(after_help = examples(&["tribunal doctor"]))]
 pub struct Arguments {

@@ -14,16 +14,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tribunal_fuzz::campaign::{self, Campaign, Outcome};
+use tribunal_fuzz::campaign::{self, Campaign, CampaignReport};
 use tribunal_fuzz::corpus::{Corpus, Growth};
 use tribunal_fuzz::coverage::RuleCoverage;
-use tribunal_fuzz::features::Kind;
+use tribunal_fuzz::features::FeatureKind;
 use tribunal_fuzz::finding::{Finding, Tally, UNSUPPORTED};
 
 /// Generate functions and put each before every judge.
 ///
-/// Goes on for every target until the time is up, or until Ctrl-C. One crash file is written for each signature, of the smallest
-/// program that shows the fault.
+/// Goes on for every target until the time is up, or until Ctrl-C. One crash file is written for each signature, of the
+/// smallest program that shows the fault.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal fuzz --seconds 60",
@@ -60,7 +60,8 @@ pub struct Arguments {
     /// `line for --known`. `#` starts a comment.
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
-    /// Plant this fault in every program of its targets, to see its findings; `tribunal sabotage --list` names the faults.
+    /// Plant this fault in every program of its targets, to see its findings; `tribunal sabotage --list` names the
+    /// faults.
     #[arg(long, value_name = "NAME")]
     fault: Option<String>,
     #[command(flatten)]
@@ -194,7 +195,7 @@ fn progress_bar(seconds: u64) -> ProgressBar {
     ProgressBar::new(seconds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
+fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
     for (finding, path) in &outcome.crashes {
         say!(
             "{}\n    crash file: {}",
@@ -243,7 +244,7 @@ fn print(outcome: &Outcome, campaign: &Campaign, list: bool) {
         tally.inconclusive,
         rules_fired(outcome)
     );
-    let features = Kind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
+    let features = FeatureKind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
     say!("features reached: {}", features.join(", "));
     for coverage in coverage(outcome, campaign) {
         let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved } = coverage;
@@ -284,7 +285,7 @@ fn seen(finding: &Finding, tally: &Tally) -> u64 {
 }
 
 /// What became of the known findings, line by line.
-fn known<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item = KnownReport> + 'c {
+fn known<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterator<Item = KnownReport> + 'c {
     campaign.known.lines().enumerate().map(|(index, (line, signature))| KnownReport {
         signature: signature.to_string(),
         line,
@@ -293,17 +294,17 @@ fn known<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item
 }
 
 /// What became of the rules, target by target.
-fn coverage<'c>(outcome: &'c Outcome, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
+fn coverage<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
     let targets = campaign.targets.iter().zip(&outcome.reached);
     targets.map(|(&(target, features), reached)| RuleCoverage::new(target, features, reached))
 }
 
 /// Rules of all targets.
-fn rules_fired(outcome: &Outcome) -> usize {
+fn rules_fired(outcome: &CampaignReport) -> usize {
     outcome.reached.iter().map(|reached| reached.fired.len()).sum()
 }
 
-fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
+fn report(outcome: &CampaignReport, campaign: &Campaign, interrupted: bool) -> Report {
     let tally = &outcome.tally;
     let seconds = outcome.elapsed.as_secs_f64();
     Report {
@@ -320,7 +321,7 @@ fn report(outcome: &Outcome, campaign: &Campaign, interrupted: bool) -> Report {
         verifications: tally.verifications,
         seconds,
         coverage: rules_fired(outcome),
-        features: Kind::ALL.map(|kind| (kind.name(), outcome.features.count(kind))).into_iter().collect(),
+        features: FeatureKind::ALL.map(|kind| (kind.name(), outcome.features.count(kind))).into_iter().collect(),
         rules: coverage(outcome, campaign).map(RuleReport::from).collect(),
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,

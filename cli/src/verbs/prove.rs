@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tribunal_fuzz::catalogue::{self, Query, Summary};
+use tribunal_fuzz::catalogue::{self, CatalogueQuery, CatalogueSummary};
 use tribunal_fuzz::crash;
 use tribunal_fuzz::ledger::{Extent, Ledger};
 use tribunal_fuzz::questions::{self, Desk};
@@ -22,7 +22,8 @@ use tribunal_verifier::prover::solver_version;
 
 /// Prove the catalogue of legalization recipes, or check the legality tables.
 ///
-/// Every recipe that the rules reach runs on an instance of each width; the prover compares what it wrote with what it replaced.
+/// Every recipe that the rules reach runs on an instance of each width; the prover compares what it wrote with what it
+/// replaced.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal prove --target riscv64 --opcode G_MUL",
@@ -50,8 +51,8 @@ pub struct Arguments {
     /// Write what was proved and by which engine, one line for each class of obligations: a text to commit and to diff.
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// Compare with the ledger instead of writing it. With `--shard` or `--opcode`, every class met must be in the ledger with
-    /// its engine; otherwise counts must be equal too.
+    /// Compare with the ledger instead of writing it. With `--shard` or `--opcode`, every class met must be in the
+    /// ledger with its engine; otherwise counts must be equal too.
     #[arg(long, requires = "ledger")]
     check_ledger: bool,
     /// Write every question that goes to z3 as an SMT-LIB 2 file: `DIR/<number>.smt2`.
@@ -107,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     }
     input::check_folder(&arguments.out)?;
     let kept = arguments.cache.open()?;
-    let query = Query {
+    let query = CatalogueQuery {
         targets,
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
         jobs: arguments.jobs.count(),
@@ -166,12 +167,16 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             seconds,
         });
     }
-    Ok(match (summary.refuted, summary.unknown + summary.unsupported, summary.obligations) {
+    Ok(status(&summary, &differences, complete))
+}
+
+fn status(summary: &CatalogueSummary, differences: &[String], complete: bool) -> Status {
+    match (summary.refuted, summary.unknown + summary.unsupported, summary.obligations) {
         (1.., ..) => Status::Fault,
         _ if !differences.is_empty() || !summary.questions.disagreements.is_empty() => Status::Fault,
         (0, 0, 1..) if complete => Status::Well,
         _ => Status::Unknown,
-    })
+    }
 }
 
 /// Writes what was met as the ledger, or says where it differs from the one that was read.
@@ -216,7 +221,7 @@ fn check_tables(
     ledger: Option<Ledger>,
     started: Instant,
 ) -> Result<Status, CliError> {
-    let mut all = tables::Summary::default();
+    let mut all = tables::TableSummary::default();
     let mut refusals = Vec::new();
     for &(target, features) in targets {
         let summary = tables::check(target, features, (target.legality)(features));
@@ -274,7 +279,7 @@ fn desk(arguments: &Arguments) -> Result<Option<Desk>, CliError> {
 }
 
 /// One file for each rule that is refuted.
-fn write_counterexamples(folder: &Path, summary: &Summary) -> Result<(), CliError> {
+fn write_counterexamples(folder: &Path, summary: &CatalogueSummary) -> Result<(), CliError> {
     if summary.files.is_empty() {
         return Ok(());
     }
@@ -313,7 +318,7 @@ fn shard(text: &str) -> Result<(u64, u64), CliError> {
     }
 }
 
-fn print(summary: &Summary, out: &Path, seconds: f64) {
+fn print(summary: &CatalogueSummary, out: &Path, seconds: f64) {
     for (finding, seen) in findings::distinct(&summary.findings) {
         let file = crash::path(out, finding);
         let is_written = summary.files.contains_key(&crash::file_name(finding));

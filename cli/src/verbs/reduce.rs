@@ -14,15 +14,15 @@ use std::time::{Duration, Instant};
 use tribunal_codegen::Options;
 use tribunal_fuzz::counterexample::Exhibit;
 use tribunal_fuzz::reduce::command::Check;
-use tribunal_fuzz::reduce::{self, Case, Limits};
+use tribunal_fuzz::reduce::{self, Case, SearchLimits};
 use tribunal_fuzz::sabotage::Planter;
 use tribunal_fuzz::{Finding, Harness, Saboteur, crash, inputs};
 use tribunal_ir::{Function, Module, text};
 
 /// Shrink a crash file, or any MIR file that a command judges.
 ///
-/// The search keeps what the same judge finds with the same rule to blame; with `--check`, what the command accepts. Ctrl-C ends
-/// the search and writes the smallest file so far (exit status 3).
+/// The search keeps what the same judge finds with the same rule to blame; with `--check`, what the command accepts.
+/// Ctrl-C ends the search and writes the smallest file so far (exit status 3).
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal reduce corpus/verifier/type-extension.mir -o small.mir",
@@ -34,11 +34,12 @@ pub struct Arguments {
     /// Where the result goes; `-` is standard output.
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// A command that judges each candidate: it gets the candidate's path as its last argument, and its exit status is 0 if
-    /// the candidate is interesting. The command is split at spaces; no shell reads it.
+    /// A command that judges each candidate: it gets the candidate's path as its last argument, and its exit status is
+    /// 0 if the candidate is interesting. The command is split at spaces; no shell reads it.
     #[arg(long, value_name = "COMMAND")]
     check: Option<String>,
-    /// How long the command may take on one candidate, in seconds; then it is stopped, and the candidate is not interesting.
+    /// How long the command may take on one candidate, in seconds; then it is stopped, and the candidate is not
+    /// interesting.
     #[arg(long, value_name = "N", default_value_t = 10)]
     check_seconds: u64,
     /// How long the search may take, in seconds; no limit if left out.
@@ -83,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     // Without a handler Ctrl-C ends the process at once; the search still works.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let deadline = arguments.seconds.and_then(|seconds| started.checked_add(Duration::from_secs(seconds)));
-    let limits = Limits { deadline, stop: &stop };
+    let limits = SearchLimits { deadline, stop: &stop };
     let bar = ProgressBar::new_spinner();
     let mut progress = |case: &Case, tests: u64| {
         bar.set_message(format!("{} instructions, {tests} candidates judged", case.instructions()));
@@ -125,7 +126,7 @@ fn judged(
     arguments: &Arguments,
     source: &Source,
     mut options: Options,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Result<Smallest, CliError> {
     let story = crash::story(&source.module, source.target).map_err(|error| refused(source, &error.to_string()))?;
@@ -183,7 +184,7 @@ fn checked(
     source: &Source,
     options: Options,
     command: &str,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Result<Smallest, CliError> {
     let mut words = command.split_whitespace().map(str::to_string);

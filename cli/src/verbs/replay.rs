@@ -13,8 +13,8 @@ use tribunal_fuzz::{Harness, Saboteur, Tally, bless, crash, inputs};
 
 /// Run a crash file again, and say which rule is guilty.
 ///
-/// Runs every judge on its functions, on the input that its comments give and on generated ones. A counterexample of the prover
-/// holds both sides of a step: they are executed and compared.
+/// Runs every judge on its functions, on the input that its comments give and on generated ones. A counterexample of
+/// the prover holds both sides of a step: they are executed and compared.
 #[derive(Args)]
 #[command(after_help = examples(&["tribunal replay corpus/bugs/wide_population.riscv64.mir"]))]
 pub struct Arguments {

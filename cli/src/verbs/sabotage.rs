@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::harness::ProofCache;
-use tribunal_fuzz::sabotage::{self, Fault, Kill, Limits, Trial};
+use tribunal_fuzz::sabotage::{self, Fault, Kill, Trial, TrialLimits};
 use tribunal_fuzz::{Finding, crash};
 use tribunal_target::Target;
 
 /// Plant known miscompiles, and measure which judge kills each.
 ///
-/// One fault at a time is planted: on what a rule wrote, on what a pass left, or on the bytes. Generated programs go before every
-/// judge until one finds it.
+/// One fault at a time is planted: on what a rule wrote, on what a pass left, or on the bytes. Generated programs go
+/// before every judge until one finds it.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal sabotage --list",
@@ -73,7 +73,8 @@ struct Report {
     executed: usize,
     median_seconds: f64,
     longest_seconds: f64,
-    /// Small programs of at most five instructions besides copies of arguments and results and the return; and with them.
+    /// Small programs of at most five instructions besides copies of arguments and results and the return; and with
+    /// them.
     small: usize,
     small_in_all: usize,
     seconds_to_kill: Vec<Row>,
@@ -114,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the trials still work.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
-    let limits = Limits {
+    let limits = TrialLimits {
         time: Duration::from_secs(arguments.seconds),
         reduction: Duration::from_secs(arguments.reduce_seconds),
         enough: SMALL,

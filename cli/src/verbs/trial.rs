@@ -13,7 +13,8 @@ use tribunal_fuzz::{Harness, Tally, inputs};
 
 /// Put every function before every judge.
 ///
-/// Verifies after each pass, proves each rewrite step, checks the allocation, and runs the emitted bytes against the interpreter.
+/// Verifies after each pass, proves each rewrite step, checks the allocation, and runs the emitted bytes against the
+/// interpreter.
 #[derive(Args)]
 #[command(after_help = examples(&["tribunal trial corpus/real/*.mir"]))]
 pub struct Arguments {

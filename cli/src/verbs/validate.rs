@@ -12,8 +12,8 @@ use tribunal_fuzz::validate::{self, Kind};
 
 /// Prove that the functions of one stage refine those of an earlier one.
 ///
-/// Functions are paired by name and proved block by block, loops included. Either file may come from `llc-22`: for example
-/// after `irtranslator` and after `legalizer`.
+/// Functions are paired by name and proved block by block, loops included. Either file may come from `llc-22`: for
+/// example after `irtranslator` and after `legalizer`.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal compile corpus/real/wide.riscv64.O1.mir --stop-after legalize -o legalized.mir",

@@ -1,10 +1,10 @@
 //! Commands in documents: a block of code marked `console` is a session with bash, and is run.
 //!
-//! A line that begins with `$ ` is a command, continued by lines that begin with `> `; the lines after it are what it prints,
-//! standard error among it. `...` alone on a line stands for any lines, `[..]` for any text in a line, and numbers with a
-//! decimal point for any other: times. A document is one session in an empty folder that has `corpus` in it, so a command finds
-//! the files and the exit status (`$?`) that earlier ones left. A block marked `sh` holds commands that take minutes or the
-//! network; those are listed in [`NOT_RUN`], each with who runs it.
+//! A line that begins with `$ ` is a command, continued by lines that begin with `> `; the lines after it are what it
+//! prints, standard error among it. `...` alone on a line stands for any lines, `[..]` for any text in a line, and
+//! numbers with a decimal point for any other: times. A document is one session in an empty folder that has `corpus` in
+//! it, so a command finds the files and the exit status (`$?`) that earlier ones left. A block marked `sh` holds
+//! commands that take minutes or the network; those are listed in [`NOT_RUN`], each with who runs it.
 
 use super::{Document, root};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
@@ -36,7 +36,8 @@ struct Shown {
     printed: Range<usize>,
 }
 
-/// Runs every command of a document. Panics with the differences, unless `BLESS` is set: then the document is rewritten.
+/// Runs every command of a document. Panics with the differences, unless `BLESS` is set: then the document is
+/// rewritten.
 pub fn check(document: &Document) {
     let shown = commands(&document.text);
     if shown.is_empty() {
@@ -66,7 +67,8 @@ pub fn check(document: &Document) {
     );
 }
 
-/// The commands of all `console` blocks. Panics on a block that holds none, or on a command in an `sh` block that nobody runs.
+/// The commands of all `console` blocks. Panics on a block that holds none, or on a command in an `sh` block that
+/// nobody runs.
 fn commands(text: &str) -> Vec<Shown> {
     let mut shown: Vec<Shown> = vec![];
     let mut kind = String::new();

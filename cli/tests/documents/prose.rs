@@ -1,5 +1,5 @@
-//! Words: sentences of at most 25 words, short ones in the median, the field's terms, figures in one place only, and links
-//! that lead somewhere.
+//! Words: sentences of at most 25 words, short ones in the median, the field's terms, figures in one place only, and
+//! links that lead somewhere.
 
 use super::{Document, root};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -212,8 +212,8 @@ fn has_words(text: &str, words: &str) -> bool {
     })
 }
 
-/// The first word that looks like a measurement: a percentage, a number with a decimal point or in thousands, a number of
-/// seconds, a rate.
+/// The first word that looks like a measurement: a percentage, a number with a decimal point or in thousands, a number
+/// of seconds, a rate.
 fn figure(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%').to_string();

@@ -1,8 +1,8 @@
-//! One walk for many inputs: an instruction is evaluated once for all the inputs that arrive at it together. Where a branch
-//! parts them, each part walks on by itself; parts do not meet again.
+//! One walk for many inputs: an instruction is evaluated once for all the inputs that arrive at it together. Where a
+//! branch parts them, each part walks on by itself; parts do not meet again.
 //!
-//! It walks what a source is made of. Whatever else it meets (machine code, calls, a malformed instruction, numbers that are too
-//! wide) is left to the walk of one input, which means the same and says what is wrong.
+//! It walks what a source is made of. Whatever else it meets (machine code, calls, a malformed instruction, numbers
+//! that are too wide) is left to the walk of one input, which means the same and says what is wrong.
 
 use super::memory::ConcreteMemory;
 use super::{Accesses, Execution, Interpreter, Settings, Unwritten, known, label, width_of};

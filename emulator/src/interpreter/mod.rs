@@ -1,53 +1,29 @@
-//! Runs a function at any stage up to allocation, on numbers of which a free choice may leave bits open: one run tells which
-//! bits of the results hold whatever the choices.
+//! Runs a function at any stage up to allocation, on numbers of which a free choice may leave bits open: one run tells
+//! which bits of the results hold whatever the choices.
 //!
 //! Generic instructions mean what [`tribunal_ir::semantics`] says, machine instructions what
 //! [`tribunal_target::evaluate`] says; this file only walks: blocks, PHIs, physical registers, fuel.
 
 mod batch;
 mod memory;
+mod numbers;
 mod world;
 
-pub use world::{Call, World, plain};
+pub use world::{ExternalCall, World, plain};
 
 use crate::input::{FRAME, Frame, Input, UNWRITTEN, lost_register, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
 use memory::ConcreteMemory;
+use numbers::{Numbers, chosen, full, known, scalar};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{
-    self, Concrete, Domain, Lanes, Number, Partial, PartialBits, PartialBool, Typed, Unsupported, Value, Word, Words,
-};
+use tribunal_ir::semantics::{self, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
 use tribunal_ir::{
     Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, VReg,
 };
 use tribunal_target::Target;
-
-/// What an interpreter computes with: numbers of which bits may be open.
-trait Numbers: Domain<Bits = PartialBits<Self::Number>, Bool = PartialBool> + Default {
-    type Number: Number;
-
-    /// True if some number did not fit, so that nothing that was computed holds.
-    fn exceeded(&self) -> bool;
-}
-
-impl Numbers for Partial<Concrete> {
-    type Number = Bits;
-
-    fn exceeded(&self) -> bool {
-        false
-    }
-}
-
-impl Numbers for Partial<Words> {
-    type Number = Word;
-
-    fn exceeded(&self) -> bool {
-        self.0.exceeded()
-    }
-}
 
 /// A function ready to run on many inputs.
 pub struct Interpreter<'f> {
@@ -87,7 +63,7 @@ pub struct Execution {
     /// What was written, in order, if it was asked for.
     pub events: Vec<Event>,
     /// Calls of functions that are not known, in order.
-    pub calls: Vec<Call>,
+    pub calls: Vec<ExternalCall>,
 }
 
 /// What a run is told besides its input.
@@ -100,7 +76,8 @@ pub struct Settings {
     pub accesses: Accesses,
 }
 
-/// What a run finds where nobody wrote: in bytes of stack objects, in registers that a call need not keep, in `IMPLICIT_DEF`.
+/// What a run finds where nobody wrote: in bytes of stack objects, in registers that a call need not keep, in
+/// `IMPLICIT_DEF`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unwritten {
     /// Poison, and bits that a free choice decides: what a source may not rely on.
@@ -186,22 +163,6 @@ fn fits_words(function: &Function) -> bool {
     function.vregs.values().all(|row| row.ty.is_none_or(|ty| ty.bits() <= u128::BITS))
 }
 
-/// The number with its open bits those of `choice`.
-fn chosen<N: Number>(bits: &PartialBits<N>, choice: u64) -> PartialBits<N> {
-    let (value, open) = (bits.value.bits(), bits.open.bits());
-    let choice = Bits::new(choice.into(), 64).zext_or_trunc(open.width());
-    PartialBits::known(N::of_bits(value.and(open.not()).or(choice.and(open))))
-}
-
-/// The value of a full register.
-fn full<D: Numbers>(target: &Target, value: u64) -> Value<D> {
-    scalar(Bits::new(value.into(), target.pointer_bits.into()))
-}
-
-fn scalar<D: Numbers>(bits: Bits) -> Value<D> {
-    Value { bits: PartialBits::known(D::Number::of_bits(bits)), poison: PartialBool::known(false) }
-}
-
 enum End {
     Returned(Inst),
     Undefined,
@@ -235,7 +196,7 @@ struct State<'f, D: Numbers> {
     keep: usize,
     events: Vec<Event>,
     world: Option<&'f World>,
-    calls: Vec<Call>,
+    calls: Vec<ExternalCall>,
     unwritten: Unwritten,
     frozen: Option<u64>,
     /// Calls of runtime functions so far.
@@ -562,12 +523,6 @@ fn width_of(function: &Function, target: &Target, data: &InstData, index: usize)
 fn value_of<D: Numbers>(registers: &[Option<Value<D>>], register: VReg) -> Result<&Value<D>, Unsupported> {
     let value = registers.get(register.as_u32() as usize).and_then(Option::as_ref);
     value.ok_or_else(|| Unsupported::new("a register read before it is written"))
-}
-
-/// The low 64 bits as an observation has them: nothing of poison is fixed.
-fn known<N: Number>(bits: &PartialBits<N>, poison: PartialBool) -> Known {
-    let fixed = if poison.value || poison.open { 0 } else { !bits.open.low_u64() };
-    Known { value: bits.value.low_u64(), fixed }
 }
 
 /// How a run ends where `ub` may hold.

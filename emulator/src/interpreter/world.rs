@@ -1,8 +1,9 @@
 //! What lies outside of a function, chosen: addresses of symbols, and functions that it calls.
 //!
-//! A function that is called and not known returns a value that depends on its name and its arguments alone, and touches no
-//! memory. That is one function that may stand behind the name, the same one for every run in one world. What it is given is
-//! kept, since it may show it. Runtime functions and `memcpy`, `memmove`, `memset` mean what they mean.
+//! A function that is called and not known returns a value that depends on its name and its arguments alone, and
+//! touches no memory. That is one function that may stand behind the name, the same one for every run in one world.
+//! What it is given is kept, since it may show it. Runtime functions and `memcpy`, `memmove`, `memset` mean what they
+//! mean.
 
 use super::{End, Next, Numbers, State, malformed, scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +26,7 @@ pub struct World {
 
 /// A call of a function that is not known.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Call {
+pub struct ExternalCall {
     pub name: String,
     /// Value, and whether it is poison, of each argument register.
     pub arguments: Vec<(u64, bool)>,
@@ -152,7 +153,7 @@ impl<D: Numbers> State<'_, D> {
             (false, 0..3) => (state >> 32) % 5,
             (false, _) => state,
         };
-        self.calls.push(Call { name: callee.to_string(), arguments });
+        self.calls.push(ExternalCall { name: callee.to_string(), arguments });
         let bits = u32::from(self.target.pointer_bits);
         (0..results).map(|_| scalar(Bits::new(value.into(), 64).zext_or_trunc(bits))).collect()
     }

@@ -1,6 +1,6 @@
 //! What code does to the buffers, access by access: recorded on demand, since a hook makes every access slow.
 
-use super::{Engine, Machine, MachineError, Running};
+use super::{Emulator, Engine, MachineError, Running};
 use crate::input::{BUFFER_PAGES, BUFFERS, Buffer, Input, PAGE};
 use crate::observation::{Access, Known};
 use unicorn_engine::{HookType, MemType, UcHookId, Unicorn};
@@ -37,7 +37,7 @@ fn hooked(engine: &mut Unicorn<'static, Running>) -> Result<UcHookId, MachineErr
     Ok(hook?)
 }
 
-impl Machine {
+impl Emulator {
     /// Whether runs record their accesses to buffers. Holds for code that is loaded from now on.
     pub fn record_accesses(&mut self, wanted: bool) -> Result<(), MachineError> {
         match &mut self.engine {

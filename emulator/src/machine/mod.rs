@@ -1,13 +1,13 @@
-//! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced. What Unicorn has no instructions for
-//! runs in the [`stepper`].
+//! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced. What Unicorn has no instructions
+//! for runs in the [`stepper`].
 //!
-//! Mapped are the code's pages, one stack and the buffers' pages; every other access ends the run. Guard zones around each
-//! buffer, the stack above the entry and the callee-saved registers hold patterns that are checked after each run, and so is
-//! the code: its pages can be written, since an engine whose map changes for each program forgets all that it knows of memory.
-//! Calls of the runtime library leave the engine and are served by [`runtime`].
-//! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow, its
-//! own limit of instructions costs a call for each of them, in translation too, and a run up to an address ends with a search
-//! for translations there: the hook of blocks counts fuel and knows where to stop.
+//! Mapped are the code's pages, one stack and the buffers' pages; every other access ends the run. Guard zones around
+//! each buffer, the stack above the entry and the callee-saved registers hold patterns that are checked after each run,
+//! and so is the code: its pages can be written, since an engine whose map changes for each program forgets all that it
+//! knows of memory. Calls of the runtime library leave the engine and are served by [`runtime`].
+//! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow,
+//! its own limit of instructions costs a call for each of them, in translation too, and a run up to an address ends
+//! with a search for translations there: the hook of blocks counts fuel and knows where to stop.
 
 mod accesses;
 mod runtime;
@@ -37,8 +37,8 @@ const STACK_BYTES: u64 = 0x20_0000;
 const ENTRY_SP: u64 = STACK + STACK_BYTES - PAGE;
 /// Bytes of the caller's frame that are checked.
 const CALLER_BYTES: usize = 256;
-/// Below the stack pointer on entry, bytes that are the same for every run: code that reads there what it has not written
-/// does the same again.
+/// Below the stack pointer on entry, bytes that are the same for every run: code that reads there what it has not
+/// written does the same again.
 const FRAME_BYTES: usize = 8192;
 /// Bytes of each guard zone that are checked.
 const GUARD_BYTES: usize = 128;
@@ -74,7 +74,7 @@ impl From<uc_error> for MachineError {
 /// What a run did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MachineRun {
-    pub fault: Option<Fault>,
+    pub fault: Option<MachineFault>,
     /// Full result registers, in the order asked for.
     pub results: Vec<u64>,
     pub buffers: Vec<Vec<u8>>,
@@ -84,7 +84,7 @@ pub struct MachineRun {
 
 /// What no function may do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Fault {
+pub enum MachineFault {
     #[error("access to memory that is not the function's, at offset {pc:#x} of the code")]
     Memory { pc: u64 },
     #[error("illegal instruction at offset {pc:#x} of the code")]
@@ -107,25 +107,25 @@ pub enum Fault {
     BadCall { callee: &'static str },
 }
 
-impl Fault {
+impl MachineFault {
     /// A word for signatures.
     pub fn kind(&self) -> &'static str {
         match self {
-            Fault::Memory { .. } => "memory-fault",
-            Fault::Illegal { .. } => "illegal-instruction",
-            Fault::OutOfFuel(_) => "no-return",
-            Fault::CalleeSaved { .. } => "callee-saved-register",
-            Fault::StackPointer => "stack-pointer",
-            Fault::Guard { .. } => "write-outside-buffer",
-            Fault::CallerFrame => "write-to-caller-frame",
-            Fault::Code => "write-to-code",
-            Fault::StackAlignment => STACK_ALIGNMENT,
-            Fault::BadCall { .. } => "bad-call",
+            MachineFault::Memory { .. } => "memory-fault",
+            MachineFault::Illegal { .. } => "illegal-instruction",
+            MachineFault::OutOfFuel(_) => "no-return",
+            MachineFault::CalleeSaved { .. } => "callee-saved-register",
+            MachineFault::StackPointer => "stack-pointer",
+            MachineFault::Guard { .. } => "write-outside-buffer",
+            MachineFault::CallerFrame => "write-to-caller-frame",
+            MachineFault::Code => "write-to-code",
+            MachineFault::StackAlignment => STACK_ALIGNMENT,
+            MachineFault::BadCall { .. } => "bad-call",
         }
     }
 }
 
-/// The word for [`Fault::StackAlignment`].
+/// The word for [`MachineFault::StackAlignment`].
 pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
 /// What executes.
@@ -227,7 +227,7 @@ impl Engine {
 }
 
 /// One engine.
-pub struct Machine {
+pub struct Emulator {
     engine: Engine,
     target: &'static Target,
     /// The full registers that the engine has.
@@ -280,11 +280,11 @@ fn fitting(target: &Target, value: u64) -> u64 {
     value & (u64::MAX >> (64 - target.pointer_bits))
 }
 
-impl Machine {
+impl Emulator {
     /// An engine that runs the target with these features.
-    pub fn new(target: &'static Target, features: Features) -> Result<Machine, MachineError> {
+    pub fn new(target: &'static Target, features: Features) -> Result<Emulator, MachineError> {
         if !UNICORN.contains(features) {
-            return Machine::stepping(target);
+            return Emulator::stepping(target);
         }
         let (arch, mode) = match target.name {
             "riscv64" => (Arch::RISCV, Mode::RISCV64),
@@ -292,15 +292,15 @@ impl Machine {
             "aarch64" => (Arch::ARM64, Mode::LITTLE_ENDIAN),
             name => return Err(MachineError::Target(name)),
         };
-        Machine::with_engine(target, Engine::Unicorn(Box::new(unicorn(arch, mode)?)))
+        Emulator::with_engine(target, Engine::Unicorn(Box::new(unicorn(arch, mode)?)))
     }
 
     /// The machine stepper, whatever the features.
-    pub fn stepping(target: &'static Target) -> Result<Machine, MachineError> {
-        Machine::with_engine(target, Engine::Stepper(Stepper::new(target)?))
+    pub fn stepping(target: &'static Target) -> Result<Emulator, MachineError> {
+        Emulator::with_engine(target, Engine::Stepper(Stepper::new(target)?))
     }
 
-    fn with_engine(target: &'static Target, mut engine: Engine) -> Result<Machine, MachineError> {
+    fn with_engine(target: &'static Target, mut engine: Engine) -> Result<Emulator, MachineError> {
         engine.map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
         engine.map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
@@ -317,7 +317,7 @@ impl Machine {
         let kept = kept.collect();
         let (values, image) = (canaries.clone(), Vec::new());
         let (code, code_behind, returns, recorder) = (Vec::new(), Vec::new(), Vec::new(), None);
-        Ok(Machine {
+        Ok(Emulator {
             engine,
             target,
             registers,
@@ -362,14 +362,14 @@ impl Machine {
     }
 
     /// A fault if the code is not what was loaded; then it is put back.
-    fn code_fault(&mut self) -> Result<Option<Fault>, MachineError> {
+    fn code_fault(&mut self) -> Result<Option<MachineFault>, MachineError> {
         self.code_behind.resize(self.code.len(), 0);
         self.engine.read(CODE, &mut self.code_behind)?;
         if self.code_behind == self.code {
             return Ok(None);
         }
         self.write_code()?;
-        Ok(Some(Fault::Code))
+        Ok(Some(MachineFault::Code))
     }
 
     /// Runs the code from its start. `results` are the full registers to read at the end.
@@ -391,10 +391,10 @@ impl Machine {
         }
         fault = fault.or(match ended {
             Stop::Still if pc == STOP => None,
-            Stop::Memory if runtime::at(pc).is_some() => Some(Fault::OutOfFuel(fuel)),
-            Stop::Still => Some(Fault::OutOfFuel(fuel)),
-            Stop::Memory => Some(Fault::Memory { pc: pc.wrapping_sub(CODE) }),
-            Stop::Illegal => Some(Fault::Illegal { pc: pc.wrapping_sub(CODE) }),
+            Stop::Memory if runtime::at(pc).is_some() => Some(MachineFault::OutOfFuel(fuel)),
+            Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
+            Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
+            Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
         });
         fault = fault.or(self.code_fault()?);
         let buffers = self.read_buffers(input, &mut fault)?;
@@ -492,7 +492,7 @@ impl Machine {
     }
 
     /// The buffers' bytes; a guard that was written is a fault.
-    fn read_buffers(&mut self, input: &Input, fault: &mut Option<Fault>) -> Result<Vec<Vec<u8>>, MachineError> {
+    fn read_buffers(&mut self, input: &Input, fault: &mut Option<MachineFault>) -> Result<Vec<Vec<u8>>, MachineError> {
         let mut buffers = Vec::with_capacity(input.buffers.len());
         for (index, buffer) in input.buffers.iter().enumerate() {
             self.image.resize(2 * GUARD_BYTES + buffer.bytes.len(), 0);
@@ -500,7 +500,7 @@ impl Machine {
             let (low, rest) = self.image.split_at(GUARD_BYTES);
             let (bytes, high) = rest.split_at(buffer.bytes.len());
             if low != GUARD_PATTERN || high != GUARD_PATTERN {
-                fault.get_or_insert(Fault::Guard { buffer: index });
+                fault.get_or_insert(MachineFault::Guard { buffer: index });
             }
             buffers.push(bytes.to_vec());
         }
@@ -508,18 +508,22 @@ impl Machine {
     }
 
     /// What a returning function must have left as it was; `left` is what is in the registers of `kept`.
-    fn state_fault(&mut self, left: &[u64]) -> Result<Option<Fault>, MachineError> {
+    fn state_fault(&mut self, left: &[u64]) -> Result<Option<MachineFault>, MachineError> {
         let mut caller = [0; CALLER_BYTES];
         self.engine.read(ENTRY_SP, &mut caller)?;
         if caller != [UNWRITTEN; CALLER_BYTES] {
             self.engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
-            return Ok(Some(Fault::CallerFrame));
+            return Ok(Some(MachineFault::CallerFrame));
         }
         for (kept, &value) in self.kept.iter().zip(left) {
             if value != kept.value {
                 let register = self.target.vocabulary.register_name(kept.register);
                 let moved = kept.register == self.target.abi.stack_pointer;
-                return Ok(Some(if moved { Fault::StackPointer } else { Fault::CalleeSaved { register } }));
+                return Ok(Some(if moved {
+                    MachineFault::StackPointer
+                } else {
+                    MachineFault::CalleeSaved { register }
+                }));
             }
         }
         Ok(None)

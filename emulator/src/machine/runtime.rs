@@ -1,9 +1,9 @@
-//! The runtime library as machine code sees it: addresses at which nothing is mapped. A run that arrives at one has called
-//! the function; it is checked as a callee would suffer from it, computed by its one meaning, and left the way a callee
-//! that keeps to the calling convention, and to nothing more, may leave it: junk in every caller-saved register and below
-//! the stack pointer.
+//! The runtime library as machine code sees it: addresses at which nothing is mapped. A run that arrives at one has
+//! called the function; it is checked as a callee would suffer from it, computed by its one meaning, and left the way a
+//! callee that keeps to the calling convention, and to nothing more, may leave it: junk in every caller-saved register
+//! and below the stack pointer.
 
-use super::{CODE, Fault, Machine, MachineError, STACK, STACK_BYTES, fitting};
+use super::{CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, fitting};
 use crate::input::lost_register;
 use tribunal_ir::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Value};
@@ -56,19 +56,23 @@ pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> 
     Ok(returns)
 }
 
-impl Machine {
+impl Emulator {
     /// Does what `callee` does, the `count`th call of this run; where to go on, or what the caller did wrong.
-    pub(super) fn serve(&mut self, callee: &RuntimeFunction, count: u64) -> Result<Result<u64, Fault>, MachineError> {
+    pub(super) fn serve(
+        &mut self,
+        callee: &RuntimeFunction,
+        count: u64,
+    ) -> Result<Result<u64, MachineFault>, MachineError> {
         let (target, abi) = (self.target, self.target.abi);
         let stack_pointer = self.read(abi.stack_pointer)?;
         if !stack_pointer.is_multiple_of(abi.stack_align.into()) {
-            return Ok(Err(Fault::StackAlignment));
+            return Ok(Err(MachineFault::StackAlignment));
         }
         let back = self.read(abi.return_address)?;
         let room =
             stack_pointer.checked_sub(CALLEE_BYTES).filter(|&low| low >= STACK && stack_pointer < STACK + STACK_BYTES);
         let (Some(low), true) = (room, self.returns.contains(&back)) else {
-            return Ok(Err(Fault::BadCall { callee: callee.name }));
+            return Ok(Err(MachineFault::BadCall { callee: callee.name }));
         };
         self.engine.write(low, &[0x5a; CALLEE_BYTES as usize])?;
         let symbol = || MachineError::Symbol(callee.name.to_string());

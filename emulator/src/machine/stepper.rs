@@ -1,7 +1,8 @@
 //! Runs bytes without Unicorn: each word is decoded and evaluated by the target's definition of its instruction.
 //!
-//! It shares that definition with the prover, so it judges encodings, allocation, frames and branches, not the meaning of
-//! an instruction; that is held to LLVM's and QEMU's elsewhere (`backend/target/tests/encodings.rs`, `cli/tests/link.rs`).
+//! It shares that definition with the prover, so it judges encodings, allocation, frames and branches, not the meaning
+//! of an instruction; that is held to LLVM's and QEMU's elsewhere (`backend/target/tests/encodings.rs`,
+//! `cli/tests/link.rs`).
 
 use super::Stop;
 use super::accesses::RawAccess;

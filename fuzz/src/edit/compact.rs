@@ -6,8 +6,8 @@ use tribunal_ir::entities::WideConst;
 use tribunal_ir::{Block, Function, MemOperand, Operand, PReg, Reg, RegFlags, StackSlot, Symbol, VReg};
 use tribunal_target::Target;
 
-/// A copy whose registers, blocks and stack objects are numbered in order of appearance; stack objects and live-ins that
-/// nothing reads are gone. `None` if an operand names a block that is not in the layout.
+/// A copy whose registers, blocks and stack objects are numbered in order of appearance; stack objects and live-ins
+/// that nothing reads are gone. `None` if an operand names a block that is not in the layout.
 pub fn compact(function: &Function, target: &Target) -> Option<Function> {
     let mut new = Function::new(function.name.clone());
     new.alignment = function.alignment;

@@ -1,12 +1,13 @@
 //! Small edits on a function of generic machine IR: the primitives of which the reducer and the mutators are made.
 //!
-//! An edit names instructions, registers and blocks; those keep their names from edit to edit and in clones, so that a list
-//! of edits can be tried in any order and in any part. [`Edit::apply`] says `false`, and changes nothing, where an edit no
-//! longer fits the function.
+//! An edit names instructions, registers and blocks; those keep their names from edit to edit and in clones, so that a
+//! list of edits can be tried in any order and in any part. [`Edit::apply`] says `false`, and changes nothing, where an
+//! edit no longer fits the function.
 //!
-//! Invariant: what the machine verifier accepts before legalization it accepts after an edit (`fuzz/tests/edits.rs`): SSA
-//! and dominance, types, successors and PHIs, physical registers and call frames stay right. What the function computes
-//! changes; that is the point. Later stages have rules that edits know nothing of: who edits those asks the verifier.
+//! Invariant: what the machine verifier accepts before legalization it accepts after an edit (`fuzz/tests/edits.rs`):
+//! SSA and dominance, types, successors and PHIs, physical registers and call frames stay right. What the function
+//! computes changes; that is the point. Later stages have rules that edits know nothing of: who edits those asks the
+//! verifier.
 
 mod blocks;
 mod compact;
@@ -112,7 +113,8 @@ pub enum Edit {
         inst: Inst,
         before: Inst,
     },
-    /// A way around nothing: the block is split before the instruction, and the condition goes through an empty block or past it.
+    /// A way around nothing: the block is split before the instruction, and the condition goes through an empty block
+    /// or past it.
     Diamond {
         before: Inst,
         condition: VReg,

@@ -86,8 +86,8 @@ pub fn read_on_entry(function: &Function, target: &Target) -> Vec<PReg> {
     read
 }
 
-/// True if an instruction or the end of a block may stand before `inst`: no PHI follows, no physical register holds anything
-/// that is read later in the block, no call frame is open, no terminator stands before.
+/// True if an instruction or the end of a block may stand before `inst`: no PHI follows, no physical register holds
+/// anything that is read later in the block, no call frame is open, no terminator stands before.
 pub fn is_free(function: &Function, target: &Target, inst: Inst) -> bool {
     let ends = |inst| function.opcode_flags(function.inst(inst), target.vocabulary).contains(OpcodeFlags::TERMINATOR);
     if function.inst(inst).opcode.is_phi() || function.previous_inst(inst).is_some_and(ends) {

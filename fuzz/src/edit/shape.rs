@@ -82,8 +82,8 @@ pub fn siblings(opcode: Opcode) -> &'static [Opcode] {
     SIBLINGS.iter().copied().find(|family| family.contains(&opcode)).unwrap_or(&[])
 }
 
-/// The opcodes that may stand in the place of that of `inst`: its family, and where all types are one, that of the other
-/// operations on two values.
+/// The opcodes that may stand in the place of that of `inst`: its family, and where all types are one, that of the
+/// other operations on two values.
 pub fn alike(function: &Function, inst: Inst) -> Vec<Opcode> {
     let data = function.inst(inst);
     let own = siblings(data.opcode);
@@ -96,8 +96,8 @@ pub fn alike(function: &Function, inst: Inst) -> Vec<Opcode> {
     }
 }
 
-/// True if programs of such instructions are what the generator writes: integers that every target compiles, no wider than
-/// `widest` bits, divisions no wider than two registers.
+/// True if programs of such instructions are what the generator writes: integers that every target compiles, no wider
+/// than `widest` bits, divisions no wider than two registers.
 pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
     let two_registers = 2 * target.register_type().bits();
     let fits = |inst: Inst| {

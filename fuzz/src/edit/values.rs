@@ -156,7 +156,8 @@ pub(super) fn remove(function: &mut Function, target: &Target, inst: Inst) -> bo
     true
 }
 
-/// A value of the type of `register` that stands above `inst`: an operand, or one near above it, or one of the entry's first.
+/// A value of the type of `register` that stands above `inst`: an operand, or one near above it, or one of the entry's
+/// first.
 fn stand_in(function: &Function, inst: Inst, register: VReg) -> Option<VReg> {
     const NEAR: usize = 64;
     let row = &function.vregs[register];

@@ -1,7 +1,8 @@
 //! Changing the width of a value, and of every value that must have its type.
 //!
-//! Registers at operands of one type index of one instruction have one type, so registers fall into classes. A class changes
-//! as a whole; constants, promises and accesses follow, and conversions at its border become other conversions, or nothing.
+//! Registers at operands of one type index of one instruction have one type, so registers fall into classes. A class
+//! changes as a whole; constants, promises and accesses follow, and conversions at its border become other conversions,
+//! or nothing.
 
 use super::shape;
 use super::values::rename;

@@ -196,7 +196,8 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register: second, ty: half, firm: source.firm })
     }
 
-    /// Four parts of a value, or all of its bytes, put together in another order; perhaps bits of that, across their borders.
+    /// Four parts of a value, or all of its bytes, put together in another order; perhaps bits of that, across their
+    /// borders.
     fn parts(&mut self, ty: Type) -> Result<Entry> {
         let source = self.value(ty, false)?;
         let count = match ty.bits() {

@@ -4,8 +4,8 @@ use super::Generator;
 use arbitrary::Result;
 use tribunal_ir::{Bits, VReg};
 
-/// Where an encoding ends, in both instruction sets: 12 bits signed, 20 bits above them, 12 bits shifted by 12, 16 bits in
-/// each of four places, and a word whose low part is rounded up into its high part.
+/// Where an encoding ends, in both instruction sets: 12 bits signed, 20 bits above them, 12 bits shifted by 12, 16 bits
+/// in each of four places, and a word whose low part is rounded up into its high part.
 const CONSTANTS: [i64; 24] = [
     -2049,
     -2048,

@@ -1,12 +1,13 @@
-//! Programs from bytes: functions that are valid by construction, end, stay inside their memory, and show what they compute.
+//! Programs from bytes: functions that are valid by construction, end, stay inside their memory, and show what they
+//! compute.
 //!
-//! Every decision is read from [`Unstructured`], so libFuzzer and the embedded loop drive the same code, and equal bytes
-//! give equal programs. When the bytes run out every choice becomes its first option and the function closes.
+//! Every decision is read from [`Unstructured`], so libFuzzer and the embedded loop drive the same code, and equal
+//! bytes give equal programs. When the bytes run out every choice becomes its first option and the function closes.
 //!
-//! Values are kept in two sorts. A *firm* value is never poison and never depends on a free choice: only such values steer
-//! branches, divide, or address memory, and they are folded into the returned checksum. A *loose* one (from `nsw`, an
-//! unmasked shift, `G_ANYEXT`, ...) may be anything, so it is stored to a byte range of its own, where the oracle masks
-//! what the source leaves open without losing the rest.
+//! Values are kept in two sorts. A *firm* value is never poison and never depends on a free choice: only such values
+//! steer branches, divide, or address memory, and they are folded into the returned checksum. A *loose* one (from
+//! `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be anything, so it is stored to a byte range of its own, where the
+//! oracle masks what the source leaves open without losing the rest.
 
 mod expressions;
 mod families;
@@ -76,8 +77,8 @@ impl Policy {
         let is_wide = widths.iter().any(is_too_wide);
         Ok(Policy {
             widths,
-            // Most programs are small: what breaks mostly breaks in few instructions, and many of them are judged in the
-            // time of a large one. What fills more than two registers makes a program large by itself.
+            // Most programs are small: what breaks mostly breaks in few instructions, and many of them are judged in
+            // the time of a large one. What fills more than two registers makes a program large by itself.
             statements: if !is_wide && u.ratio(1, 4)? { u.int_in_range(3..=20)? } else { u.int_in_range(1..=4)? },
             depth: u.int_in_range(0..=3)?,
             flags: *u.choose(&[0, 0, 4, 16])?,

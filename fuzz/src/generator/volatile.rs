@@ -1,6 +1,8 @@
-//! Volatile loads and stores, in a buffer that nothing else touches: there the machine makes the same accesses as the source.
+//! Volatile loads and stores, in a buffer that nothing else touches: there the machine makes the same accesses as the
+//! source.
 //!
-//! Each is one that the target can make whole: at its natural alignment, no wider than a register, a power of two of bytes.
+//! Each is one that the target can make whole: at its natural alignment, no wider than a register, a power of two of
+//! bytes.
 
 use super::{Entry, Generator, Place};
 use arbitrary::Result;

@@ -13,8 +13,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// Runs the command with `file` as its last argument: true for exit status 0, as in llvm-reduce and C-Reduce. A command
-    /// that does not end in time is stopped, and not interesting.
+    /// Runs the command with `file` as its last argument: true for exit status 0, as in llvm-reduce and C-Reduce. A
+    /// command that does not end in time is stopped, and not interesting.
     pub fn is_interesting(&self, file: &Path) -> std::io::Result<bool> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).arg(file);

@@ -107,8 +107,8 @@ fn operations_alone(function: &Function, width: Option<u32>) -> Vec<Vec<Edit>> {
     ways
 }
 
-/// Where nothing more can go at once: another opcode, perhaps at the width of a register, and then something that it makes
-/// needless.
+/// Where nothing more can go at once: another opcode, perhaps at the width of a register, and then something that it
+/// makes needless.
 pub(super) fn detours(search: &mut Search<'_>) {
     for index in 0..search.case.functions.len() {
         if !search.is_small(index) {

@@ -1,9 +1,10 @@
 //! Makes a case small: the least that an oracle still finds interesting.
 //!
 //! Parts go first many at once, then ever fewer (delta debugging: Zeller and Hildebrandt, "Simplifying and Isolating
-//! Failure-Inducing Input", 2002): functions, edges, calls, instructions; then what is left becomes simpler: values, widths,
-//! constants, flags, the input. Every candidate weighs less than the best so far, so that the search ends, and it ends only
-//! where no single edit is interesting: no instruction can be removed, nor its result replaced by another value in scope.
+//! Failure-Inducing Input", 2002): functions, edges, calls, instructions; then what is left becomes simpler: values,
+//! widths, constants, flags, the input. Every candidate weighs less than the best so far, so that the search ends, and
+//! it ends only where no single edit is interesting: no instruction can be removed, nor its result replaced by another
+//! value in scope.
 //!
 //! The oracle is the same fault once more ([`reduce`]), or any program's exit status ([`command`]).
 
@@ -13,7 +14,7 @@ mod input;
 mod passes;
 mod search;
 
-pub use search::Limits;
+pub use search::SearchLimits;
 
 use crate::finding::Finding;
 use crate::harness::{Harness, Saboteur};
@@ -62,13 +63,13 @@ pub struct Reduced {
     pub finished: bool,
 }
 
-/// Makes `case` small while `is_interesting` holds of it; `None` if it does not hold to begin with. `progress` is called
-/// with the best case so far and how many candidates were judged.
+/// Makes `case` small while `is_interesting` holds of it; `None` if it does not hold to begin with. `progress` is
+/// called with the best case so far and how many candidates were judged.
 pub fn search(
     case: Case,
     target: &'static Target,
     features: Features,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
     is_interesting: &mut dyn FnMut(&Case) -> bool,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduction> {
@@ -86,14 +87,14 @@ fn defined_input(harness: &Harness, function: &Function) -> Option<Input> {
 /// Inputs that are tried for one on which the function is defined.
 const INPUTS: u32 = 8;
 
-/// Makes `function` small while the same judge finds the same fault in it, with the same rule to blame; `None` if it shows
-/// the fault no more. The function stays free of undefined behaviour on the finding's input.
+/// Makes `function` small while the same judge finds the same fault in it, with the same rule to blame; `None` if it
+/// shows the fault no more. The function stays free of undefined behaviour on the finding's input.
 pub fn reduce(
     harness: &mut Harness,
     function: &Function,
     finding: &Finding,
     saboteur: Option<&dyn Saboteur>,
-    limits: Limits<'_>,
+    limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduced> {
     let (target, features) = (harness.target(), harness.options().features);

@@ -17,7 +17,8 @@ pub(super) fn run(search: &mut Search<'_>) {
             function(search, index);
         }
         without_ir(search);
-        // What comes last costs most; and a buffer that is cut to what is used now would stand in the way of other accesses.
+        // What comes last costs most; and a buffer that is cut to what is used now would stand in the way of other
+        // accesses.
         for last in [detours::together, detours::detours, input::run] {
             if search.weight() == before {
                 last(search);

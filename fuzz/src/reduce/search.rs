@@ -12,7 +12,7 @@ use tribunal_verifier::machine_verifier;
 
 /// When to stop before the end.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits<'l> {
+pub struct SearchLimits<'l> {
     pub deadline: Option<Instant>,
     pub stop: &'l AtomicBool,
 }
@@ -21,8 +21,9 @@ pub struct Limits<'l> {
 const SMALL: usize = 16;
 
 /// What is compared of two cases, the first difference first: functions; blocks and instructions that compute; all
-/// instructions; operands; places of opcodes in their families; bits of results; bits of constants; flags, what memory operands say and
-/// keys that nothing interprets; bytes of stack objects; the input. A constant and an argument weigh the same.
+/// instructions; operands; places of opcodes in their families; bits of results; bits of constants; flags, what memory
+/// operands say and keys that nothing interprets; bytes of stack objects; the input. A constant and an argument weigh
+/// the same.
 type Weight = [u64; 10];
 
 pub(super) struct Search<'s> {
@@ -32,7 +33,7 @@ pub(super) struct Search<'s> {
     legalizer: &'static LegalizerInfo,
     /// The verifier accepts the original, so it must accept every candidate.
     is_valid: bool,
-    limits: Limits<'s>,
+    limits: SearchLimits<'s>,
     is_interesting: &'s mut dyn FnMut(&Case) -> bool,
     progress: &'s mut dyn FnMut(&Case, u64),
     tests: u64,
@@ -45,7 +46,7 @@ impl<'s> Search<'s> {
         case: Case,
         target: &'static Target,
         features: Features,
-        limits: Limits<'s>,
+        limits: SearchLimits<'s>,
         is_interesting: &'s mut dyn FnMut(&Case) -> bool,
         progress: &'s mut dyn FnMut(&Case, u64),
     ) -> Option<Search<'s>> {
@@ -111,8 +112,8 @@ impl<'s> Search<'s> {
         false
     }
 
-    /// The case with function `index` edited. A small one is tried with what nothing reads any more, too: that may be what
-    /// the finding needs.
+    /// The case with function `index` edited. A small one is tried with what nothing reads any more, too: that may be
+    /// what the finding needs.
     pub(super) fn edit(&mut self, index: usize, edits: &[Edit]) -> bool {
         self.edited(index, edits, Unread::Sweep) || self.is_small(index) && self.edited(index, edits, Unread::Keep)
     }
@@ -159,7 +160,8 @@ impl<'s> Search<'s> {
         self.consider(|case| case.input = old)
     }
 
-    /// Goes on from a case that weighs more, if it is interesting, and comes back if that leads to nothing that weighs less.
+    /// Goes on from a case that weighs more, if it is interesting, and comes back if that leads to nothing that weighs
+    /// less.
     pub(super) fn detour(&mut self, index: usize, edits: &[Edit], go_on: impl FnOnce(&mut Self)) -> bool {
         let (old, weight) = (self.case.functions[index].clone(), self.weight);
         // Whatever is interesting weighs less than this.

@@ -14,7 +14,7 @@ use tribunal_target::Target;
 
 /// How long a fault is hunted, and on what.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct TrialLimits {
     /// Until it counts as alive.
     pub time: Duration,
     /// For making programs small that show it.
@@ -87,7 +87,7 @@ const SMALLER_PROGRAMS: u64 = 20_000;
 pub fn trial(
     fault: &'static Fault,
     target: &'static Target,
-    limits: Limits,
+    limits: TrialLimits,
     proofs: &ProofCache,
     stop: &AtomicBool,
 ) -> Result<Trial, HarnessError> {
@@ -117,7 +117,7 @@ pub fn trial(
 struct Hunt<'s> {
     harness: Harness,
     fault: &'static Fault,
-    limits: Limits,
+    limits: TrialLimits,
     stop: &'s AtomicBool,
 }
 
@@ -171,8 +171,8 @@ impl Hunt<'_> {
         })
     }
 
-    /// What is left of the program that killed the fault, or of a later one that the same judge finds it in, with the right
-    /// rule or pass to blame, and of which less is left.
+    /// What is left of the program that killed the fault, or of a later one that the same judge finds it in, with the
+    /// right rule or pass to blame, and of which less is left.
     fn smallest(&mut self, first: &Shown, next: u64, deadline: Instant) -> Option<Reduced> {
         let mut best = self.reduced(first, deadline);
         for number in next..next + SMALLER_PROGRAMS {
@@ -192,7 +192,7 @@ impl Hunt<'_> {
     }
 
     fn reduced(&mut self, shown: &Shown, deadline: Instant) -> Option<Reduced> {
-        let limits = reduce::Limits { deadline: Some(deadline), stop: self.stop };
+        let limits = reduce::SearchLimits { deadline: Some(deadline), stop: self.stop };
         let Shown { function, findings, planter } = shown;
         reduce::reduce(&mut self.harness, function, &findings[0], Some(planter), limits, &mut |_, _| {})
     }

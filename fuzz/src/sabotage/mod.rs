@@ -1,7 +1,7 @@
 //! Known miscompiles, planted one at a time, to measure the judges by what they kill.
 //!
-//! A fault changes what one application of a rule wrote, what a pass left, or the bytes: never the product's code. It acts
-//! wherever its rule does, as the wrong rule would; so blame must name one of the rules in which it acted.
+//! A fault changes what one application of a rule wrote, what a pass left, or the bytes: never the product's code. It
+//! acts wherever its rule does, as the wrong rule would; so blame must name one of the rules in which it acted.
 
 mod emission;
 mod legalization;
@@ -11,10 +11,10 @@ mod site;
 mod stages;
 mod volatile;
 
-pub use measure::{Kill, Limits, Trial, trial};
+pub use measure::{Kill, Trial, TrialLimits, trial};
 pub use site::Site;
 
-use crate::harness::{Saboteur, Written};
+use crate::harness::{Saboteur, WrittenInsts};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use tribunal_codegen::pipeline::{Code, Pass};
@@ -152,7 +152,7 @@ impl Saboteur for Planter {
         }
     }
 
-    fn step(&self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Written) {
+    fn step(&self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut WrittenInsts) {
         if let Plant::Rewrite(rules, change) = &self.fault.plant
             && rules.holds(rule)
         {

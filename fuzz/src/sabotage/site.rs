@@ -1,6 +1,6 @@
 //! What one application of a rule wrote, and the ways to spoil it.
 
-use crate::harness::Written;
+use crate::harness::WrittenInsts;
 use tribunal_ir::{Bits, Function, Inst, InstData, IntPredicate, Opcode, Operand};
 use tribunal_target::Target;
 
@@ -8,7 +8,7 @@ use tribunal_target::Target;
 pub struct Site<'s> {
     pub function: &'s mut Function,
     pub before: &'s [InstData],
-    pub after: &'s mut Written,
+    pub after: &'s mut WrittenInsts,
     pub target: &'static Target,
 }
 

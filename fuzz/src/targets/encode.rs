@@ -1,5 +1,6 @@
-//! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table that neither branches,
-//! calls nor touches memory, with operands from bytes, interpreted and run in the emulator. Features are the target's own.
+//! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table that neither
+//! branches, calls nor touches memory, with operands from bytes, interpreted and run in the emulator. Features are the
+//! target's own.
 
 use super::Sink;
 use arbitrary::{Result, Unstructured};
@@ -7,7 +8,7 @@ use std::cell::RefCell;
 use tribunal_codegen::emit;
 use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
-use tribunal_emulator::machine::Machine;
+use tribunal_emulator::machine::Emulator;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_ir::{
     Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegClass, RegFlags, RegOperand, SubReg,
@@ -22,10 +23,10 @@ const FUEL: u64 = 256;
 /// Words decode to what encodes to them; a few instructions of any rows do what their meaning says.
 pub fn encode(bytes: &[u8], _sink: Sink<'_>) {
     thread_local! {
-        static MACHINES: RefCell<Vec<(&'static Target, Machine)>> = RefCell::new(
+        static MACHINES: RefCell<Vec<(&'static Target, Emulator)>> = RefCell::new(
             tribunal_target::ALL
                 .iter()
-                .map(|&target| (target, Machine::new(target, target.default_features).expect("the emulator starts")))
+                .map(|&target| (target, Emulator::new(target, target.default_features).expect("the emulator starts")))
                 .collect(),
         );
     }
@@ -135,7 +136,7 @@ fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
     }
 }
 
-fn run(target: &'static Target, machine: &mut Machine, function: &Function, seed: u64) {
+fn run(target: &'static Target, machine: &mut Emulator, function: &Function, seed: u64) {
     let shown = || tribunal_ir::text::print_function(function, target.vocabulary);
     let code = emit::code(function, target).unwrap_or_else(|error| panic!("not emitted: {error}\n{}", shown()));
     machine.load(&code.bytes, &[]).expect("a few words are loaded");

@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets: each takes bytes, and panics on a finding, which is how libFuzzer is told. The files in
-//! `fuzz_targets` hand libFuzzer's bytes to them, and a test runs each for a second.
+//! The bodies of the fuzz targets: each takes bytes, and panics on a finding, which is how libFuzzer is told. The files
+//! in `fuzz_targets` hand libFuzzer's bytes to them, and a test runs each for a second.
 
 mod encode;
 mod programs;
@@ -13,7 +13,7 @@ use crate::edit;
 use crate::harness::Harness;
 use crate::inputs::{self, Plan};
 use crate::mutate;
-use crate::reduce::Limits;
+use crate::reduce::SearchLimits;
 use crate::validate::{self, Kind};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -28,10 +28,10 @@ use tribunal_verifier::{allocation, machine_verifier};
 pub type Sink<'a> = &'a mut dyn FnMut(u16);
 
 /// A target by its name.
-pub type Target = (&'static str, fn(&[u8], Sink<'_>));
+pub type FuzzTarget = (&'static str, fn(&[u8], Sink<'_>));
 
 /// Every target: its name is that of its file in `fuzz_targets`.
-pub const ALL: [Target; 7] = [
+pub const ALL: [FuzzTarget; 7] = [
     ("differential", differential),
     ("legalize", legalize),
     ("select", select),
@@ -54,7 +54,8 @@ pub fn differential(bytes: &[u8], sink: Sink<'_>) {
     programs::each(bytes, sink, |harness, function| {
         let tally = harness.trial(function, Plan { count: INPUTS, seed: bytes.len() as u64 });
         if let Some(finding) = tally.findings.first() {
-            let limits = Limits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
+            let limits =
+                SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
             let (finding, text) = crash::reduced(harness, function, finding, None, limits);
             panic!("{finding}\n{text}");
         }
@@ -107,8 +108,8 @@ pub fn parse(bytes: &[u8], _sink: Sink<'_>) {
     }
 }
 
-/// The judge of two stages against runs: the legalizer's work is not refuted, and of a changed program only one that runs
-/// alike is proved.
+/// The judge of two stages against runs: the legalizer's work is not refuted, and of a changed program only one that
+/// runs alike is proved.
 pub fn validate(bytes: &[u8], sink: Sink<'_>) {
     programs::each(bytes, sink, |harness, function| {
         let Some(legalized) = until(harness, function, &legalize::PASS) else { return };

@@ -84,8 +84,8 @@ fn program(bytes: &[u8]) -> Option<(&'static Target, Function)> {
     functions.pop().filter(|_| functions.is_empty()).map(|function| (target, function))
 }
 
-/// A mutant of at most `most` bytes of the program that `bytes` are; a generated one if they are none. `None` if no try is
-/// short enough.
+/// A mutant of at most `most` bytes of the program that `bytes` are; a generated one if they are none. `None` if no try
+/// is short enough.
 pub fn mutated(bytes: &[u8], most: usize, seed: u32) -> Option<Vec<u8>> {
     let mut random = SmallRng::seed_from_u64(seed.into());
     let (target, function) = program(bytes).or_else(|| generated(most, &mut random))?;

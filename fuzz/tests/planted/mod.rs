@@ -2,14 +2,14 @@
 
 use tribunal_codegen::pipeline::Pass;
 use tribunal_fuzz::Saboteur;
-use tribunal_fuzz::harness::Written;
+use tribunal_fuzz::harness::WrittenInsts;
 use tribunal_ir::{Function, InstData, Opcode, PReg};
 
 /// A recipe that extends by the wrong kind.
 pub struct WrongExtension;
 
 impl Saboteur for WrongExtension {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut WrittenInsts) {
         for &inst in after.iter().filter(|_| rule.contains("G_LSHR") && rule.contains("scalar")) {
             if function.inst(inst).opcode == Opcode::G_ZEXT {
                 let data = InstData { opcode: Opcode::G_SEXT, ..function.inst(inst).clone() };
@@ -23,7 +23,7 @@ impl Saboteur for WrongExtension {
 pub struct SwappedOperands;
 
 impl Saboteur for SwappedOperands {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Written) {
+    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut WrittenInsts) {
         if rule == "riscv sub" {
             let mut data = function.inst(after[0]).clone();
             data.operands.swap(1, 2);

@@ -1,5 +1,5 @@
-//! Calls: each within its frame's set-up and tear-down, until the frame pass removes them; and every register named that
-//! the callee reads or returns in.
+//! Calls: each within its frame's set-up and tear-down, until the frame pass removes them; and every register named
+//! that the callee reads or returns in.
 
 use super::{Rule, Verifier};
 use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Properties, Reg};

@@ -46,7 +46,8 @@ impl Checks {
         self.blocks |= bit(rule);
     }
 
-    /// Calls `each` with the checks made since the last time, each once: its rule, and the opcode or `None` for a block.
+    /// Calls `each` with the checks made since the last time, each once: its rule, and the opcode or `None` for a
+    /// block.
     pub fn take(&mut self, mut each: impl FnMut(Rule, Option<Opcode>)) {
         self.leave(None);
         let mut all = |rules: &mut u64, opcode: Option<Opcode>| {

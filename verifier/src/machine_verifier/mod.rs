@@ -1,8 +1,8 @@
 //! The machine verifier: invariants that hold of every function, and one contract for each stage.
 //!
-//! It collects all findings and never stops at the first, and it does not panic on any function that the data structures
-//! can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks only it.
-//! Source of the rules: LLVM's MachineVerifier.
+//! It collects all findings and never stops at the first, and it does not panic on any function that the data
+//! structures can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks
+//! only it. Source of the rules: LLVM's MachineVerifier.
 
 mod calls;
 mod checks;
@@ -14,7 +14,7 @@ mod structure;
 
 pub use checks::Checks;
 
-use crate::Finding;
+use crate::Violation;
 use smallvec::SmallVec;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties};
 use tribunal_target::Target;
@@ -90,7 +90,7 @@ rules! {
 }
 
 /// Everything wrong with `function` at the stage that its properties claim.
-pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Finding> {
+pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Violation> {
     verify_watched(function, target, legalizer, &mut Checks::default())
 }
 
@@ -100,7 +100,7 @@ pub fn verify_watched(
     target: &Target,
     legalizer: &LegalizerInfo,
     checks: &mut Checks,
-) -> Vec<Finding> {
+) -> Vec<Violation> {
     checks.reserve(target);
     let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
     let classes = target.classes.iter().map(members).collect();
@@ -134,7 +134,7 @@ struct Verifier<'f> {
     /// The members of each class.
     classes: SmallVec<[RegisterSet; 16]>,
     checks: &'f mut Checks,
-    findings: Vec<Finding>,
+    findings: Vec<Violation>,
 }
 
 impl Verifier<'_> {
@@ -142,7 +142,7 @@ impl Verifier<'_> {
     fn demand<M: Into<String>>(&mut self, rule: Rule, inst: Inst, holds: bool, message: impl FnOnce() -> M) -> bool {
         self.checks.of_inst(rule, inst, self.function.inst(inst).opcode);
         if !holds {
-            self.findings.push(Finding::at(rule.id(), self.function, inst, message()));
+            self.findings.push(Violation::at(rule.id(), self.function, inst, message()));
         }
         holds
     }
@@ -150,7 +150,7 @@ impl Verifier<'_> {
     fn demand_of_block<M: Into<String>>(&mut self, rule: Rule, block: Block, holds: bool, message: impl FnOnce() -> M) {
         self.checks.of_block(rule);
         if !holds {
-            self.findings.push(Finding::in_block(rule.id(), block, message()));
+            self.findings.push(Violation::in_block(rule.id(), block, message()));
         }
     }
 

@@ -1,10 +1,10 @@
 //! Physical registers: one is read only where something has been written to it, or where it holds something on entry.
 //!
-//! A forward dataflow over sets of full registers, met by intersection. On entry the live-ins hold something, and so do the
-//! stack pointer, the return address and the callee-saved registers: they are the caller's, and a prologue saves them.
-//! Behind a call the caller-saved registers hold nothing, its results apart.
-//! As in LLVM, only a function that tracks liveness is held to it: allocated code reads any register where the source had
-//! an undefined value, and the allocation checker has looked at it by then.
+//! A forward dataflow over sets of full registers, met by intersection. On entry the live-ins hold something, and so do
+//! the stack pointer, the return address and the callee-saved registers: they are the caller's, and a prologue saves
+//! them. Behind a call the caller-saved registers hold nothing, its results apart.
+//! As in LLVM, only a function that tracks liveness is held to it: allocated code reads any register where the source
+//! had an undefined value, and the allocation checker has looked at it by then.
 
 use super::{RegisterSet, Rule, Verifier};
 use tribunal_ir::{Block, PReg, Properties, Reg, RegFlags};

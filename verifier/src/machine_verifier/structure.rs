@@ -26,8 +26,8 @@ struct Exits {
     falls_through: bool,
 }
 
-/// The list must be what the terminators and the fall-through say, each block once: two edges to one block would be one edge for
-/// PHIs, and two for who splits edges.
+/// The list must be what the terminators and the fall-through say, each block once: two edges to one block would be one
+/// edge for PHIs, and two for who splits edges.
 fn successors(verifier: &mut Verifier<'_>, block: Block, exits: Exits, next: Option<Block>, in_layout: &[bool]) {
     let function = verifier.function;
     let Exits { targets: mut expected, falls_through } = exits;

@@ -1,10 +1,10 @@
 //! Terms as sums of bits with coefficients: what counts, moves and mirrors bits side by side in one word.
 //!
-//! A form is `constant + c1*b1 + c2*b2 + ...` modulo two to the term's width, where each `b` is a bit of a term that is not
-//! taken apart. Sums, differences, multiples and truncations are linear, whatever wraps. A form is *exact* if even all bits
-//! set stay below the modulus: then nothing wraps, the integer is the term's value, and it can be extended, and shifted
-//! down where what lies below the cut stays below it. That is the argument for a masked step of a population count: a lane
-//! that cannot overflow does not reach its neighbour. What is neither is a name for its bits.
+//! A form is `constant + c1*b1 + c2*b2 + ...` modulo two to the term's width, where each `b` is a bit of a term that is
+//! not taken apart. Sums, differences, multiples and truncations are linear, whatever wraps. A form is *exact* if even
+//! all bits set stay below the modulus: then nothing wraps, the integer is the term's value, and it can be extended,
+//! and shifted down where what lies below the cut stays below it. That is the argument for a masked step of a
+//! population count: a lane that cannot overflow does not reach its neighbour. What is neither is a name for its bits.
 //!
 //! Forms are equal only if the terms are, so an equality of forms is a proof, in time linear in bits and terms where
 //! bit-blasting takes seconds.
@@ -91,8 +91,8 @@ impl Form {
         self.most().is_some()
     }
 
-    /// Without the low `count` bits, of an exact sum: each coefficient is cut in two, and what is below the cut stays below
-    /// even if all bits are set.
+    /// Without the low `count` bits, of an exact sum: each coefficient is cut in two, and what is below the cut stays
+    /// below even if all bits are set.
     fn high(&self, count: u32) -> Option<Form> {
         let width = self.width();
         self.most()?;

@@ -1,15 +1,15 @@
 //! Proofs are kept: verdicts by the step's shape, shared by threads, and the proofs among them as bytes for a store.
 //!
-//! A step is looked up by a hash of its shape, which is everything that the obligation depends on and never the rule's name;
-//! a question, once it is built, by a hash of its normalised terms, so that no question is put twice either. The hash is
-//! BLAKE3 cut to 128 bits: two of a billion steps meet by chance with a probability of 2^-69.
+//! A step is looked up by a hash of its shape, which is everything that the obligation depends on and never the rule's
+//! name; a question, once it is built, by a hash of its normalised terms, so that no question is put twice either. The
+//! hash is BLAKE3 cut to 128 bits: two of a billion steps meet by chance with a probability of 2^-69.
 //!
-//! The number of proofs has a bound: a campaign can go on for ever, and the steps that come first are those that come most
-//! often.
+//! The number of proofs has a bound: a campaign can go on for ever, and the steps that come first are those that come
+//! most often.
 //!
-//! Stored proofs hold for one prover only: a program with its solver. The head of the bytes names the solver's version and a
-//! hash of the program, which stands for the meanings of opcodes, the identities of terms and the engines. Bytes of another
-//! prover, or damaged ones, are refused whole.
+//! Stored proofs hold for one prover only: a program with its solver. The head of the bytes names the solver's version
+//! and a hash of the program, which stands for the meanings of opcodes, the identities of terms and the engines. Bytes
+//! of another prover, or damaged ones, are refused whole.
 
 use super::query::Query;
 use super::shape::Shape;
@@ -48,7 +48,7 @@ impl Key {
 
 /// A verdict, and where it comes from.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct Lookup {
     pub verdict: Verdict,
     /// Proved by an earlier run.
     pub kept: bool,
@@ -126,10 +126,10 @@ impl Cache {
         of(&self.table.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn step(&self, key: Key) -> Option<Known> {
+    pub(super) fn step(&self, key: Key) -> Option<Lookup> {
         self.read(|table| match table.proofs.get(&key) {
-            Some(&Proved { engine, kept, .. }) => Some(Known { verdict: Verdict::Proved { engine }, kept }),
-            None => table.open.get(&key).map(|verdict| Known { verdict: verdict.clone(), kept: false }),
+            Some(&Proved { engine, kept, .. }) => Some(Lookup { verdict: Verdict::Proved { engine }, kept }),
+            None => table.open.get(&key).map(|verdict| Lookup { verdict: verdict.clone(), kept: false }),
         })
     }
 

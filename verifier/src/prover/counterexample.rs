@@ -76,8 +76,8 @@ const ROUNDS: u32 = 3;
 /// Terms evaluated at most; some seconds.
 const BUDGET: usize = 20_000_000;
 
-/// An assignment on which the step is wrong too: nothing is poison that need not be, what can be zero is, and no set bit
-/// can be cleared by itself.
+/// An assignment on which the step is wrong too: nothing is poison that need not be, what can be zero is, and no set
+/// bit can be cleared by itself.
 fn minimised(query: &Query, assignment: Assignment) -> Assignment {
     let mut smaller = Smaller { query, assignment: placed(query, assignment), budget: BUDGET };
     // Variables that nothing reads, and bytes as the seed had them, are dropped if the rest alone shows it.

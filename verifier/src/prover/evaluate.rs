@@ -44,7 +44,8 @@ impl<'g> Evaluator<'g> {
         Evaluator::each(graph, cone, assignments, |evaluator| !evaluator.of(term).is_zero())
     }
 
-    /// Shows `is_last` the values of all terms of `cone` under one assignment after the other; the one of which that is true.
+    /// Shows `is_last` the values of all terms of `cone` under one assignment after the other; the one of which that is
+    /// true.
     pub fn each(
         graph: &Symbolic,
         cone: &[Term],

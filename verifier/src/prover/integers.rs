@@ -3,9 +3,9 @@
 //! A term of `w` bits is an integer in `0 .. 2^w`. Concatenation, extension, extraction, sums and differences are
 //! equations with powers of two, by `x = q * 2^k + r`. A product is expanded over the limbs of its operands (a ring
 //! identity), and each product of two limbs is a name with its bounds; so what is left is linear. Whatever does not fit
-//! (variable shifts, bitwise logic of more than one bit) is a name as well, the same for the same term. Names may take more
-//! values than the terms can: so "no solution" is a proof, and a solution is none. `fuzz/benches/recipes.rs` times the engine on
-//! the recipes where bit-blasting gives up.
+//! (variable shifts, bitwise logic of more than one bit) is a name as well, the same for the same term. Names may take
+//! more values than the terms can: so "no solution" is a proof, and a solution is none. `fuzz/benches/recipes.rs` times
+//! the engine on the recipes where bit-blasting gives up.
 
 use super::evaluate::operands;
 use super::solver::Effort;
@@ -16,15 +16,15 @@ use tribunal_ir::bits::{Bits, MAX_BITS};
 use z3::ast::{Bool, Int};
 use z3::{SatResult, Solver};
 
-/// z3's own unit of work; some tenths of a second. A question that is not answered by then is seldom answered soon, while
-/// another seed often answers it at once.
+/// z3's own unit of work; some tenths of a second. A question that is not answered by then is seldom answered soon,
+/// while another seed often answers it at once.
 const RESOURCES: u32 = 1_500_000;
 const SEEDS: std::ops::Range<u32> = 0..6;
 /// After which it is told to give up whatever it counted.
 const WATCHDOG: Duration = Duration::from_secs(20);
 
-/// z3's older simplex solver: on products of limbs it is ten times as fast as the newer one, and steady. On quotients by
-/// constants z3 4.8.12 was seen to crash in it, which would end the process: they go to the newer one.
+/// z3's older simplex solver: on products of limbs it is ten times as fast as the newer one, and steady. On quotients
+/// by constants z3 4.8.12 was seen to crash in it, which would end the process: they go to the newer one.
 const OLDER: u32 = 2;
 const NEWER: u32 = 6;
 

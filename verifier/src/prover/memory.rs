@@ -37,7 +37,8 @@ pub(super) struct SymbolicMemory {
 }
 
 impl SymbolicMemory {
-    /// At a place where contents are unknown: the `place`th such. Which addresses may be touched is the same everywhere.
+    /// At a place where contents are unknown: the `place`th such. Which addresses may be touched is the same
+    /// everywhere.
     pub fn new(d: &mut Symbolic, place: u32, slots: FxHashMap<StackSlot, Term>, machine: bool) -> SymbolicMemory {
         SymbolicMemory {
             bytes: d.initial_memory(BYTES + KINDS * place, 8),

@@ -1,14 +1,15 @@
 //! The prover: does what a rule wrote refine what it replaced, for all values and all memories?
 //!
-//! Refinement: where the source is undefined, anything goes; where its result is poison, any value will do; otherwise the
-//! target is defined, not poison, equal in every bit, and leaves equal memory. Choices of the source are existential and
-//! are read off the target's outputs; choices of the target are universal. Each is one choice for the whole step.
+//! Refinement: where the source is undefined, anything goes; where its result is poison, any value will do; otherwise
+//! the target is defined, not poison, equal in every bit, and leaves equal memory. Choices of the source are
+//! existential and are read off the target's outputs; choices of the target are universal. Each is one choice for the
+//! whole step.
 //!
 //! Engines in order: equality of normalised terms; concrete samples with corner values, which find wrong rules at once;
-//! sums of bits where bits are counted; quotients by constants; linear arithmetic over limbs where there are products; z3 on bit-vectors,
-//! for blocks of functions after equal terms are merged. A
-//! counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so that a proved recipe is
-//! a table look-up from then on.
+//! sums of bits where bits are counted; quotients by constants; linear arithmetic over limbs where there are products;
+//! z3 on bit-vectors, for blocks of functions after equal terms are merged. A
+//! counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so that a proved
+//! recipe is a table look-up from then on.
 
 mod bit_sums;
 mod cache;

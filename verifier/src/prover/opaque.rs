@@ -1,14 +1,15 @@
-//! What the semantics do not define, as functions of which nothing is known: floating point, vectors, intrinsics, calls,
-//! addresses of globals.
+//! What the semantics do not define, as functions of which nothing is known: floating point, vectors, intrinsics,
+//! calls, addresses of globals.
 //!
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results. An
-//! operation with effects is one of a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
-//! that are to be proved equal at that moment; its results and the memory behind it are the same unknowns on both sides.
-//! Runtime functions that the legalizer calls are no unknowns: they mean what `tribunal_target::runtime` says.
+//! operation with effects is one of a sequence: the k-th of the later side must be the k-th of the earlier one, on
+//! operands that are to be proved equal at that moment; its results and the memory behind it are the same unknowns on
+//! both sides. Runtime functions that the legalizer calls are no unknowns: they mean what `tribunal_target::runtime`
+//! says.
 
 use super::constants;
 use super::memory::SymbolicMemory;
-use super::side::{Evaluation, Scalar, Side};
+use super::side::{Scalar, Side, SideEvaluation};
 use super::term::{MemTerm, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -104,7 +105,7 @@ fn base_and_offset(text: &str) -> (&str, i64) {
     }
 }
 
-impl Evaluation<'_> {
+impl SideEvaluation<'_> {
     /// Does `data` if it is of the kinds that this file knows of; false if the semantics may know it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
         if self.opaque.is_none() {

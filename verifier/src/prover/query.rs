@@ -2,7 +2,7 @@
 
 use super::memory::Volatile;
 use super::opaque::Effect;
-use super::side::{Evaluation, Inputs, Scalar, Side};
+use super::side::{Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
@@ -11,7 +11,7 @@ use tribunal_ir::{InstData, MemFlags, Opcode, Properties, Step, VReg};
 use tribunal_target::Target;
 
 /// One output of both sides.
-pub(super) struct Output {
+pub(super) struct StepOutput {
     /// `None` for memory and control.
     pub register: Option<VReg>,
     pub name: &'static str,
@@ -25,7 +25,7 @@ pub(super) struct Output {
 pub(super) struct Query {
     pub graph: Symbolic,
     pub inputs: Inputs,
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<StepOutput>,
     /// True where the source is defined: not undefined behaviour.
     pub source_defined: Term,
     /// True where the target does something that the source does not allow.
@@ -42,7 +42,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED);
     let mut side = |insts, machine, standing| {
         let (d, function) = (&mut graph, step.function);
-        Evaluation { d, target, function, inputs: &mut inputs, machine, standing, opaque: None }.side(insts)
+        SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, opaque: None }.side(insts)
     };
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
@@ -52,8 +52,8 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     question(graph, inputs, address_bits, &source, &result, machine, outputs)
 }
 
-/// The question whether the second side, with these outputs beside control and memory, refines the first: at its end, and
-/// at each operation with effects, since nothing says that what follows such a one is reached.
+/// The question whether the second side, with these outputs beside control and memory, refines the first: at its end,
+/// and at each operation with effects, since nothing says that what follows such a one is reached.
 pub(super) fn question(
     mut graph: Symbolic,
     inputs: Inputs,
@@ -61,7 +61,7 @@ pub(super) fn question(
     source: &Side,
     result: &Side,
     machine: bool,
-    mut outputs: Vec<Output>,
+    mut outputs: Vec<StepOutput>,
 ) -> Result<Query, Unsupported> {
     effects(&mut graph, address_bits, source, result, &mut outputs);
     control_and_memory(&mut graph, address_bits, source, result, machine, &mut outputs)?;
@@ -84,7 +84,7 @@ pub(super) fn of_outputs(
     mut graph: Symbolic,
     inputs: Inputs,
     source_ub: Term,
-    outputs: Vec<Output>,
+    outputs: Vec<StepOutput>,
     guessed: bool,
 ) -> Query {
     let source_defined = graph.complement(source_ub);
@@ -182,14 +182,15 @@ fn zero_extended_low(d: &mut Symbolic, term: Term, low: u32) -> Term {
     d.zero_extend(kept, width)
 }
 
-/// Whether `other` is the low bits of the variable, extended: what `G_ASSERT_SEXT` and the like promise to be the variable.
+/// Whether `other` is the low bits of the variable, extended: what `G_ASSERT_SEXT` and the like promise to be the
+/// variable.
 fn extends_itself(d: &Symbolic, variable: Term, other: Term) -> bool {
     let (Node::Sext(low) | Node::Zext(low)) = d.node(other) else { return false };
     matches!(d.node(variable), Node::Var(_)) && d.node(low) == Node::Extract(variable, 0)
 }
 
 /// Registers that both sides define. What the last instruction replaced defined must still be defined.
-fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<Output>, Unsupported> {
+fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutput>, Unsupported> {
     let root: FxHashSet<VReg> = step.before.last().map(|data| data.vreg_defs().collect()).unwrap_or_default();
     let (mut outputs, ub) = (Vec::new(), source.ub);
     for register in step.before.iter().flat_map(|data| data.vreg_defs()) {
@@ -199,7 +200,7 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<Output>,
                     continue;
                 }
                 let (source, target) = (before.clone(), after.clone());
-                outputs.push(Output { register: Some(register), name: "register", source, target, ub });
+                outputs.push(StepOutput { register: Some(register), name: "register", source, target, ub });
             }
             (Some(_), None) if root.contains(&register) => {
                 return Err(Unsupported::new(format!("a step that loses its result {register}")));
@@ -211,7 +212,7 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<Output>,
 }
 
 /// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
-fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &Side, outputs: &mut Vec<Output>) {
+fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
     let is_volatile = |data: &InstData| data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
     let (meant, came) = (&source.memory.volatile, &result.memory.volatile);
     if came.is_empty() && !step.before.last().is_some_and(is_volatile) {
@@ -220,7 +221,13 @@ fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &
     let (no, yes) = (d.truth(false), d.truth(true));
     let known = |bits| Scalar { bits, poison: no };
     let mut must_agree = |before, after| {
-        outputs.push(Output { register: None, name: "volatile access", source: before, target: after, ub: source.ub });
+        outputs.push(StepOutput {
+            register: None,
+            name: "volatile access",
+            source: before,
+            target: after,
+            ub: source.ub,
+        });
     };
     let kind = |access: &Volatile| (access.bytes, access.stored.is_some());
     if !meant.iter().map(kind).eq(came.iter().map(kind)) {
@@ -254,14 +261,14 @@ fn control_and_memory(
     source: &Side,
     result: &Side,
     machine: bool,
-    outputs: &mut Vec<Output>,
+    outputs: &mut Vec<StepOutput>,
 ) -> Result<(), Unsupported> {
     let known = d.truth(false);
     match (source.taken, result.taken) {
         (Some(before), Some(after)) => {
             let value = |bits| Scalar { bits, poison: known };
             let (before, after) = (value(before), value(after));
-            outputs.push(Output { register: None, name: "branch", source: before, target: after, ub: source.ub });
+            outputs.push(StepOutput { register: None, name: "branch", source: before, target: after, ub: source.ub });
         }
         (None, None) => {}
         _ => return Err(Unsupported::new("a step that makes or loses a branch")),
@@ -285,19 +292,19 @@ fn same_memory(
     address_bits: u32,
     memories: ((MemTerm, MemTerm), (MemTerm, MemTerm)),
     ub: Term,
-) -> Option<Output> {
+) -> Option<StepOutput> {
     let (one, other) = memories;
     if one == other {
         return None;
     }
     let place = d.variable(address_bits);
     let mut byte = |(bytes, poison)| Scalar { bits: d.select(bytes, place), poison: d.select(poison, place) };
-    Some(Output { register: None, name: "memory", source: byte(one), target: byte(other), ub })
+    Some(StepOutput { register: None, name: "memory", source: byte(one), target: byte(other), ub })
 }
 
 /// What both sides show at their operations with effects, and the operands of pure ones that were taken to be the same.
-fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, outputs: &mut Vec<Output>) {
-    let argument = |source: &Scalar, target: &Scalar, ub| Output {
+fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
+    let argument = |source: &Scalar, target: &Scalar, ub| StepOutput {
         register: None,
         name: "argument",
         source: source.clone(),
@@ -320,9 +327,9 @@ fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, ou
     }
 }
 
-/// Replaces choices of the source by what the target's outputs show for them. Whatever is put in is one admissible choice,
-/// so a proof is a proof; true if some bit was put in without being shown, so that a failure is none.
-fn witness(d: &mut Symbolic, choices: &[Term], outputs: &mut [Output]) -> bool {
+/// Replaces choices of the source by what the target's outputs show for them. Whatever is put in is one admissible
+/// choice, so a proof is a proof; true if some bit was put in without being shown, so that a failure is none.
+fn witness(d: &mut Symbolic, choices: &[Term], outputs: &mut [StepOutput]) -> bool {
     if choices.is_empty() {
         return false;
     }

@@ -1,10 +1,10 @@
 //! Quotients by constants: multiplication by a magic number and shifts, held to the division itself.
 //!
-//! A form is `floor((times*x + plus) / by)`, exact over the integers for every `x` of `width` bits. It stays one, as long as
-//! the value fits the term, under extension, multiplication of a whole multiple by a constant, cutting off low bits
-//! (`floor(floor(y/b) / 2^k) = floor(y / (b*2^k))`), and in the halved sum `((u - v) >> 1) + v` with `v <= u`, which is
-//! `floor((u + v) / 2)`. A form equals `floor(x/d)` for every `x` if it does at the ends of the first and the last run of
-//! equal quotients (see [`Form::divides_by`]): a few products of constants where a solver would search.
+//! A form is `floor((times*x + plus) / by)`, exact over the integers for every `x` of `width` bits. It stays one, as
+//! long as the value fits the term, under extension, multiplication of a whole multiple by a constant, cutting off low
+//! bits (`floor(floor(y/b) / 2^k) = floor(y / (b*2^k))`), and in the halved sum `((u - v) >> 1) + v` with `v <= u`,
+//! which is `floor((u + v) / 2)`. A form equals `floor(x/d)` for every `x` if it does at the ends of the first and the
+//! last run of equal quotients (see [`Form::divides_by`]): a few products of constants where a solver would search.
 
 use super::term::{Node, Op, Symbolic, Term};
 use tribunal_ir::bits::{Bits, MAX_BITS};
@@ -155,10 +155,10 @@ impl Form {
 
     /// True if the form is `floor(x / divisor)` for every `x`.
     ///
-    /// The form never falls as `x` grows. So it is the quotient `q` on the whole run `q*d .. q*d + d` if it is at least `q`
-    /// at the first `x` of the run and at most `q` at the last. The first, `times*q*d + plus >= q*by`, is linear in `q`: it
-    /// holds for all runs if it does for the first and the last one. The second, `times*(q*d + d - 1) + plus < (q + 1)*by`,
-    /// is as well, over the runs that are complete; a last run that is not ends at the greatest `x`.
+    /// The form never falls as `x` grows. So it is the quotient `q` on the whole run `q*d .. q*d + d` if it is at least
+    /// `q` at the first `x` of the run and at most `q` at the last. The first, `times*q*d + plus >= q*by`, is linear in
+    /// `q`: it holds for all runs if it does for the first and the last one. The second, `times*(q*d + d - 1) + plus <
+    /// (q + 1)*by`, is as well, over the runs that are complete; a last run that is not ends at the greatest `x`.
     fn divides_by(&self, divisor: Bits) -> Option<bool> {
         let most = self.most_x();
         let last = most.checked_udiv(divisor)?;

@@ -1,5 +1,5 @@
-//! The proofs that one prover looked up lately, in front of the shared cache. The cache knows a step by a hash that must not
-//! collide, which is slow; here the whole shape is compared, so that any hash will do, and no lock is taken.
+//! The proofs that one prover looked up lately, in front of the shared cache. The cache knows a step by a hash that
+//! must not collide, which is slow; here the whole shape is compared, so that any hash will do, and no lock is taken.
 
 use super::Engine;
 use super::shape::Shape;

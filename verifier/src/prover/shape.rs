@@ -136,7 +136,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The register's number by order of appearance, and behind a new one, which the count of those before shows, what it is.
+    /// The register's number by order of appearance, and behind a new one, which the count of those before shows, what
+    /// it is.
     fn register(&mut self, register: VReg, flags: u64) {
         let known = self.registers.len() as u64;
         let number = number(&mut self.registers, register);

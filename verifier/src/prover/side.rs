@@ -1,8 +1,8 @@
 //! One side of a rewrite step, evaluated symbolically.
 //!
-//! Registers that a side reads and does not define are inputs, shared by both sides. A fragment with PHIs is evaluated for
-//! one arbitrary entry into the block: which edge it was is one more input. Machine code knows no poison: its inputs are
-//! bits, whatever the source says of them.
+//! Registers that a side reads and does not define are inputs, shared by both sides. A fragment with PHIs is evaluated
+//! for one arbitrary entry into the block: which edge it was is one more input. Machine code knows no poison: its
+//! inputs are bits, whatever the source says of them.
 
 use super::memory::SymbolicMemory;
 use super::opaque::{Effect, Uninterpreted};
@@ -64,14 +64,14 @@ impl Side {
     }
 }
 
-pub(super) struct Evaluation<'e> {
+pub(super) struct SideEvaluation<'e> {
     pub d: &'e mut Symbolic,
     pub target: &'e Target,
     pub function: &'e Function,
     pub inputs: &'e mut Inputs,
     pub machine: bool,
-    /// What the other side defines: a definition that was looked through still stands for whoever reads it. That it does
-    /// stand is the verifier's business.
+    /// What the other side defines: a definition that was looked through still stands for whoever reads it. That it
+    /// does stand is the verifier's business.
     pub standing: Option<&'e FxHashMap<VReg, Scalar>>,
     /// For whole functions: what is known of operations that no definition covers. Without it they are not supported.
     pub opaque: Option<&'e mut Uninterpreted>,
@@ -80,7 +80,7 @@ pub(super) struct Evaluation<'e> {
 /// Terms above which a block is given up.
 const MOST_TERMS: usize = 4_000_000;
 
-impl Evaluation<'_> {
+impl SideEvaluation<'_> {
     pub fn side(mut self, insts: &[InstData]) -> Result<Side, Unsupported> {
         let memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
         let mut side = Side::new(self.d, FxHashMap::default(), memory);

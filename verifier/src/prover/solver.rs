@@ -45,7 +45,8 @@ impl Effort {
         Effort { work, ..self }
     }
 
-    /// Ctrl-C is the program's: z3 would take it for itself, from several threads for good, as a reason to give up a question.
+    /// Ctrl-C is the program's: z3 would take it for itself, from several threads for good, as a reason to give up a
+    /// question.
     pub fn params(self) -> Params {
         let left = |until: Instant| until.saturating_duration_since(Instant::now()).as_millis();
         let milliseconds = self.until.map_or(WATCHDOG, |until| u32::try_from(left(until)).unwrap_or(WATCHDOG));

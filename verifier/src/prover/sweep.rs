@@ -1,6 +1,6 @@
-//! Sweeping (as combinational equivalence checkers do it): terms of a question that are equal on all samples are put to the
-//! solver from the leaves up, and those that are shown equal become one. Two stages of a function compute the same values in
-//! other words all along; once the words deep inside are one, what is built on them folds.
+//! Sweeping (as combinational equivalence checkers do it): terms of a question that are equal on all samples are put to
+//! the solver from the leaves up, and those that are shown equal become one. Two stages of a function compute the same
+//! values in other words all along; once the words deep inside are one, what is built on them folds.
 
 use super::evaluate::Evaluator;
 use super::query::{self, Query};
@@ -65,7 +65,7 @@ fn equal(graph: &mut Symbolic, one: Term, other: Term, effort: Effort) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::evaluate;
-    use super::super::query::{Output, of_outputs};
+    use super::super::query::{StepOutput, of_outputs};
     use super::super::side::{Inputs, Scalar};
     use super::super::term::Op;
     use super::*;
@@ -82,7 +82,8 @@ mod tests {
         })
     }
 
-    /// The question whether the hash of `a + b` is that of `(a | b) + (a & b)`, of which the latter has another constant.
+    /// The question whether the hash of `a + b` is that of `(a | b) + (a & b)`, of which the latter has another
+    /// constant.
     fn question(excess: u128) -> Query {
         let mut graph = Symbolic::default();
         let (a, b) = (graph.variable(16), graph.variable(16));
@@ -92,7 +93,7 @@ mod tests {
         let (sum, other) = (graph.binary(Op::Add, a, b), graph.binary(Op::Add, or, and));
         let no = graph.truth(false);
         let [source, target] = [sum, other].map(|term| Scalar { bits: mixed(&mut graph, term), poison: no });
-        let output = Output { register: None, name: "result", source, target, ub: no };
+        let output = StepOutput { register: None, name: "result", source, target, ub: no };
         of_outputs(graph, Inputs::default(), no, vec![output], false)
     }
 

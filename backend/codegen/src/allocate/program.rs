@@ -1,8 +1,9 @@
 //! The function as regalloc2 sees it.
 //!
-//! Most machine instructions are one instruction of regalloc2's. Four groups are one each, so that no move lands inside:
-//! the copies from argument registers at the entry, the copies to result registers with their return, the terminators
-//! of a block (a conditional branch and the jump behind it), and a call with the copies of its arguments and results.
+//! Most machine instructions are one instruction of regalloc2's. Four groups are one each, so that no move lands
+//! inside: the copies from argument registers at the entry, the copies to result registers with their return, the
+//! terminators of a block (a conditional branch and the jump behind it), and a call with the copies of its arguments
+//! and results.
 
 use regalloc2::{
     Block, Inst as AllocInst, InstRange, Operand as AllocOperand, OperandConstraint, OperandKind, OperandPos,
@@ -15,7 +16,7 @@ use tribunal_target::instructions::OperandDesc;
 
 /// Where an operand of the allocator's came from.
 #[derive(Clone, Copy, Debug)]
-pub struct Source {
+pub struct OperandSource {
     pub inst: Inst,
     pub operand: usize,
 }
@@ -37,7 +38,7 @@ pub struct Group {
 pub struct Program {
     pub groups: Vec<Group>,
     /// For each group, where its operands came from.
-    pub sources: Vec<SmallVec<[Source; 4]>>,
+    pub sources: Vec<SmallVec<[OperandSource; 4]>>,
     operands: Vec<SmallVec<[AllocOperand; 4]>>,
     ranges: Vec<InstRange>,
     successors: Vec<Vec<Block>>,
@@ -62,8 +63,8 @@ fn virtual_register(register: VReg) -> AllocVReg {
     AllocVReg::new(register.as_u32() as usize, RegClass::Int)
 }
 
-/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator goes
-/// through them last to first and must meet uses before their definition. What nothing reaches comes last.
+/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator
+/// goes through them last to first and must meet uses before their definition. What nothing reaches comes last.
 fn order(function: &Function) -> Vec<tribunal_ir::Block> {
     let mut order = function.reverse_post_order();
     let mut reached = vec![false; function.block_bound()];
@@ -162,7 +163,8 @@ impl Program {
     }
 }
 
-/// How many of the instructions are one call: from the set-up of its frame to the last copy of a result. 1 for what is none.
+/// How many of the instructions are one call: from the set-up of its frame to the last copy of a result. 1 for what is
+/// none.
 fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result<usize, String> {
     let data = |index: usize| insts.get(index).map(|&inst| function.inst(inst));
     let opens = |data: &InstData| data.opcode == Opcode::Target(target.abi.calls.frame_setup);
@@ -253,7 +255,7 @@ fn add_operands(
     target: &'static Target,
     inst: Inst,
     grouped: bool,
-    sources: &mut SmallVec<[Source; 4]>,
+    sources: &mut SmallVec<[OperandSource; 4]>,
     operands: &mut SmallVec<[AllocOperand; 4]>,
 ) -> Result<(), String> {
     let data = function.inst(inst);
@@ -298,7 +300,7 @@ fn add_operands(
             }
             (None, None) => OperandConstraint::Reg,
         };
-        sources.push(Source { inst, operand: index });
+        sources.push(OperandSource { inst, operand: index });
         operands.push(AllocOperand::new(virtual_register(register), constraint, kind, position));
     }
     Ok(())

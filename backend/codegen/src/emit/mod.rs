@@ -18,12 +18,12 @@ pub struct Code {
     pub align: u32,
     /// Offset of each instruction, for findings that name one.
     pub map: Vec<(u32, Inst)>,
-    pub calls: Vec<Call>,
+    pub calls: Vec<CallRelocation>,
 }
 
 /// A call that a linker completes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Call {
+pub struct CallRelocation {
     /// Of the call instruction, or the first of them, in bytes.
     pub offset: u32,
     /// The symbol that is called.
@@ -47,7 +47,7 @@ pub fn code(function: &Function, target: &'static Target) -> Result<Code, Compil
                 let symbol = calls::symbol(function, data).ok_or_else(|| {
                     CompileError::internal(function, "emit", format!("{} calls nothing", data.opcode))
                 })?;
-                code.calls.push(Call { offset: here as u32, symbol: symbol.to_string() });
+                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string() });
             }
             let expanded = target.machine.expand_pseudo(data);
             for data in expanded.as_deref().unwrap_or(std::slice::from_ref(data)) {

@@ -87,8 +87,8 @@ impl Look<'_, '_, '_, '_> {
         self.legalizer.function.type_of(register)
     }
 
-    /// True if looking through `source`, and the copies behind it, would make its free bits a second choice: others read
-    /// the first one too.
+    /// True if looking through `source`, and the copies behind it, would make its free bits a second choice: others
+    /// read the first one too.
     fn shares_choice(&self, through: &Through, source: &InstData) -> bool {
         let function = &self.legalizer.function;
         let read_elsewhere =

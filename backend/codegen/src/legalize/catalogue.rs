@@ -52,8 +52,8 @@ impl Observer for Recorder {
 /// The widest scalar of an instance, in bits.
 const WIDEST: u32 = 128;
 
-/// An opcode and a function around one instance of it: the catalogue is the steps that legalizing them all takes, and is
-/// never held whole, since a step owns a function.
+/// An opcode and a function around one instance of it: the catalogue is the steps that legalizing them all takes, and
+/// is never held whole, since a step owns a function.
 pub struct CatalogueEntry {
     pub opcode: Opcode,
     function: Function,
@@ -66,7 +66,8 @@ pub fn catalogue(target: &'static Target, only: Option<Opcode>) -> Vec<Catalogue
 }
 
 impl CatalogueEntry {
-    /// Every step that legalizing this instance takes; of what cannot be legalized (a library call), the steps up to there.
+    /// Every step that legalizing this instance takes; of what cannot be legalized (a library call), the steps up to
+    /// there.
     pub fn steps(&self, target: &'static Target, features: Features) -> Vec<OwnedStep> {
         let mut recorder = Recorder::default();
         let (options, legalizer) = (Options { features, allocator: Allocator::Ion }, (target.legality)(features));

@@ -1,16 +1,17 @@
 //! Unsigned division by a constant: a high product and shifts, where the target multiplies so at that width.
 //!
-//! Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994), theorem 4.2; Hacker's Delight,
-//! chapter 10. For every `x < 2^w`, `x / d` is `m*x >> (w + s)` if `2^(w+s) <= m*d <= 2^(w+s) + 2^s`. The smallest `s` whose
-//! `m` fits `w` bits is taken. An even divisor that has none is divided by its power of two first, which leaves room; an odd
-//! one takes the multiplier of `w + 1` bits, whose top bit is an addition that is halved before it can overflow.
+//! Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994), theorem 4.2; Hacker's
+//! Delight, chapter 10. For every `x < 2^w`, `x / d` is `m*x >> (w + s)` if `2^(w+s) <= m*d <= 2^(w+s) + 2^s`. The
+//! smallest `s` whose `m` fits `w` bits is taken. An even divisor that has none is divided by its power of two first,
+//! which leaves room; an odd one takes the multiplier of `w + 1` bits, whose top bit is an addition that is halved
+//! before it can overflow.
 //!
 //! The remainder of what is wider than two registers, which nothing divides, by a divisor of less than half a register:
 //! limbs of half a register, each times the remainder of its place, are summed in a register, and that is divided. So
 //! amounts of rotations are reduced, however wide.
 //!
-//! A rule that needs to know a value cannot be a row of the legality tables, which see types: it is a combine, judged like
-//! the others, with the constant among what it replaces.
+//! A rule that needs to know a value cannot be a row of the legality tables, which see types: it is a combine, judged
+//! like the others, with the constant among what it replaces.
 
 use super::Legalizer;
 use super::artifacts::{Combine, Look, Through, combined};
@@ -96,7 +97,8 @@ fn weight(divisor: Bits, limb: u32, index: u32) -> Option<Bits> {
     (0..index).try_fold(modulo(Bits::new(1, 3 * limb))?, |weight, _| modulo(weight.mul(step)))
 }
 
-/// The remainder of the sum of the limbs, each times the remainder of its place: in a register, whatever the dividend's width.
+/// The remainder of the sum of the limbs, each times the remainder of its place: in a register, whatever the dividend's
+/// width.
 fn remainder_by_limbs(r: &mut Recipe<'_>, dividend: VReg, divisor: Bits, limbs: Limbs) {
     use Opcode::*;
     let Limbs { register, count } = limbs;
@@ -139,7 +141,8 @@ fn quotient(r: &mut Recipe<'_>, ty: Type, dividend: VReg, plan: Plan) -> VReg {
     }
 }
 
-/// How to divide by `divisor`; `None` for zero, which is undefined, and for widths whose products cannot be computed here.
+/// How to divide by `divisor`; `None` for zero, which is undefined, and for widths whose products cannot be computed
+/// here.
 fn plan(divisor: Bits) -> Option<Plan> {
     let width = divisor.width();
     if divisor.is_zero() || 2 * width + 2 > tribunal_ir::bits::MAX_BITS {

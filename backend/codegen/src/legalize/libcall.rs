@@ -1,4 +1,5 @@
-//! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, argument copies and result copies within.
+//! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, argument copies and result copies
+//! within.
 
 use super::recipe::Recipe;
 use tribunal_ir::{Function, Inst, Opcode, Operand, Reg, VReg};
@@ -43,8 +44,8 @@ fn copy(to: Reg, from: Reg) -> tribunal_ir::InstData {
     tribunal_ir::InstData::new(Opcode::COPY, [Operand::def(to), Operand::used(from)])
 }
 
-/// True if some register that a call loses is written before `inst` and read behind it in this block. Input does so only if
-/// it copies a result, or an argument, on the wrong side of what it computes.
+/// True if some register that a call loses is written before `inst` and read behind it in this block. Input does so
+/// only if it copies a result, or an argument, on the wrong side of what it computes.
 fn holds_register(function: &Function, target: &Target, inst: Inst) -> bool {
     let mut written = Vec::new();
     let rest = std::iter::successors(function.next_inst(inst), |&inst| function.next_inst(inst));

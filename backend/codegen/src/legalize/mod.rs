@@ -1,8 +1,8 @@
 //! Pass `legalize`: rewrites generic instructions until the target has an instruction for each.
 //!
 //! Two worklists, as in LLVM's Legalizer: first every instruction that computes is brought to legal types, which leaves
-//! artifacts (extensions, truncations, merges, unmerges) between old and new types; then artifacts are combined with what
-//! defines them until none is left that is not legal. What a rule wrote goes back on the lists.
+//! artifacts (extensions, truncations, merges, unmerges) between old and new types; then artifacts are combined with
+//! what defines them until none is left that is not legal. What a rule wrote goes back on the lists.
 //!
 //! Every application defines the registers of the instruction it replaces, so it can be judged by itself: `after` must
 //! refine `before` for all values of the other registers.
@@ -151,8 +151,8 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         Ok(changed)
     }
 
-    /// No artifact combines any more: those that have a recipe are split or expanded. True if any was. One that has none
-    /// may combine with what the others leave; if no other is left, it cannot be legalized.
+    /// No artifact combines any more: those that have a recipe are split or expanded. True if any was. One that has
+    /// none may combine with what the others leave; if no other is left, it cannot be legalized.
     fn legalize_artifacts(&mut self) -> Result<bool, CompileError> {
         let (mut changed, mut stuck) = (false, None);
         let mut pending = std::mem::take(&mut self.artifacts);
@@ -215,7 +215,8 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         Ok(())
     }
 
-    /// A step that makes no sense is the table's fault, whatever its recipe would do of it; no recipe knows vectors yet.
+    /// A step that makes no sense is the table's fault, whatever its recipe would do of it; no recipe knows vectors
+    /// yet.
     fn check_step(&self, inst: Inst, step: LegalizeStep) -> Result<(), CompileError> {
         let data = self.function.inst(inst);
         let is_vector = |operand: &Operand| {

@@ -196,8 +196,8 @@ fn sum_and_carry(r: &mut Recipe<'_>, ty: Type, a: VReg, b: VReg) -> (VReg, VReg)
     (sum, r.truth(carry, ty))
 }
 
-/// Two cases, by whether the amount reaches the half. A half shifted by its whole width, which an amount of zero asks for,
-/// is poison and is never chosen. False if the amount's type is too narrow to say the half.
+/// Two cases, by whether the amount reaches the half. A half shifted by its whole width, which an amount of zero asks
+/// for, is poison and is never chosen. False if the amount's type is too narrow to say the half.
 fn shift(r: &mut Recipe<'_>, ty: Type) -> bool {
     use Opcode::*;
     let (opcode, amount) = (r.data.opcode, r.register(2));

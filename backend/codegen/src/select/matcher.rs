@@ -45,7 +45,8 @@ impl<T: Copy> Slots<T> {
         self.0[slot] = Some(value);
     }
 
-    /// A rule whose emission names a slot that its pattern does not bind is a broken table; a test of the tables holds it.
+    /// A rule whose emission names a slot that its pattern does not bind is a broken table; a test of the tables holds
+    /// it.
     fn get(&self, slot: u8) -> T {
         self.0.get(usize::from(slot)).copied().flatten().expect("the pattern binds what the emission names")
     }
@@ -213,8 +214,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// The definition of `register` if its work may be done at the root instead: read here only, in the same block, without
-    /// effects and not a load, which nothing may move.
+    /// The definition of `register` if its work may be done at the root instead: read here only, in the same block,
+    /// without effects and not a load, which nothing may move.
     fn foldable(&self, register: VReg) -> Option<Inst> {
         let inst = self.function.def_of(register)?;
         let data = self.function.inst(inst);

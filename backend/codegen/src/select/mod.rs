@@ -1,7 +1,7 @@
 //! Pass `select`: replaces generic instructions by machine instructions, by the target's rules.
 //!
-//! Bottom-up: a block's last instruction first, so that by the time a definition is reached, its users have folded it or
-//! not. What nothing reads any more is dropped without being selected. The first rule in table order that matches is
+//! Bottom-up: a block's last instruction first, so that by the time a definition is reached, its users have folded it
+//! or not. What nothing reads any more is dropped without being selected. The first rule in table order that matches is
 //! applied; the last machine instruction it writes defines the register of the root, so that stages can be compared
 //! register by register.
 
@@ -312,8 +312,8 @@ impl Selector<'_, '_, '_> {
 }
 
 /// Copies from argument registers move to the head of the entry, copies to result registers down to the return: between
-/// them and the boundary those registers belong to nobody, so that the allocator may treat each side as one instruction.
-/// The copies of a call's arguments and results stay with it.
+/// them and the boundary those registers belong to nobody, so that the allocator may treat each side as one
+/// instruction. The copies of a call's arguments and results stay with it.
 fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block) {
     let (mut arguments, mut results, mut written) = (Vec::new(), Vec::new(), Vec::new());
     let mut in_call = false;

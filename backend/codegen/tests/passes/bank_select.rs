@@ -13,7 +13,7 @@ fn every_generic_register_gets_a_bank() {
     liveins: $x10
 
     %0:_(s64) = COPY $x10
-    %1:gpr = COPY $x10
+    %1:gpr(s64) = COPY $x10
     %2:_(p0) = G_INTTOPTR %0(s64)
 
   bb.1:

@@ -2,11 +2,11 @@
 
 use object::read::{Object, ObjectSection, ObjectSymbol};
 use object::{Architecture, Endianness, RelocationFlags, RelocationTarget, SymbolKind};
-use tribunal_codegen::emit::{Call, Code, object};
+use tribunal_codegen::emit::{CallRelocation, Code, object};
 use tribunal_target::Target;
 
 fn code(name: &str, bytes: &[u8], calls: &[(u32, &str)]) -> Code {
-    let calls = calls.iter().map(|&(offset, symbol)| Call { offset, symbol: symbol.to_string() }).collect();
+    let calls = calls.iter().map(|&(offset, symbol)| CallRelocation { offset, symbol: symbol.to_string() }).collect();
     Code { name: name.to_string(), bytes: bytes.to_vec(), align: 4, map: Vec::new(), calls }
 }
 

@@ -233,8 +233,8 @@ fn shift<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, amount: &D::Bits) ->
     }
 }
 
-/// `high:low` shifted left (or right), amount modulo the width; the high (low) half. One shift of the far half is by one,
-/// the other by one less, so that no shift reaches the width.
+/// `high:low` shifted left (or right), amount modulo the width; the high (low) half. One shift of the far half is by
+/// one, the other by one less, so that no shift reaches the width.
 fn funnel<D: Domain>(d: &mut D, left: bool, high: &D::Bits, low: &D::Bits, amount: &D::Bits) -> D::Bits {
     let width = d.width(high);
     let amount = modulo(d, amount, width);
@@ -339,8 +339,8 @@ fn bound_like<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
     d.ite(&negative, &least, &greatest)
 }
 
-/// Half the sum, rounded down or up, without overflow: taken one bit wider, or where there is no room, from the bits that
-/// both have and half of those that one has.
+/// Half the sum, rounded down or up, without overflow: taken one bit wider, or where there is no room, from the bits
+/// that both have and half of those that one has.
 fn average<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits) -> D::Bits {
     use Opcode::*;
     let (width, signed) = (d.width(a), matches!(opcode, G_SAVGFLOOR | G_SAVGCEIL));

@@ -1,5 +1,5 @@
-//! Many executions at once: a value has a lane for each, and what a definition asks for is done in all of them. A definition
-//! cannot branch on data, so one evaluation serves every execution that arrives at an instruction.
+//! Many executions at once: a value has a lane for each, and what a definition asks for is done in all of them. A
+//! definition cannot branch on data, so one evaluation serves every execution that arrives at an instruction.
 //!
 //! What is done in a lane is what [`Partial`] does on [`Words`]; only truth values are worked word by word.
 

@@ -1,7 +1,7 @@
 //! What every generic opcode computes, once, for every evaluator.
 //!
-//! [`evaluate`] covers the instructions that compute; control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies from
-//! or to physical registers belong to whoever walks the function, since they need a machine state.
+//! [`evaluate`] covers the instructions that compute; control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies
+//! from or to physical registers belong to whoever walks the function, since they need a machine state.
 
 mod access;
 mod bits;

@@ -1,7 +1,7 @@
 //! One definition an opcode: what it computes, when its result is poison, when executing it is undefined behaviour.
 //!
-//! Sources: LLVM's LangRef for the IR operation behind each opcode, GenericOpcodes.td for the operand shapes. A result is
-//! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
+//! Sources: LLVM's LangRef for the IR operation behind each opcode, GenericOpcodes.td for the operand shapes. A result
+//! is poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
 use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
@@ -74,7 +74,8 @@ fn first_immediate(inst: &InstData) -> Option<i64> {
     })
 }
 
-/// The types of an instruction's registers, which are such that it has a meaning. Checked once by who evaluates it often.
+/// The types of an instruction's registers, which are such that it has a meaning. Checked once by who evaluates it
+/// often.
 #[derive(Clone, Debug)]
 pub struct Typed {
     defs: SmallVec<[Type; 2]>,
@@ -82,7 +83,8 @@ pub struct Typed {
 }
 
 /// What `inst` computes from `args`: one value for each register that it reads explicitly, in operand order.
-/// Types are read from `function`'s registers. Malformed instructions are `Unsupported`: this is called on unverified code.
+/// Types are read from `function`'s registers. Malformed instructions are `Unsupported`: this is called on unverified
+/// code.
 pub fn evaluate<D: Domain, M: Memory<D>>(
     domain: &mut D,
     memory: &mut M,

@@ -1,6 +1,6 @@
-//! The instruction table: the base integer instructions of A64, and the pseudo-instructions of LLVM's MIR. One instruction a
-//! row: operands, format, word, assembly, flags, registers read and written besides the operands. Source: Arm Architecture
-//! Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
+//! The instruction table: the base integer instructions of A64, and the pseudo-instructions of LLVM's MIR. One
+//! instruction a row: operands, format, word, assembly, flags, registers read and written besides the operands. Source:
+//! Arm Architecture Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
 
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32};
 use crate::instructions::{CALLEE, ImmRange, InstrDesc, MASK, OperandDesc, SIZE, bytes};
@@ -38,7 +38,8 @@ pub(super) enum Format {
 pub(super) struct Fields {
     pub format: Format,
     pub word: u32,
-    /// Operands by number: `%2`; `%l` is a bitmask, `%c` a condition, `%s` an offset scaled by the access, `%w` the 32-bit name.
+    /// Operands by number: `%2`; `%l` is a bitmask, `%c` a condition, `%s` an offset scaled by the access, `%w` the
+    /// 32-bit name.
     pub assembly: &'static str,
 }
 

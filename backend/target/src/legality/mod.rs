@@ -1,8 +1,8 @@
 //! The legality rule language: LLVM's `LegalizerInfo`, with its names in snake case. The tables are in
 //! `<isa>/legality.rs`; the engine that carries the actions out is in codegen.
 //!
-//! A rule set is an ordered list; the first rule that matches decides, and no match means [`Action::Unsupported`]. A rule
-//! sees a [`LegalityQuery`] and nothing else, so what is legal cannot depend on context. Every rule has a name.
+//! A rule set is an ordered list; the first rule that matches decides, and no match means [`Action::Unsupported`]. A
+//! rule sees a [`LegalityQuery`] and nothing else, so what is legal cannot depend on context. Every rule has a name.
 //!
 //! | file | what |
 //! |---|---|
@@ -13,10 +13,10 @@
 //! | `step.rs` | [`LegalizeStep`], the answer, and what none may be: LLVM's `mutationIsSane`, `hasNoSimpleLoops` |
 //! | `table.rs` | [`LegalizerInfo`]: the sets of a target, aliases, coverage of indices; the look-up |
 //!
-//! What C++ overloads is one name here too: lists are of [`Type`]s, of pairs or of triples ([`TypeTuple`]), a type is given
-//! or read from another index ([`mutations::TypeOf`]); where an argument may be left out there is a second method, `..._at_least`.
-//! Every method that takes a condition first in C++ is gated by [`RuleSet::when`]. Of LLVM's methods `fallback` alone is
-//! missing: there are no older rules to fall back to.
+//! What C++ overloads is one name here too: lists are of [`Type`]s, of pairs or of triples ([`TypeTuple`]), a type is
+//! given or read from another index ([`mutations::TypeOf`]); where an argument may be left out there is a second
+//! method, `..._at_least`. Every method that takes a condition first in C++ is gated by [`RuleSet::when`]. Of LLVM's
+//! methods `fallback` alone is missing: there are no older rules to fall back to.
 
 mod extensions;
 pub mod mutations;

@@ -1,5 +1,5 @@
-//! What a rule changes: LLVM's `LegalizeMutations`. An index that the query has not, and a type that there is not (a scalar
-//! beyond 65,535 bits), give nothing.
+//! What a rule changes: LLVM's `LegalizeMutations`. An index that the query has not, and a type that there is not (a
+//! scalar beyond 65,535 bits), give nothing.
 
 use super::LegalityQuery;
 use tribunal_ir::Type;
@@ -13,29 +13,29 @@ pub type Mutation = Box<dyn Fn(&LegalityQuery) -> (usize, Option<Type>) + Send +
 pub struct TypeOf(pub usize);
 
 /// Given, or read from a query.
-pub trait Source<T>: Copy + Send + Sync + 'static {
+pub trait MutationSource<T>: Copy + Send + Sync + 'static {
     fn of(self, query: &LegalityQuery) -> Option<T>;
 }
 
-impl Source<Type> for Type {
+impl MutationSource<Type> for Type {
     fn of(self, _: &LegalityQuery) -> Option<Type> {
         Some(self)
     }
 }
 
-impl Source<Type> for TypeOf {
+impl MutationSource<Type> for TypeOf {
     fn of(self, query: &LegalityQuery) -> Option<Type> {
         query.type_at(self.0)
     }
 }
 
-impl Source<ElementCount> for ElementCount {
+impl MutationSource<ElementCount> for ElementCount {
     fn of(self, _: &LegalityQuery) -> Option<ElementCount> {
         Some(self)
     }
 }
 
-impl Source<ElementCount> for TypeOf {
+impl MutationSource<ElementCount> for TypeOf {
     fn of(self, query: &LegalityQuery) -> Option<ElementCount> {
         query.type_at(self.0).map(|ty| ty.element_count().unwrap_or(ElementCount::fixed(1)))
     }
@@ -55,17 +55,17 @@ pub(super) fn with_element_bits(ty: Type, bits: u32) -> Option<Type> {
 }
 
 /// Type `index` becomes `ty`, or the same as another.
-pub fn change_to(index: usize, ty: impl Source<Type>) -> Mutation {
+pub fn change_to(index: usize, ty: impl MutationSource<Type>) -> Mutation {
     change(index, move |_, query| ty.of(query))
 }
 
 /// The elements of type `index`, or that scalar itself, become `ty`, or those of another.
-pub fn change_element_to(index: usize, ty: impl Source<Type>) -> Mutation {
+pub fn change_element_to(index: usize, ty: impl MutationSource<Type>) -> Mutation {
     change(index, move |old, query| old.with_scalar_type(ty.of(query)?.scalar_type()))
 }
 
 /// Type `index` gets `count` elements, or as many as another.
-pub fn change_element_count_to(index: usize, count: impl Source<ElementCount>) -> Mutation {
+pub fn change_element_count_to(index: usize, count: impl MutationSource<ElementCount>) -> Mutation {
     change(index, move |old, query| old.scalar_type().times(count.of(query)?))
 }
 

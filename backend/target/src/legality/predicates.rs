@@ -80,7 +80,8 @@ pub fn type_tuple_in_set(one: usize, other: usize, third: usize, triples: &[(Typ
     })
 }
 
-/// Types `one` and `other` and the size of memory operand `memory` are one of these, and that is aligned as it says or better.
+/// Types `one` and `other` and the size of memory operand `memory` are one of these, and that is aligned as it says or
+/// better.
 pub fn type_pair_and_mem_desc_in_set(
     one: usize,
     other: usize,

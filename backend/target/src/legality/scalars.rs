@@ -96,7 +96,8 @@ impl RuleSet {
         self.scalar("widen_scalar_or_elt_to_next_pow2", WidenScalar, index, odd, next)
     }
 
-    /// A scalar or element that is no power of two bits or narrower than `min` is rounded up to a power of two, or to `min`.
+    /// A scalar or element that is no power of two bits or narrower than `min` is rounded up to a power of two, or to
+    /// `min`.
     pub fn widen_scalar_or_elt_to_next_pow2_or_min_size(self, index: usize, min: u32) -> RuleSet {
         let next = mutations::widen_scalar_or_elt_to_next_pow2(index, min);
         let odd = any([scalar_or_elt_narrower_than(index, min), scalar_or_elt_size_not_pow2(index)]);

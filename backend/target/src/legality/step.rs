@@ -69,8 +69,8 @@ impl fmt::Display for Shown {
 }
 
 impl LegalizeStep {
-    /// Checks the step for an instruction whose type `type_index` is `old`: it must change that type, and as its action says.
-    /// LLVM looks at this in builds with assertions only.
+    /// Checks the step for an instruction whose type `type_index` is `old`: it must change that type, and as its action
+    /// says. LLVM looks at this in builds with assertions only.
     pub fn check(&self, old: Option<Type>) -> Result<(), StepFault> {
         let takes_type = match self.action {
             Action::NarrowScalar | Action::WidenScalar => true,

@@ -13,7 +13,8 @@ pub struct LegalizerInfo {
     sets: Vec<RuleSet>,
     /// The set whose rules an opcode has, and the place there of the opcode whose names they go by.
     by_opcode: FxHashMap<Opcode, (usize, usize)>,
-    /// No other table of the process has it. There are a few tables for each target; the one after 65,536 others has none.
+    /// No other table of the process has it. There are a few tables for each target; the one after 65,536 others has
+    /// none.
     number: Option<u16>,
 }
 
@@ -50,8 +51,8 @@ impl LegalizerInfo {
         LegalizerInfo { sets, by_opcode, number }
     }
 
-    /// What is wrong with the table: every type and immediate index that an opcode's row has must be covered by its rules, an
-    /// alias stands for a set of rules, and no opcode has two.
+    /// What is wrong with the table: every type and immediate index that an opcode's row has must be covered by its
+    /// rules, an alias stands for a set of rules, and no opcode has two.
     pub fn verify(&self) -> Vec<IllDefined> {
         let mut faults = Vec::new();
         let mut met = FxHashSet::default();
@@ -149,13 +150,13 @@ fn uncovered(set: &RuleSet, opcode: Opcode) -> impl Iterator<Item = IllDefined> 
 const KEPT: usize = 4096;
 
 thread_local! {
-    /// Answers to queries that were asked before, each at the place that its key gives: of a thread's own, so that no lock is
-    /// taken, and no more than [`KEPT`], however long it runs.
+    /// Answers to queries that were asked before, each at the place that its key gives: of a thread's own, so that no
+    /// lock is taken, and no more than [`KEPT`], however long it runs.
     static KNOWN: RefCell<Vec<(QueryKey, LegalizeStep)>> = RefCell::new(vec![(QueryKey::NONE, UNSUPPORTED); KEPT]);
 }
 
-/// A query in few words, to one table: instructions of one key make the same query. Most have one; vectors, atomic accesses
-/// and strange immediates have not.
+/// A query in few words, to one table: instructions of one key make the same query. Most have one; vectors, atomic
+/// accesses and strange immediates have not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct QueryKey {
     /// Opcode and types.

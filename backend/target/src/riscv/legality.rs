@@ -1,5 +1,5 @@
-//! The legality rules of RV32 and RV64 (LLVM's RISCVLegalizerInfo is the model). Everything ends in the scalar that fills a
-//! register, called `x` here, and `p0`.
+//! The legality rules of RV32 and RV64 (LLVM's RISCVLegalizerInfo is the model). Everything ends in the scalar that
+//! fills a register, called `x` here, and `p0`.
 
 use crate::Features;
 use crate::legality::mutations::change_to;
@@ -159,8 +159,8 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
     ]
 }
 
-/// Everything is a library call, of a register or of two; a high product is part of one twice as wide. As in LLVM, what is
-/// wider is not divided.
+/// Everything is a library call, of a register or of two; a high product is part of one twice as wide. As in LLVM, what
+/// is wider is not divided.
 fn without_multiplication(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, .. } = machine;
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
@@ -237,8 +237,8 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
     ]
 }
 
-/// Extensions and truncations combine away; what puts values together and takes them apart becomes shifts. Halves of what
-/// is wider than a register combine away too; smaller parts are grouped into halves first.
+/// Extensions and truncations combine away; what puts values together and takes them apart becomes shifts. Halves of
+/// what is wider than a register combine away too; smaller parts are grouped into halves first.
 fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let x = machine.x.bits();
     let on = |opcodes: &[Opcode]| machine.on(opcodes);

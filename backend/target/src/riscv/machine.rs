@@ -39,8 +39,8 @@ fn mnemonic(name: &str) -> String {
     name.to_lowercase().replace('_', ".")
 }
 
-/// A number as `LUI` or `AUIPC` and an addition put it together. The low twelve bits are added with their sign, so the high
-/// part is rounded to the nearest.
+/// A number as `LUI` or `AUIPC` and an addition put it together. The low twelve bits are added with their sign, so the
+/// high part is rounded to the nearest.
 fn parts(number: i64) -> (i64, i64) {
     let low = (number << 52) >> 52;
     ((number - low) >> 12 & 0xf_ffff, low)

@@ -174,7 +174,8 @@ impl Symbolic {
         Some(self.concatenate(upper, low))
     }
 
-    /// Of a sign-extended factor: the product of the zero-extended one, less the other factor above it if it is negative.
+    /// Of a sign-extended factor: the product of the zero-extended one, less the other factor above it if it is
+    /// negative.
     fn signed_product(&mut self, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
         for (x, y) in [(a, b), (b, a)] {
@@ -294,7 +295,8 @@ impl Symbolic {
             return Some(a);
         }
         if let (Node::Zext(y), None) = (self.node(b), self.as_const(a)) {
-            // Of an extended value: the narrow shift, extended. An amount beyond the narrow width shifts all out either way.
+            // Of an extended value: the narrow shift, extended. An amount beyond the narrow width shifts all out either
+            // way.
             let inner = match (op, self.node(a)) {
                 (Op::Lshr, Node::Zext(x)) | (Op::Ashr, Node::Sext(x)) => Some(x),
                 _ => None,
@@ -334,8 +336,8 @@ impl Symbolic {
         })
     }
 
-    /// A remainder by a variable is the dividend less quotient times divisor: so it is for a zero divisor too, and for the
-    /// quotient that overflows.
+    /// A remainder by a variable is the dividend less quotient times divisor: so it is for a zero divisor too, and for
+    /// the quotient that overflows.
     fn remainder(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
         let division = match op {
             Op::Urem => Op::Udiv,

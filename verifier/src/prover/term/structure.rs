@@ -141,7 +141,8 @@ impl Symbolic {
         }
     }
 
-    /// The two values of which a sum of one bit more is half the sum, whether they are signed, and whether it is rounded up.
+    /// The two values of which a sum of one bit more is half the sum, whether they are signed, and whether it is
+    /// rounded up.
     fn averaged(&self, sum: Term) -> Option<(Term, Term, bool, bool)> {
         let (terms, constant) = self.flat_sum(sum);
         let ([a, b], true) = (terms.as_slice(), constant.unsigned() <= 1) else { return None };
@@ -154,8 +155,8 @@ impl Symbolic {
         (self.width_of(x) == inner && self.width_of(y) == inner).then(|| (x, y, signed, !constant.is_zero()))
     }
 
-    /// Half the sum without the carry: x + y is twice what they share and what only one has, and twice what either has less
-    /// what only one has (Warren, "Hacker's Delight", 2-5).
+    /// Half the sum without the carry: x + y is twice what they share and what only one has, and twice what either has
+    /// less what only one has (Warren, "Hacker's Delight", 2-5).
     fn average(&mut self, sum: Term, width: u32) -> Term {
         let Some((x, y, signed, up)) = self.averaged(sum) else { return self.intern(Node::Extract(sum, 1), width) };
         let (differ, one) = (self.binary(Op::Xor, x, y), self.value(Bits::new(1, width)));

@@ -1,5 +1,5 @@
-//! The identities are trusted by every proof, so they are held to the concrete domain: random programs over the domain's
-//! primitives, the shapes that normalisation looks for among them, run in both domains on the same values.
+//! The identities are trusted by every proof, so they are held to the concrete domain: random programs over the
+//! domain's primitives, the shapes that normalisation looks for among them, run in both domains on the same values.
 
 use super::{Limb, Symbolic};
 use crate::prover::bit_sums;

@@ -3,8 +3,8 @@
 use super::induction::Validation;
 use crate::prover::memory::SymbolicMemory;
 use crate::prover::opaque;
-use crate::prover::query::Output;
-use crate::prover::side::{Evaluation, Scalar, Side};
+use crate::prover::query::StepOutput;
+use crate::prover::side::{Scalar, Side, SideEvaluation};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported};
 use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, PReg, VReg};
@@ -32,7 +32,7 @@ impl Validation<'_> {
         let mut side = Side::new(&mut self.graph, defined, memory);
         let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
         let target = self.setting.target;
-        let mut evaluation = Evaluation { d, target, function, inputs, machine: false, standing: None, opaque };
+        let mut evaluation = SideEvaluation { d, target, function, inputs, machine: false, standing: None, opaque };
         evaluation.run(&mut side, &insts)?;
         Ok(side)
     }
@@ -44,7 +44,7 @@ impl Validation<'_> {
         other: Block,
         source: &Side,
         result: &Side,
-    ) -> Result<Vec<Output>, Unsupported> {
+    ) -> Result<Vec<StepOutput>, Unsupported> {
         let read = |function: &Function, block| -> Vec<PReg> {
             let Some(data) = function.last_inst(block).map(|inst| function.inst(inst)) else { return Vec::new() };
             let Opcode::Target(opcode) = data.opcode else { return Vec::new() };
@@ -79,14 +79,14 @@ impl Validation<'_> {
                 Ok(value)
             };
             let (source, target) = (of(source)?, of(result)?);
-            Ok(Output { register: None, name: "returned", source, target, ub })
+            Ok(StepOutput { register: None, name: "returned", source, target, ub })
         });
         outputs.collect()
     }
 }
 
-/// True if the block reads a physical register that it has not written itself, or only in front of a call. Arguments stand in
-/// theirs at the head of the entry block, and the stack pointer is what it is.
+/// True if the block reads a physical register that it has not written itself, or only in front of a call. Arguments
+/// stand in theirs at the head of the entry block, and the stack pointer is what it is.
 fn reads_stale(target: &Target, function: &Function, block: Block, is_entry: bool) -> bool {
     let mut written = Vec::new();
     let mut arrived = is_entry;

@@ -2,7 +2,7 @@
 
 use super::induction::Validation;
 use super::pairing::{Related, defined, incoming, related, undefined};
-use crate::prover::query::Output;
+use crate::prover::query::StepOutput;
 use crate::prover::side::{Scalar, Side};
 use crate::prover::term::Term;
 use rustc_hash::FxHashMap;
@@ -34,7 +34,8 @@ impl Validation<'_> {
         self.held.get(&phi).copied().unwrap_or(Above::Zeros)
     }
 
-    /// Gives the PHIs of a block their values: names for those of the earlier function, and by these those of the later.
+    /// Gives the PHIs of a block their values: names for those of the earlier function, and by these those of the
+    /// later.
     pub(super) fn relate(
         &mut self,
         block: Block,
@@ -98,7 +99,7 @@ impl Validation<'_> {
     }
 
     /// The obligation on an edge, in all bits of which the relation speaks.
-    pub(super) fn related_output(&mut self, flow: Flow, ub: Term) -> Output {
+    pub(super) fn related_output(&mut self, flow: Flow, ub: Term) -> StepOutput {
         let Flow { phi, mut source, mut target, .. } = flow;
         let (width, whole) = (self.graph.width_of(source.bits), self.graph.width_of(target.bits));
         match self.above(phi) {
@@ -106,6 +107,6 @@ impl Validation<'_> {
             Above::Signs => source.bits = self.graph.sign_extend(source.bits, whole),
             Above::Anything => target.bits = self.graph.extract_bits(target.bits, 0, width),
         }
-        Output { register: None, name: "phi", source, target, ub }
+        StepOutput { register: None, name: "phi", source, target, ub }
     }
 }

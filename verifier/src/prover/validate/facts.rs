@@ -1,8 +1,8 @@
 //! Facts about the PHIs of the earlier function: ranges and values that they never have.
 //!
-//! Candidates come from the constants that flow into PHIs and that comparisons name. Those that hold on every edge where all
-//! that are left are assumed hold always, by induction over the execution (Flanagan and Leino, "Houdini", 2001). They
-//! tell a counter that stops at a constant from a value of any size.
+//! Candidates come from the constants that flow into PHIs and that comparisons name. Those that hold on every edge
+//! where all that are left are assumed hold always, by induction over the execution (Flanagan and Leino, "Houdini",
+//! 2001). They tell a counter that stops at a constant from a value of any size.
 
 use crate::prover::term::{Symbolic, Term};
 use rustc_hash::FxHashSet;

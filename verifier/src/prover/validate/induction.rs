@@ -7,7 +7,7 @@ use super::{Outcome, Pair, Setting, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::evaluate::Evaluator;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
-use crate::prover::query::{self, Output, Query};
+use crate::prover::query::{self, Query, StepOutput};
 use crate::prover::side::{Inputs, Scalar, Side};
 use crate::prover::term::{Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
@@ -172,8 +172,8 @@ impl<'v> Validation<'v> {
         phis
     }
 
-    /// For each block, what is false whenever it is entered by a defined execution: that the last execution of a block that
-    /// dominates it was entered along another edge than its only one, or was undefined before that.
+    /// For each block, what is false whenever it is entered by a defined execution: that the last execution of a block
+    /// that dominates it was entered along another edge than its only one, or was undefined before that.
     fn ways(&mut self, sides: &[(Side, Side)]) -> FxHashMap<Block, Vec<Term>> {
         let function = self.setting.pair.before;
         let order: Vec<Block> = self.blocks.iter().map(|&(block, _)| block).collect();
@@ -226,14 +226,14 @@ impl<'v> Validation<'v> {
         while !arriving.is_empty() {
             let mut graph = std::mem::take(&mut self.graph);
             let (yes, no) = (graph.truth(true), graph.truth(false));
-            let outputs = arriving.iter().map(|(fact, value)| Output {
+            let outputs = arriving.iter().map(|(fact, value)| StepOutput {
                 register: None,
                 name: "fact",
                 source: Value { bits: yes, poison: value.poison },
                 target: Value { bits: fact.of(&mut graph, value.bits), poison: no },
                 ub,
             });
-            let outputs: Vec<Output> = outputs.collect();
+            let outputs: Vec<StepOutput> = outputs.collect();
             let shown: Vec<(Term, Term)> =
                 outputs.iter().map(|output| (output.source.poison, output.target.bits)).collect();
             let query = query::of_outputs(graph, std::mem::take(&mut self.inputs), ub, outputs, false);
@@ -321,9 +321,9 @@ impl<'v> Validation<'v> {
     }
 }
 
-/// Choices of the earlier side that are taken to be those of the later one: the k-th of an opcode of which both blocks have
-/// as many. They are any, as the later side's are, so one admissible choice of the earlier side is made for each; what stays
-/// in `source.choices` is read off the outputs.
+/// Choices of the earlier side that are taken to be those of the later one: the k-th of an opcode of which both blocks
+/// have as many. They are any, as the later side's are, so one admissible choice of the earlier side is made for each;
+/// what stays in `source.choices` is read off the outputs.
 fn shared_choices(pair: Pair<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
     let count = |function: &Function, block, opcode: Opcode| {
         function.insts(block).filter(|&inst| function.inst(inst).opcode == opcode).count()

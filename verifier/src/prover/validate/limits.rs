@@ -1,5 +1,5 @@
-//! What one function may cost: work of the solver, which is the same on every machine, and the time that its thread runs,
-//! for a watchdog; other programs do not count towards it.
+//! What one function may cost: work of the solver, which is the same on every machine, and the time that its thread
+//! runs, for a watchdog; other programs do not count towards it.
 
 use crate::prover::solver;
 use cpu_time::ThreadTime;

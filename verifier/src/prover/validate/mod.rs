@@ -1,11 +1,12 @@
 //! Two stages of one function: does the later refine the earlier?
 //!
-//! Block by block, without unrolling. Values that are no PHIs are terms over the PHIs, arguments and loads above them: by
-//! dominance they mean the last execution of each, which both sides share. PHIs are the cut points: at the entry of a block
-//! each PHI of the earlier function stands in a relation to PHIs of the later one (equal, in the low bits of a wider one, or
-//! split into several), memory is equal, and this is shown anew for every edge. So a loop is proved for any number of
-//! rounds. Stack objects that are as good as registers are PHIs too (`promote.rs`). The relations are guessed from the order and the widths of PHIs; where they are too weak the verdict is
-//! `unknown`, which only an execution can turn into `refuted`.
+//! Block by block, without unrolling. Values that are no PHIs are terms over the PHIs, arguments and loads above them:
+//! by dominance they mean the last execution of each, which both sides share. PHIs are the cut points: at the entry of
+//! a block each PHI of the earlier function stands in a relation to PHIs of the later one (equal, in the low bits of a
+//! wider one, or split into several), memory is equal, and this is shown anew for every edge. So a loop is proved for
+//! any number of rounds. Stack objects that are as good as registers are PHIs too (`promote.rs`). The relations are
+//! guessed from the order and the widths of PHIs; where they are too weak the verdict is `unknown`, which only an
+//! execution can turn into `refuted`.
 
 mod block;
 mod cut_points;

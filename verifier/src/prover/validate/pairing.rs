@@ -12,8 +12,8 @@ pub(super) struct Related {
     pub(super) after: Vec<Inst>,
 }
 
-/// How many PHIs of the later function hold one of the earlier that is wider than they are. Either is a guess, which the
-/// obligations on the edges check.
+/// How many PHIs of the later function hold one of the earlier that is wider than they are. Either is a guess, which
+/// the obligations on the edges check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Parts {
     /// As many as its width takes, low part first.
@@ -72,8 +72,8 @@ pub(super) fn incoming(function: &Function, phi: Inst, block: Block) -> Result<V
     input.ok_or_else(|| Unsupported::new("malformed G_PHI"))
 }
 
-/// Pairs the PHIs of a block: by register where that stayed, otherwise by order and width. A PHI of the earlier function
-/// that nothing holds any more has gone dead.
+/// Pairs the PHIs of a block: by register where that stayed, otherwise by order and width. A PHI of the earlier
+/// function that nothing holds any more has gone dead.
 pub(super) fn related(pair: Pair<'_>, block: Block, other: Block, parts: Parts) -> Result<Vec<Related>, Unsupported> {
     let phis = |function: &Function, block| -> Vec<Inst> {
         function.insts(block).filter(|&inst| function.inst(inst).opcode.is_phi()).collect()

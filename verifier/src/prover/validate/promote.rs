@@ -1,20 +1,21 @@
 //! Stack objects as registers: for the proof, both functions are taken with some of their stack objects in SSA form.
 //!
-//! An object is promoted if in both functions its address is made by `G_FRAME_INDEX` and goes nowhere but into plain loads
-//! and stores of one type at its start. The pair given refines if the promoted pair does, by these two steps.
+//! An object is promoted if in both functions its address is made by `G_FRAME_INDEX` and goes nowhere but into plain
+//! loads and stores of one type at its start. The pair given refines if the promoted pair does, by these two steps.
 //!
-//! - The later function does nothing that its promoted one does not. Each access lies in its object and is aligned, so none
-//!   is undefined. Nothing else reaches the object: its address was given to nobody, and an access to it by a guessed
-//!   address is undefined where the promoted pair is judged for memories in which that address may not be touched, as it is
-//!   (the prover lets any set of addresses be valid). So a load yields what was stored last, and any-extends alike.
+//! - The later function does nothing that its promoted one does not. Each access lies in its object and is aligned, so
+//!   none is undefined. Nothing else reaches the object: its address was given to nobody, and an access to it by a
+//!   guessed address is undefined where the promoted pair is judged for memories in which that address may not be
+//!   touched, as it is (the prover lets any set of addresses be valid). So a load yields what was stored last, and
+//!   any-extends alike.
 //! - The promoted earlier function does nothing that the earlier one does not, for the same reasons (this is mem2reg).
 //!
-//! What a load reads before any store is the object's contents on entry, which are one unknown, poison or not, in both. The
-//! bytes of the object are gone from what must be equal at calls and returns, where nobody can read them.
+//! What a load reads before any store is the object's contents on entry, which are one unknown, poison or not, in both.
+//! The bytes of the object are gone from what must be equal at calls and returns, where nobody can read them.
 //! Volatile and atomic accesses and lifetime markers keep an object in memory.
 //!
-//! PHIs stand at the iterated dominance frontier of the stores, pruned by liveness (Cytron et al., "Efficiently computing
-//! static single assignment form", 1991), at the same places and under the same registers in both functions.
+//! PHIs stand at the iterated dominance frontier of the stores, pruned by liveness (Cytron et al., "Efficiently
+//! computing static single assignment form", 1991), at the same places and under the same registers in both functions.
 
 use super::Pair;
 use super::pairing;

@@ -21,7 +21,8 @@ const REPRESENTATIVE: [u32; 11] = [1, 8, 16, 24, 32, 33, 64, 65, 128, 256, MAX_B
 /// Beyond the widths that the catalogue proves, those of which instances are legalized.
 const WIDE: [u32; 2] = [192, 256];
 
-/// Type indices at which an opcode takes pointers as well as scalars, of those whose row in the opcode table leaves it open.
+/// Type indices at which an opcode takes pointers as well as scalars, of those whose row in the opcode table leaves it
+/// open.
 const POINTERS: [(Opcode, usize); 12] = [
     (Opcode::G_CONSTANT, 0),
     (Opcode::G_IMPLICIT_DEF, 0),
@@ -91,8 +92,8 @@ fn with_immediate(query: &LegalityQuery, bits: i64) -> LegalityQuery {
     LegalityQuery { immediate: Some(bits), ..query.clone() }
 }
 
-/// What the immediate that a query shows may be: the low width of an in-register extension or an assertion, the offset of an
-/// extraction.
+/// What the immediate that a query shows may be: the low width of an in-register extension or an assertion, the offset
+/// of an extraction.
 fn immediates(query: &LegalityQuery) -> impl Iterator<Item = i64> + use<> {
     let bits = |index: usize| query.types.get(index).map_or(0, |ty| i64::from(ty.bits()));
     let (least, most) = match query.opcode {
@@ -105,7 +106,8 @@ fn immediates(query: &LegalityQuery) -> impl Iterator<Item = i64> + use<> {
     all.into_iter().filter(move |low| (least..=most).contains(low))
 }
 
-/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point operation.
+/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point
+/// operation.
 fn hidden_immediates(query: &LegalityQuery) -> Vec<i64> {
     use Opcode::*;
     let bits = |index: usize| query.types.get(index).map_or(0, |ty| i64::from(ty.bits()));
@@ -162,8 +164,8 @@ fn extended(front: &[Type], choices: &[Type]) -> Vec<Vec<Type>> {
     choices.iter().map(|&ty| front.iter().copied().chain([ty]).collect()).collect()
 }
 
-/// Loads and stores: every size in memory, whole bytes or not, at alignments up to eight bytes, in values of that size and
-/// of representative ones.
+/// Loads and stores: every size in memory, whole bytes or not, at alignments up to eight bytes, in values of that size
+/// and of representative ones.
 fn accesses(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
     let mut all = Vec::new();
     for bits in 1..=MAX_BITS {
@@ -210,9 +212,9 @@ fn well_formed(query: &LegalityQuery) -> bool {
     }
 }
 
-/// Functions that make `query`; more than one where it leaves a predicate or an immediate open, none for an operand that stands for
-/// something outside the function (a jump table, an intrinsic), for vectors, and for most widths that the catalogue does
-/// not prove.
+/// Functions that make `query`; more than one where it leaves a predicate or an immediate open, none for an operand
+/// that stands for something outside the function (a jump table, an intrinsic), for vectors, and for most widths that
+/// the catalogue does not prove.
 pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
     let Some(info) = query.opcode.info() else { return Vec::new() };
     let mut types = query.types.iter().copied().chain(query.memory.iter().map(|memory| memory.ty));

@@ -4,7 +4,7 @@ use tribunal_ir::{Block, Function, Inst, Vocabulary, text};
 
 /// One rule broken at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
+pub struct Violation {
     /// The rule's id, as its list has it.
     pub rule: &'static str,
     pub block: Option<Block>,
@@ -12,13 +12,13 @@ pub struct Finding {
     pub message: String,
 }
 
-impl Finding {
-    pub fn at(rule: &'static str, function: &Function, inst: Inst, message: impl Into<String>) -> Finding {
-        Finding { rule, block: function.block_of(inst), inst: Some(inst), message: message.into() }
+impl Violation {
+    pub fn at(rule: &'static str, function: &Function, inst: Inst, message: impl Into<String>) -> Violation {
+        Violation { rule, block: function.block_of(inst), inst: Some(inst), message: message.into() }
     }
 
-    pub fn in_block(rule: &'static str, block: Block, message: impl Into<String>) -> Finding {
-        Finding { rule, block: Some(block), inst: None, message: message.into() }
+    pub fn in_block(rule: &'static str, block: Block, message: impl Into<String>) -> Violation {
+        Violation { rule, block: Some(block), inst: None, message: message.into() }
     }
 
     /// With the place in words.

@@ -1,0 +1,55 @@
+//! The numbers of the interpreter: integers of which a free choice may leave bits open.
+//!
+//! A walk is generic over them: on words of the machine as long as every value fits, on integers of any width
+//! otherwise.
+
+use crate::observation::Known;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{Concrete, Domain, Number, Partial, PartialBits, PartialBool, Value, Word, Words};
+use tribunal_target::Target;
+
+/// What an interpreter computes with: numbers of which bits may be open.
+pub(super) trait Numbers: Domain<Bits = PartialBits<Self::Number>, Bool = PartialBool> + Default {
+    type Number: Number;
+
+    /// True if some number did not fit, so that nothing that was computed holds.
+    fn exceeded(&self) -> bool;
+}
+
+impl Numbers for Partial<Concrete> {
+    type Number = Bits;
+
+    fn exceeded(&self) -> bool {
+        false
+    }
+}
+
+impl Numbers for Partial<Words> {
+    type Number = Word;
+
+    fn exceeded(&self) -> bool {
+        self.0.exceeded()
+    }
+}
+
+/// The number with its open bits those of `choice`.
+pub(super) fn chosen<N: Number>(bits: &PartialBits<N>, choice: u64) -> PartialBits<N> {
+    let (value, open) = (bits.value.bits(), bits.open.bits());
+    let choice = Bits::new(choice.into(), 64).zext_or_trunc(open.width());
+    PartialBits::known(N::of_bits(value.and(open.not()).or(choice.and(open))))
+}
+
+/// The value of a full register.
+pub(super) fn full<D: Numbers>(target: &Target, value: u64) -> Value<D> {
+    scalar(Bits::new(value.into(), target.pointer_bits.into()))
+}
+
+pub(super) fn scalar<D: Numbers>(bits: Bits) -> Value<D> {
+    Value { bits: PartialBits::known(D::Number::of_bits(bits)), poison: PartialBool::known(false) }
+}
+
+/// The low 64 bits as an observation has them: nothing of poison is fixed.
+pub(super) fn known<N: Number>(bits: &PartialBits<N>, poison: PartialBool) -> Known {
+    let fixed = if poison.value || poison.open { 0 } else { !bits.open.low_u64() };
+    Known { value: bits.value.low_u64(), fixed }
+}
