@@ -27,10 +27,11 @@ fuzzers: packages
 	@.ci/packages zip
 	@.ci/fuzzers
 
-# The legalizer beside LLVM's, on the same functions; the recipes that are hard to prove, one by one; the embedded loop by
+# The legalizer and a whole compilation beside LLVM's, on the same functions; the recipes that are hard to prove, one by one; the embedded loop by
 # stages.
 bench: packages peers
-	$(CARGO) bench --package tribunal-codegen --bench legalizer
+	$(CARGO) bench --package tribunal --bench legalizer
+	$(CARGO) bench --package tribunal --bench compile
 	$(CARGO) bench --package tribunal-fuzz --bench recipes
 	$(CARGO) bench --package tribunal-fuzz --bench stages
 
