@@ -21,6 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (FUZZ, &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR]),
     ("tribunal-corpus", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
     ("tribunal", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
+    ("tribunal-benchmarks", &[]),
 ];
 
 fn root() -> &'static Path {
@@ -88,7 +89,7 @@ fn unsafe_code_is_where_libfuzzer_asks_for_it_and_nowhere_else() {
 /// Words in backquotes that look like paths of this tree.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split('`').skip(1).step_by(2).filter(|word| !word.contains(char::is_whitespace));
-    let starts = ["backend/", "verifier/", "emulator/", "fuzz/", "corpus/", "cli/", ".ci/"];
+    let starts = ["backend/", "verifier/", "emulator/", "fuzz/", "corpus/", "cli/", "benchmarks/", ".ci/"];
     words.filter(move |word| starts.iter().any(|start| word.starts_with(start)))
 }
 
