@@ -11,7 +11,7 @@ BUILD_PACKAGES := libz3-dev cmake gcc g++ make pkg-config libclang-dev
 # The peers that tests compare with.
 PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user
 
-.PHONY: fuzz test fuzzers bench judge-llvm build packages peers
+.PHONY: fuzz test fuzzers benchmarks judge-llvm build packages peers
 
 fuzz: build
 	./target/release/tribunal fuzz --seconds $(SECONDS_TO_FUZZ) --jobs $(JOBS)
@@ -27,12 +27,15 @@ fuzzers: packages
 	@.ci/packages zip
 	@.ci/fuzzers
 
-# The legalizer beside LLVM's, on the same functions; the recipes that are hard to prove, one by one; the embedded loop by
-# stages.
-bench: packages peers
-	$(CARGO) bench --package tribunal-codegen --bench legalizer
-	$(CARGO) bench --package tribunal-fuzz --bench recipes
-	$(CARGO) bench --package tribunal-fuzz --bench stages
+# Every figure of the documents: measures all sections of docs/benchmarks.md, or those named in SECTIONS, and writes that file
+# whole. SECTIONS="legalizer compile" is the speed beside LLVM's, SECTIONS="recipes stages" the prover's and the loop's.
+# SECONDS_A_JOB is the length of the main job; all other durations are in proportion.
+SECONDS_A_JOB ?= 300
+SECTIONS ?=
+benchmarks: build peers
+	@.ci/packages csmith libcsmith-dev
+	$(CARGO) build --release --package tribunal-benchmarks
+	./target/release/tribunal-benchmarks --seconds-a-job $(SECONDS_A_JOB) --jobs $(JOBS) $(SECTIONS)
 
 # LLVM's legalizer on trial, on these sources: see fuzz/examples/judge_llvm.rs.
 SOURCES ?= real csmith=1..200

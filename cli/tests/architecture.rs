@@ -21,6 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (FUZZ, &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR]),
     ("tribunal-corpus", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
     ("tribunal", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
+    ("tribunal-benchmarks", &[]),
 ];
 
 fn root() -> &'static Path {

@@ -1,9 +1,10 @@
 //! How long the hard recipes take to prove, each from an empty cache.
 //!
 //! An instance of the operation is legalized, and every step of it goes to a prover that knows nothing yet. Printed:
-//! steps, what all of them took, and the slowest with its engine. Wall time, one thread, an optimised build. A
-//! measurement, not a test.
+//! steps, what all of them took, and the slowest with its engine; with `--json` the same as one object on the last
+//! line. Wall time, one thread, an optimised build. A measurement, not a test.
 
+use serde_json::json;
 use std::time::Instant;
 use tribunal_codegen::legalize::{self, PASS};
 use tribunal_codegen::{Allocator, Context, Observer, Options};
@@ -62,6 +63,7 @@ impl Observer for Judge {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut rows = Vec::new();
     println!("{:<30} {:>6} {:>9} {:>9}  slowest step", "recipe", "steps", "seconds", "slowest");
     for (name, target, opcode, widths) in RECIPES {
         let query = LegalityQuery::new(opcode, widths.iter().map(|&bits| Type::scalar(bits)));
@@ -73,10 +75,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut context = Context { target, options, legalizer: (target.legality)(features), observer: &mut judge };
         (PASS.run)(&mut context, &mut function)?;
         let (worst, rule, engine) = judge.slowest;
-        println!("{name:<30} {:>6} {:>9.3} {worst:>9.3}  {rule} ({engine})", judge.steps, judge.seconds);
+        let Judge { steps, seconds, .. } = judge;
+        println!("{name:<30} {steps:>6} {seconds:>9.3} {worst:>9.3}  {rule} ({engine})");
+        rows.push(json!({
+            "recipe": name, "steps": steps, "seconds": seconds, "slowest": worst, "rule": rule, "engine": engine
+        }));
         if !judge.open.is_empty() {
             return Err(format!("{name}: {}", judge.open.join("; ")).into());
         }
+    }
+    if std::env::args().any(|argument| argument == "--json") {
+        println!("{}", json!({"rows": rows}));
     }
     Ok(())
 }

@@ -8,10 +8,13 @@
 //! differs, is counted and not examined. A measurement, not a test.
 //!
 //! The last phase is what `tribunal fuzz` finds on its second day: other programs, and the proofs of the phases before,
-//! through a file. `cargo bench -p tribunal-fuzz --bench stages -- 1000 3000` gives the phases other sizes.
+//! through a file. `cargo bench -p tribunal-fuzz --bench stages -- 1000 3000` gives the phases other sizes. With
+//! `--json` the last line is one object: its `phases`, and for each of its `stages` the microseconds a program in
+//! every phase.
 
 use cpu_time::ThreadTime;
 use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
 use std::error::Error;
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
@@ -179,19 +182,88 @@ impl Judges {
     }
 }
 
-fn report(clock: &Clock, counts: &Counts, thread: Duration) {
-    let all: Duration = clock.stages.iter().map(|(_, time)| *time).sum();
-    let Counts { programs, steps, proved, executions, faults, .. } = *counts;
-    let rate = |count: u64| count as f64 / all.as_secs_f64();
-    let each = |time: Duration| 1e6 * time.as_secs_f64() / programs as f64;
+/// What one phase came to.
+struct Phase {
+    clock: Clock,
+    counts: Counts,
+    /// Of the processor, in this thread.
+    thread: Duration,
+    /// Proofs in memory at its end.
+    proofs: usize,
+}
+
+impl Phase {
+    /// Wall time of all stages.
+    fn all(&self) -> Duration {
+        self.clock.stages.iter().map(|(_, time)| *time).sum()
+    }
+
+    /// So many a second.
+    fn rate(&self, count: u64) -> f64 {
+        count as f64 / self.all().as_secs_f64()
+    }
+
+    /// Microseconds a program.
+    fn each(&self, time: Duration) -> f64 {
+        1e6 * time.as_secs_f64() / self.counts.programs as f64
+    }
+
+    /// The share of its steps that were proved and not looked up.
+    fn new_steps(&self) -> f64 {
+        self.counts.proved as f64 / self.counts.steps as f64
+    }
+
+    fn object(&self) -> Value {
+        let Counts { programs, steps, executions, faults, .. } = self.counts;
+        json!({
+            "programs": programs,
+            "programs_a_second": self.rate(programs),
+            "executions_a_second": self.rate(executions),
+            "steps_a_program": steps as f64 / programs as f64,
+            "new_steps": self.new_steps(),
+            "proofs": self.proofs,
+            "processor_us_a_program": self.each(self.thread),
+            "faults": faults,
+        })
+    }
+}
+
+/// All phases as one object.
+fn object(phases: &[Phase]) -> Value {
+    let stages = phases.first().map_or(&[][..], |first| &first.clock.stages);
+    let row = |&(stage, _): &(&'static str, Duration)| {
+        let of = |phase: &Phase| {
+            let time =
+                phase.clock.stages.iter().find(|(name, _)| *name == stage).map_or(Duration::ZERO, |(_, time)| *time);
+            phase.each(time)
+        };
+        json!({"stage": stage, "us_a_program": phases.iter().map(of).collect::<Vec<_>>()})
+    };
+    let named = |(index, phase): (usize, &Phase)| {
+        let is_last = index + 1 == phases.len();
+        let mut object = phase.object();
+        object["phase"] = json!(if is_last { "proofs kept".to_string() } else { format!("phase {}", index + 1) });
+        object
+    };
+    json!({
+        "phases": phases.iter().enumerate().map(named).collect::<Vec<_>>(),
+        "stages": stages.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+fn report(phase: &Phase) {
+    let Phase { clock, counts, thread, proofs } = phase;
+    let (all, each) = (phase.all(), |time| phase.each(time));
+    let Counts { programs, steps, executions, faults, .. } = *counts;
+    println!("{proofs} proofs known");
     println!(
         "{programs} programs, {:.0} a second, {:.0} executions a second; {:.1} steps a program, {:.2}% of them not looked \
          up; {:.1} us of the processor a program; faults {faults}",
-        rate(programs),
-        rate(executions),
+        phase.rate(programs),
+        phase.rate(executions),
         steps as f64 / programs as f64,
-        100.0 * proved as f64 / steps as f64,
-        each(thread)
+        100.0 * phase.new_steps(),
+        each(*thread)
     );
     for (stage, time) in &clock.stages {
         println!(
@@ -216,16 +288,21 @@ fn report(clock: &Clock, counts: &Counts, thread: Duration) {
 }
 
 /// Programs of `seed` from `numbers`, target after target.
-fn phase(cache: &Cache, judges: &mut [Judges], seed: u64, numbers: std::ops::Range<u64>) -> Result<(), Box<dyn Error>> {
+fn phase(
+    cache: &Cache,
+    judges: &mut [Judges],
+    seed: u64,
+    numbers: std::ops::Range<u64>,
+) -> Result<Phase, Box<dyn Error>> {
     let (mut clock, mut counts) = (Clock::default(), Counts::default());
     let started = ThreadTime::now();
     for number in numbers {
         let index = (number % judges.len() as u64) as usize;
         judges[index].program(campaign::program_seed(seed, number), &mut clock, &mut counts)?;
     }
-    println!("{} proofs known", cache.len());
-    report(&clock, &counts, started.elapsed());
-    Ok(())
+    let phase = Phase { clock, counts, thread: started.elapsed(), proofs: cache.len() };
+    report(&phase);
+    Ok(phase)
 }
 
 fn judges(cache: &Cache) -> Result<Vec<Judges>, Box<dyn Error>> {
@@ -234,16 +311,20 @@ fn judges(cache: &Cache) -> Result<Vec<Judges>, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let asked: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let phases = if asked.is_empty() { PHASES.to_vec() } else { asked };
+    let sizes = if asked.is_empty() { PHASES.to_vec() } else { asked };
     let cache = Cache::default();
     let mut cold = judges(&cache)?;
-    let mut first = 0;
-    for programs in phases.iter().copied() {
-        phase(&cache, &mut cold, 1, first..first + programs)?;
+    let (mut phases, mut first) = (Vec::new(), 0);
+    for &programs in &sizes {
+        phases.push(phase(&cache, &mut cold, 1, first..first + programs)?);
         first += programs;
     }
     let kept = Cache::default();
     kept.add_bytes(&cache.to_bytes("stages"), "stages").ok_or("proofs that cannot be read back")?;
     println!("with kept proofs:");
-    phase(&kept, &mut judges(&kept)?, 2, 0..phases.last().copied().unwrap_or(0))
+    phases.push(phase(&kept, &mut judges(&kept)?, 2, 0..sizes.last().copied().unwrap_or(0))?);
+    if std::env::args().any(|argument| argument == "--json") {
+        println!("{}", object(&phases));
+    }
+    Ok(())
 }

@@ -1,15 +1,16 @@
 //! LLVM's GlobalISel legalizer on trial: both stages of many programs are made with `llc-22`, and every function is
 //! judged as `tribunal validate` judges it. `make judge-llvm` runs it.
 //!
-//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--seconds N] SOURCE...
+//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--seconds N] [--json] SOURCE...
 //! A SOURCE is `real` (the files of corpus/real), `csmith=FIRST..LAST` (programs of csmith with these seeds, through
 //! clang-22 -O1 -fno-inline), or a file `NAME.before.mir` with `NAME.after.mir` beside it.
 //!
-//! Prints each function that is not proved with its reason, then a table with one row a target. What a tool refuses is
-//! counted as such and not as judged. Each pair of files is judged by a process of its own (`judge_llvm --pair BEFORE
-//! AFTER`), which has `--seconds` for it: the functions that it did not come to when it crashed or ran out are
-//! `unknown`.
+//! Prints each function that is not proved with its reason, then a table with one row a target; with `--json` the same
+//! rows as one object on the last line. What a tool refuses is counted as such and not as judged. Each pair of files is
+//! judged by a process of its own (`judge_llvm --pair BEFORE AFTER`), which has `--seconds` for it: the functions that
+//! it did not come to when it crashed or ran out are `unknown`.
 
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -73,6 +74,10 @@ fn main() {
         reasons.iter().for_each(|(reason, count)| say!("{target}: {count} {reason}"));
         say!("{target}: slowest function {:.1} s ({})", total.slowest.0.as_secs_f64(), total.slowest.1);
     }
+    if options.is_json {
+        let rows: Vec<Value> = totals.iter().map(|(target, total)| total.object(target)).collect();
+        say!("{}", json!({"rows": rows}));
+    }
 }
 
 /// What the command line asks for.
@@ -82,6 +87,7 @@ struct Options {
     limit: Duration,
     folder: PathBuf,
     targets: Vec<&'static Target>,
+    is_json: bool,
     sources: Vec<String>,
 }
 
@@ -89,7 +95,8 @@ fn options() -> Options {
     let mut arguments = std::env::args().skip(1);
     let folder = std::env::temp_dir().join(format!("judge-llvm-{}", std::process::id()));
     let limit = Duration::from_secs(3600);
-    let mut options = Options { jobs: 1, limit, folder, targets: tribunal_target::ALL.to_vec(), sources: Vec::new() };
+    let targets = tribunal_target::ALL.to_vec();
+    let mut options = Options { jobs: 1, limit, folder, targets, is_json: false, sources: Vec::new() };
     let fail = |message: &str| -> ! {
         eprintln!("error: {message}");
         std::process::exit(2)
@@ -102,6 +109,7 @@ fn options() -> Options {
                 options.limit =
                     Duration::from_secs(value().parse().unwrap_or_else(|_| fail("--seconds wants a number")));
             }
+            "--json" => options.is_json = true,
             "--keep" => options.folder = value().into(),
             "--target" => match tribunal_target::by_name(&value()) {
                 Some(target) => options.targets = vec![target],
@@ -289,6 +297,21 @@ fn judge_pair(target: &str, before: &Path, after: &Path) {
 }
 
 impl Total {
+    fn object(&self, target: &str) -> Value {
+        let Total { functions, proved, refuted, unknown, unsupported, refused, reasons, slowest } = self;
+        json!({
+            "target": target,
+            "functions": functions,
+            "proved": proved,
+            "refuted": refuted,
+            "unknown": unknown,
+            "unsupported": unsupported,
+            "refused": refused,
+            "reasons": reasons,
+            "slowest_seconds": slowest.0.as_secs_f64(),
+        })
+    }
+
     fn count(&mut self, kind: &Kind) {
         self.functions += 1;
         let (count, reason) = match kind {

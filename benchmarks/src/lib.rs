@@ -1,0 +1,32 @@
+//! Measures this project and its peers, and writes `docs/benchmarks.md` whole.
+//!
+//! A section of that file is a row of [`sections::ALL`]: the commands that make its figures, as a person types them, and the
+//! tables that show their JSON. [`measure`] runs the commands of one section and keeps their output as a [`record::Record`]
+//! under `target/benchmarks`, with its date and commit; [`page`] writes all sections from these records. So one section is
+//! measured anew without the others, and an interrupted run loses the section at work alone.
+//!
+//! To add a section: a row in [`sections::ALL`], and its record of a short run in `benchmarks/tests/samples`, which the tests
+//! render. Its command has a flag `--json` that prints one object on the last line of standard output.
+//!
+//! Invariant: no figure stands in `docs/benchmarks.md` that a record does not hold; a section that failed shows no figures.
+
+pub mod machine;
+pub mod measure;
+pub mod page;
+pub mod record;
+pub mod section;
+pub mod sections;
+pub mod table;
+
+use std::path::PathBuf;
+
+/// Why the whole command stops.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("unknown section `{0}`; known are {known}", known = sections::names())]
+    UnknownSection(String),
+    #[error("{path}: {source}", path = path.display())]
+    File { path: PathBuf, source: std::io::Error },
+    #[error("{path}: not a record of a section: {source}", path = path.display())]
+    Record { path: PathBuf, source: serde_json::Error },
+}

@@ -1,0 +1,100 @@
+//! `docs/benchmarks.md` as text, whole: the head, then every section from its record.
+
+use crate::record::{Origin, Outcome, Record, Run};
+use crate::section::Section;
+
+/// What the figures of a section say of the project: worse ones are greater.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Standing {
+    Well,
+    /// Not measured, or a judge left something unknown or unsupported.
+    Open,
+    /// A command failed, or a judge found a fault.
+    Fault,
+}
+
+/// The head of the file.
+pub struct Head {
+    /// Of the run that writes it.
+    pub origin: Origin,
+    /// The machine and the peers: title and value.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+/// The file, from every section with its record.
+pub fn page(head: &Head, sections: &[(&Section, Option<Record>)]) -> String {
+    let sections = sections.iter().map(|(section, record)| self::section(section, record.as_ref(), &head.origin).0);
+    std::iter::once(head.to_string()).chain(sections).collect::<Vec<_>>().join("\n")
+}
+
+impl std::fmt::Display for Head {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Origin { date, commit, has_changes } = &self.origin;
+        writeln!(f, "# Benchmarks\n")?;
+        writeln!(f, "`make benchmarks` writes this file whole, from the commands that stand above each table.")?;
+        writeln!(f, "To change a sentence of it, change `benchmarks/src/sections`.")?;
+        writeln!(
+            f,
+            "`make benchmarks SECTIONS=\"fuzz prove\"` measures these two sections anew and keeps the others."
+        )?;
+        writeln!(f, "A section that stems from another day or commit says so.\n")?;
+        writeln!(f, "| | |\n|---|---|\n| date | {date} |")?;
+        writeln!(f, "| commit | {commit}{} |", if *has_changes { " with uncommitted changes" } else { "" })?;
+        self.facts.iter().try_for_each(|(title, value)| writeln!(f, "| {title} | {value} |"))
+    }
+}
+
+/// One section, and how the project stands in it.
+pub fn section(section: &Section, record: Option<&Record>, head: &Origin) -> (String, Standing) {
+    let (body, standing) = match record {
+        None => {
+            let body = format!("**Not measured yet**: `make benchmarks SECTIONS={}`.\n", section.name);
+            (body, Standing::Open)
+        }
+        Some(record) => outcome(section, record, head),
+    };
+    (format!("## {}\n\n{}\n\n{body}", section.heading, section.about), standing)
+}
+
+fn outcome(section: &Section, record: &Record, head: &Origin) -> (String, Standing) {
+    let origin = &record.origin;
+    let runs = match &record.outcome {
+        Outcome::Missing(reason) => return (format!("**Not measured**: {reason} ({origin}).\n"), Standing::Open),
+        Outcome::Failed { command, reason } => {
+            return (failed(origin, &format!("`{command}`: {reason}")), Standing::Fault);
+        }
+        Outcome::Measured(runs) => runs,
+    };
+    let tables = match section.parts.iter().map(|part| part.render(runs)).collect::<Result<Vec<_>, _>>() {
+        Ok(tables) => tables.join("\n"),
+        Err(gap) => return (failed(origin, &gap.to_string()), Standing::Fault),
+    };
+    let mut taken = format!("Taken in {:.0} s, builds included", record.seconds);
+    if origin != head {
+        taken += &format!(": {origin}");
+    }
+    (format!("{}\n{tables}\n{taken}.\n", commands(runs)), standing(runs))
+}
+
+fn failed(origin: &Origin, reason: &str) -> String {
+    // One paragraph, whatever a command said.
+    format!("**Failed** ({origin}): {}.\n", reason.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The commands as they were typed, and those among them that did not end well.
+fn commands(runs: &[Run]) -> String {
+    let line = |run: &Run| match run.status {
+        0 => format!("    {}\n", run.command),
+        status => format!("    {}  # exit status {status}\n", run.command),
+    };
+    runs.iter().map(line).collect()
+}
+
+fn standing(runs: &[Run]) -> Standing {
+    let of = |run: &Run| match run.status {
+        0 => Standing::Well,
+        3 => Standing::Open,
+        _ => Standing::Fault,
+    };
+    runs.iter().map(of).max().unwrap_or(Standing::Open)
+}

@@ -1,0 +1,83 @@
+//! What measuring one section came to, as it is kept under `target/benchmarks` between runs.
+
+use crate::Failure;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Where a figure comes from: the day, and the commit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// `2026-11-22`, of the universal time.
+    pub date: String,
+    /// Its abbreviated hash.
+    pub commit: String,
+    /// The tree differed from the commit.
+    pub has_changes: bool,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let changes = if self.has_changes { " with uncommitted changes" } else { "" };
+        write!(f, "{}, commit {}{changes}", self.date, self.commit)
+    }
+}
+
+/// One section, measured once.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Record {
+    pub origin: Origin,
+    /// Of all its commands.
+    pub seconds: f64,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Outcome {
+    /// Every command ended, and said what was asked of it.
+    Measured(Vec<Run>),
+    Failed {
+        command: String,
+        reason: String,
+    },
+    /// A tool is not installed.
+    Missing(String),
+}
+
+/// A command that ran.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Of its step.
+    pub label: String,
+    pub command: String,
+    /// 0 all well; 1 a judge found a fault; 3 something stayed unknown or unsupported.
+    pub status: i32,
+    pub seconds: f64,
+    /// An object; null if the output is not read.
+    pub output: Value,
+}
+
+/// The file of a section's record.
+fn path(folder: &Path, section: &str) -> PathBuf {
+    folder.join(format!("{section}.json"))
+}
+
+impl Record {
+    /// The record that an earlier run kept, if any did.
+    pub fn read(folder: &Path, section: &str) -> Result<Option<Record>, Failure> {
+        let path = path(folder, section);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|source| Failure::Record { path, source }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Failure::File { path, source }),
+        }
+    }
+
+    /// Keeps the record in place of an earlier one. The folder must be there.
+    pub fn write(&self, folder: &Path, section: &str) -> Result<(), Failure> {
+        let path = path(folder, section);
+        let text =
+            serde_json::to_string_pretty(self).map_err(|source| Failure::Record { path: path.clone(), source })?;
+        std::fs::write(&path, text + "\n").map_err(|source| Failure::File { path, source })
+    }
+}

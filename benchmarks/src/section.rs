@@ -1,0 +1,87 @@
+//! A section of `docs/benchmarks.md` as data: the commands that measure it, and the tables that show their output.
+
+use crate::table::Part;
+
+/// How long the main job runs, in seconds, if nothing else is asked for.
+pub const SECONDS_A_JOB: u64 = 300;
+
+/// What the other work comes to where the main job takes [`SECONDS_A_JOB`]; all of it grows and shrinks in proportion.
+pub mod durations {
+    /// Seconds of each further fuzzing job.
+    pub const FURTHER_JOB: u64 = 60;
+    /// Seconds of each libFuzzer target.
+    pub const LIBFUZZER: u64 = 60;
+    /// Seconds of reduction for each fault of `tribunal sabotage`.
+    pub const REDUCTION: u64 = 20;
+    /// Programs of csmith.
+    pub const CSMITH: u64 = 20;
+    /// Programs of each phase of the embedded loop's stages.
+    pub const PHASES: [u64; 3] = [10_000, 30_000, 60_000];
+}
+
+/// How much work a run takes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Seconds of the main job.
+    pub seconds_a_job: u64,
+    /// Threads of what can use several.
+    pub jobs: usize,
+}
+
+impl Effort {
+    /// An amount of [`durations`] in proportion, at least one.
+    pub fn scaled(&self, amount: u64) -> u64 {
+        (amount * self.seconds_a_job).div_ceil(SECONDS_A_JOB).max(1)
+    }
+}
+
+/// One section.
+pub struct Section {
+    /// On the command line, and of the file that keeps its record.
+    pub name: &'static str,
+    pub heading: &'static str,
+    /// The prose above its tables.
+    pub about: &'static str,
+    /// Tools that a machine may lack. Without one of them the section is not measured, and says so.
+    pub needs: &'static [Need],
+    pub steps: fn(&Effort) -> Vec<Step>,
+    pub parts: &'static [Part],
+}
+
+/// A tool, and how to see that it is there.
+pub struct Need {
+    /// A command that ends well where the tool is installed.
+    pub command: &'static str,
+    /// Said of the section where it does not: `csmith is missing`.
+    pub otherwise: &'static str,
+}
+
+/// One command of a section.
+pub struct Step {
+    /// Names its output for the tables, and titles its column; none needs it if the output is not read.
+    pub label: &'static str,
+    /// For `bash -c` in the root of the workspace, with `tribunal` on the path.
+    pub command: String,
+    pub reading: Reading,
+}
+
+/// How the output of a command becomes JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// It prepares a later command and shows nothing.
+    Nothing,
+    /// The last line of standard output is one object.
+    Json,
+    /// libFuzzer's log on standard error.
+    LibFuzzer,
+}
+
+impl Step {
+    pub fn preparation(command: impl Into<String>) -> Step {
+        Step { label: "", command: command.into(), reading: Reading::Nothing }
+    }
+
+    pub fn json(label: &'static str, command: impl Into<String>) -> Step {
+        Step { label, command: command.into(), reading: Reading::Json }
+    }
+}
