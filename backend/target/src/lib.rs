@@ -6,6 +6,7 @@ pub mod abi;
 pub mod calls;
 pub mod instructions;
 pub mod legality;
+pub mod meaning;
 mod operands;
 pub mod registers;
 pub mod runtime;
@@ -18,9 +19,9 @@ use abi::Abi;
 use bitflags::bitflags;
 use instructions::{EncodeError, InstrDesc};
 use legality::LegalizerInfo;
+pub use meaning::{MachineEvaluation, evaluate, evaluate_at};
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, SubReg, TargetOpcode, Type, Vocabulary};
 
 bitflags! {
@@ -88,6 +89,8 @@ pub struct Target {
     pub zero: &'static [PReg],
     /// The legality rules under these features.
     pub legality: fn(Features) -> &'static LegalizerInfo,
+    /// What its instructions compute.
+    pub meaning: meaning::Meaning,
     /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
     /// [`tribunal_ir::Operand::Imm`]) and pseudos expanded; little-endian bytes in the low part.
     pub encode: fn(&InstData) -> Result<u32, EncodeError>,
@@ -195,30 +198,6 @@ pub trait Machine: Sync {
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.
     fn assembly(&self, inst: &InstData, name: &dyn Fn(&Operand) -> String) -> String;
-}
-
-/// What one machine instruction computes, for evaluators of selected and allocated code: see `<isa>/semantics.rs`.
-pub struct MachineEvaluation<D: Domain> {
-    /// A value for each definition, explicit then implicit, in operand order.
-    pub results: smallvec::SmallVec<[Value<D>; 2]>,
-    pub ub: D::Bool,
-    /// The condition under which a conditional branch is taken; `None` for other instructions.
-    pub taken: Option<D::Bool>,
-}
-
-/// What `inst` computes from `args`: one value for each register read, explicit then implicit, in operand order.
-/// Stack objects as operands are resolved through `memory`.
-pub fn evaluate<D: Domain, M: Memory<D>>(
-    target: &Target,
-    domain: &mut D,
-    memory: &mut M,
-    inst: &InstData,
-    args: &[Value<D>],
-) -> Result<MachineEvaluation<D>, Unsupported> {
-    match target.name {
-        "aarch64" => aarch64::semantics::evaluate(domain, memory, target, inst, args),
-        _ => riscv::semantics::evaluate(domain, memory, target, inst, args),
-    }
 }
 
 /// The target that a command line or a triple names: `riscv64`, `riscv64-unknown-linux-gnu`.

@@ -1,18 +1,19 @@
 //! What the meanings of all instruction sets share: sources of an instruction as values, and results put together.
 
+use crate::Target;
 use crate::instructions::OperandDesc;
-use crate::{MachineEvaluation, Target};
+use crate::meaning::{AnyDomain, MachineEvaluation};
 use smallvec::{SmallVec, smallvec};
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, Operand};
 
 /// The sources of one instruction in operand order, definitions and labels left out: registers, stack addresses,
 /// immediates as wide as a register; then the registers read implicitly.
-pub(crate) struct Sources<D: Domain> {
+pub(crate) struct Sources<D: Domain + ?Sized> {
     pub values: SmallVec<[Value<D>; 4]>,
 }
 
-impl<D: Domain> Sources<D> {
+impl<D: Domain + ?Sized> Sources<D> {
     /// The first `N` sources.
     pub fn exactly<const N: usize>(&self, inst: &InstData) -> Result<[&Value<D>; N], Unsupported> {
         let mut values = self.values.iter();
@@ -30,9 +31,8 @@ impl<D: Domain> Sources<D> {
 }
 
 /// Collects the sources. `args` has one value for each register read, explicit then implicit.
-pub(crate) fn sources<D: Domain, M: Memory<D>>(
+pub(crate) fn sources<D: AnyDomain + ?Sized>(
     d: &mut D,
-    memory: &mut M,
     target: &Target,
     inst: &InstData,
     args: &[Value<D>],
@@ -60,7 +60,7 @@ pub(crate) fn sources<D: Domain, M: Memory<D>>(
                 Value { bits: d.literal(*value, target.pointer_bits.into()), poison: d.boolean(false) }
             }
             Operand::Stack(slot) => {
-                Value { bits: memory.frame_address(d, *slot, target.pointer_bits.into()), poison: d.boolean(false) }
+                Value { bits: d.frame_address(*slot, target.pointer_bits.into()), poison: d.boolean(false) }
             }
             Operand::Block(_) => continue,
             Operand::FixedStack(_) => return Err(Unsupported::new("stack arguments")),
@@ -74,29 +74,32 @@ pub(crate) fn sources<D: Domain, M: Memory<D>>(
 }
 
 /// One result; poison if any source is.
-pub(crate) fn finish<D: Domain>(d: &mut D, bits: D::Bits, sources: &Sources<D>) -> MachineEvaluation<D> {
+pub(crate) fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &Sources<D>) -> MachineEvaluation<D> {
     let mut poison = d.boolean(false);
     for value in &sources.values {
         poison = d.bool_or(&poison, &value.poison);
     }
-    MachineEvaluation { results: smallvec![Value { bits, poison }], ub: d.boolean(false), taken: None }
+    MachineEvaluation { results: smallvec![Value { bits, poison }], ub: d.boolean(false), taken: None, to: None }
 }
 
 /// An instruction that computes nothing: a jump or a return, which the walker follows.
-pub(crate) fn jump_free<D: Domain>(d: &mut D) -> MachineEvaluation<D> {
-    MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None }
+pub(crate) fn jump_free<D: AnyDomain + ?Sized>(d: &mut D) -> MachineEvaluation<D> {
+    MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None, to: None }
 }
 
 /// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the stack.
-pub(crate) fn call_frame<D: Domain>(
+pub(crate) fn call_frame<D: AnyDomain + ?Sized>(
     d: &mut D,
     inst: &InstData,
     sources: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     match (inst.imm(0), inst.imm(1), sources.values.last()) {
-        (Some(0), Some(0), Some(stack_pointer)) => {
-            Ok(MachineEvaluation { results: smallvec![stack_pointer.clone()], ub: d.boolean(false), taken: None })
-        }
+        (Some(0), Some(0), Some(stack_pointer)) => Ok(MachineEvaluation {
+            results: smallvec![stack_pointer.clone()],
+            ub: d.boolean(false),
+            taken: None,
+            to: None,
+        }),
         _ => Err(Unsupported::new("stack arguments")),
     }
 }

@@ -42,6 +42,7 @@ pub static AARCH64: Target = Target {
     abi: &abi::ABI,
     zero: &[registers::XZR, registers::WZR],
     legality: legality::rules,
+    meaning: semantics::evaluate,
     encode: encoding::encode,
     decode: None,
     machine: &machine::MachineCode,

@@ -8,25 +8,25 @@
 use super::encoding::decode_bitmask;
 use super::instructions::*;
 use super::machine::access_bytes;
+use crate::Target;
+use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::{Sources, call_frame, finish, jump_free, sources};
-use crate::{MachineEvaluation, Target};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, TargetOpcode, Type};
 
-pub fn evaluate<D: Domain, M: Memory<D>>(
-    d: &mut D,
-    memory: &mut M,
+pub fn evaluate<'d>(
+    d: &mut (dyn AnyDomain + 'd),
     target: &Target,
     inst: &InstData,
-    args: &[Value<D>],
-) -> Result<MachineEvaluation<D>, Unsupported> {
+    args: &[Value<dyn AnyDomain + 'd>],
+) -> Result<MachineEvaluation<dyn AnyDomain + 'd>, Unsupported> {
     let Opcode::Target(opcode) = inst.opcode else { return Err(Unsupported::new(inst.opcode.to_string())) };
     let row = target.instruction(opcode);
-    let s = sources(d, memory, target, inst, args)?;
+    let s = sources(d, target, inst, args)?;
     if row.flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE) {
-        return access(d, memory, opcode, inst, &s);
+        return access(d, opcode, inst, &s);
     }
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
@@ -42,7 +42,7 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
 }
 
 /// The result of an instruction that sets no flags. Immediates are sources of 64 bits.
-fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sources<D>) -> Option<D::Bits> {
+fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sources<D>) -> Option<D::Bits> {
     let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
     let a = arg(0)?;
     let number = |index: usize| inst.imm(index).map(|value| value as u32);
@@ -116,12 +116,12 @@ fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sour
 }
 
 /// The twelve-bit immediate and its shift, the last two operands.
-fn immediate<D: Domain>(d: &mut D, width: u32, inst: &InstData) -> Option<D::Bits> {
+fn immediate<D: AnyDomain + ?Sized>(d: &mut D, width: u32, inst: &InstData) -> Option<D::Bits> {
     let (value, shift) = (inst.imm(2)?, inst.imm(3)?);
     Some(d.constant(Bits::new((value as u128) << shift, width)))
 }
 
-fn logical<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, inst: &InstData) -> Option<D::Bits> {
+fn logical<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, inst: &InstData) -> Option<D::Bits> {
     let width = d.width(a);
     let mask = d.constant(Bits::new(decode_bitmask(inst.imm(2)?, width)?.into(), width));
     Some(match opcode {
@@ -131,21 +131,36 @@ fn logical<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, inst: &InstD
     })
 }
 
-fn high<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, wide: fn(&mut D, &D::Bits, u32) -> D::Bits) -> D::Bits {
+fn high<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    wide: fn(&mut D, &D::Bits, u32) -> D::Bits,
+) -> D::Bits {
     let (a, b) = (wide(d, a, 128), wide(d, b, 128));
     let product = d.mul(&a, &b);
     d.extract(&product, 64, 64)
 }
 
 /// Zero for a zero divisor.
-fn divide<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+fn divide<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits,
+) -> D::Bits {
     let quotient = f(d, a, b);
     let (by_zero, zero) = (d.is_zero(b), d.literal(0, d.width(a)));
     d.ite(&by_zero, &zero, &quotient)
 }
 
 /// Amount modulo the width.
-fn shift<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+fn shift<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits,
+) -> D::Bits {
     let width = d.width(a);
     let mask = d.literal(i64::from(width) - 1, width);
     let amount = d.and(b, &mask);
@@ -153,7 +168,7 @@ fn shift<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: fn(&mut D, &D::Bits,
 }
 
 /// Bits immr to imms moved down, or bits 0 to imms moved up by width - immr; extended.
-fn bitfield<D: Domain>(d: &mut D, a: &D::Bits, immr: u32, imms: u32, signed: bool) -> D::Bits {
+fn bitfield<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, immr: u32, imms: u32, signed: bool) -> D::Bits {
     let width = d.width(a);
     let extend = |d: &mut D, field: &D::Bits| if signed { d.sext(field, width) } else { d.zext(field, width) };
     if imms >= immr {
@@ -165,7 +180,7 @@ fn bitfield<D: Domain>(d: &mut D, a: &D::Bits, immr: u32, imms: u32, signed: boo
     extend(d, &placed)
 }
 
-fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+fn leading_zeros<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let width = d.width(a);
     let mut count = d.literal(i64::from(width), width);
     for index in 0..width {
@@ -176,7 +191,7 @@ fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
     count
 }
 
-fn reversed<D: Domain>(d: &mut D, a: &D::Bits, group: u32) -> D::Bits {
+fn reversed<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, group: u32) -> D::Bits {
     let mut bits = d.extract(a, 0, group);
     for index in 1..d.width(a) / group {
         let next = d.extract(a, index * group, group);
@@ -186,7 +201,7 @@ fn reversed<D: Domain>(d: &mut D, a: &D::Bits, group: u32) -> D::Bits {
 }
 
 /// The second source of a conditional select as the opcode changes it.
-fn second_choice<D: Domain>(d: &mut D, opcode: TargetOpcode, b: &D::Bits) -> D::Bits {
+fn second_choice<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, b: &D::Bits) -> D::Bits {
     let (zero, one) = (d.literal(0, d.width(b)), d.literal(1, d.width(b)));
     match opcode {
         CSINCWr | CSINCXr => d.add(b, &one),
@@ -197,7 +212,7 @@ fn second_choice<D: Domain>(d: &mut D, opcode: TargetOpcode, b: &D::Bits) -> D::
 }
 
 /// Whether a condition holds of the flags (Arm ARM, ConditionHolds).
-fn condition<D: Domain>(d: &mut D, code: i64, flags: &D::Bits) -> Option<D::Bool> {
+fn condition<D: AnyDomain + ?Sized>(d: &mut D, code: i64, flags: &D::Bits) -> Option<D::Bool> {
     let mut flag = |index: u32| {
         let (bit, one) = (d.extract(flags, index, 1), d.literal(1, 1));
         d.eq(&bit, &one)
@@ -223,13 +238,13 @@ fn condition<D: Domain>(d: &mut D, code: i64, flags: &D::Bits) -> Option<D::Bool
     Some(if code & 1 == 1 { d.bool_not(&base) } else { base })
 }
 
-fn same<D: Domain>(d: &mut D, a: &D::Bool, b: &D::Bool) -> D::Bool {
+fn same<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bool, b: &D::Bool) -> D::Bool {
     let not_b = d.bool_not(b);
     d.bool_ite(a, b, &not_b)
 }
 
 /// Additions and subtractions that set the flags: the result, then the flags. Subtraction adds the complement and one.
-fn flag_setting<D: Domain>(
+fn flag_setting<D: AnyDomain + ?Sized>(
     d: &mut D,
     opcode: TargetOpcode,
     inst: &InstData,
@@ -260,7 +275,7 @@ fn flag_setting<D: Domain>(
 }
 
 /// Flags of a comparison, stated by comparisons: C is no borrow, and N differs from V exactly if `a` is less.
-fn subtraction<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> (D::Bits, D::Bits) {
+fn subtraction<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> (D::Bits, D::Bits) {
     let result = d.sub(a, b);
     let (n, z, borrow, less) = (d.is_negative(&result), d.eq(a, b), d.ult(a, b), d.slt(a, b));
     let (c, agree) = (d.bool_not(&borrow), same(d, &n, &less));
@@ -269,7 +284,12 @@ fn subtraction<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> (D::Bits, D::B
     (result, flags)
 }
 
-fn addition<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, flags_in: Option<&D::Bits>) -> (D::Bits, D::Bits) {
+fn addition<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    flags_in: Option<&D::Bits>,
+) -> (D::Bits, D::Bits) {
     let width = d.width(a);
     let carry = match flags_in {
         Some(flags) => {
@@ -289,13 +309,13 @@ fn addition<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, flags_in: Option<&D:
     (result, flags)
 }
 
-fn joined<D: Domain>(d: &mut D, flags: [D::Bool; 4]) -> D::Bits {
+fn joined<D: AnyDomain + ?Sized>(d: &mut D, flags: [D::Bool; 4]) -> D::Bits {
     let [n, z, c, v] = flags.map(|flag| d.bit(&flag));
     let (high, low) = (d.concat(&n, &z), d.concat(&c, &v));
     d.concat(&high, &low)
 }
 
-fn branch<D: Domain>(
+fn branch<D: AnyDomain + ?Sized>(
     d: &mut D,
     opcode: TargetOpcode,
     inst: &InstData,
@@ -311,7 +331,7 @@ fn branch<D: Domain>(
             d.bool_not(&zero)
         }
     };
-    Ok(MachineEvaluation { results: smallvec![], ub: value.poison.clone(), taken: Some(taken) })
+    Ok(MachineEvaluation { results: smallvec![], ub: value.poison.clone(), taken: Some(taken), to: None })
 }
 
 /// The access as memory sees it: the machine claims no alignment.
@@ -321,9 +341,8 @@ fn operand(inst: &InstData, bits: u32, flags: MemFlags) -> MemOperand {
 }
 
 /// A load or store at base plus scaled offset.
-fn access<D: Domain, M: Memory<D>>(
+fn access<D: AnyDomain + ?Sized>(
     d: &mut D,
-    memory: &mut M,
     opcode: TargetOpcode,
     inst: &InstData,
     s: &Sources<D>,
@@ -337,14 +356,14 @@ fn access<D: Domain, M: Memory<D>>(
     if is_store {
         let [value, base] = s.exactly(inst)?;
         let address = d.add(&base.bits, &offset);
-        let low = Value { bits: d.extract(&value.bits, 0, bits), poison: value.poison.clone() };
-        let outside = memory.store(d, &address, &low, &operand(inst, bits, MemFlags::STORE));
+        let low = d.extract(&value.bits, 0, bits);
+        let outside = d.store(&address, &low, &value.poison, &operand(inst, bits, MemFlags::STORE));
         let ub = d.bool_or(&outside, &base.poison);
-        return Ok(MachineEvaluation { results: smallvec![], ub, taken: None });
+        return Ok(MachineEvaluation { results: smallvec![], ub, taken: None, to: None });
     }
     let [base] = s.exactly(inst)?;
     let address = d.add(&base.bits, &offset);
-    let (value, outside) = memory.load(d, &address, bytes as u32, &operand(inst, bits, MemFlags::LOAD));
+    let (value, poison, outside) = d.load(&address, bytes as u32, &operand(inst, bits, MemFlags::LOAD));
     let width = match opcode {
         LDRXui | LDURXi | LDRSBXui | LDRSHXui | LDRSWui | LDURSBXi | LDURSHXi | LDURSWi => 64,
         _ => 32,
@@ -353,7 +372,7 @@ fn access<D: Domain, M: Memory<D>>(
         opcode,
         LDRSBWui | LDRSBXui | LDRSHWui | LDRSHXui | LDRSWui | LDURSBWi | LDURSBXi | LDURSHWi | LDURSHXi | LDURSWi
     );
-    let wide = if signed { d.sext(&value.bits, width) } else { d.zext(&value.bits, width) };
+    let wide = if signed { d.sext(&value, width) } else { d.zext(&value, width) };
     let ub = d.bool_or(&outside, &base.poison);
-    Ok(MachineEvaluation { results: smallvec![Value { bits: wide, poison: value.poison }], ub, taken: None })
+    Ok(MachineEvaluation { results: smallvec![Value { bits: wide, poison }], ub, taken: None, to: None })
 }
