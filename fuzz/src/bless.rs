@@ -15,7 +15,7 @@ pub fn case(harness: &Harness, module: &Module, story: &Story) -> String {
     let target = harness.target();
     let mut comments = vec![format!("target: {}", target.name)];
     if harness.options().features != target.default_features {
-        comments.push(format!("features: {}", harness.options().features.names()));
+        comments.push(format!("features: {}", harness.target().option_names(harness.options().features)));
     }
     if let (Some(judge), Some(kind), Some(guilty)) = (module.said("judge"), module.said("kind"), module.said("guilty"))
     {

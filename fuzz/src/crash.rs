@@ -56,7 +56,7 @@ pub fn print_sabotaged(
     let mut comments = vec![
         "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
         format!("target: {}", target.name),
-        format!("features: {}", options.features.names()),
+        format!("features: {}", target.option_names(options.features)),
         format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
     ];
     comments.extend(sabotage.map(|fault| format!("sabotage: {}", fault.name)));

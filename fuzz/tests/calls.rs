@@ -5,8 +5,9 @@ use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::harness::Written;
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
 use tribunal_ir::{Function, Inst, InstData, Operand, PReg, Reg, text};
+use tribunal_target::Target;
+use tribunal_target::riscv::features::M;
 use tribunal_target::riscv::registers::x;
-use tribunal_target::{Features, Target};
 
 /// A value is needed behind the call.
 const DIVIDE: &str = "
@@ -175,7 +176,7 @@ fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
 fn generated_programs_without_m_pass_every_judge() {
     for name in ["riscv64", "riscv32"] {
         let target = tribunal_target::by_name(name).unwrap();
-        let options = Options { features: target.default_features - Features::M, allocator: Allocator::Ion };
+        let options = Options { features: target.default_features - M, allocator: Allocator::Ion };
         let mut harness = Harness::new(target, options).unwrap();
         for seed in 0..40 {
             let function = campaign::generated(seed, target).unwrap();

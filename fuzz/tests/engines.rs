@@ -22,13 +22,14 @@ fn compiled(function: &Function, target: &'static Target, features: Features) ->
 #[test]
 fn engines_agree() {
     let (mut runs, mut calls, mut accesses) = (0, 0, 0);
-    for &target in tribunal_target::ALL.iter().filter(|target| target.decode.is_some()) {
+    for &target in tribunal_target::ALL {
         let mut unicorn = Machine::new(target, target.default_features).unwrap();
         let mut stepper = Machine::stepping(target).unwrap();
         for seed in 0..PROGRAMS {
             let function = campaign::generated(seed, target).unwrap();
             let results = inputs::results(&function, target);
-            for features in [target.default_features, target.default_features - Features::M] {
+            // With all that the engine has, and with nothing.
+            for features in [target.default_features, target.base()] {
                 let code = compiled(&function, target, features);
                 unicorn.record_accesses(true).unwrap();
                 stepper.record_accesses(true).unwrap();
@@ -60,12 +61,14 @@ fn words(words: &[u32]) -> Vec<u8> {
 #[test]
 fn nothing_is_reached_at_address_zero() {
     for &target in tribunal_target::ALL {
-        let mut machine = Machine::new(target, target.default_features).unwrap();
         // jr zero and br xzr
         let jump = words(&[if target.name == "aarch64" { 0xd61f_03e0 } else { 0x0000_0067 }]);
-        machine.load(&jump, &[]).unwrap();
-        let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
-        assert!(matches!(fault, Some(Fault::Memory { .. })), "{}: {fault:?}", target.name);
+        let unicorn = Machine::new(target, target.default_features).unwrap();
+        for mut machine in [unicorn, Machine::stepping(target).unwrap()] {
+            machine.load(&jump, &[]).unwrap();
+            let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
+            assert!(matches!(fault, Some(Fault::Memory { .. })), "{}: {fault:?}", target.name);
+        }
     }
 }
 
@@ -79,8 +82,7 @@ fn code_is_not_written() {
             _ => [[0x0000_0297, 0x0052_a023, 0x0000_8067], [0x0000_0297, 0x0452_a023, 0x0000_8067]],
         };
         let unicorn = Machine::new(target, target.default_features).unwrap();
-        let engines = [unicorn].into_iter().chain(target.decode.map(|_| Machine::stepping(target).unwrap()));
-        for mut machine in engines {
+        for mut machine in [unicorn, Machine::stepping(target).unwrap()] {
             for code in stores {
                 machine.load(&words(&code), &[]).unwrap();
                 for _ in 0..2 {

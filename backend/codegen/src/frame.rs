@@ -138,10 +138,10 @@ fn resolve(function: &mut Function, target: &Target, inst: Inst, size: i64) {
     });
     let (Some((index, slot)), Opcode::Target(opcode)) = (slot, data.opcode) else { return };
     let own = data.operands.get(index + 1).and_then(Operand::as_imm).unwrap_or(0);
-    let offset = offset_of(function, slot, size) + target.machine.operand_offset(opcode, own);
-    let base = match target.machine.offset_fits(opcode, offset) {
+    let offset = offset_of(function, slot, size) + target.operand_offset(opcode, own);
+    let base = match target.offset_fits(opcode, offset) {
         true => {
-            function.set_operand(inst, index + 1, Operand::Imm(target.machine.offset_operand(opcode, offset)));
+            function.set_operand(inst, index + 1, Operand::Imm(target.offset_operand(opcode, offset)));
             target.abi.stack_pointer
         }
         false => {

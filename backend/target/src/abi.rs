@@ -38,8 +38,6 @@ pub struct Calls {
     /// LLVM's name for the mask of all registers but the caller-saved ones.
     pub preserved_mask: &'static str,
     pub pairs: Pairs,
-    /// The ELF relocation of a call instruction.
-    pub relocation: u32,
 }
 
 /// Where an argument of two registers may begin.

@@ -68,7 +68,7 @@ impl Target {
         data
     }
 
-    fn add_implicit(&self, data: &mut InstData, opcode: TargetOpcode) {
+    pub(crate) fn add_implicit(&self, data: &mut InstData, opcode: TargetOpcode) {
         let row = self.instruction(opcode);
         data.operands.extend(row.implicit_defs.iter().copied().map(Operand::implicit_def));
         data.operands.extend(row.implicit_uses.iter().copied().map(Operand::implicit_use));

@@ -1,11 +1,12 @@
-//! What the meanings of all instruction sets share: sources of an instruction as values, and results put together.
+//! What the meanings of all instruction sets share: sources of an instruction as values, accesses of memory as their rows say
+//! them, and results put together.
 
 use crate::Target;
-use crate::instructions::OperandDesc;
+use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{InstData, Opcode, Operand};
+use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, Type};
 
 /// The sources of one instruction in operand order, definitions and labels left out: registers, stack addresses,
 /// immediates as wide as a register; then the registers read implicitly.
@@ -56,6 +57,8 @@ pub(crate) fn sources<D: AnyDomain + ?Sized>(
                     _ => value,
                 }
             }
+            // A distance, once code is placed.
+            Operand::Imm(_) if row.operands.get(index).is_some_and(OperandDesc::is_place) => continue,
             Operand::Imm(value) => {
                 Value { bits: d.literal(*value, target.pointer_bits.into()), poison: d.boolean(false) }
             }
@@ -102,4 +105,81 @@ pub(crate) fn call_frame<D: AnyDomain + ?Sized>(
         }),
         _ => Err(Unsupported::new("stack arguments")),
     }
+}
+
+/// The load or store of a row, at base plus offset: a load gives its value extended to the register.
+pub(crate) fn access<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    row: &InstrDesc,
+    access: Access,
+    inst: &InstData,
+    sources: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let malformed = || Unsupported::new(format!("malformed {}", row.name));
+    let (base, _, scale) = row.address().ok_or_else(malformed)?;
+    let is_store = row.flags.contains(OpcodeFlags::STORE);
+    let (value, base_value) = match is_store {
+        true => {
+            let [value, base] = sources.exactly(inst)?;
+            (Some(value), base)
+        }
+        false => (None, sources.exactly::<1>(inst)?[0]),
+    };
+    let offset = inst.imm(base + 1).ok_or_else(malformed)?.wrapping_mul(scale);
+    let offset = d.literal(offset, d.width(&base_value.bits));
+    let address = d.add(&base_value.bits, &offset);
+    let (results, outside) = match value {
+        Some(value) => {
+            let low = d.extract(&value.bits, 0, access.bits());
+            let operand = memory_operand(inst, access, MemFlags::STORE);
+            (SmallVec::new(), d.store(&address, &low, &value.poison, &operand))
+        }
+        None => {
+            let class = row.operands.first().and_then(OperandDesc::class).ok_or_else(malformed)?;
+            let (width, operand) = (target.class(class).bits, memory_operand(inst, access, MemFlags::LOAD));
+            let (value, poison, outside) = d.load(&address, access.bytes.into(), &operand);
+            let bits = match access.extension {
+                Extension::Sign => d.sext(&value, width),
+                Extension::Zero => d.zext(&value, width),
+            };
+            (smallvec![Value { bits, poison }], outside)
+        }
+    };
+    let ub = d.bool_or(&outside, &base_value.poison);
+    Ok(MachineEvaluation { results, ub, taken: None, to: None })
+}
+
+/// The access as memory sees it: the machine claims no alignment.
+fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> MemOperand {
+    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
+    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(access.bits()), 1)
+}
+
+/// The address `distance` bytes from the instruction.
+pub(crate) fn from_here<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    inst: &InstData,
+    distance: i64,
+) -> Result<D::Bits, Unsupported> {
+    let here = d.place().ok_or_else(|| Unsupported::new(format!("{} before code is placed", inst.opcode)))?;
+    let distance = d.literal(distance, d.width(&here));
+    Ok(d.add(&here, &distance))
+}
+
+/// A jump that leaves the address of the next instruction in its definition, if it has one, and goes to `to`, or to its
+/// label.
+pub(crate) fn jump<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    row: &InstrDesc,
+    inst: &InstData,
+    to: Option<D::Bits>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let mut evaluation = jump_free(d);
+    if inst.defs().next().is_some() {
+        let bits = from_here(d, inst, row.size.into())?;
+        evaluation.results.push(Value { bits, poison: d.boolean(false) });
+    }
+    evaluation.to = to;
+    Ok(evaluation)
 }

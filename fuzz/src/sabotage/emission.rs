@@ -105,11 +105,10 @@ fn last_inst(
     target: &Target,
     change: impl Fn(&InstData, OpcodeFlags) -> Option<InstData>,
 ) -> Option<()> {
-    let decode = target.decode?;
     last_word(code, |word| {
-        let data = decode(word)?;
+        let data = target.decode(word)?;
         let Opcode::Target(opcode) = data.opcode else { return None };
-        (target.encode)(&change(&data, target.instruction(opcode).flags)?).ok()
+        target.encode(&change(&data, target.instruction(opcode).flags)?).ok()
     })
 }
 

@@ -242,7 +242,7 @@ impl Selector<'_, '_, '_> {
                 };
                 let Opcode::Target(opcode) = data.opcode else { return };
                 data.operands.push(base);
-                Operand::Imm(self.context.target.machine.offset_operand(opcode, offset))
+                Operand::Imm(self.context.target.offset_operand(opcode, offset))
             }
         };
         data.operands.push(operand);

@@ -44,7 +44,5 @@ pub static ABI: Abi = Abi {
         callee_prefix: "",
         preserved_mask: "csr_aarch64_aapcs",
         pairs: Pairs::Even,
-        // R_AARCH64_CALL26
-        relocation: 283,
     },
 };

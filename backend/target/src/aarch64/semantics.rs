@@ -5,16 +5,15 @@
 
 #![allow(non_upper_case_globals)]
 
-use super::encoding::decode_bitmask;
+use super::bitmask::decode_bitmask;
 use super::instructions::*;
-use super::machine::access_bytes;
 use crate::Target;
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::{Sources, call_frame, finish, jump_free, sources};
+use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump_free, sources};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, TargetOpcode, Type};
+use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
@@ -25,12 +24,21 @@ pub fn evaluate<'d>(
     let Opcode::Target(opcode) = inst.opcode else { return Err(Unsupported::new(inst.opcode.to_string())) };
     let row = target.instruction(opcode);
     let s = sources(d, target, inst, args)?;
-    if row.flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE) {
-        return access(d, opcode, inst, &s);
+    if let Some(of_row) = row.access {
+        return access(d, target, row, of_row, inst, &s);
     }
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
-        B | RET | RET_ReallyLR => Ok(jump_free(d)),
+        B | RET_ReallyLR => Ok(jump_free(d)),
+        RET | BR => {
+            let [to] = s.exactly(inst)?;
+            jump(d, row, inst, Some(to.bits))
+        }
+        BL => jump(d, row, inst, None),
+        ADR => {
+            let bits = from_here(d, inst, inst.imm(1).ok_or_else(|| Unsupported::new(row.name))?)?;
+            Ok(finish(d, bits, &s))
+        }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr => flag_setting(d, opcode, inst, &s),
@@ -78,12 +86,13 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         LSLVWr | LSLVXr => shift(d, a, arg(1)?, D::shl),
         LSRVWr | LSRVXr => shift(d, a, arg(1)?, D::lshr),
         ASRVWr | ASRVXr => shift(d, a, arg(1)?, D::ashr),
+        RORVWr | RORVXr => rotate(d, a, arg(1)?),
         UBFMWri | UBFMXri => bitfield(d, a, number(2)?, number(3)?, false),
         SBFMWri | SBFMXri => bitfield(d, a, number(2)?, number(3)?, true),
         EXTRWrri | EXTRXrri => {
             let (width, low, least) = (d.width(a), arg(1)?, number(3)?);
             match least {
-                0 => low.clone(),
+                0 => *low,
                 _ => {
                     let (high, low) = (d.extract(a, 0, least), d.extract(low, least, width - least));
                     d.concat(&high, &low)
@@ -167,6 +176,16 @@ fn shift<D: AnyDomain + ?Sized>(
     f(d, a, &amount)
 }
 
+/// To the right, by an amount modulo the width. A shift by the whole width gives zero.
+fn rotate<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let (mask, whole) = (d.literal(i64::from(width) - 1, width), d.literal(width.into(), width));
+    let amount = d.and(b, &mask);
+    let rest = d.sub(&whole, &amount);
+    let (low, high) = (d.lshr(a, &amount), d.shl(a, &rest));
+    d.or(&low, &high)
+}
+
 /// Bits immr to imms moved down, or bits 0 to imms moved up by width - immr; extended.
 fn bitfield<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, immr: u32, imms: u32, signed: bool) -> D::Bits {
     let width = d.width(a);
@@ -207,7 +226,7 @@ fn second_choice<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, b: &D::
         CSINCWr | CSINCXr => d.add(b, &one),
         CSINVWr | CSINVXr => d.not(b),
         CSNEGWr | CSNEGXr => d.sub(&zero, b),
-        _ => b.clone(),
+        _ => *b,
     }
 }
 
@@ -251,14 +270,14 @@ fn flag_setting<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let malformed = || Unsupported::new("malformed flag-setting instruction");
-    let a = s.values.first().ok_or_else(malformed)?.bits.clone();
+    let a = s.values.first().ok_or_else(malformed)?.bits;
     let b = match opcode {
         ADDSWri | ADDSXri | SUBSWri | SUBSXri => immediate(d, d.width(&a), inst).ok_or_else(malformed)?,
-        _ => s.values.get(1).ok_or_else(malformed)?.bits.clone(),
+        _ => s.values.get(1).ok_or_else(malformed)?.bits,
     };
     let subtracts = matches!(opcode, SUBSWrr | SUBSXrr | SUBSWri | SUBSXri | SBCSWr | SBCSXr);
     let carry = match opcode {
-        ADCSWr | ADCSXr | SBCSWr | SBCSXr => Some(s.values.last().ok_or_else(malformed)?.bits.clone()),
+        ADCSWr | ADCSXr | SBCSWr | SBCSXr => Some(s.values.last().ok_or_else(malformed)?.bits),
         _ => None,
     };
     let (result, flags) = match (carry, subtracts) {
@@ -269,7 +288,7 @@ fn flag_setting<D: AnyDomain + ?Sized>(
         }
     };
     let mut evaluation = finish(d, result, s);
-    let poison = evaluation.results[0].poison.clone();
+    let poison = evaluation.results[0].poison;
     evaluation.results.push(Value { bits: flags, poison });
     Ok(evaluation)
 }
@@ -331,48 +350,5 @@ fn branch<D: AnyDomain + ?Sized>(
             d.bool_not(&zero)
         }
     };
-    Ok(MachineEvaluation { results: smallvec![], ub: value.poison.clone(), taken: Some(taken), to: None })
-}
-
-/// The access as memory sees it: the machine claims no alignment.
-fn operand(inst: &InstData, bits: u32, flags: MemFlags) -> MemOperand {
-    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
-    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(bits), 1)
-}
-
-/// A load or store at base plus scaled offset.
-fn access<D: AnyDomain + ?Sized>(
-    d: &mut D,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Result<MachineEvaluation<D>, Unsupported> {
-    let malformed = || Unsupported::new("malformed access");
-    let bytes = access_bytes(opcode).ok_or_else(malformed)?;
-    let scale = if FIELDS[usize::from(opcode.0)].format == Format::Scaled { bytes } else { 1 };
-    let offset = d.literal(inst.imm(2).ok_or_else(malformed)? * scale, 64);
-    let bits = bytes as u32 * 8;
-    let is_store = matches!(opcode, STRBBui | STRHHui | STRWui | STRXui | STURBBi | STURHHi | STURWi | STURXi);
-    if is_store {
-        let [value, base] = s.exactly(inst)?;
-        let address = d.add(&base.bits, &offset);
-        let low = d.extract(&value.bits, 0, bits);
-        let outside = d.store(&address, &low, &value.poison, &operand(inst, bits, MemFlags::STORE));
-        let ub = d.bool_or(&outside, &base.poison);
-        return Ok(MachineEvaluation { results: smallvec![], ub, taken: None, to: None });
-    }
-    let [base] = s.exactly(inst)?;
-    let address = d.add(&base.bits, &offset);
-    let (value, poison, outside) = d.load(&address, bytes as u32, &operand(inst, bits, MemFlags::LOAD));
-    let width = match opcode {
-        LDRXui | LDURXi | LDRSBXui | LDRSHXui | LDRSWui | LDURSBXi | LDURSHXi | LDURSWi => 64,
-        _ => 32,
-    };
-    let signed = matches!(
-        opcode,
-        LDRSBWui | LDRSBXui | LDRSHWui | LDRSHXui | LDRSWui | LDURSBWi | LDURSBXi | LDURSHWi | LDURSHXi | LDURSWi
-    );
-    let wide = if signed { d.sext(&value, width) } else { d.zext(&value, width) };
-    let ub = d.bool_or(&outside, &base.poison);
-    Ok(MachineEvaluation { results: smallvec![Value { bits: wide, poison }], ub, taken: None, to: None })
+    Ok(MachineEvaluation { results: smallvec![], ub: value.poison, taken: Some(taken), to: None })
 }

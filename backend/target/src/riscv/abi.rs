@@ -42,7 +42,5 @@ const BOTH: Abi = Abi {
         callee_prefix: "target-flags(riscv-call) ",
         preserved_mask: "csr_ilp32_lp64",
         pairs: Pairs::Anywhere,
-        // R_RISCV_CALL_PLT
-        relocation: 19,
     },
 };

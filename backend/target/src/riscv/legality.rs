@@ -1,6 +1,7 @@
 //! The legality rules of RV32 and RV64 (LLVM's RISCVLegalizerInfo is the model). Everything ends in the scalar that fills a
 //! register, called `x` here, and `p0`.
 
+use super::features;
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
@@ -46,11 +47,11 @@ impl Machine {
 }
 
 fn sets(features: Features) -> Vec<RuleSet> {
-    let machine = if features.contains(Features::RV32) { RV32 } else { RV64 };
+    let machine = if features.contains(features::RV32) { RV32 } else { RV64 };
     let mut sets = arithmetic(machine);
     sets.extend(words(machine));
-    sets.extend(bit_manipulation(machine, features.contains(Features::ZBB)));
-    sets.extend(multiplication(machine, features.contains(Features::M)));
+    sets.extend(bit_manipulation(machine, features.contains(features::ZBB)));
+    sets.extend(multiplication(machine, features.contains(features::M)));
     sets.extend(values(machine));
     sets.extend(memory(machine));
     sets.extend(artifacts(machine));

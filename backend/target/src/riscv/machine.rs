@@ -59,18 +59,6 @@ impl Machine for MachineCode {
         inst(self.store, [Operand::used(src), Operand::used(base), Operand::Imm(offset)])
     }
 
-    fn offset_fits(&self, _opcode: TargetOpcode, offset: i64) -> bool {
-        I12.accepts(offset)
-    }
-
-    fn offset_operand(&self, _opcode: TargetOpcode, offset: i64) -> i64 {
-        offset
-    }
-
-    fn operand_offset(&self, _opcode: TargetOpcode, operand: i64) -> i64 {
-        operand
-    }
-
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         if I12.accepts(offset) {
             return vec![with_imm(ADDI, dst, src, offset)];

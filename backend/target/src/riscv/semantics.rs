@@ -7,9 +7,9 @@
 use super::instructions::*;
 use crate::Target;
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::{Sources, call_frame, finish, jump_free, sources};
+use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump_free, sources};
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, TargetOpcode, Type};
+use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
@@ -18,13 +18,27 @@ pub fn evaluate<'d>(
     args: &[Value<dyn AnyDomain + 'd>],
 ) -> Result<MachineEvaluation<dyn AnyDomain + 'd>, Unsupported> {
     let Opcode::Target(opcode) = inst.opcode else { return Err(Unsupported::new(inst.opcode.to_string())) };
-    let unsupported = || Unsupported::new(target.instruction(opcode).name);
+    let row = target.instruction(opcode);
+    let unsupported = || Unsupported::new(row.name);
     let s = sources(d, target, inst, args)?;
+    if let Some(of_row) = row.access {
+        return access(d, target, row, of_row, inst, &s);
+    }
     match opcode {
-        LB | LH | LW | LD | LBU | LHU | LWU => load(d, opcode, inst, &s),
-        SB | SH | SW | SD => store(d, opcode, inst, &s),
         BEQ | BNE | BLT | BGE | BLTU | BGEU => branch(d, opcode, &s),
         PseudoBR | PseudoRET => Ok(jump_free(d)),
+        JAL => jump(d, row, inst, None),
+        JALR => {
+            let [base, offset] = s.exactly(inst)?;
+            let (sum, even) = (d.add(&base.bits, &offset.bits), d.literal(-2, d.width(&base.bits)));
+            let to = d.and(&sum, &even);
+            jump(d, row, inst, Some(to))
+        }
+        AUIPC => {
+            let upper = inst.imm(1).ok_or_else(unsupported)?;
+            let bits = from_here(d, inst, i64::from((upper << 12) as i32))?;
+            Ok(finish(d, bits, &s))
+        }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         _ => {
             let bits = compute(d, opcode, &s).ok_or_else(unsupported)?;
@@ -322,56 +336,6 @@ fn divide<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits
     let quotient = d.sdiv(a, b);
     let (zero, ones) = (d.is_zero(b), d.literal(-1, d.width(a)));
     d.ite(&zero, &ones, &quotient)
-}
-
-/// Size of the access in bits, and whether a load extends its sign.
-fn access(opcode: TargetOpcode) -> (u32, bool) {
-    match opcode {
-        LB => (8, true),
-        LBU | SB => (8, false),
-        LH => (16, true),
-        LHU | SH => (16, false),
-        LW => (32, true),
-        LWU | SW => (32, false),
-        _ => (64, false),
-    }
-}
-
-/// The access as memory sees it: the machine claims no alignment.
-fn operand(inst: &InstData, bits: u32, flags: MemFlags) -> MemOperand {
-    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
-    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(bits), 1)
-}
-
-fn load<D: AnyDomain + ?Sized>(
-    d: &mut D,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Result<MachineEvaluation<D>, Unsupported> {
-    let (bits, signed) = access(opcode);
-    let [base, offset] = s.exactly(inst)?;
-    let address = d.add(&base.bits, &offset.bits);
-    let (value, poison, outside) = d.load(&address, bits / 8, &operand(inst, bits, MemFlags::LOAD));
-    let width = d.width(&base.bits);
-    let wide = if signed { d.sext(&value, width) } else { d.zext(&value, width) };
-    let ub = d.bool_or(&outside, &base.poison);
-    Ok(MachineEvaluation { results: [Value { bits: wide, poison }].into_iter().collect(), ub, taken: None, to: None })
-}
-
-fn store<D: AnyDomain + ?Sized>(
-    d: &mut D,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Result<MachineEvaluation<D>, Unsupported> {
-    let (bits, _) = access(opcode);
-    let [value, base, offset] = s.exactly(inst)?;
-    let address = d.add(&base.bits, &offset.bits);
-    let low = d.extract(&value.bits, 0, bits);
-    let outside = d.store(&address, &low, &value.poison, &operand(inst, bits, MemFlags::STORE));
-    let ub = d.bool_or(&outside, &base.poison);
-    Ok(MachineEvaluation { results: Default::default(), ub, taken: None, to: None })
 }
 
 /// A branch on poison is undefined, as it is above.
