@@ -13,7 +13,7 @@ const ALLOCATORS: [Allocator; 2] = [Allocator::Ion, Allocator::Fastalloc];
 /// A function of two arguments %0 and %1 that returns %9: `stack` holds rows of the stack, `body` the rest. What is written
 /// as `s64` is the type that fills a register.
 fn function(target: &Target, stack: &str, body: &str) -> Function {
-    let [a, b] = [0, 1].map(|index| target.vocabulary.register_name(target.abi.arguments[index]).to_string());
+    let [a, b] = [0, 1].map(|index| target.vocabulary.register_name(target.abi.arguments()[index]).to_string());
     let (result, leave) = match target.name {
         "aarch64" => ("x0", "RET_ReallyLR"),
         _ => ("x10", "PseudoRET"),

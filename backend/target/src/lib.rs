@@ -9,6 +9,7 @@ pub mod features;
 pub mod instructions;
 pub mod legality;
 pub mod meaning;
+pub mod moves;
 mod operands;
 pub mod registers;
 pub mod runtime;
@@ -23,6 +24,7 @@ pub use features::{FeatureDesc, Features};
 use instructions::InstrDesc;
 use legality::LegalizerInfo;
 pub use meaning::{MachineEvaluation, evaluate, evaluate_at};
+use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use std::sync::OnceLock;
@@ -45,6 +47,7 @@ pub struct Target {
     pub registers: &'static [RegisterDesc],
     pub classes: &'static [ClassDesc],
     pub banks: &'static [BankDesc],
+    pub copies: &'static [CopyDesc],
     pub subregisters: &'static [SubRegDesc],
     pub instructions: &'static [InstrDesc],
     pub selection: &'static [SelectionRule],
@@ -137,18 +140,17 @@ pub type Sequence = smallvec::SmallVec<[InstData; 2]>;
 
 /// The sequences of machine code that no selection rule writes. All operands are physical registers.
 pub trait Machine: Sync {
-    /// `dst = src`, both of one class.
-    fn copy(&self, dst: PReg, src: PReg) -> InstData;
-    /// Loads `dst` from `[base + offset]`; the offset must fit (see [`Target::offset_fits`]).
-    fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData;
-    /// Stores `src` to `[base + offset]`.
-    fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData;
     /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far, `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
     /// Replaces a branch-like, call or return pseudo by the real instructions; `None` if it is real already.
-    fn expand_pseudo(&self, inst: &InstData) -> Option<Sequence>;
+    fn expand_pseudo(&self, _inst: &InstData) -> Option<Sequence> {
+        None
+    }
     /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a call.
-    fn call(&self, distance: i64) -> Sequence;
+    /// Empty on a machine without calls.
+    fn call(&self, _distance: i64) -> Sequence {
+        Sequence::new()
+    }
     /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label stays.
     fn invert_branch(&self, inst: &InstData) -> Option<InstData>;
     /// An unconditional branch to the block that is its label operand.

@@ -47,7 +47,7 @@ pub(super) static FAULTS: &[Fault] = &[
             let Operand::Reg(operand) = data.operands.first_mut()? else { return None };
             let register = operand.reg.as_physical()?;
             let full = target.vocabulary.full_register(register);
-            let arguments = target.abi.arguments;
+            let arguments = target.abi.arguments();
             let place = arguments.iter().position(|&argument| argument == full)?;
             let other = arguments[(place + 1) % arguments.len()];
             operand.reg = Reg::Physical(target.part_of(other, target.vocabulary.register_bits(register)));

@@ -78,7 +78,7 @@ fn straight(target: &'static Target, u: &mut Unstructured<'_>) -> Result<Functio
             function.append(entry, data);
         }
     }
-    let results = target.abi.arguments.iter().map(|&register| Operand::implicit_use(register));
+    let results = target.abi.arguments().iter().map(|&register| Operand::implicit_use(register));
     function.append(entry, InstData::new(Opcode::Target(target.abi.return_opcode), results));
     Ok(function)
 }
@@ -121,7 +121,7 @@ fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstr
 
 /// An argument register of the class: those are given values, and read at the end.
 fn register(target: &Target, class: RegClass, u: &mut Unstructured<'_>) -> Result<PReg> {
-    let full = *u.choose(target.abi.arguments)?;
+    let full = *u.choose(target.abi.arguments())?;
     Ok(target.part_of(full, target.class(class).bits))
 }
 
@@ -141,7 +141,7 @@ fn run(target: &'static Target, machine: &mut Machine, function: &Function, seed
     machine.load(&code.bytes, &[]).expect("a few words are loaded");
     let value = |index: u64| (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7 * index as u32) ^ index;
     for round in 0..4 {
-        let registers = target.abi.arguments.iter().zip(0u64..).map(|(&register, index)| {
+        let registers = target.abi.arguments().iter().zip(0u64..).map(|(&register, index)| {
             let bits = value(index + 8 * round);
             // Small numbers too, for shift amounts and divisors.
             (register, if index % 3 == round % 3 { bits & 63 } else { bits })
@@ -154,7 +154,7 @@ fn run(target: &'static Target, machine: &mut Machine, function: &Function, seed
         if meant.outcome != Outcome::Returned {
             continue;
         }
-        let ran = machine.run(&input, target.abi.arguments, FUEL).expect("the emulator runs");
+        let ran = machine.run(&input, target.abi.arguments(), FUEL).expect("the emulator runs");
         if let Some(fault) = ran.fault {
             panic!("{fault} on {input:x?}\n{}", shown());
         }

@@ -1,11 +1,11 @@
-//! Moves, spills, frames, branches. None of these sequences touches the flags.
+//! Frames, branches, text. None of these sequences touches the flags.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals)]
 
 use super::bitmask::decode_bitmask;
 use super::instructions::*;
-use super::registers::{REGISTERS, XZR};
+use super::registers::REGISTERS;
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
@@ -24,18 +24,6 @@ fn add_part(dst: PReg, src: PReg, part: i64, shift: i64, negative: bool) -> Inst
 }
 
 impl Machine for MachineCode {
-    fn copy(&self, dst: PReg, src: PReg) -> InstData {
-        inst(ORRXrr, [Operand::def(dst), Operand::used(XZR), Operand::used(src)])
-    }
-
-    fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData {
-        inst(LDRXui, [Operand::def(dst), Operand::used(base), Operand::Imm(offset / 8)])
-    }
-
-    fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData {
-        inst(STRXui, [Operand::used(src), Operand::used(base), Operand::Imm(offset / 8)])
-    }
-
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         let (size, negative) = (offset.unsigned_abs() as i64, offset < 0);
         let (low, high) = (size & 0xfff, size >> 12);
@@ -60,11 +48,6 @@ impl Machine for MachineCode {
         let opcode = if negative { SUBXrx64 } else { ADDXrx64 };
         code.push(inst(opcode, [Operand::def(dst), Operand::used(src), Operand::used(scratch), Operand::Imm(24)]));
         code
-    }
-
-    fn expand_pseudo(&self, _: &InstData) -> Option<Sequence> {
-        // Every row that is left when code is written has a word of its own.
-        None
     }
 
     fn call(&self, distance: i64) -> Sequence {

@@ -26,6 +26,7 @@ pub static AARCH64: Target = Target {
     registers: registers::REGISTERS,
     classes: registers::CLASSES,
     banks: registers::BANKS,
+    copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
