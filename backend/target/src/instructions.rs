@@ -70,9 +70,9 @@ impl ImmRange {
 }
 
 /// The mask of a call.
-pub(crate) const MASK: OperandDesc = OperandDesc::RegisterMask;
+pub const MASK: OperandDesc = OperandDesc::RegisterMask;
 /// Bytes of the stack.
-pub(crate) const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
+pub const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
 
 impl OperandDesc {
     pub fn is_def(&self) -> bool {
@@ -208,6 +208,22 @@ impl InstrDesc {
             _ => None,
         }
     }
+}
+
+/// Formats: functions from the fixed part of a word to its [`Code`], each by the pieces that operands fill.
+///
+/// ```text
+/// three [Piece::low(0, 5, 7), Piece::low(1, 5, 15), Piece::low(2, 5, 20)];
+/// ```
+#[macro_export]
+macro_rules! formats {
+    ($($(#[$doc:meta])* $name:ident [$($piece:expr),*];)*) => {$(
+        $(#[$doc])*
+        const fn $name(word: u32) -> Option<$crate::instructions::Code> {
+            const PIECES: &[$crate::instructions::Piece] = &[$($piece),*];
+            Some($crate::instructions::Code { word, pieces: PIECES })
+        }
+    )*};
 }
 
 /// An instruction table: the constant `NAME`, a [`tribunal_ir::TargetOpcode`], for each row, and `INSTRUCTIONS`. A row is

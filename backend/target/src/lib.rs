@@ -10,7 +10,7 @@ pub mod instructions;
 pub mod legality;
 pub mod meaning;
 pub mod moves;
-mod operands;
+pub mod operands;
 pub mod registers;
 pub mod runtime;
 pub mod selection;
@@ -152,7 +152,9 @@ pub trait Machine: Sync {
         Sequence::new()
     }
     /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label stays.
-    fn invert_branch(&self, inst: &InstData) -> Option<InstData>;
+    fn invert_branch(&self, _inst: &InstData) -> Option<InstData> {
+        None
+    }
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.

@@ -10,7 +10,7 @@ use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, 
 
 /// The sources of one instruction in operand order, definitions and labels left out: registers, stack addresses,
 /// immediates as wide as a register; then the registers read implicitly.
-pub(crate) struct Sources<D: Domain + ?Sized> {
+pub struct Sources<D: Domain + ?Sized> {
     pub values: SmallVec<[Value<D>; 4]>,
 }
 
@@ -32,7 +32,7 @@ impl<D: Domain + ?Sized> Sources<D> {
 }
 
 /// Collects the sources. `args` has one value for each register read, explicit then implicit.
-pub(crate) fn sources<D: AnyDomain + ?Sized>(
+pub fn sources<D: AnyDomain + ?Sized>(
     d: &mut D,
     target: &Target,
     inst: &InstData,
@@ -77,7 +77,7 @@ pub(crate) fn sources<D: AnyDomain + ?Sized>(
 }
 
 /// One result; poison if any source is.
-pub(crate) fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &Sources<D>) -> MachineEvaluation<D> {
+pub fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &Sources<D>) -> MachineEvaluation<D> {
     let mut poison = d.boolean(false);
     for value in &sources.values {
         poison = d.bool_or(&poison, &value.poison);
@@ -86,12 +86,12 @@ pub(crate) fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &
 }
 
 /// An instruction that computes nothing: a jump or a return, which the walker follows.
-pub(crate) fn jump_free<D: AnyDomain + ?Sized>(d: &mut D) -> MachineEvaluation<D> {
+pub fn jump_free<D: AnyDomain + ?Sized>(d: &mut D) -> MachineEvaluation<D> {
     MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None, to: None }
 }
 
 /// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the stack.
-pub(crate) fn call_frame<D: AnyDomain + ?Sized>(
+pub fn call_frame<D: AnyDomain + ?Sized>(
     d: &mut D,
     inst: &InstData,
     sources: &Sources<D>,
@@ -108,7 +108,7 @@ pub(crate) fn call_frame<D: AnyDomain + ?Sized>(
 }
 
 /// The load or store of a row, at base plus offset: a load gives its value extended to the register.
-pub(crate) fn access<D: AnyDomain + ?Sized>(
+pub fn access<D: AnyDomain + ?Sized>(
     d: &mut D,
     target: &Target,
     row: &InstrDesc,
@@ -157,11 +157,7 @@ fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> MemOperan
 }
 
 /// The address `distance` bytes from the instruction.
-pub(crate) fn from_here<D: AnyDomain + ?Sized>(
-    d: &mut D,
-    inst: &InstData,
-    distance: i64,
-) -> Result<D::Bits, Unsupported> {
+pub fn from_here<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData, distance: i64) -> Result<D::Bits, Unsupported> {
     let here = d.place().ok_or_else(|| Unsupported::new(format!("{} before code is placed", inst.opcode)))?;
     let distance = d.literal(distance, d.width(&here));
     Ok(d.add(&here, &distance))
@@ -169,7 +165,7 @@ pub(crate) fn from_here<D: AnyDomain + ?Sized>(
 
 /// A jump that leaves the address of the next instruction in its definition, if it has one, and goes to `to`, or to its
 /// label.
-pub(crate) fn jump<D: AnyDomain + ?Sized>(
+pub fn jump<D: AnyDomain + ?Sized>(
     d: &mut D,
     row: &InstrDesc,
     inst: &InstData,

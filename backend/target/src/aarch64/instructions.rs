@@ -21,18 +21,8 @@ const fn rm(operand: u8) -> Piece {
     Piece::low(operand, 5, 16)
 }
 
-/// The formats, by the pieces that operands fill: fewer bits where the operand has fewer.
-macro_rules! formats {
-    ($($(#[$doc:meta])* $name:ident [$($piece:expr),*];)*) => {$(
-        $(#[$doc])*
-        const fn $name(word: u32) -> Option<Code> {
-            const PIECES: &[Piece] = &[$($piece),*];
-            Some(Code { word, pieces: PIECES })
-        }
-    )*};
-}
-
-formats! {
+// Fewer bits where the operand has fewer.
+crate::formats! {
     two [rd(0), rn(1)];
     three [rd(0), rn(1), rm(2)];
     four [rd(0), rn(1), rm(2), ra(3)];
