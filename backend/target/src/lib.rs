@@ -22,7 +22,7 @@ use abi::Abi;
 use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
 use instructions::InstrDesc;
-use legality::LegalizerInfo;
+use legality::{CustomDesc, LegalizerInfo};
 pub use meaning::{MachineEvaluation, evaluate, evaluate_at};
 use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
@@ -54,6 +54,8 @@ pub struct Target {
     pub abi: &'static Abi,
     /// Registers that read as zero.
     pub zero: &'static [PReg],
+    /// What the rules' `custom` is.
+    pub customs: &'static [CustomDesc],
     /// The legality rules under these features.
     pub legality: fn(Features) -> &'static LegalizerInfo,
     /// What its instructions compute.

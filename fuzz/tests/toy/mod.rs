@@ -242,6 +242,7 @@ pub static TOY32: Target = Target {
     selection: RULES,
     abi: &ABI,
     zero: &[],
+    customs: &[],
     legality,
     meaning,
     machine: &Sequences,

@@ -32,6 +32,7 @@ pub static AARCH64: Target = Target {
     selection: selection::RULES,
     abi: &abi::ABI,
     zero: &[registers::XZR, registers::WZR],
+    customs: legality::CUSTOMS,
     legality: legality::rules,
     meaning: semantics::evaluate,
     machine: &machine::MachineCode,

@@ -7,7 +7,7 @@ use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
     all, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned, pred_not, scalar_wider_than,
 };
-use crate::legality::{EXPANDED, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
+use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
@@ -57,6 +57,19 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(artifacts(machine));
     sets
 }
+
+/// Sums, products, shifts and quotients of words, where there are instructions for words.
+pub static CUSTOMS: &[CustomDesc] = &[
+    CustomDesc { opcode: G_ADD, expansion: Expansion::Word(G_ADD) },
+    CustomDesc { opcode: G_SUB, expansion: Expansion::Word(G_SUB) },
+    CustomDesc { opcode: G_MUL, expansion: Expansion::Word(G_MUL) },
+    CustomDesc { opcode: G_SHL, expansion: Expansion::Word(G_SLLW) },
+    CustomDesc { opcode: G_LSHR, expansion: Expansion::Word(G_SRLW) },
+    CustomDesc { opcode: G_ASHR, expansion: Expansion::Word(G_SRAW) },
+    CustomDesc { opcode: G_SDIV, expansion: Expansion::Word(G_DIVW) },
+    CustomDesc { opcode: G_UDIV, expansion: Expansion::Word(G_DIVUW) },
+    CustomDesc { opcode: G_UREM, expansion: Expansion::Word(G_REMUW) },
+];
 
 /// The instructions of RV64 on words.
 fn words(machine: Machine) -> Option<RuleSet> {
