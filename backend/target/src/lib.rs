@@ -44,13 +44,21 @@ pub struct Target {
     pub default_features: Features,
     /// What `--features` may change.
     pub options: &'static [FeatureDesc],
+    /// By [`PReg`].
     pub registers: &'static [RegisterDesc],
+    /// By [`RegClass`].
     pub classes: &'static [ClassDesc],
+    /// By [`RegBank`]; integers and pointers first.
     pub banks: &'static [BankDesc],
+    /// How whole registers are copied.
     pub copies: &'static [CopyDesc],
+    /// By [`SubReg`].
     pub subregisters: &'static [SubRegDesc],
+    /// By [`TargetOpcode`].
     pub instructions: &'static [InstrDesc],
+    /// Most specific first.
     pub selection: &'static [SelectionRule],
+    /// The calling convention.
     pub abi: &'static Abi,
     /// Registers that read as zero.
     pub zero: &'static [PReg],
@@ -60,10 +68,11 @@ pub struct Target {
     pub legality: fn(Features) -> &'static LegalizerInfo,
     /// What its instructions compute.
     pub meaning: meaning::Meaning,
-    /// The instruction sequences that frames, spills and moves need.
+    /// The instruction sequences that frames, branches and calls need, and assembly text.
     pub machine: &'static dyn Machine,
     /// This target, as the language knows it.
     pub vocabulary: &'static dyn Vocabulary,
+    /// `Made::new()`.
     pub made: Made,
 }
 
@@ -85,6 +94,7 @@ pub struct Made {
 }
 
 impl Made {
+    /// Nothing yet.
     pub const fn new() -> Made {
         Made { index: OnceLock::new(), decoder: OnceLock::new() }
     }

@@ -50,10 +50,6 @@ pub enum RegisterFile {
     Vector,
 }
 
-impl RegisterFile {
-    pub const ALL: [RegisterFile; 3] = [RegisterFile::General, RegisterFile::Float, RegisterFile::Vector];
-}
-
 /// A sub-register index. Row 0 is the whole register, with an empty name.
 pub struct SubRegDesc {
     pub name: &'static str,
