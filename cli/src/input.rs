@@ -68,7 +68,8 @@ fn known_targets() -> String {
 }
 
 fn unknown_feature(name: &str, target: &'static Target) -> CliError {
-    let known = if target.options.is_empty() { "none".to_string() } else { target.options.names() };
+    let names = target.option_names(target.all_options());
+    let known = if names.is_empty() { "none".to_string() } else { names };
     CliError::UnknownFeature { name: name.to_string(), target: target.name, known }
 }
 

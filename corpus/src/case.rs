@@ -110,7 +110,7 @@ fn hold(harness: &mut Harness, module: &Module, call: &Expectation) -> Result<()
 
 fn input(call: &Expectation, target: &Target) -> Input {
     let mut input = Input { registers: Vec::new(), buffers: Vec::new() };
-    for (argument, &register) in call.arguments.iter().zip(target.abi.arguments) {
+    for (argument, &register) in call.arguments.iter().zip(target.abi.arguments()) {
         let value = match argument {
             Argument::Integer(value) => *value as u64,
             Argument::Buffer(bytes) => {

@@ -350,6 +350,10 @@ fn from_mir(before: &Path, target: &Target, folder: &Path) -> Result<(PathBuf, P
     Ok((before.to_path_buf(), after))
 }
 
+/// What clang is told of a target besides its triple.
+const MACHINES: &[(&str, [&str; 2])] =
+    &[("riscv64", ["-march=rv64im", "-mabi=lp64"]), ("riscv32", ["-march=rv32im", "-mabi=ilp32"])];
+
 fn from_csmith(seed: u32, target: &Target, folder: &Path) -> Result<(PathBuf, PathBuf), String> {
     let path = |end: &str| folder.join(format!("csmith{seed}.{}.{end}", target.name));
     let (source, ir, before) = (path("c"), path("ll"), path("before.mir"));
@@ -362,11 +366,8 @@ fn from_csmith(seed: u32, target: &Target, folder: &Path) -> Result<(PathBuf, Pa
     let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("csmith");
     let mut clang = Command::new("clang-22");
     clang.arg(format!("--target={}", triple(target)));
-    match target.name {
-        "riscv64" => _ = clang.args(["-march=rv64im", "-mabi=lp64"]),
-        "riscv32" => _ = clang.args(["-march=rv32im", "-mabi=ilp32"]),
-        _ => {}
-    }
+    let machine = MACHINES.iter().find(|(name, _)| *name == target.name);
+    machine.into_iter().for_each(|(_, arguments)| _ = clang.args(*arguments));
     clang.args(["-O1", "-fno-inline", "-fno-asynchronous-unwind-tables", "-ffreestanding", "-w", "-S", "-emit-llvm"]);
     run(clang.arg("-I").arg(headers).args(["-I", "/usr/include/csmith"]).arg(&source).arg("-o").arg(&ir))?;
     let mut llc = llc(target);

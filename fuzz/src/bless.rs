@@ -15,7 +15,7 @@ pub fn case(harness: &Harness, module: &Module, story: &Story) -> String {
     let target = harness.target();
     let mut comments = vec![format!("target: {}", target.name)];
     if harness.options().features != target.default_features {
-        comments.push(format!("features: {}", harness.options().features.names()));
+        comments.push(format!("features: {}", harness.target().option_names(harness.options().features)));
     }
     if let (Some(judge), Some(kind), Some(guilty)) = (module.said("judge"), module.said("kind"), module.said("guilty"))
     {
@@ -48,12 +48,12 @@ fn run_line(function: &Function, target: &'static Target, input: &Input) -> Opti
 
 /// The input as the corpus's runner makes it of the arguments' texts, and those; `None` where it cannot say the same.
 fn arguments(target: &Target, input: &Input) -> Option<(Input, Vec<String>)> {
-    let place = |register| target.abi.arguments.iter().position(|&argument| argument == register);
+    let place = |register| target.abi.arguments().iter().position(|&argument| argument == register);
     let places: Vec<usize> = input.registers.iter().map(|&(register, _)| place(register)).collect::<Option<_>>()?;
     let count = places.iter().max().map_or(0, |last| last + 1);
     let mut same = Input::default();
     let mut texts = Vec::new();
-    for &register in target.abi.arguments.iter().take(count) {
+    for &register in target.abi.arguments().iter().take(count) {
         let given = input.registers.iter().find(|(given, _)| *given == register);
         let value = given.map_or(0, |&(_, value)| value);
         same.registers.push((register, value));

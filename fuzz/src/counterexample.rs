@@ -76,7 +76,7 @@ impl Exhibit {
         let mut comments = vec![
             "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
             format!("target: {}", target.name),
-            format!("features: {}", features.names()),
+            format!("features: {}", target.option_names(features)),
             format!("judge: {}", Judge::Prover),
             "kind: refuted".to_string(),
             format!("guilty: {}", self.rule),

@@ -56,7 +56,7 @@ pub fn print_sabotaged(
     let mut comments = vec![
         "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
         format!("target: {}", target.name),
-        format!("features: {}", options.features.names()),
+        format!("features: {}", target.option_names(options.features)),
         format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
     ];
     comments.extend(sabotage.map(|fault| format!("sabotage: {}", fault.name)));
@@ -154,15 +154,16 @@ fn hexadecimal(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tribunal_target::riscv::features;
 
     /// `features:` with nothing after it is the empty set, not the target's usual one.
     #[test]
     fn no_features_are_said_too() {
         let target = &tribunal_target::riscv::RISCV64;
         let said = |line: &str| story(&Module { comments: vec![line.to_string()], ..Module::default() }, target);
-        let base = Some(Features::RV64);
+        let base = Some(features::RV64);
         assert_eq!(said("features: ").unwrap().features, base);
-        assert_eq!(said("features: +m").unwrap().features, base.map(|base| base | Features::M));
+        assert_eq!(said("features: +m").unwrap().features, base.map(|base| base | features::M));
         assert_eq!(said("no story").unwrap().features, None);
         assert!(said("features: +q").is_err());
     }

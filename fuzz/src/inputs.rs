@@ -59,7 +59,7 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
         let (value, register) = (data.vreg(0)?, data.operands.get(1)?.as_reg()?.reg.as_physical()?);
         let full = target.vocabulary.full_register(register);
         // Behind a call the register holds its result.
-        if !target.abi.arguments.contains(&full) || std::mem::replace(&mut seen[usize::from(full.0)], true) {
+        if !target.abi.arguments().contains(&full) || std::mem::replace(&mut seen[usize::from(full.0)], true) {
             return None;
         }
         let ty = function.type_of(value)?;

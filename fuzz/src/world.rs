@@ -141,7 +141,7 @@ fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
         if let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) = (data.opcode, data.operands.as_slice())
             && let (Reg::Virtual(dst), Reg::Physical(src)) = (dst.reg, src.reg)
             && function.type_of(dst).is_some_and(|ty| ty.is_pointer())
-            && target.abi.results.contains(&target.vocabulary.full_register(src))
+            && target.abi.results().contains(&target.vocabulary.full_register(src))
         {
             names.insert(callee.clone());
         }

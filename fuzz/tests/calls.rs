@@ -7,8 +7,9 @@ use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::harness::WrittenInsts;
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
 use tribunal_ir::{Function, Inst, InstData, Operand, PReg, Reg, text};
+use tribunal_target::Target;
+use tribunal_target::riscv::features::M;
 use tribunal_target::riscv::registers::x;
-use tribunal_target::{Features, Target};
 
 /// A value is needed behind the call.
 const DIVIDE: &str = "
@@ -126,7 +127,7 @@ fn a_value_kept_in_a_register_that_a_call_loses_is_found() {
 fn an_argument_overwritten_before_the_call_is_found() {
     let overwrite = After("allocate", |function| {
         let call = call(function);
-        function.insert_before(call, riscv64().machine.copy(x(11), x(12)));
+        function.insert_before(call, riscv64().copy(x(11), x(12)).unwrap());
     });
     assert_eq!(found(&overwrite, Judge::Allocation).kind, "allocation-value");
     assert_eq!(found(&overwrite, Judge::Emulator).kind, "wrong-result");
@@ -164,10 +165,10 @@ fn a_stack_pointer_that_is_not_aligned_at_a_call_is_found() {
 #[test]
 fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
     let below = After("frame", |function| {
-        let (call, kept, machine) = (call(function), kept(function), riscv64().machine);
-        function.insert_before(call, machine.spill(kept, x(2), -8));
+        let (call, kept) = (call(function), kept(function));
+        function.insert_before(call, riscv64().spill(kept, x(2), -8).unwrap());
         let behind = function.next_inst(call).unwrap();
-        function.insert_before(behind, machine.reload(kept, x(2), -8));
+        function.insert_before(behind, riscv64().reload(kept, x(2), -8).unwrap());
     });
     assert_eq!(found(&below, Judge::Emulator).kind, "wrong-result");
 }
@@ -177,7 +178,7 @@ fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
 fn generated_programs_without_m_pass_every_judge() {
     for name in ["riscv64", "riscv32"] {
         let target = tribunal_target::by_name(name).unwrap();
-        let options = Options { features: target.default_features - Features::M, allocator: Allocator::Ion };
+        let options = Options { features: target.default_features - M, allocator: Allocator::Ion };
         let mut harness = Harness::new(target, options).unwrap();
         for seed in 0..40 {
             let function = campaign::generated(seed, target).unwrap();

@@ -24,13 +24,14 @@ fn compiled(function: &Function, target: &'static Target, features: Features) ->
 #[test]
 fn engines_agree() {
     let (mut runs, mut calls, mut accesses) = (0, 0, 0);
-    for &target in tribunal_target::ALL.iter().filter(|target| target.decode.is_some()) {
-        let mut unicorn = Emulator::new(target, target.default_features).unwrap();
-        let mut stepper = Emulator::stepping(target).unwrap();
+    for &target in tribunal_target::ALL {
+        let mut unicorn = Machine::new(target, target.default_features).unwrap();
+        let mut stepper = Machine::stepping(target).unwrap();
         for seed in 0..PROGRAMS {
             let function = campaign::generated(seed, target).unwrap();
             let results = inputs::results(&function, target);
-            for features in [target.default_features, target.default_features - Features::M] {
+            // With all that the engine has, and with nothing.
+            for features in [target.default_features, target.base()] {
                 let code = compiled(&function, target, features);
                 unicorn.record_accesses(true).unwrap();
                 stepper.record_accesses(true).unwrap();
@@ -54,6 +55,43 @@ fn engines_agree() {
     assert!(runs > 100 && calls > 100 && accesses > 100, "{runs} runs, {calls} calls, {accesses} accesses");
 }
 
+/// Words of one target.
+struct Words {
+    target: &'static str,
+    /// A jump to the register that is always zero.
+    to_zero: u32,
+    /// A jump to itself.
+    forever: u32,
+    /// The address of the first instruction taken; a word stored there, or 64 bytes behind; a return.
+    stores: [[u32; 3]; 2],
+}
+
+/// jr zero; j .; auipc t0, sw t0, 0(t0) or 64(t0), ret
+const RISCV64: Words = Words {
+    target: "riscv64",
+    to_zero: 0x0000_0067,
+    forever: 0x0000_006f,
+    stores: [[0x0000_0297, 0x0052_a023, 0x0000_8067], [0x0000_0297, 0x0452_a023, 0x0000_8067]],
+};
+
+static WORDS: [Words; 3] = [
+    RISCV64,
+    Words { target: "riscv32", ..RISCV64 },
+    // br xzr; b .; adr x9, str w9, [x9] or [x9, 64], ret
+    Words {
+        target: "aarch64",
+        to_zero: 0xd61f_03e0,
+        forever: 0x1400_0000,
+        stores: [[0x1000_0009, 0xb900_0129, 0xd65f_03c0], [0x1000_0009, 0xb900_4129, 0xd65f_03c0]],
+    },
+];
+
+/// Every target with its words.
+fn targets() -> impl Iterator<Item = (&'static Target, &'static Words)> {
+    let words = |target: &Target| WORDS.iter().find(|words| words.target == target.name);
+    tribunal_target::ALL.iter().map(move |&target| (target, words(target).expect("each target has a row")))
+}
+
 fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
@@ -61,36 +99,31 @@ fn words(words: &[u32]) -> Vec<u8> {
 /// A jump to address zero, where the engine is told to stop though nothing is mapped, is no return.
 #[test]
 fn nothing_is_reached_at_address_zero() {
-    for &target in tribunal_target::ALL {
-        let mut machine = Emulator::new(target, target.default_features).unwrap();
-        // jr zero and br xzr
-        let jump = words(&[if target.name == "aarch64" { 0xd61f_03e0 } else { 0x0000_0067 }]);
-        machine.load(&jump, &[]).unwrap();
-        let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
-        assert!(matches!(fault, Some(MachineFault::Memory { .. })), "{}: {fault:?}", target.name);
+    for (target, row) in targets() {
+        let jump = words(&[row.to_zero]);
+        let unicorn = Machine::new(target, target.default_features).unwrap();
+        for mut machine in [unicorn, Machine::stepping(target).unwrap()] {
+            machine.load(&jump, &[]).unwrap();
+            let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
+            assert!(matches!(fault, Some(Fault::Memory { .. })), "{}: {fault:?}", target.name);
+        }
     }
 }
 
 /// Code that stores a word over itself, or behind itself in its page, is found out by every engine, and put back.
 #[test]
 fn code_is_not_written() {
-    for &target in tribunal_target::ALL {
-        // auipc t0; sw t0, 0(t0) or 64(t0); ret. adr x9; str w9, [x9] or [x9, 64]; ret
-        let stores = match target.name {
-            "aarch64" => [[0x1000_0009, 0xb900_0129, 0xd65f_03c0], [0x1000_0009, 0xb900_4129, 0xd65f_03c0]],
-            _ => [[0x0000_0297, 0x0052_a023, 0x0000_8067], [0x0000_0297, 0x0452_a023, 0x0000_8067]],
-        };
-        let unicorn = Emulator::new(target, target.default_features).unwrap();
-        let engines = [unicorn].into_iter().chain(target.decode.map(|_| Emulator::stepping(target).unwrap()));
-        for mut machine in engines {
-            for code in stores {
+    for (target, row) in targets() {
+        let unicorn = Machine::new(target, target.default_features).unwrap();
+        for mut machine in [unicorn, Machine::stepping(target).unwrap()] {
+            for code in row.stores {
                 machine.load(&words(&code), &[]).unwrap();
                 for _ in 0..2 {
                     let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
                     assert_eq!(fault, Some(MachineFault::Code), "{} {code:x?}", target.name);
                 }
             }
-            machine.load(&words(&stores[0][2..]), &[]).unwrap();
+            machine.load(&words(&row.stores[0][2..]), &[]).unwrap();
             assert_eq!(machine.run(&Input::default(), &[], 1000).unwrap().fault, None, "{}", target.name);
         }
     }
@@ -112,9 +145,7 @@ fn fuel_runs_out() {
     for fuel in [1, 100, 190] {
         assert_eq!(run(riscv64, &counted, fuel), Some(MachineFault::OutOfFuel(fuel)));
     }
-    for &target in tribunal_target::ALL {
-        // j . and b .
-        let forever = words(&[if target.name == "aarch64" { 0x1400_0000 } else { 0x0000_006f }]);
-        assert_eq!(run(target, &forever, 1000), Some(MachineFault::OutOfFuel(1000)), "{}", target.name);
+    for (target, row) in targets() {
+        assert_eq!(run(target, &words(&[row.forever]), 1000), Some(Fault::OutOfFuel(1000)), "{}", target.name);
     }
 }

@@ -163,7 +163,7 @@ body: |
 #[test]
 fn blame_sees_what_wrong_code_reads_where_nobody_wrote() {
     for target in [tribunal_target::by_name("riscv64").unwrap(), tribunal_target::by_name("aarch64").unwrap()] {
-        let (registers, ret) = (target.abi.arguments, target.vocabulary.opcode_name(target.abi.return_opcode));
+        let (registers, ret) = (target.abi.arguments(), target.vocabulary.opcode_name(target.abi.return_opcode));
         let name = |index: usize| format!("${}", target.vocabulary.register_name(registers[index]));
         let source = UNWRITTEN.trim_start().replace("$x11", "$second").replace("$x10", &name(0));
         let source = source.replace("$second", &name(1)).replace("PseudoRET", ret).replace("riscv64", target.name);

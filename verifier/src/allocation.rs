@@ -300,7 +300,7 @@ impl Checker<'_> {
 
     /// Reads an inserted instruction as a move: it must be exactly what the target writes for one.
     fn inserted(&self, data: &InstData) -> Option<Move> {
-        let machine = self.target.machine;
+        let target = self.target;
         let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
         let slot = data.operands.iter().find_map(|operand| match operand {
             Operand::Stack(slot) => Some(*slot),
@@ -319,9 +319,9 @@ impl Checker<'_> {
                     data
                 };
                 let (there, here) = (Location::Slot(slot), Location::Register(first));
-                if *data == on_slot(machine.spill(first, base, 0)) {
+                if target.spill(first, base, 0).map(on_slot).as_ref() == Some(data) {
                     Some(Move { to: there, from: here })
-                } else if *data == on_slot(machine.reload(first, base, 0)) {
+                } else if target.reload(first, base, 0).map(on_slot).as_ref() == Some(data) {
                     Some(Move { to: here, from: there })
                 } else {
                     None
@@ -329,7 +329,7 @@ impl Checker<'_> {
             }
             None => {
                 let mut sources = data.uses().filter_map(|operand| operand.reg.as_physical());
-                let source = sources.find(|&source| *data == machine.copy(first, source))?;
+                let source = sources.find(|&source| target.copy(first, source).as_ref() == Some(data))?;
                 Some(Move { to: Location::Register(first), from: Location::Register(source) })
             }
         }

@@ -24,19 +24,19 @@ pub static PASS: Pass = Pass {
 const LARGEST: u64 = 1 << 30;
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let target = context.target;
-    let saved = saved_registers(function, target);
-    let saved_bytes = saved.len() as i64 * i64::from(target.register_bytes());
+    let (saved, saved_bytes) = saved_registers(function, target);
     let laid_out = remove_call_frames(function, target)
         .and_then(|has_calls| lay_out(function, target, saved_bytes).map(|size| (has_calls, size)));
     let (has_calls, size) = laid_out.map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
-    expand_copies(function, target);
+    expand_copies(function, target)?;
     for block in function.layout().to_vec() {
         let insts: Vec<Inst> = function.insts(block).collect();
         insts.into_iter().for_each(|inst| resolve(function, target, inst, size));
     }
     if size > 0 {
-        prologue(function, target, &saved, size);
-        epilogues(function, target, &saved, size);
+        let frame = Frame { target, saved, size };
+        frame.prologue(function)?;
+        frame.epilogues(function)?;
         function.extra.retain(|(key, _)| key != "frameInfo");
         let calls = if has_calls { "\n  adjustsStack: true\n  hasCalls: true" } else { "" };
         function.extra.push(("frameInfo".to_string(), format!("frameInfo:\n  stackSize: {size}{calls}")));
@@ -44,8 +44,11 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     Ok(())
 }
 
-/// Callee-saved registers that some instruction writes, and the return address if one does.
-fn saved_registers(function: &Function, target: &Target) -> Vec<PReg> {
+/// A register that the prologue saves, and its offset from the stack pointer after it.
+type Saved = (PReg, i64);
+
+/// Callee-saved registers that some instruction writes, and the return address if one does; and the bytes that they take.
+fn saved_registers(function: &Function, target: &Target) -> (Vec<Saved>, i64) {
     let mut written = Vec::new();
     for &block in function.layout() {
         for inst in function.insts(block) {
@@ -57,7 +60,15 @@ fn saved_registers(function: &Function, target: &Target) -> Vec<PReg> {
         }
     }
     let kept = target.abi.callee_saved.iter().chain(std::iter::once(&target.abi.return_address));
-    kept.copied().filter(|register| written.contains(register)).collect()
+    let mut end = 0;
+    let place = |register: PReg| {
+        let bytes = i64::from(target.spill_bytes(register));
+        let offset = (end + bytes - 1) / bytes * bytes;
+        end = offset + bytes;
+        (register, offset)
+    };
+    let saved = kept.copied().filter(|register| written.contains(register)).map(place).collect();
+    (saved, end)
 }
 
 /// The stack pointer stays where the prologue puts it: nothing is passed on the stack. True if there was a call.
@@ -108,7 +119,7 @@ fn lay_out(function: &mut Function, target: &Target, saved: i64) -> Result<i64, 
 }
 
 /// What allocation left of copies: nothing where both sides are one register, else the machine's move.
-fn expand_copies(function: &mut Function, target: &Target) {
+fn expand_copies(function: &mut Function, target: &Target) -> Result<(), CompileError> {
     for block in function.layout().to_vec() {
         let insts: Vec<Inst> = function.insts(block).collect();
         for inst in insts {
@@ -119,7 +130,10 @@ fn expand_copies(function: &mut Function, target: &Target) {
                     let full = |register| target.vocabulary.full_register(register);
                     match full(dst) == full(src) {
                         true => function.remove(inst),
-                        false => function.replace(inst, target.machine.copy(full(dst), full(src))),
+                        false => {
+                            let copy = target.copy(full(dst), full(src)).ok_or_else(|| no_move(function))?;
+                            function.replace(inst, copy);
+                        }
                     }
                 }
                 (Opcode::IMPLICIT_DEF | Opcode::KILL, _) => function.remove(inst),
@@ -127,6 +141,12 @@ fn expand_copies(function: &mut Function, target: &Target) {
             }
         }
     }
+    Ok(())
+}
+
+/// A register is moved for which the target has no row.
+fn no_move(function: &Function) -> CompileError {
+    CompileError::internal(function, PASS.name, "a register that is never moved is copied or saved")
 }
 
 /// Replaces a stack object operand and the offset behind it.
@@ -138,10 +158,10 @@ fn resolve(function: &mut Function, target: &Target, inst: Inst, size: i64) {
     });
     let (Some((index, slot)), Opcode::Target(opcode)) = (slot, data.opcode) else { return };
     let own = data.operands.get(index + 1).and_then(Operand::as_imm).unwrap_or(0);
-    let offset = offset_of(function, slot, size) + target.machine.operand_offset(opcode, own);
-    let base = match target.machine.offset_fits(opcode, offset) {
+    let offset = offset_of(function, slot, size) + target.operand_offset(opcode, own);
+    let base = match target.offset_fits(opcode, offset) {
         true => {
-            function.set_operand(inst, index + 1, Operand::Imm(target.machine.offset_operand(opcode, offset)));
+            function.set_operand(inst, index + 1, Operand::Imm(target.offset_operand(opcode, offset)));
             target.abi.stack_pointer
         }
         false => {
@@ -161,34 +181,45 @@ fn offset_of(function: &Function, slot: StackSlot, size: i64) -> i64 {
     function.stack[slot].offset + size
 }
 
-fn prologue(function: &mut Function, target: &Target, saved: &[PReg], size: i64) {
-    let Some(entry) = function.entry() else { return };
-    let (sp, scratch) = (target.abi.stack_pointer, target.abi.scratch[0]);
-    let mut code = target.machine.add_offset(sp, sp, -size, scratch);
-    let spill = |(index, &register): (usize, &PReg)| {
-        target.machine.spill(register, sp, index as i64 * i64::from(target.register_bytes()))
-    };
-    code.extend(saved.iter().enumerate().map(spill));
-    for data in code.into_iter().rev() {
-        function.prepend(entry, data.with_flags(InstFlags::FRAME_SETUP));
-    }
+/// What prologue and epilogue do.
+struct Frame<'t> {
+    target: &'t Target,
+    saved: Vec<Saved>,
+    /// Bytes.
+    size: i64,
 }
 
-/// Before every return.
-fn epilogues(function: &mut Function, target: &Target, saved: &[PReg], size: i64) {
-    let (sp, scratch) = (target.abi.stack_pointer, target.abi.scratch[0]);
-    let is_return = |data: &InstData| match data.opcode {
-        Opcode::Target(opcode) => target.instruction(opcode).flags.contains(OpcodeFlags::RETURN),
-        _ => false,
-    };
-    for block in function.layout().to_vec() {
-        let Some(last) = function.last_inst(block).filter(|&last| is_return(function.inst(last))) else { continue };
-        let reload = |(index, &register): (usize, &PReg)| {
-            target.machine.reload(register, sp, index as i64 * i64::from(target.register_bytes()))
-        };
-        let restores = saved.iter().enumerate().map(reload);
-        for data in restores.chain(target.machine.add_offset(sp, sp, size, scratch)) {
-            function.insert_before(last, data.with_flags(InstFlags::FRAME_DESTROY));
+impl Frame<'_> {
+    fn prologue(&self, function: &mut Function) -> Result<(), CompileError> {
+        let Some(entry) = function.entry() else { return Ok(()) };
+        let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
+        let spills = self.saved.iter().map(|&(register, offset)| target.spill(register, sp, offset));
+        let spills: Option<Vec<InstData>> = spills.collect();
+        let spills = spills.ok_or_else(|| no_move(function))?;
+        let code = target.machine.add_offset(sp, sp, -self.size, scratch).into_iter().chain(spills);
+        for data in code.rev() {
+            function.prepend(entry, data.with_flags(InstFlags::FRAME_SETUP));
         }
+        Ok(())
+    }
+
+    /// Before every return.
+    fn epilogues(&self, function: &mut Function) -> Result<(), CompileError> {
+        let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
+        let is_return = |data: &InstData| match data.opcode {
+            Opcode::Target(opcode) => target.instruction(opcode).flags.contains(OpcodeFlags::RETURN),
+            _ => false,
+        };
+        let reloads = self.saved.iter().map(|&(register, offset)| target.reload(register, sp, offset));
+        let reloads: Option<Vec<InstData>> = reloads.collect();
+        let mut code = reloads.ok_or_else(|| no_move(function))?;
+        code.extend(target.machine.add_offset(sp, sp, self.size, scratch));
+        for block in function.layout().to_vec() {
+            let Some(last) = function.last_inst(block).filter(|&last| is_return(function.inst(last))) else { continue };
+            for data in &code {
+                function.insert_before(last, data.clone().with_flags(InstFlags::FRAME_DESTROY));
+            }
+        }
+        Ok(())
     }
 }

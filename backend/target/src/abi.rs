@@ -1,13 +1,13 @@
 //! The shape of a calling convention. The values are in `<isa>/abi.rs`.
 
-use tribunal_ir::{PReg, TargetOpcode};
+use tribunal_ir::{PReg, RegBank, TargetOpcode};
 
-/// What caller and callee agree on, for integers and pointers.
+/// What caller and callee agree on.
 pub struct Abi {
-    /// Full-width argument registers, in order.
-    pub arguments: &'static [PReg],
-    /// Full-width result registers, in order.
-    pub results: &'static [PReg],
+    /// Where values are passed, by bank; integers and pointers first.
+    pub passing: &'static [Passing],
+    /// Where an argument of two registers may begin.
+    pub pairs: Pairs,
     /// Full-width registers that a function must leave as it found them.
     pub callee_saved: &'static [PReg],
     /// Full-width registers in which a call may leave anything, its results apart.
@@ -23,7 +23,17 @@ pub struct Abi {
     /// Bits to which an integer argument or result narrower than a register is extended by the caller (callee for
     /// results): RISC-V extends to 64 (`signext`/`zeroext`; an `i32` is sign-extended); 0 where the rest is undefined.
     pub extended_to: u32,
-    pub calls: Calls,
+    /// `None` on a machine without calls.
+    pub calls: Option<Calls>,
+}
+
+/// The registers of one bank in which values are passed.
+pub struct Passing {
+    pub bank: RegBank,
+    /// Full-width argument registers, in order.
+    pub arguments: &'static [PReg],
+    /// Full-width result registers, in order.
+    pub results: &'static [PReg],
 }
 
 /// How a call is written.
@@ -38,9 +48,6 @@ pub struct Calls {
     pub callee_prefix: &'static str,
     /// LLVM's name for the mask of all registers but the caller-saved ones.
     pub preserved_mask: &'static str,
-    pub pairs: Pairs,
-    /// The ELF relocation of a call instruction.
-    pub relocation: u32,
 }
 
 /// Where an argument of two registers may begin.
@@ -52,14 +59,29 @@ pub enum Pairs {
 }
 
 impl Abi {
-    /// The registers of each argument, given how many it takes; `None` if they do not all fit.
-    pub fn passing(&self, counts: &[usize]) -> Option<Vec<&'static [PReg]>> {
+    /// The argument registers of integers and pointers, in order.
+    pub fn arguments(&self) -> &'static [PReg] {
+        self.passing.first().map_or(&[], |passing| passing.arguments)
+    }
+
+    /// The result registers of integers and pointers, in order.
+    pub fn results(&self) -> &'static [PReg] {
+        self.passing.first().map_or(&[], |passing| passing.results)
+    }
+
+    /// True for an argument register of any bank.
+    pub fn is_argument(&self, full: PReg) -> bool {
+        self.passing.iter().any(|passing| passing.arguments.contains(&full))
+    }
+
+    /// The registers of each integer argument, given how many it takes; `None` if they do not all fit.
+    pub fn places(&self, counts: &[usize]) -> Option<Vec<&'static [PReg]>> {
         let mut next = 0;
         let place = |&count: &usize| {
-            if self.calls.pairs == Pairs::Even && count == 2 {
+            if self.pairs == Pairs::Even && count == 2 {
                 next += next % 2;
             }
-            let registers = self.arguments.get(next..next + count)?;
+            let registers = self.arguments().get(next..next + count)?;
             next += count;
             Some(registers)
         };

@@ -1,6 +1,7 @@
 //! Calls: how one is written, read, and what it leaves in registers. The conventions are data, in `<isa>/abi.rs`.
 
 use crate::Target;
+use crate::abi::Calls;
 use crate::runtime::RuntimeFunction;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
@@ -25,8 +26,8 @@ impl Target {
             return None;
         }
         let count = (function.bits / register) as usize;
-        let [first, second] = self.abi.passing(&[count, count])?.try_into().ok()?;
-        Some(Signature { arguments: [first, second], results: self.abi.results.get(..count)? })
+        let [first, second] = self.abi.places(&[count, count])?.try_into().ok()?;
+        Some(Signature { arguments: [first, second], results: self.abi.results().get(..count)? })
     }
 
     /// True for an instruction that calls.
@@ -40,8 +41,13 @@ impl Target {
 
     /// True for the instructions before a call's arguments are copied and behind the call.
     pub fn is_call_frame(&self, data: &InstData) -> bool {
-        let calls = &self.abi.calls;
-        [calls.frame_setup, calls.frame_destroy].map(Opcode::Target).contains(&data.opcode)
+        let frames = self.abi.calls.as_ref().map(|calls| [calls.frame_setup, calls.frame_destroy].map(Opcode::Target));
+        frames.is_some_and(|frames| frames.contains(&data.opcode))
+    }
+
+    /// True for the first of the two.
+    pub fn opens_call_frame(&self, data: &InstData) -> bool {
+        self.abi.calls.as_ref().is_some_and(|calls| data.opcode == Opcode::Target(calls.frame_setup))
     }
 
     /// The runtime function that a call calls.
@@ -57,8 +63,13 @@ impl Target {
     }
 
     /// The call of a runtime function whose arguments stand in their registers.
-    pub fn runtime_call(&self, function: &mut Function, callee: &RuntimeFunction, signature: &Signature) -> InstData {
-        let calls = &self.abi.calls;
+    pub fn runtime_call(
+        &self,
+        function: &mut Function,
+        calls: &Calls,
+        callee: &RuntimeFunction,
+        signature: &Signature,
+    ) -> InstData {
         let name = function.intern(&format!("{}&{}", calls.callee_prefix, callee.name));
         let mask = function.intern(calls.preserved_mask);
         let mut data = InstData::new(Opcode::Target(calls.opcode), [Operand::Symbol(name), Operand::Symbol(mask)]);
@@ -68,7 +79,7 @@ impl Target {
         data
     }
 
-    fn add_implicit(&self, data: &mut InstData, opcode: TargetOpcode) {
+    pub(crate) fn add_implicit(&self, data: &mut InstData, opcode: TargetOpcode) {
         let row = self.instruction(opcode);
         data.operands.extend(row.implicit_defs.iter().copied().map(Operand::implicit_def));
         data.operands.extend(row.implicit_uses.iter().copied().map(Operand::implicit_use));

@@ -1,4 +1,6 @@
-//! The shape of an instruction table. The rows are in `<isa>/instructions.rs`, one instruction a row.
+//! The shape of an instruction table, and the macro that makes one. The rows are in `<isa>/instructions.rs`, one instruction
+//! a row: all that is static about it stands there, so that encoder, decoder, verifier, allocator, frame pass and emulator
+//! read one fact each from one place.
 
 use crate::Features;
 use tribunal_ir::{OpcodeFlags, PReg, RegClass};
@@ -13,17 +15,25 @@ pub enum OperandDesc {
         class: RegClass,
         to: u8,
     },
-    /// A base address: a register of the class, or a stack object before the frame is laid out.
+    /// A base address: a register of the class, or a stack object before the frame is laid out. An `Offset` follows.
     Base(RegClass),
     /// An immediate that fits.
     Imm(ImmRange),
+    /// What is added to the base before it: a number of units of `scale` bytes.
+    Offset {
+        range: ImmRange,
+        scale: u8,
+    },
     /// A branch destination: signed byte distance of `bits` bits, a multiple of `scale`.
     Label {
         bits: u8,
         scale: u8,
     },
-    /// What a call calls: a symbol, or once it is placed the signed byte distance to it.
-    Callee,
+    /// What a call calls: a symbol, or once it is placed the signed byte distance to it, as of a label.
+    Callee {
+        bits: u8,
+        scale: u8,
+    },
     /// The mask of the registers that a call preserves.
     RegisterMask,
 }
@@ -37,36 +47,32 @@ pub enum ImmRange {
     Unsigned(u8),
     /// AArch64's encoded bitmask of a 32-bit or 64-bit register, as LLVM writes it (N:immr:imms).
     LogicalMask(u8),
-    /// Exactly these.
+    /// A shift amount: less than the width of the instruction's first register. See [`crate::Target::range`].
+    Amount,
+    /// Exactly these; the word has the place in the list.
     OneOf(&'static [i64]),
 }
 
+/// The widest register that is shifted, as a number of bits of an amount.
+const WIDEST_AMOUNT: u8 = 6;
+
 impl ImmRange {
-    /// True if `value` may stand in the operand. Bitmask encodings are checked for their form by the encoder.
+    /// True if `value` may stand in the operand on some machine. Bitmask encodings are checked for their form by the encoder.
     pub fn accepts(self, value: i64) -> bool {
         match self {
             ImmRange::Signed(bits) => (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&value),
             ImmRange::Unsigned(bits) => (0..1i64 << bits).contains(&value),
             ImmRange::LogicalMask(bits) => (0..if bits == 64 { 1 << 13 } else { 1 << 12 }).contains(&value),
+            ImmRange::Amount => ImmRange::Unsigned(WIDEST_AMOUNT).accepts(value),
             ImmRange::OneOf(values) => values.contains(&value),
         }
     }
 }
 
-/// The symbol of a call.
-pub(crate) const CALLEE: OperandDesc = OperandDesc::Callee;
 /// The mask of a call.
-pub(crate) const MASK: OperandDesc = OperandDesc::RegisterMask;
+pub const MASK: OperandDesc = OperandDesc::RegisterMask;
 /// Bytes of the stack.
-pub(crate) const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
-
-/// The bytes of a row's code: those it gives, or one word's.
-pub(crate) const fn bytes(given: &[u8]) -> u8 {
-    match given {
-        [size, ..] => *size,
-        [] => 4,
-    }
-}
+pub const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
 
 impl OperandDesc {
     pub fn is_def(&self) -> bool {
@@ -78,10 +84,82 @@ impl OperandDesc {
         match *self {
             OperandDesc::Def(class) | OperandDesc::Use(class) | OperandDesc::Base(class) => Some(class),
             OperandDesc::Tied { class, .. } => Some(class),
-            OperandDesc::Imm(_) | OperandDesc::Label { .. } => None,
-            OperandDesc::Callee | OperandDesc::RegisterMask => None,
+            OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Label { .. } => None,
+            OperandDesc::Callee { .. } | OperandDesc::RegisterMask => None,
         }
     }
+
+    /// True for a branch destination or a callee.
+    pub fn is_place(&self) -> bool {
+        matches!(self, OperandDesc::Label { .. } | OperandDesc::Callee { .. })
+    }
+
+    /// The range of an immediate operand.
+    pub fn range(&self) -> Option<ImmRange> {
+        match *self {
+            OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => Some(range),
+            _ => None,
+        }
+    }
+}
+
+/// How a value that is narrower than its register fills it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extension {
+    Zero,
+    Sign,
+}
+
+/// The access of a load or store; its direction is in the row's flags, its address in `Base` and `Offset`, and what is
+/// loaded or stored is the first operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub bytes: u8,
+    /// Of the value that a load brings.
+    pub extension: Extension,
+    /// What the address must be a multiple of, in bytes.
+    pub align: u8,
+}
+
+impl Access {
+    pub const fn unsigned(bytes: u8, align: u8) -> Access {
+        Access { bytes, extension: Extension::Zero, align }
+    }
+
+    pub const fn signed(bytes: u8, align: u8) -> Access {
+        Access { bytes, extension: Extension::Sign, align }
+    }
+
+    pub fn bits(&self) -> u32 {
+        8 * u32::from(self.bytes)
+    }
+}
+
+/// Bits `from .. from + bits` of an operand stand in the word from bit `to`. Of an operand that has fewer bits, those.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    pub operand: u8,
+    pub from: u8,
+    pub bits: u8,
+    pub to: u8,
+}
+
+impl Piece {
+    /// The low `bits` bits of an operand.
+    pub const fn low(operand: u8, bits: u8, to: u8) -> Piece {
+        Piece { operand, from: 0, bits, to }
+    }
+
+    pub const fn part(operand: u8, from: u8, bits: u8, to: u8) -> Piece {
+        Piece { operand, from, bits, to }
+    }
+}
+
+/// The word of an instruction: what is fixed, and where its operands stand. Both ways of `encoding.rs` are read from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Code {
+    pub word: u32,
+    pub pieces: &'static [Piece],
 }
 
 /// One machine instruction.
@@ -93,10 +171,93 @@ pub struct InstrDesc {
     pub implicit_uses: &'static [PReg],
     pub implicit_defs: &'static [PReg],
     pub flags: OpcodeFlags,
+    /// Of a load or store.
+    pub access: Option<Access>,
+    /// `None` for a pseudo-instruction.
+    pub code: Option<Code>,
+    /// The assembler's text, operands by number (`%2`) in a form that the target knows; empty if it goes by the name.
+    pub assembly: &'static str,
     /// What a machine must have to run it.
     pub requires: Features,
     /// Bytes of machine code once pseudos are expanded; 0 for what is gone by then.
     pub size: u8,
+}
+
+impl InstrDesc {
+    /// The row of an instruction that takes these operands and does nothing else; four bytes if it has a word.
+    pub const fn new(name: &'static str, operands: &'static [OperandDesc], code: Option<Code>) -> InstrDesc {
+        InstrDesc {
+            name,
+            operands,
+            implicit_uses: &[],
+            implicit_defs: &[],
+            flags: OpcodeFlags::empty(),
+            access: None,
+            code,
+            assembly: "",
+            requires: Features::empty(),
+            size: 4,
+        }
+    }
+
+    /// Index of the operand that is a base address, and the bytes that a unit of the offset behind it stands for.
+    pub fn address(&self) -> Option<(usize, ImmRange, i64)> {
+        let base = self.operands.iter().position(|desc| matches!(desc, OperandDesc::Base(_)))?;
+        match self.operands.get(base + 1)? {
+            OperandDesc::Offset { range, scale } => Some((base, *range, i64::from(*scale))),
+            _ => None,
+        }
+    }
+}
+
+/// Formats: functions from the fixed part of a word to its [`Code`], each by the pieces that operands fill.
+///
+/// ```text
+/// three [Piece::low(0, 5, 7), Piece::low(1, 5, 15), Piece::low(2, 5, 20)];
+/// ```
+#[macro_export]
+macro_rules! formats {
+    ($($(#[$doc:meta])* $name:ident [$($piece:expr),*];)*) => {$(
+        $(#[$doc])*
+        const fn $name(word: u32) -> Option<$crate::instructions::Code> {
+            const PIECES: &[$crate::instructions::Piece] = &[$($piece),*];
+            Some($crate::instructions::Code { word, pieces: PIECES })
+        }
+    )*};
+}
+
+/// An instruction table: the constant `NAME`, a [`tribunal_ir::TargetOpcode`], for each row, and `INSTRUCTIONS`. A row is
+///
+/// ```text
+/// NAME [operands] format(numbers) "assembly" {flags} of ACCESS if [FEATURES] reads [registers] writes [registers] size 8;
+/// ```
+///
+/// where `format` is a `const fn` that gives an `Option<Code>`, and all from the text on may be left out, but for the flags.
+#[macro_export]
+macro_rules! instructions {
+    ($($name:ident [$($operand:ident),*] $format:ident($($number:literal),*) $($assembly:literal)? {$($flag:ident),*}
+        $(of $access:ident)? $(if [$($feature:ident),+])? $(reads [$($used:ident),*])? $(writes [$($written:ident),*])?
+        $(size $size:literal)?;)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[repr(u16)]
+        enum Number { $($name),* }
+
+        $(
+            #[allow(non_upper_case_globals)]
+            pub const $name: ::tribunal_ir::TargetOpcode = ::tribunal_ir::TargetOpcode(Number::$name as u16);
+        )*
+
+        pub static INSTRUCTIONS: &[$crate::instructions::InstrDesc] = &[$($crate::instructions::InstrDesc {
+            $(implicit_uses: &[$($used),*],)?
+            $(implicit_defs: &[$($written),*],)?
+            flags: ::tribunal_ir::OpcodeFlags::empty()$(.union(::tribunal_ir::OpcodeFlags::$flag))*,
+            $(access: Some($access),)?
+            $(assembly: $assembly,)?
+            $(requires: $crate::Features::empty()$(.union($feature))+,)?
+            $(size: $size,)?
+            ..$crate::instructions::InstrDesc::new(stringify!($name), &[$($operand),*], $format($($number),*))
+        }),*];
+    };
 }
 
 /// Why an instruction has no machine code: always a fault of the stage before, never of the user.

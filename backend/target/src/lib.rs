@@ -4,9 +4,13 @@
 
 pub mod abi;
 pub mod calls;
+mod encoding;
+pub mod features;
 pub mod instructions;
 pub mod legality;
-mod operands;
+pub mod meaning;
+pub mod moves;
+pub mod operands;
 pub mod registers;
 pub mod runtime;
 pub mod selection;
@@ -15,51 +19,16 @@ pub mod aarch64;
 pub mod riscv;
 
 use abi::Abi;
-use bitflags::bitflags;
-use instructions::{EncodeError, InstrDesc};
-use legality::LegalizerInfo;
+use encoding::Decoder;
+pub use features::{FeatureDesc, Features};
+use instructions::InstrDesc;
+use legality::{CustomDesc, LegalizerInfo};
+pub use meaning::{MachineEvaluation, evaluate, evaluate_at};
+use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+use std::sync::OnceLock;
 use tribunal_ir::{InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, SubReg, TargetOpcode, Type, Vocabulary};
-
-bitflags! {
-    /// Optional parts of an instruction set that change the rules, the selection or the encoding.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-    pub struct Features: u32 {
-        /// RISC-V: multiplication and division.
-        const M = 1 << 0;
-        /// RISC-V: shifted addition.
-        const ZBA = 1 << 1;
-        /// RISC-V: minimum, maximum, counting, rotation, byte reversal, logic with a complement.
-        const ZBB = 1 << 2;
-        /// RISC-V: single bits.
-        const ZBS = 1 << 3;
-        /// RISC-V: conditional zero.
-        const ZICOND = 1 << 4;
-        /// RISC-V: registers of 64 bits. Part of the target, not an option.
-        const RV64 = 1 << 16;
-        /// RISC-V: registers of 32 bits. Part of the target, not an option.
-        const RV32 = 1 << 17;
-    }
-}
-
-impl Features {
-    /// What a target is, whatever its options.
-    pub const BASE: Features = Features::RV64.union(Features::RV32);
-
-    /// The option called `name`, in lower case.
-    pub fn option(name: &str) -> Option<Features> {
-        Features::from_name(&name.to_uppercase())
-            .filter(|feature| !Features::BASE.intersects(*feature) && name.chars().all(|c| !c.is_uppercase()))
-    }
-
-    /// The options that are on: `+m,+zbb`.
-    pub fn names(self) -> String {
-        let names = (self - Features::BASE).iter_names().map(|(name, _)| format!("+{}", name.to_lowercase()));
-        names.collect::<Vec<_>>().join(",")
-    }
-}
 
 /// One machine.
 pub struct Target {
@@ -69,34 +38,66 @@ pub struct Target {
     pub triple: &'static str,
     /// Of pointers and of the general registers, in bits.
     pub pointer_bits: u16,
-    /// `e_machine` of its ELF objects.
-    pub elf_machine: u16,
-    pub elf_flags: u32,
+    /// `None` if it has no object files.
+    pub elf: Option<Elf>,
+    /// Those that it has unless something else is asked for.
     pub default_features: Features,
     /// What `--features` may change.
-    pub options: Features,
-    /// Those options that change the legality rules.
-    pub rule_options: Features,
+    pub options: &'static [FeatureDesc],
+    /// By [`PReg`].
     pub registers: &'static [RegisterDesc],
+    /// By [`RegClass`].
     pub classes: &'static [ClassDesc],
+    /// By [`RegBank`]; integers and pointers first.
     pub banks: &'static [BankDesc],
+    /// How whole registers are copied.
+    pub copies: &'static [CopyDesc],
+    /// By [`SubReg`].
     pub subregisters: &'static [SubRegDesc],
+    /// By [`TargetOpcode`].
     pub instructions: &'static [InstrDesc],
+    /// Most specific first.
     pub selection: &'static [SelectionRule],
+    /// The calling convention.
     pub abi: &'static Abi,
     /// Registers that read as zero.
     pub zero: &'static [PReg],
+    /// What the rules' `custom` is.
+    pub customs: &'static [CustomDesc],
     /// The legality rules under these features.
     pub legality: fn(Features) -> &'static LegalizerInfo,
-    /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
-    /// [`tribunal_ir::Operand::Imm`]) and pseudos expanded; little-endian bytes in the low part.
-    pub encode: fn(&InstData) -> Result<u32, EncodeError>,
-    /// The instruction that a word is, with branch destinations as byte distances: for the machine stepper. `None`
-    /// where the target has no decoder; the function gives `None` for words that are no instruction of the table.
-    pub decode: Option<fn(u32) -> Option<InstData>>,
-    /// The instruction sequences that frames, spills and moves need.
+    /// What its instructions compute.
+    pub meaning: meaning::Meaning,
+    /// The instruction sequences that frames, branches and calls need, and assembly text.
     pub machine: &'static dyn Machine,
+    /// This target, as the language knows it.
     pub vocabulary: &'static dyn Vocabulary,
+    /// `Made::new()`.
+    pub made: Made,
+}
+
+/// What its ELF objects say of a machine. The numbers are the `object` crate's.
+pub struct Elf {
+    /// Gives `e_machine` and the class.
+    pub architecture: object::Architecture,
+    /// `e_flags`.
+    pub flags: object::elf::FileFlags,
+    /// The relocation of a call instruction.
+    pub call: object::elf::RelocationType,
+}
+
+/// What is made of a target's tables, on first use.
+#[derive(Default)]
+pub struct Made {
+    index: OnceLock<Index>,
+    decoder: OnceLock<Decoder>,
+}
+
+impl Made {
+    /// Nothing yet.
+    pub const fn new() -> Made {
+        Made { index: OnceLock::new(), decoder: OnceLock::new() }
+    }
 }
 
 impl Target {
@@ -108,42 +109,6 @@ impl Target {
     /// Bytes of a general register.
     pub fn register_bytes(&self) -> u32 {
         u32::from(self.pointer_bits) / 8
-    }
-
-    /// What a text that names options in full (`+m,+zbb`) asks for. The error is the unknown name.
-    pub fn features<'t>(&self, options: &'t str) -> Result<Features, &'t str> {
-        self.changed(self.default_features & Features::BASE, options)
-    }
-
-    /// `features` with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off,
-    /// parted by commas. The error is a name that is no option of this target.
-    pub fn changed<'t>(&self, mut features: Features, changes: &'t str) -> Result<Features, &'t str> {
-        for change in changes.split(',').map(str::trim).filter(|change| !change.is_empty()) {
-            let (on, name) = match change.strip_prefix('-') {
-                Some(name) => (false, name),
-                None => (true, change.strip_prefix('+').unwrap_or(change)),
-            };
-            let option = Features::option(name).filter(|option| self.options.contains(*option));
-            features.set(option.ok_or(name)?, on);
-        }
-        Ok(features)
-    }
-
-    /// Feature sets with rules of their own: every choice of [`Target::rule_options`], the usual one first.
-    pub fn rule_sets(&self) -> Vec<Features> {
-        self.rule_options.iter().fold(vec![self.default_features], |sets, option| {
-            let toggled = sets.iter().map(|&set| set ^ option);
-            sets.iter().copied().chain(toggled).collect()
-        })
-    }
-
-    /// The target's name, with what is unusual of the features: `riscv64`, `riscv64-m+zbb`.
-    pub fn with(&self, features: Features) -> String {
-        let names = |set: Features, sign: &'static str| {
-            set.iter_names().map(move |(name, _)| format!("{sign}{}", name.to_lowercase())).collect::<String>()
-        };
-        let (missing, more) = (self.default_features - features, features - self.default_features);
-        format!("{}{}{}", self.name, names(missing, "-"), names(more, "+"))
     }
 
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {
@@ -164,6 +129,22 @@ impl Target {
     pub fn class(&self, class: RegClass) -> &'static ClassDesc {
         &self.classes[usize::from(class.0)]
     }
+
+    /// True if `offset` (bytes) may stand in the address of this load, store or address computation of a stack object.
+    pub fn offset_fits(&self, opcode: TargetOpcode, offset: i64) -> bool {
+        let address = self.instruction(opcode).address();
+        address.is_some_and(|(_, range, scale)| offset % scale == 0 && range.accepts(offset / scale))
+    }
+
+    /// The immediate operand that `opcode` takes for a byte offset that fits: scaled where the instruction scales.
+    pub fn offset_operand(&self, opcode: TargetOpcode, offset: i64) -> i64 {
+        self.instruction(opcode).address().map_or(offset, |(_, _, scale)| offset / scale)
+    }
+
+    /// The byte offset that the immediate operand `operand` of `opcode` means: the inverse.
+    pub fn operand_offset(&self, opcode: TargetOpcode, operand: i64) -> i64 {
+        self.instruction(opcode).address().map_or(operand, |(_, _, scale)| operand * scale)
+    }
 }
 
 /// What one instruction of MIR becomes in machine code.
@@ -171,57 +152,25 @@ pub type Sequence = smallvec::SmallVec<[InstData; 2]>;
 
 /// The sequences of machine code that no selection rule writes. All operands are physical registers.
 pub trait Machine: Sync {
-    /// `dst = src`, both of one class.
-    fn copy(&self, dst: PReg, src: PReg) -> InstData;
-    /// Loads `dst` from `[base + offset]`; the offset must fit (see [`Machine::offset_fits`]).
-    fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData;
-    /// Stores `src` to `[base + offset]`.
-    fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData;
-    /// True if `offset` (bytes) may stand in the address of this load, store or address computation of a stack object.
-    fn offset_fits(&self, opcode: TargetOpcode, offset: i64) -> bool;
-    /// The immediate operand that `opcode` takes for a byte offset that fits: scaled where the instruction scales.
-    fn offset_operand(&self, opcode: TargetOpcode, offset: i64) -> i64;
-    /// The byte offset that the immediate operand `operand` of `opcode` means: the inverse.
-    fn operand_offset(&self, opcode: TargetOpcode, operand: i64) -> i64;
-    /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far,
-    /// `scratch`.
+    /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far, `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
     /// Replaces a branch-like, call or return pseudo by the real instructions; `None` if it is real already.
-    fn expand_pseudo(&self, inst: &InstData) -> Option<Sequence>;
-    /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a
-    /// call.
-    fn call(&self, distance: i64) -> Sequence;
-    /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label
-    /// stays.
-    fn invert_branch(&self, inst: &InstData) -> Option<InstData>;
+    fn expand_pseudo(&self, _inst: &InstData) -> Option<Sequence> {
+        None
+    }
+    /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a call.
+    /// Empty on a machine without calls.
+    fn call(&self, _distance: i64) -> Sequence {
+        Sequence::new()
+    }
+    /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label stays.
+    fn invert_branch(&self, _inst: &InstData) -> Option<InstData> {
+        None
+    }
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.
     fn assembly(&self, inst: &InstData, name: &dyn Fn(&Operand) -> String) -> String;
-}
-
-/// What one machine instruction computes, for evaluators of selected and allocated code: see `<isa>/semantics.rs`.
-pub struct MachineEvaluation<D: Domain> {
-    /// A value for each definition, explicit then implicit, in operand order.
-    pub results: smallvec::SmallVec<[Value<D>; 2]>,
-    pub ub: D::Bool,
-    /// The condition under which a conditional branch is taken; `None` for other instructions.
-    pub taken: Option<D::Bool>,
-}
-
-/// What `inst` computes from `args`: one value for each register read, explicit then implicit, in operand order.
-/// Stack objects as operands are resolved through `memory`.
-pub fn evaluate<D: Domain, M: Memory<D>>(
-    target: &Target,
-    domain: &mut D,
-    memory: &mut M,
-    inst: &InstData,
-    args: &[Value<D>],
-) -> Result<MachineEvaluation<D>, Unsupported> {
-    match target.name {
-        "aarch64" => aarch64::semantics::evaluate(domain, memory, target, inst, args),
-        _ => riscv::semantics::evaluate(domain, memory, target, inst, args),
-    }
 }
 
 /// The target that a command line or a triple names: `riscv64`, `riscv64-unknown-linux-gnu`.
@@ -233,19 +182,6 @@ pub fn by_name(name: &str) -> Option<&'static Target> {
 /// Every target.
 pub static ALL: &[&Target] = &[&riscv::RISCV64, &riscv::RISCV32, &aarch64::AARCH64];
 
-/// Every target speaks the language through its own tables.
-pub(crate) struct Tables {
-    pub architecture: &'static str,
-    pub pointer_bits: u16,
-    pub registers: &'static [RegisterDesc],
-    pub classes: &'static [ClassDesc],
-    pub banks: &'static [BankDesc],
-    pub subregisters: &'static [SubRegDesc],
-    pub instructions: &'static [InstrDesc],
-    /// Names to numbers, made on first use.
-    pub index: std::sync::OnceLock<Index>,
-}
-
 /// Names to numbers.
 #[derive(Default)]
 pub(crate) struct Index {
@@ -253,9 +189,9 @@ pub(crate) struct Index {
     registers: rustc_hash::FxHashMap<&'static str, PReg>,
 }
 
-impl Tables {
+impl Target {
     fn index(&self) -> &Index {
-        self.index.get_or_init(|| Index {
+        self.made.index.get_or_init(|| Index {
             opcodes: (0..).zip(self.instructions).map(|(number, row)| (row.name, TargetOpcode(number))).collect(),
             registers: (0..).zip(self.registers).map(|(number, row)| (row.name, PReg(number))).collect(),
         })
@@ -266,9 +202,10 @@ fn position<T>(rows: &[T], is: impl Fn(&T) -> bool) -> Option<u8> {
     rows.iter().position(is).and_then(|index| u8::try_from(index).ok())
 }
 
-impl Vocabulary for Tables {
+/// Every target speaks the language through its own tables.
+impl Vocabulary for Target {
     fn architecture(&self) -> &'static str {
-        self.architecture
+        self.name
     }
     fn pointer_bits(&self, _: u8) -> u16 {
         self.pointer_bits

@@ -1,18 +1,20 @@
-//! What the meanings of all instruction sets share: sources of an instruction as values, and results put together.
+//! What the meanings of all instruction sets share: sources of an instruction as values, accesses of memory as their rows say
+//! them, and results put together.
 
-use crate::instructions::OperandDesc;
-use crate::{MachineEvaluation, Target};
+use crate::Target;
+use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};
+use crate::meaning::{AnyDomain, MachineEvaluation};
 use smallvec::{SmallVec, smallvec};
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, Opcode, Operand};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, Type};
 
 /// The sources of one instruction in operand order, definitions and labels left out: registers, stack addresses,
 /// immediates as wide as a register; then the registers read implicitly.
-pub(crate) struct Sources<D: Domain> {
+pub struct Sources<D: Domain + ?Sized> {
     pub values: SmallVec<[Value<D>; 4]>,
 }
 
-impl<D: Domain> Sources<D> {
+impl<D: Domain + ?Sized> Sources<D> {
     /// The first `N` sources.
     pub fn exactly<const N: usize>(&self, inst: &InstData) -> Result<[&Value<D>; N], Unsupported> {
         let mut values = self.values.iter();
@@ -30,9 +32,8 @@ impl<D: Domain> Sources<D> {
 }
 
 /// Collects the sources. `args` has one value for each register read, explicit then implicit.
-pub(crate) fn sources<D: Domain, M: Memory<D>>(
+pub fn sources<D: AnyDomain + ?Sized>(
     d: &mut D,
-    memory: &mut M,
     target: &Target,
     inst: &InstData,
     args: &[Value<D>],
@@ -56,11 +57,13 @@ pub(crate) fn sources<D: Domain, M: Memory<D>>(
                     _ => value,
                 }
             }
+            // A distance, once code is placed.
+            Operand::Imm(_) if row.operands.get(index).is_some_and(OperandDesc::is_place) => continue,
             Operand::Imm(value) => {
                 Value { bits: d.literal(*value, target.pointer_bits.into()), poison: d.boolean(false) }
             }
             Operand::Stack(slot) => {
-                Value { bits: memory.frame_address(d, *slot, target.pointer_bits.into()), poison: d.boolean(false) }
+                Value { bits: d.frame_address(*slot, target.pointer_bits.into()), poison: d.boolean(false) }
             }
             Operand::Block(_) => continue,
             Operand::FixedStack(_) => return Err(Unsupported::new("stack arguments")),
@@ -74,30 +77,105 @@ pub(crate) fn sources<D: Domain, M: Memory<D>>(
 }
 
 /// One result; poison if any source is.
-pub(crate) fn finish<D: Domain>(d: &mut D, bits: D::Bits, sources: &Sources<D>) -> MachineEvaluation<D> {
+pub fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &Sources<D>) -> MachineEvaluation<D> {
     let mut poison = d.boolean(false);
     for value in &sources.values {
         poison = d.bool_or(&poison, &value.poison);
     }
-    MachineEvaluation { results: smallvec![Value { bits, poison }], ub: d.boolean(false), taken: None }
+    MachineEvaluation { results: smallvec![Value { bits, poison }], ub: d.boolean(false), taken: None, to: None }
 }
 
 /// An instruction that computes nothing: a jump or a return, which the walker follows.
-pub(crate) fn jump_free<D: Domain>(d: &mut D) -> MachineEvaluation<D> {
-    MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None }
+pub fn jump_free<D: AnyDomain + ?Sized>(d: &mut D) -> MachineEvaluation<D> {
+    MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None, to: None }
 }
 
-/// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the
-/// stack.
-pub(crate) fn call_frame<D: Domain>(
+/// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the stack.
+pub fn call_frame<D: AnyDomain + ?Sized>(
     d: &mut D,
     inst: &InstData,
     sources: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     match (inst.imm(0), inst.imm(1), sources.values.last()) {
-        (Some(0), Some(0), Some(stack_pointer)) => {
-            Ok(MachineEvaluation { results: smallvec![stack_pointer.clone()], ub: d.boolean(false), taken: None })
-        }
+        (Some(0), Some(0), Some(stack_pointer)) => Ok(MachineEvaluation {
+            results: smallvec![stack_pointer.clone()],
+            ub: d.boolean(false),
+            taken: None,
+            to: None,
+        }),
         _ => Err(Unsupported::new("stack arguments")),
     }
+}
+
+/// The load or store of a row, at base plus offset: a load gives its value extended to the register.
+pub fn access<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    row: &InstrDesc,
+    access: Access,
+    inst: &InstData,
+    sources: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let malformed = || Unsupported::new(format!("malformed {}", row.name));
+    let (base, _, scale) = row.address().ok_or_else(malformed)?;
+    let is_store = row.flags.contains(OpcodeFlags::STORE);
+    let (value, base_value) = match is_store {
+        true => {
+            let [value, base] = sources.exactly(inst)?;
+            (Some(value), base)
+        }
+        false => (None, sources.exactly::<1>(inst)?[0]),
+    };
+    let offset = inst.imm(base + 1).ok_or_else(malformed)?.wrapping_mul(scale);
+    let offset = d.literal(offset, d.width(&base_value.bits));
+    let address = d.add(&base_value.bits, &offset);
+    let (results, outside) = match value {
+        Some(value) => {
+            let low = d.extract(&value.bits, 0, access.bits());
+            let operand = memory_operand(inst, access, MemFlags::STORE);
+            (SmallVec::new(), d.store(&address, &low, &value.poison, &operand))
+        }
+        None => {
+            let class = row.operands.first().and_then(OperandDesc::class).ok_or_else(malformed)?;
+            let (width, operand) = (target.class(class).bits, memory_operand(inst, access, MemFlags::LOAD));
+            let (value, poison, outside) = d.load(&address, access.bytes.into(), &operand);
+            let bits = match access.extension {
+                Extension::Sign => d.sext(&value, width),
+                Extension::Zero => d.zext(&value, width),
+            };
+            (smallvec![Value { bits, poison }], outside)
+        }
+    };
+    let ub = d.bool_or(&outside, &base_value.poison);
+    Ok(MachineEvaluation { results, ub, taken: None, to: None })
+}
+
+/// The access as memory sees it: the machine claims no alignment.
+fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> MemOperand {
+    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
+    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(access.bits()), 1)
+}
+
+/// The address `distance` bytes from the instruction.
+pub fn from_here<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData, distance: i64) -> Result<D::Bits, Unsupported> {
+    let here = d.place().ok_or_else(|| Unsupported::new(format!("{} before code is placed", inst.opcode)))?;
+    let distance = d.literal(distance, d.width(&here));
+    Ok(d.add(&here, &distance))
+}
+
+/// A jump that leaves the address of the next instruction in its definition, if it has one, and goes to `to`, or to its
+/// label.
+pub fn jump<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    row: &InstrDesc,
+    inst: &InstData,
+    to: Option<D::Bits>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let mut evaluation = jump_free(d);
+    if inst.defs().next().is_some() {
+        let bits = from_here(d, inst, row.size.into())?;
+        evaluation.results.push(Value { bits, poison: d.boolean(false) });
+    }
+    evaluation.to = to;
+    Ok(evaluation)
 }

@@ -1,7 +1,8 @@
 //! Shapes of the register tables: registers, classes, banks, sub-register indices. The rows are in
 //! `<isa>/registers.rs`.
 
-use tribunal_ir::{PReg, RegBank};
+use crate::selection::Emit;
+use tribunal_ir::{PReg, RegBank, RegClass};
 
 /// A physical register.
 pub struct RegisterDesc {
@@ -28,10 +29,26 @@ pub struct ClassDesc {
     pub allocatable: &'static [PReg],
 }
 
-/// A register bank.
+/// A register bank: registers that values of some kind live in, and how they come to the stack and back.
 pub struct BankDesc {
     pub name: &'static str,
     pub max_bits: u32,
+    /// The class of its whole registers: what is given out, copied, spilled and reloaded.
+    pub class: RegClass,
+    pub file: RegisterFile,
+    /// Stores slot 0 to address 0.
+    pub spill: Emit,
+    /// Defines its result from address 0.
+    pub reload: Emit,
+}
+
+/// The files that the allocator knows, each with registers of its own: of one file, the numbers in instruction words are
+/// its names for registers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum RegisterFile {
+    General,
+    Float,
+    Vector,
 }
 
 /// A sub-register index. Row 0 is the whole register, with an empty name.

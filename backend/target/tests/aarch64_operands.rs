@@ -3,7 +3,7 @@
 
 use tribunal_ir::{InstData, Opcode, Operand, PReg, TargetOpcode};
 use tribunal_target::aarch64::AARCH64;
-use tribunal_target::aarch64::encoding::{decode_bitmask, is_canonical_bitmask};
+use tribunal_target::aarch64::bitmask::{decode_bitmask, is_canonical_bitmask};
 use tribunal_target::instructions::{ImmRange, OperandDesc};
 
 /// An operand that the row accepts.
@@ -11,8 +11,8 @@ fn fitting(desc: &OperandDesc) -> Operand {
     match *desc {
         OperandDesc::Imm(ImmRange::OneOf(values)) => Operand::Imm(values[0]),
         // One bit in 32: N is 0, rotation 0, run of one.
-        OperandDesc::Imm(_) | OperandDesc::Label { .. } => Operand::Imm(0),
-        OperandDesc::Callee | OperandDesc::RegisterMask => Operand::Imm(0),
+        OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Label { .. } => Operand::Imm(0),
+        OperandDesc::Callee { .. } | OperandDesc::RegisterMask => Operand::Imm(0),
         OperandDesc::Def(class) => Operand::def(AARCH64.class(class).members[0]),
         OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Tied { class, .. } => {
             Operand::used(AARCH64.class(class).members[0])
@@ -27,12 +27,15 @@ fn refused(desc: &OperandDesc) -> Vec<Operand> {
         |accepts: &dyn Fn(i64) -> bool| near().filter(|&value| !accepts(value)).map(Operand::Imm).collect();
     match *desc {
         OperandDesc::Imm(ImmRange::LogicalMask(bits)) => immediates(&|value| is_canonical_bitmask(value, bits.into())),
-        OperandDesc::Imm(range) => immediates(&|value| range.accepts(value)),
+        OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => immediates(&|value| range.accepts(value)),
         OperandDesc::Label { bits, scale } => {
             let half = 1i64 << (bits - 1);
-            vec![Operand::Imm(half), Operand::Imm(-half - i64::from(scale)), Operand::Imm(1), Operand::used(PReg(0))]
+            vec![Operand::Imm(half), Operand::Imm(-half - i64::from(scale)), Operand::used(PReg(0))]
+                .into_iter()
+                .chain((scale > 1).then_some(Operand::Imm(1)))
+                .collect()
         }
-        OperandDesc::Callee => vec![Operand::Imm(1 << 27), Operand::Imm(2), Operand::used(PReg(0))],
+        OperandDesc::Callee { .. } => vec![Operand::Imm(1 << 27), Operand::Imm(2), Operand::used(PReg(0))],
         OperandDesc::RegisterMask => vec![Operand::used(PReg(0))],
         desc => {
             let members = desc.class().map_or(&[][..], |class| AARCH64.class(class).members);
@@ -49,17 +52,17 @@ fn wrong_operands_are_refused() {
     for (number, row) in AARCH64.instructions.iter().enumerate().filter(|(_, row)| row.size > 0) {
         let good: Vec<Operand> = row.operands.iter().map(fitting).collect();
         let make = |operands: &[Operand]| InstData::new(Opcode::Target(TargetOpcode(number as u16)), operands.to_vec());
-        assert!((AARCH64.encode)(&make(&good)).is_ok(), "{} takes operands that fit", row.name);
+        assert!(AARCH64.encode(&make(&good)).is_ok(), "{} takes operands that fit", row.name);
         for (index, desc) in row.operands.iter().enumerate() {
             for wrong in refused(desc) {
                 let mut operands = good.clone();
                 operands[index] = wrong;
                 tried += 1;
-                if (AARCH64.encode)(&make(&operands)).is_ok() {
+                if AARCH64.encode(&make(&operands)).is_ok() {
                     accepted.push(format!("{} operand {index}: {:?}", row.name, operands[index]));
                 }
             }
-            assert!((AARCH64.encode)(&make(&good[..index])).is_err(), "{} without operand {index}", row.name);
+            assert!(AARCH64.encode(&make(&good[..index])).is_err(), "{} without operand {index}", row.name);
         }
     }
     assert!(accepted.is_empty(), "{} of {tried}: {:#?}", accepted.len(), &accepted[..accepted.len().min(12)]);

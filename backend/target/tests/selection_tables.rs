@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{Bits, IntPredicate, Opcode, OpcodeFlags, RegClass, Type};
-use tribunal_target::instructions::{ImmRange, OperandDesc};
-use tribunal_target::legality::{Action, LegalityQuery};
+use tribunal_target::instructions::{Extension, ImmRange, OperandDesc};
+use tribunal_target::legality::{Action, LegalityQuery, MemDescr};
 use tribunal_target::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
 use tribunal_target::{ALL, Features, Target};
 
@@ -43,11 +43,11 @@ fn operand_fault(target: &Target, rule: &SelectionRule, desc: &OperandDesc, out:
         }
         (OperandDesc::Base(_), Out::Stack(_)) => true,
         (OperandDesc::Use(_) | OperandDesc::Base(_) | OperandDesc::Tied { .. }, Out::Reg(_) | Out::Temp(_)) => true,
-        (OperandDesc::Imm(range), Out::Const(value)) => range.accepts(*value),
-        (OperandDesc::Imm(range), Out::Imm(slot)) => {
+        (OperandDesc::Imm(range) | OperandDesc::Offset { range, .. }, Out::Const(value)) => range.accepts(*value),
+        (OperandDesc::Imm(range) | OperandDesc::Offset { range, .. }, Out::Imm(slot)) => {
             return immediate_fault(&bound, *slot, *range, |value| value.to_i64());
         }
-        (OperandDesc::Imm(range), Out::ImmWith(slot, with)) => {
+        (OperandDesc::Imm(range) | OperandDesc::Offset { range, .. }, Out::ImmWith(slot, with)) => {
             return immediate_fault(&bound, *slot, *range, |value| Some(with(value)));
         }
         (OperandDesc::Label { .. }, Out::Label(_)) => true,
@@ -98,7 +98,7 @@ fn emit_faults(target: &Target, rule: &SelectionRule, emit: &Emit) -> Vec<String
                     Pat::Address(number, class) if number == slot => Some(class),
                     _ => None,
                 });
-                let fits = |value: &Bits| target.machine.offset_fits(opcode, value.to_i64().unwrap_or(i64::MAX));
+                let fits = |value: &Bits| target.offset_fits(opcode, value.to_i64().unwrap_or(i64::MAX));
                 let mut folded = offsets().filter(|value| class.is_some_and(|class| (class.accepts)(*value)));
                 faults.extend(folded.find(|value| !fits(value)).map(|value| format!("offset {value} does not fit")));
                 position += 1;
@@ -190,9 +190,9 @@ fn is_covered(target: &Target, features: Features, opcode: Opcode, ty: Type) -> 
 #[test]
 fn every_legal_operation_has_a_plain_rule() {
     let mut missing = Vec::new();
-    let all = Features::all() - Features::BASE;
-    let sets =
-        ALL.iter().flat_map(|target| [target.default_features, target.default_features | all].map(|f| (target, f)));
+    let sets = ALL.iter().flat_map(|target| {
+        [target.default_features, target.default_features | target.all_options()].map(|f| (target, f))
+    });
     for (target, features) in sets {
         let legality = (target.legality)(features);
         for opcode in legality.opcodes() {
@@ -217,4 +217,42 @@ fn every_legal_operation_has_a_plain_rule() {
     }
     missing.dedup();
     assert!(missing.is_empty(), "legal, and no rule selects it: {missing:#?}");
+}
+
+/// A load or store becomes an instruction of its size and sign, which is legal at the alignment that it asks for and at no
+/// less.
+#[test]
+fn accesses_are_what_the_pattern_says() {
+    let accesses = [Opcode::G_LOAD, Opcode::G_ZEXTLOAD, Opcode::G_SEXTLOAD, Opcode::G_STORE];
+    let mut checked = 0;
+    for (target, rule) in ALL.iter().flat_map(|target| target.selection.iter().map(move |rule| (target, rule))) {
+        let (Some(bits), true) = (rule.pattern.memory_bits, accesses.contains(&rule.pattern.opcode)) else { continue };
+        let rows = rule.emit.iter().filter_map(|emit| match emit.opcode {
+            Opcode::Target(opcode) => Some(target.instruction(opcode)),
+            _ => None,
+        });
+        for (row, access) in rows.filter_map(|row| Some((row, row.access?))) {
+            assert_eq!(access.bits(), bits, "{} writes {}", rule.name, row.name);
+            let value = row.operands[0].class().map(|class| target.class(class).bits);
+            let narrow = value.is_some_and(|value| bits < value);
+            match rule.pattern.opcode {
+                Opcode::G_SEXTLOAD => assert_eq!(access.extension, Extension::Sign, "{}", rule.name),
+                Opcode::G_ZEXTLOAD if narrow => assert_eq!(access.extension, Extension::Zero, "{}", rule.name),
+                _ => {}
+            }
+            let p = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+            let value = Type::scalar(value.unwrap_or(0));
+            let legal_at = |align: u32| {
+                let memory = smallvec::smallvec![MemDescr::plain(Type::scalar(bits), align)];
+                let query = LegalityQuery { memory, ..LegalityQuery::new(rule.pattern.opcode, [value, p]) };
+                (target.legality)(target.default_features).action(&query).action == Action::Legal
+            };
+            let (align, needs) = (8 * u32::from(access.align), row.requires);
+            if target.default_features.contains(needs) && legal_at(bits) {
+                assert!(legal_at(align) && !legal_at(align / 2), "{} at {align} bits: {}", rule.name, row.name);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 50, "{checked} accesses");
 }

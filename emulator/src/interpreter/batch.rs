@@ -468,7 +468,7 @@ body: |
         let target = tribunal_target::by_name("riscv64").unwrap();
         let module = text::parse_module(COUNTDOWN, target.vocabulary).unwrap();
         let interpreter = Interpreter::new(&module.functions[0], target);
-        let argument = target.abi.arguments[0];
+        let argument = target.abi.arguments()[0];
         let inputs: Vec<Input> = (1..=40)
             .map(|rounds| Input { registers: vec![(argument, if rounds == 40 { 0 } else { rounds })], buffers: vec![] })
             .collect();

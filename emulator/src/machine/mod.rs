@@ -10,6 +10,7 @@
 //! with a search for translations there: the hook of blocks counts fuel and knows where to stop.
 
 mod accesses;
+mod engines;
 mod runtime;
 mod stepper;
 
@@ -18,11 +19,12 @@ pub use runtime::CallSite;
 use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
 use crate::observation::Access;
 use accesses::RawAccess;
+use engines::EngineDesc;
 use smallvec::SmallVec;
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
 use tribunal_target::{Features, Target};
-use unicorn_engine::{Arch, Mode, Prot, RegisterARM64, RegisterRISCV, UcHookId, Unicorn, uc_error};
+use unicorn_engine::{Prot, UcHookId, Unicorn, uc_error};
 
 /// Where code lies, and how much of it there may be, in bytes.
 const CODE: u64 = 0x0040_0000;
@@ -53,8 +55,6 @@ pub enum MachineError {
     Engine(uc_error),
     #[error("the stepper: {0}")]
     Stepper(#[from] StepperError),
-    #[error("no emulator for {0}")]
-    Target(&'static str),
     #[error("{0} bytes of code are more than the emulator maps")]
     TooMuchCode(usize),
     #[error("calls of `{0}`")]
@@ -146,8 +146,8 @@ struct Running {
 const INSTRUCTION_BYTES: u32 = 4;
 
 /// An engine that stops at [`STOP`], and before a block for which the fuel does not suffice.
-fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Running>, MachineError> {
-    let mut engine = Unicorn::new_with_data(arch, mode, Running::default())?;
+fn unicorn(row: &EngineDesc) -> Result<Unicorn<'static, Running>, MachineError> {
+    let mut engine = Unicorn::new_with_data(row.arch, row.mode, Running::default())?;
     engine.add_block_hook(1, 0, |engine, address, bytes| {
         let taken = u64::from(bytes.div_ceil(INSTRUCTION_BYTES));
         let left = engine.get_data().fuel;
@@ -159,9 +159,6 @@ fn unicorn(arch: Arch, mode: Mode) -> Result<Unicorn<'static, Running>, MachineE
     })?;
     Ok(engine)
 }
-
-/// The parts of an instruction set that Unicorn 2 runs; its RISC-V is QEMU 5's, older than Zba, Zbb, Zbs and Zicond.
-const UNICORN: Features = Features::BASE.union(Features::M);
 
 /// How an engine stopped.
 enum Stop {
@@ -283,30 +280,28 @@ fn fitting(target: &Target, value: u64) -> u64 {
 impl Emulator {
     /// An engine that runs the target with these features.
     pub fn new(target: &'static Target, features: Features) -> Result<Emulator, MachineError> {
-        if !UNICORN.contains(features) {
-            return Emulator::stepping(target);
-        }
-        let (arch, mode) = match target.name {
-            "riscv64" => (Arch::RISCV, Mode::RISCV64),
-            "riscv32" => (Arch::RISCV, Mode::RISCV32),
-            "aarch64" => (Arch::ARM64, Mode::LITTLE_ENDIAN),
-            name => return Err(MachineError::Target(name)),
-        };
-        Emulator::with_engine(target, Engine::Unicorn(Box::new(unicorn(arch, mode)?)))
+        let Some(row) = EngineDesc::of(target, features) else { return Emulator::stepping(target) };
+        Emulator::with_engine(target, Engine::Unicorn(Box::new(unicorn(row)?)), |register| row.number(register))
     }
 
     /// The machine stepper, whatever the features.
     pub fn stepping(target: &'static Target) -> Result<Emulator, MachineError> {
-        Emulator::with_engine(target, Engine::Stepper(Stepper::new(target)?))
+        Emulator::with_engine(target, Engine::Stepper(Stepper::new(target)), |register| Some(register.0.into()))
     }
 
-    fn with_engine(target: &'static Target, mut engine: Engine) -> Result<Emulator, MachineError> {
+    /// `number` gives the engine's number of a full register.
+    fn with_engine(
+        target: &'static Target,
+        mut engine: Engine,
+        number: impl Fn(PReg) -> Option<i32>,
+    ) -> Result<Emulator, MachineError> {
         engine.map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
         engine.map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
         engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
-        let registers = full.filter_map(|(register, row)| Some((register, engine_register(target.name, row.name)?)));
+        let written = full.map(|(register, _)| register).filter(|&register| !target.is_zero_register(register));
+        let registers = written.filter_map(|register| Some((register, number(register)?)));
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
         let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();
         let kept = std::iter::once(target.abi.stack_pointer).chain(target.abi.callee_saved.iter().copied());
@@ -543,19 +538,4 @@ fn is_memory(error: uc_error) -> bool {
             | READ_UNALIGNED
             | WRITE_UNALIGNED
     )
-}
-
-/// Unicorn's number of the register that LLVM calls `name`.
-fn engine_register(target: &str, name: &str) -> Option<i32> {
-    let number = || name.strip_prefix('x')?.parse::<i32>().ok();
-    match (target, name) {
-        ("riscv64" | "riscv32", "x0") => None,
-        ("riscv64" | "riscv32", _) => number().map(|number| RegisterRISCV::X0 as i32 + number),
-        ("aarch64", "nzcv") => Some(RegisterARM64::NZCV as i32),
-        ("aarch64", "sp") => Some(RegisterARM64::SP as i32),
-        ("aarch64", "x29" | "fp") => Some(RegisterARM64::X29 as i32),
-        ("aarch64", "x30" | "lr") => Some(RegisterARM64::X30 as i32),
-        ("aarch64", _) => number().filter(|number| *number < 29).map(|number| RegisterARM64::X0 as i32 + number),
-        _ => None,
-    }
 }

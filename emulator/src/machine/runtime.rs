@@ -45,7 +45,7 @@ pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> 
         let (unlinked, linked) = (target.machine.call(0), target.machine.call(distance));
         let mut offset = site.offset as usize;
         for (unlinked, linked) in unlinked.iter().zip(&linked) {
-            let word = |inst| (target.encode)(inst).map(u32::to_le_bytes).map_err(|_| unknown());
+            let word = |inst| target.encode(inst).map(u32::to_le_bytes).map_err(|_| unknown());
             let place =
                 code.get_mut(offset..offset + 4).filter(|place| word(unlinked).is_ok_and(|word| **place == word));
             place.ok_or(MachineError::NoCall(site.offset))?.copy_from_slice(&word(linked)?);

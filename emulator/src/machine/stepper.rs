@@ -7,16 +7,13 @@
 use super::Stop;
 use super::accesses::RawAccess;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
-use tribunal_ir::{Bits, InstData, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Reg, StackSlot};
-use tribunal_target::Target;
-// The one instruction whose result depends on where it stands; only RISC-V is decoded.
-use tribunal_target::riscv::instructions::AUIPC;
+use tribunal_ir::{Bits, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
+use tribunal_target::instructions::{InstrDesc, OperandDesc};
+use tribunal_target::{MachineEvaluation, Target};
 
 /// Why the stepper cannot be set up or read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StepperError {
-    #[error("no decoder for {0}")]
-    NoDecoder(&'static str),
     #[error("nothing is mapped at {0:#x}")]
     Unmapped(u64),
 }
@@ -54,16 +51,14 @@ impl Regions {
 
 pub(super) struct Stepper {
     target: &'static Target,
-    decode: fn(u32) -> Option<InstData>,
     /// By number.
     registers: Vec<u64>,
     memory: Regions,
 }
 
 impl Stepper {
-    pub fn new(target: &'static Target) -> Result<Stepper, StepperError> {
-        let decode = target.decode.ok_or(StepperError::NoDecoder(target.name))?;
-        Ok(Stepper { target, decode, registers: vec![0; target.registers.len()], memory: Regions::default() })
+    pub fn new(target: &'static Target) -> Stepper {
+        Stepper { target, registers: vec![0; target.registers.len()], memory: Regions::default() }
     }
 
     pub fn map(&mut self, address: u64, bytes: u64, writable: bool) {
@@ -99,16 +94,22 @@ impl Stepper {
         Ok(())
     }
 
+    /// Of the register, or of the part of a register, the bits.
     pub fn register(&self, register: PReg) -> u64 {
-        self.registers[usize::from(register.0)]
+        let (full, bits) = (self.target.vocabulary.full_register(register), self.bits(register));
+        Bits::new(self.registers[usize::from(full.0)].into(), bits).low_u64()
     }
 
-    /// The zero register stays zero; of a narrow one the low bits count.
+    /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the register.
     pub fn set_register(&mut self, register: PReg, value: u64) {
         if !self.target.is_zero_register(register) {
-            let bits = self.target.vocabulary.register_bits(register);
-            self.registers[usize::from(register.0)] = Bits::new(value.into(), bits).low_u64();
+            let (full, bits) = (self.target.vocabulary.full_register(register), self.bits(register));
+            self.registers[usize::from(full.0)] = Bits::new(value.into(), bits).low_u64();
         }
+    }
+
+    fn bits(&self, register: PReg) -> u32 {
+        self.target.vocabulary.register_bits(register)
     }
 
     /// From `start` until `stop` is reached, `fuel` instructions are done or one cannot be; where that was.
@@ -132,63 +133,48 @@ impl Stepper {
         if self.read(pc, &mut word).is_err() {
             return Ok(Err(Stop::Memory));
         }
-        let Some(inst) = (self.decode)(u32::from_le_bytes(word)) else { return Ok(Err(Stop::Illegal)) };
+        let target = self.target;
+        let Some(inst) = target.decode(u32::from_le_bytes(word)) else { return Ok(Err(Stop::Illegal)) };
         let Opcode::Target(opcode) = inst.opcode else { return Ok(Err(Stop::Illegal)) };
-        let flags = self.target.instruction(opcode).flags;
-        if opcode == AUIPC {
-            let next = self.address(pc.wrapping_add(4));
-            if let Some(register) = inst.defs().find_map(|operand| operand.reg.as_physical()) {
-                self.set_register(register, pc.wrapping_add_signed(i64::from((immediate(&inst) << 12) as i32)));
-            }
-            return Ok(Ok(next));
-        }
-        if flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) {
-            return Ok(Ok(self.jump(pc, &inst)));
-        }
-        let args: Vec<Value<Concrete>> = inst.uses().filter_map(|operand| self.argument(operand.reg)).collect();
+        let args: Vec<Value<Concrete>> =
+            inst.uses().filter_map(|operand| operand.reg.as_physical()).map(|register| self.value(register)).collect();
         let mut domain = Concrete { choice: Choice::Zeros };
-        let evaluated = tribunal_target::evaluate(self.target, &mut domain, &mut self.memory, &inst, &args);
+        let place = Some(Bits::new(pc.into(), target.pointer_bits.into()));
+        let evaluated = tribunal_target::evaluate_at(target, &mut domain, &mut self.memory, &inst, &args, place);
         let Ok(evaluation) = evaluated else { return Ok(Err(Stop::Illegal)) };
         if evaluation.ub {
             return Ok(Err(Stop::Memory));
         }
         let defs: Vec<PReg> = inst.defs().filter_map(|operand| operand.reg.as_physical()).collect();
+        let next = self.next(pc, target.instruction(opcode), &inst, &evaluation);
         for (register, value) in defs.into_iter().zip(evaluation.results) {
             self.set_register(register, value.bits.low_u64());
         }
-        let distance = match evaluation.taken {
-            Some(true) => immediate(&inst),
-            _ => 4,
+        Ok(Ok(next))
+    }
+
+    /// The address of the next instruction: where an indirect jump goes, where the label of a branch that is taken is, or
+    /// behind this one. A return that names no register goes to the return address.
+    fn next(&self, pc: u64, row: &InstrDesc, inst: &InstData, evaluation: &MachineEvaluation<Concrete>) -> u64 {
+        let jumps =
+            row.flags.contains(OpcodeFlags::CALL) || row.flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER);
+        let address = match (evaluation.to, evaluation.taken) {
+            (Some(to), _) => to.low_u64(),
+            (None, _) if row.flags.contains(OpcodeFlags::RETURN) => self.register(self.target.abi.return_address),
+            (None, taken) if taken.unwrap_or(jumps) => pc.wrapping_add_signed(distance(row, inst)),
+            _ => pc.wrapping_add(row.size.into()),
         };
-        Ok(Ok(self.address(pc.wrapping_add_signed(distance))))
+        Bits::new(address.into(), self.target.pointer_bits.into()).low_u64()
     }
 
-    /// A jump writes the address of the next instruction and goes to its distance, from here or from a register.
-    fn jump(&mut self, pc: u64, inst: &InstData) -> u64 {
-        let from = inst.uses().find_map(|operand| operand.reg.as_physical());
-        let from = from.map_or(pc, |register| self.register(register));
-        let to = from.wrapping_add_signed(immediate(inst)) & !1;
-        let link = inst.defs().find_map(|operand| operand.reg.as_physical());
-        if let Some(link) = link {
-            self.set_register(link, pc.wrapping_add(4));
-        }
-        self.address(to)
-    }
-
-    fn address(&self, value: u64) -> u64 {
-        Bits::new(value.into(), self.target.pointer_bits.into()).low_u64()
-    }
-
-    fn argument(&self, reg: Reg) -> Option<Value<Concrete>> {
-        let register = reg.as_physical()?;
-        let bits = self.target.vocabulary.register_bits(register);
-        Some(Value { bits: Bits::new(self.register(register).into(), bits), poison: false })
+    fn value(&self, register: PReg) -> Value<Concrete> {
+        Value { bits: Bits::new(self.register(register).into(), self.bits(register)), poison: false }
     }
 }
 
-/// The last immediate operand.
-fn immediate(inst: &InstData) -> i64 {
-    inst.operands.iter().rev().find_map(Operand::as_imm).unwrap_or(0)
+/// Bytes to the label of a branch, or to the callee.
+fn distance(row: &InstrDesc, inst: &InstData) -> i64 {
+    row.operands.iter().position(OperandDesc::is_place).and_then(|index| inst.imm(index)).unwrap_or(0)
 }
 
 impl Memory<Concrete> for Regions {

@@ -160,7 +160,7 @@ pub(super) fn end_with_return(function: &mut Function, target: &Target, register
     };
     let mut builder = Builder::new(function, Position::AtEnd(block));
     let value = conversion.map_or(register, |opcode| builder.op(whole, opcode, &[register]));
-    let result = target.abi.results[0];
+    let result = target.abi.results()[0];
     builder.push(InstData::new(Opcode::COPY, [Operand::def(result), Operand::used(value)]));
     builder.push(InstData::new(Opcode::Target(target.abi.return_opcode), [Operand::implicit_use(result)]));
     prune(function);

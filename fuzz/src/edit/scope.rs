@@ -98,8 +98,7 @@ pub fn is_free(function: &Function, target: &Target, inst: Inst) -> bool {
     for inst in std::iter::successors(Some(inst), |&inst| function.next_inst(inst)) {
         let data = function.inst(inst);
         if target.is_call_frame(data) || target.is_call(data) {
-            let sets_up = data.opcode == tribunal_ir::Opcode::Target(target.abi.calls.frame_setup);
-            if !framed && !sets_up {
+            if !framed && !target.opens_call_frame(data) {
                 return false;
             }
             framed = true;

@@ -211,13 +211,12 @@ pub(super) fn is_return(function: &Function, target: &Target, inst: Inst) -> boo
 
 /// The sequence from the frame's set-up to its tear-down, and the copies of results behind it.
 pub(super) fn remove_call(function: &mut Function, target: &Target, setup: Inst) -> bool {
-    let is_setup = function.inst(setup).opcode == Opcode::Target(target.abi.calls.frame_setup);
-    if function.block_of(setup).is_none() || !is_setup {
+    if function.block_of(setup).is_none() || !target.opens_call_frame(function.inst(setup)) {
         return false;
     }
-    let destroy = Opcode::Target(target.abi.calls.frame_destroy);
     let following: Vec<Inst> = std::iter::successors(Some(setup), |&inst| function.next_inst(inst)).collect();
-    let Some(end) = following.iter().position(|&inst| function.inst(inst).opcode == destroy) else { return false };
+    let closes = |data: &InstData| target.is_call_frame(data) && !target.opens_call_frame(data);
+    let Some(end) = following.iter().position(|&inst| closes(function.inst(inst))) else { return false };
     let is_result = |&&inst: &&Inst| {
         let data = function.inst(inst);
         let source = data.operands.get(1).and_then(Operand::as_reg).and_then(|operand| operand.reg.as_physical());

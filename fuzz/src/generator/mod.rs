@@ -157,7 +157,7 @@ impl Generator<'_, '_, '_> {
         let plain = self.u.int_in_range(1..=2)?;
         let integers = self.u.int_in_range(1..=4)?;
         let pointer = self.pointer_type();
-        let registers = self.target.abi.arguments;
+        let registers = self.target.abi.arguments();
         let buffers = plain + usize::from(self.policy.volatile);
         for (index, &register) in registers.iter().take(buffers + integers).enumerate() {
             self.builder.function.liveins.push(tribunal_ir::function::LiveIn { register, copy: None });
@@ -268,7 +268,7 @@ impl Generator<'_, '_, '_> {
                 false => self.store_loose(entry),
             }
         }
-        let result = self.target.abi.results[0];
+        let result = self.target.abi.results()[0];
         self.builder.push(tribunal_ir::InstData::new(Opcode::COPY, [Operand::def(result), Operand::used(sum)]));
         self.builder.push(tribunal_ir::InstData::new(
             Opcode::Target(self.target.abi.return_opcode),

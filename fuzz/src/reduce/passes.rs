@@ -107,8 +107,7 @@ fn edges(function: &Function, _: &Target) -> Vec<Edit> {
 }
 
 fn calls(function: &Function, target: &Target) -> Vec<Edit> {
-    let setup = Opcode::Target(target.abi.calls.frame_setup);
-    let frames = function.all_insts().filter(|&inst| function.inst(inst).opcode == setup);
+    let frames = function.all_insts().filter(|&inst| target.opens_call_frame(function.inst(inst)));
     frames.map(Edit::RemoveCall).collect()
 }
 

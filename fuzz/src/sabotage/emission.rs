@@ -47,7 +47,7 @@ pub(super) static FAULTS: &[Fault] = &[
             let Operand::Reg(operand) = data.operands.first_mut()? else { return None };
             let register = operand.reg.as_physical()?;
             let full = target.vocabulary.full_register(register);
-            let arguments = target.abi.arguments;
+            let arguments = target.abi.arguments();
             let place = arguments.iter().position(|&argument| argument == full)?;
             let other = arguments[(place + 1) % arguments.len()];
             operand.reg = Reg::Physical(target.part_of(other, target.vocabulary.register_bits(register)));
@@ -105,11 +105,10 @@ fn last_inst(
     target: &Target,
     change: impl Fn(&InstData, OpcodeFlags) -> Option<InstData>,
 ) -> Option<()> {
-    let decode = target.decode?;
     last_word(code, |word| {
-        let data = decode(word)?;
+        let data = target.decode(word)?;
         let Opcode::Target(opcode) = data.opcode else { return None };
-        (target.encode)(&change(&data, target.instruction(opcode).flags)?).ok()
+        target.encode(&change(&data, target.instruction(opcode).flags)?).ok()
     })
 }
 

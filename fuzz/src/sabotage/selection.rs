@@ -126,9 +126,10 @@ pub(super) static FAULTS: &[Fault] = &[
             "select32_slt32",
             "select32_eq32",
         ],
-        |s| match s.target.name {
-            "aarch64" => s.swap(last(s)?, 1, 2),
-            _ => s.turn_machine(&[("SUB", "ADD")]).or_else(|| s.first_immediate(*s.after.first()?, |_| 0)),
+        // With a conditional select, and without one.
+        |s| match s.machine("CSELXr") {
+            Some(_) => s.swap(last(s)?, 1, 2),
+            None => s.turn_machine(&[("SUB", "ADD")]).or_else(|| s.first_immediate(*s.after.first()?, |_| 0)),
         },
     ),
     row(

@@ -42,11 +42,10 @@ pub fn encode(bytes: &[u8], _sink: Sink<'_>) {
 }
 
 fn words(target: &Target, bytes: &[u8]) {
-    let Some(decode) = target.decode else { return };
     for bytes in bytes.chunks_exact(4) {
         let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        if let Some(data) = decode(word) {
-            let again = (target.encode)(&data).unwrap_or_else(|error| panic!("{word:#010x} is not encoded: {error}"));
+        if let Some(data) = target.decode(word) {
+            let again = target.encode(&data).unwrap_or_else(|error| panic!("{word:#010x} is not encoded: {error}"));
             assert_eq!(again, word, "{word:#010x} decodes to what encodes to {again:#010x}");
         }
     }
@@ -75,12 +74,12 @@ fn straight(target: &'static Target, u: &mut Unstructured<'_>) -> Result<Functio
         operands.extend(row.implicit_uses.iter().map(|register| implicit(register, RegFlags::empty())));
         // Immediates have forms that only the encoder knows.
         let data = InstData::new(opcode, operands);
-        if (target.encode)(&data).is_ok() {
+        if target.encode(&data).is_ok() {
             written.extend(row.implicit_defs);
             function.append(entry, data);
         }
     }
-    let results = target.abi.arguments.iter().map(|&register| Operand::implicit_use(register));
+    let results = target.abi.arguments().iter().map(|&register| Operand::implicit_use(register));
     function.append(entry, InstData::new(Opcode::Target(target.abi.return_opcode), results));
     Ok(function)
 }
@@ -94,7 +93,7 @@ fn is_plain(target: &Target, row: &InstrDesc) -> bool {
         | OpcodeFlags::SIDE_EFFECTS
         | OpcodeFlags::TERMINATOR;
     let holds = |desc: &OperandDesc| {
-        !matches!(desc, OperandDesc::Label { .. } | OperandDesc::Callee | OperandDesc::RegisterMask)
+        !matches!(desc, OperandDesc::Label { .. } | OperandDesc::Callee { .. } | OperandDesc::RegisterMask)
     };
     !row.flags.intersects(other)
         && row.size == 4
@@ -116,14 +115,14 @@ fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstr
             Some(same) => Operand::Reg(RegOperand { flags: RegFlags::empty(), tied_to: Some(to), ..*same }),
             None => Operand::Reg(register_operand(register(target, class, u)?, RegFlags::empty())),
         },
-        OperandDesc::Imm(range) => Operand::Imm(immediate(range, u)?),
-        OperandDesc::Label { .. } | OperandDesc::Callee | OperandDesc::RegisterMask => Operand::Imm(0),
+        OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => Operand::Imm(immediate(range, u)?),
+        OperandDesc::Label { .. } | OperandDesc::Callee { .. } | OperandDesc::RegisterMask => Operand::Imm(0),
     })
 }
 
 /// An argument register of the class: those are given values, and read at the end.
 fn register(target: &Target, class: RegClass, u: &mut Unstructured<'_>) -> Result<PReg> {
-    let full = *u.choose(target.abi.arguments)?;
+    let full = *u.choose(target.abi.arguments())?;
     Ok(target.part_of(full, target.class(class).bits))
 }
 
@@ -132,6 +131,7 @@ fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
         ImmRange::Signed(bits) => u.int_in_range(-(1i64 << (bits - 1))..=(1i64 << (bits - 1)) - 1),
         ImmRange::Unsigned(bits) => u.int_in_range(0..=(1i64 << bits) - 1),
         ImmRange::LogicalMask(bits) => u.int_in_range(0..=if bits == 64 { (1 << 13) - 1 } else { (1 << 12) - 1 }),
+        ImmRange::Amount => u.int_in_range(0..=63),
         ImmRange::OneOf(values) => u.choose(values).copied(),
     }
 }
@@ -142,7 +142,7 @@ fn run(target: &'static Target, machine: &mut Emulator, function: &Function, see
     machine.load(&code.bytes, &[]).expect("a few words are loaded");
     let value = |index: u64| (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7 * index as u32) ^ index;
     for round in 0..4 {
-        let registers = target.abi.arguments.iter().zip(0u64..).map(|(&register, index)| {
+        let registers = target.abi.arguments().iter().zip(0u64..).map(|(&register, index)| {
             let bits = value(index + 8 * round);
             // Small numbers too, for shift amounts and divisors.
             (register, if index % 3 == round % 3 { bits & 63 } else { bits })
@@ -155,7 +155,7 @@ fn run(target: &'static Target, machine: &mut Emulator, function: &Function, see
         if meant.outcome != Outcome::Returned {
             continue;
         }
-        let ran = machine.run(&input, target.abi.arguments, FUEL).expect("the emulator runs");
+        let ran = machine.run(&input, target.abi.arguments(), FUEL).expect("the emulator runs");
         if let Some(fault) = ran.fault {
             panic!("{fault} on {input:x?}\n{}", shown());
         }

@@ -39,7 +39,7 @@ impl Saboteur for ClobberedRegister {
     fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
         if let ("frame", Some(entry)) = (pass.name, function.entry()) {
             let target = tribunal_target::by_name("riscv64").unwrap();
-            function.prepend(entry, target.machine.copy(PReg(8), PReg(10)));
+            function.prepend(entry, target.copy(PReg(8), PReg(10)).unwrap());
         }
     }
 }

@@ -2,7 +2,7 @@
 //! that the callee reads or returns in.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Properties, Reg};
+use tribunal_ir::{Block, Inst, Operand, PReg, Properties, Reg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -37,7 +37,7 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
             let alone = open.is_some() && !called;
             verifier.demand(Rule::CallFrame, inst, alone, || "is not alone between set-up and tear-down of a frame");
             called = true;
-        } else if data.opcode == Opcode::Target(target.abi.calls.frame_setup) {
+        } else if target.opens_call_frame(data) {
             verifier.demand(Rule::CallFrame, inst, open.is_none(), || "opens a frame within another");
             (open, called) = (Some(inst), false);
         } else if target.is_call_frame(data) {
@@ -67,7 +67,8 @@ fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
 }
 
 fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
-    let wanted = verifier.target.abi.calls.preserved_mask;
+    let Some(calls) = &verifier.target.abi.calls else { return };
+    let wanted = calls.preserved_mask;
     let is_wanted =
         |operand: &Operand| matches!(operand, Operand::Symbol(symbol) if verifier.function.symbols[*symbol] == wanted);
     let masked = verifier.function.inst(inst).operands.get(1).is_some_and(is_wanted);

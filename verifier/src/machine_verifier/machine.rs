@@ -20,12 +20,12 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     for (index, (desc, operand)) in row.operands.iter().zip(&data.operands).enumerate() {
         let place = || format!("operand {index}");
         match (desc, operand) {
-            (OperandDesc::Imm(range), Operand::Imm(value)) => {
-                let accepted = range.accepts(*value);
+            (OperandDesc::Imm(range) | OperandDesc::Offset { range, .. }, Operand::Imm(value)) => {
+                let accepted = verifier.target.range(row, *range).accepts(*value);
                 verifier.demand(Rule::StageImmediate, inst, accepted, || format!("{} is {value}", place()));
             }
             (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
-            (OperandDesc::Callee | OperandDesc::RegisterMask, Operand::Symbol(_)) => {}
+            (OperandDesc::Callee { .. } | OperandDesc::RegisterMask, Operand::Symbol(_)) => {}
             (_, Operand::Reg(register)) if desc.class().is_some() => {
                 if verifier.demand(Rule::OperandKind, inst, desc.is_def() == operand.is_def(), place)
                     && let Some(class) = desc.class()

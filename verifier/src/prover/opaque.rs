@@ -458,7 +458,7 @@ impl SideEvaluation<'_> {
         if let Some(opcode) = memory_function {
             values = args.first().cloned().into_iter().collect();
             if leaves {
-                results.extend(abi.results.first().copied());
+                results.extend(abi.results().first().copied());
             }
             self.memory_function(side, opcode, args)?;
         } else {

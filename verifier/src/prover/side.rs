@@ -209,7 +209,7 @@ impl SideEvaluation<'_> {
         let (target, function) = (self.target, self.function);
         // The domain is lent to the evaluation, so registers are read first.
         let before: FxHashMap<PReg, Scalar> =
-            target.abi.arguments.iter().map(|&register| (register, self.read_physical(side, register))).collect();
+            target.abi.arguments().iter().map(|&register| (register, self.read_physical(side, register))).collect();
         let evaluation = target.evaluate_call(self.d, function, data, |_, register| before[&register].clone())?;
         side.ub = self.d.bool_or(&side.ub, &evaluation.ub);
         for (register, value) in evaluation.registers {

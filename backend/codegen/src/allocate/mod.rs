@@ -4,12 +4,14 @@
 //! their identity, moves, spills and reloads are new ones, PHIs go (their moves stand on the edges). So the pair
 //! (selected, allocated) is all that a checker needs.
 
+mod files;
 mod program;
 
 use crate::pipeline::Pass;
 use crate::{Allocator, CompileError, Context};
+use files::Files;
 use program::Program;
-use regalloc2::{Algorithm, Allocation, Ctx, Edit, InstPosition, MachineEnv, Output, PRegSet, RegallocOptions};
+use regalloc2::{Algorithm, Allocation, Ctx, Edit, InstPosition, MachineEnv, Output, RegallocOptions};
 use std::cell::RefCell;
 use tribunal_ir::function::StackObject;
 use tribunal_ir::{
@@ -56,17 +58,36 @@ thread_local! {
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let target = context.target;
-    let program =
-        Program::new(function, target).map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
-    let output = context.options.allocator.allocate(&program, &environment(target));
+    let files = Files::new(target);
+    let program = Program::new(function, target, &files)
+        .map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
+    let output = context.options.allocator.allocate(&program, &files.environment(target));
     let output = output.map_err(|reason| CompileError::internal(function, PASS.name, reason))?;
-    let slot = || spill_slot(target.register_bytes());
-    let slots: Vec<StackSlot> = (0..output.num_spillslots).map(|_| function.stack.push(slot())).collect();
-    let writer = Writer { target, slots };
+    let slots = spill_slots(target, &files, &output);
+    let slots: Vec<StackSlot> = slots.into_iter().map(|slot| function.stack.push(slot)).collect();
+    let writer = Writer { target, files, slots };
     writer.rewrite_operands(function, &program, &output);
-    writer.insert_edits(function, &program, &output);
+    writer.insert_edits(function, &program, &output).ok_or_else(|| {
+        CompileError::internal(function, PASS.name, "the target has no move for a register that it gives out")
+    })?;
     remove_phis(function);
     Ok(())
+}
+
+/// The slots, each for the widest register that is moved to or from it.
+fn spill_slots(target: &Target, files: &Files, output: &Output) -> Vec<StackObject> {
+    let mut bytes = vec![0; output.num_spillslots];
+    for (_, Edit::Move { from, to }) in &output.edits {
+        for (register, slot) in [(from, to), (to, from)] {
+            if let (Some(register), Some(slot)) = (register.as_reg(), slot.as_stack())
+                && let Some(bytes) = bytes.get_mut(slot.index())
+            {
+                *bytes = target.spill_bytes(files.register(register)).max(*bytes);
+            }
+        }
+    }
+    let sized = bytes.into_iter().map(|bytes| if bytes == 0 { target.register_bytes() } else { bytes });
+    sized.map(spill_slot).collect()
 }
 
 /// A slot for one register.
@@ -74,25 +95,9 @@ fn spill_slot(bytes: u32) -> StackObject {
     StackObject { name: String::new(), kind: SlotKind::Spill, size: bytes.into(), align: bytes, offset: 0 }
 }
 
-/// The registers that may be given out: those of the first class, the callee-saved ones last.
-fn environment(target: &Target) -> MachineEnv {
-    let (mut preferred, mut other) = (PRegSet::empty(), PRegSet::empty());
-    for &register in target.classes[0].allocatable {
-        match target.abi.callee_saved.contains(&register) {
-            false => preferred.add(program::hardware(register)),
-            true => other.add(program::hardware(register)),
-        }
-    }
-    MachineEnv {
-        preferred_regs_by_class: [preferred, PRegSet::empty(), PRegSet::empty()],
-        non_preferred_regs_by_class: [other, PRegSet::empty(), PRegSet::empty()],
-        scratch_by_class: [None, None, None],
-        fixed_stack_slots: Vec::new(),
-    }
-}
-
 struct Writer {
     target: &'static Target,
+    files: Files,
     slots: Vec<StackSlot>,
 }
 
@@ -105,7 +110,7 @@ enum Place {
 impl Writer {
     fn place(&self, allocation: Allocation) -> Option<Place> {
         match (allocation.as_reg(), allocation.as_stack()) {
-            (Some(register), _) => Some(Place::Register(program::register(register))),
+            (Some(register), _) => Some(Place::Register(self.files.register(register))),
             (None, Some(slot)) => self.slots.get(slot.index()).copied().map(Place::Slot),
             (None, None) => None,
         }
@@ -128,7 +133,8 @@ impl Writer {
         let bits = match (operand.subregister, operand.reg) {
             (SubReg(0), Reg::Virtual(virtual_register)) => match function.vregs[virtual_register].constraint {
                 Constraint::Class(class) => self.target.class(class).bits,
-                Constraint::Bank(_) | Constraint::None => u32::from(self.target.pointer_bits),
+                Constraint::Bank(bank) => self.target.class(self.target.bank(bank).class).bits,
+                Constraint::None => u32::from(self.target.pointer_bits),
             },
             (part, _) => self.target.vocabulary.subregister_bits(part),
         };
@@ -138,12 +144,17 @@ impl Writer {
         function.set_operand(inst, index, Operand::Reg(operand));
     }
 
-    /// Moves go in the order in which they come; those before a group of instructions stand before its first.
-    fn insert_edits(&self, function: &mut Function, program: &Program, output: &Output) {
+    /// Moves go in the order in which they come; those before a group of instructions stand before its first. `None` if a
+    /// register is moved for which the target has no row.
+    fn insert_edits(&self, function: &mut Function, program: &Program, output: &Output) -> Option<()> {
         for (point, edit) in &output.edits {
             let Edit::Move { from, to } = edit;
             let (Some(from), Some(to)) = (self.place(*from), self.place(*to)) else { continue };
-            let Some(code) = self.moved(from, to) else { continue };
+            let code = match (from, to) {
+                // A move to where the value is.
+                (Place::Register(from), Place::Register(to)) if from == to => continue,
+                (from, to) => self.moved(from, to)?,
+            };
             let group = &program.groups[point.inst().index()];
             match point.pos() {
                 InstPosition::Before => {
@@ -160,16 +171,16 @@ impl Writer {
                 },
             }
         }
+        Some(())
     }
 
-    /// `None` for a move to where the value is. The allocator gives no moves from slot to slot.
+    /// The allocator gives no moves from slot to slot.
     fn moved(&self, from: Place, to: Place) -> Option<InstData> {
-        let machine = self.target.machine;
-        let base = self.target.abi.stack_pointer;
+        let (target, base) = (self.target, self.target.abi.stack_pointer);
         match (from, to) {
-            (Place::Register(from), Place::Register(to)) => (from != to).then(|| machine.copy(to, from)),
-            (Place::Register(from), Place::Slot(slot)) => Some(on_slot(machine.spill(from, base, 0), base, slot)),
-            (Place::Slot(slot), Place::Register(to)) => Some(on_slot(machine.reload(to, base, 0), base, slot)),
+            (Place::Register(from), Place::Register(to)) => target.copy(to, from),
+            (Place::Register(from), Place::Slot(slot)) => Some(on_slot(target.spill(from, base, 0)?, base, slot)),
+            (Place::Slot(slot), Place::Register(to)) => Some(on_slot(target.reload(to, base, 0)?, base, slot)),
             (Place::Slot(_), Place::Slot(_)) => None,
         }
     }

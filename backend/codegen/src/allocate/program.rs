@@ -5,12 +5,13 @@
 //! terminators of a block (a conditional branch and the jump behind it), and a call with the copies of its arguments
 //! and results.
 
+use super::files::{Files, virtual_register};
 use regalloc2::{
     Block, Inst as AllocInst, InstRange, Operand as AllocOperand, OperandConstraint, OperandKind, OperandPos,
 };
 use regalloc2::{PRegSet, RegClass, VReg as AllocVReg};
 use smallvec::SmallVec;
-use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
+use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Reg};
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
 
@@ -49,22 +50,8 @@ pub struct Program {
     registers: usize,
 }
 
-/// The allocator's name for a full register.
-pub fn hardware(register: PReg) -> regalloc2::PReg {
-    regalloc2::PReg::new(usize::from(register.0), RegClass::Int)
-}
-
-/// The full register that the allocator calls so.
-pub fn register(hardware: regalloc2::PReg) -> PReg {
-    PReg(hardware.hw_enc() as u16)
-}
-
-fn virtual_register(register: VReg) -> AllocVReg {
-    AllocVReg::new(register.as_u32() as usize, RegClass::Int)
-}
-
-/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator
-/// goes through them last to first and must meet uses before their definition. What nothing reaches comes last.
+/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator goes
+/// through them last to first and must meet uses before their definition. What nothing reaches comes last.
 fn order(function: &Function) -> Vec<tribunal_ir::Block> {
     let mut order = function.reverse_post_order();
     let mut reached = vec![false; function.block_bound()];
@@ -73,9 +60,17 @@ fn order(function: &Function) -> Vec<tribunal_ir::Block> {
     order
 }
 
+/// What the program is made of.
+#[derive(Clone, Copy)]
+struct Code<'f> {
+    function: &'f Function,
+    target: &'static Target,
+    files: &'f Files,
+}
+
 impl Program {
     /// The error is the name of an unsupported feature.
-    pub fn new(function: &Function, target: &'static Target) -> Result<Program, String> {
+    pub fn new(function: &Function, target: &'static Target, files: &Files) -> Result<Program, String> {
         let order = order(function);
         let mut number = vec![None; function.block_bound()];
         for (index, &block) in order.iter().enumerate() {
@@ -98,37 +93,33 @@ impl Program {
             let successors: Result<Vec<Block>, _> = function.successors(block).map(numbered).collect();
             let successors = successors?;
             successors.iter().for_each(|successor| program.predecessors[successor.index()].push(Block::new(index)));
-            program.params.push(phis(function, block).filter_map(|data| data.vreg(0)).map(virtual_register).collect());
-            program.arguments.push(function.successors(block).map(|to| passed(function, block, to)).collect());
+            let named = |register| virtual_register(function, target, register);
+            program.params.push(phis(function, block).filter_map(|data| data.vreg(0)).map(named).collect());
+            program.arguments.push(function.successors(block).map(|to| passed(function, target, block, to)).collect());
             program.successors.push(successors);
-            program.block(function, target, block, index == 0)?;
+            program.block(Code { function, target, files }, block, index == 0)?;
         }
         Ok(program)
     }
 
-    fn block(
-        &mut self,
-        function: &Function,
-        target: &'static Target,
-        block: tribunal_ir::Block,
-        entry: bool,
-    ) -> Result<(), String> {
+    fn block(&mut self, source: Code<'_>, block: tribunal_ir::Block, entry: bool) -> Result<(), String> {
+        let Code { function, target, .. } = source;
         let first = self.groups.len();
         let insts: Vec<Inst> = function.insts(block).filter(|&inst| !function.inst(inst).opcode.is_phi()).collect();
         let mut rest = insts.as_slice();
         if entry {
             let arguments = rest.iter().take_while(|&&inst| is_argument(function.inst(inst), target)).count();
-            rest = self.group(function, target, block, rest, arguments)?;
+            rest = self.group(source, block, rest, arguments)?;
         }
         let ending = rest.iter().rev().take_while(|&&inst| ends(function.inst(inst), target)).count();
         while rest.len() > ending {
             let count = call_sequence(function, target, &rest[..rest.len() - ending])?;
-            rest = self.group(function, target, block, rest, count)?;
+            rest = self.group(source, block, rest, count)?;
         }
         if ending == 0 {
             return Err("a block without a terminator".to_string());
         }
-        self.group(function, target, block, rest, ending)?;
+        self.group(source, block, rest, ending)?;
         self.ranges.push(InstRange::new(AllocInst::new(first), AllocInst::new(self.groups.len())));
         Ok(())
     }
@@ -136,26 +127,25 @@ impl Program {
     /// Adds the first `count` instructions as one; returns the rest.
     fn group<'i>(
         &mut self,
-        function: &Function,
-        target: &'static Target,
+        source: Code<'_>,
         block: tribunal_ir::Block,
         insts: &'i [Inst],
         count: usize,
     ) -> Result<&'i [Inst], String> {
         let (members, rest) = insts.split_at(count);
         let (Some(&first), Some(&last)) = (members.first(), members.last()) else { return Ok(rest) };
-        let flags = opcode_flags(function.inst(last), target);
+        let flags = opcode_flags(source.function.inst(last), source.target);
         self.groups.push(Group {
             first,
             next: rest.first().copied(),
             block,
             is_return: flags.contains(OpcodeFlags::RETURN),
             is_branch: flags.contains(OpcodeFlags::BRANCH),
-            clobbers: clobbers(function, target, members),
+            clobbers: clobbers(source, members),
         });
         let (mut sources, mut operands) = (SmallVec::new(), SmallVec::new());
         for &inst in members {
-            add_operands(function, target, inst, count > 1, &mut sources, &mut operands)?;
+            add_operands(source, inst, count > 1, &mut sources, &mut operands)?;
         }
         self.sources.push(sources);
         self.operands.push(operands);
@@ -167,12 +157,11 @@ impl Program {
 /// none.
 fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result<usize, String> {
     let data = |index: usize| insts.get(index).map(|&inst| function.inst(inst));
-    let opens = |data: &InstData| data.opcode == Opcode::Target(target.abi.calls.frame_setup);
     let Some(first) = data(0) else { return Ok(0) };
     if target.is_call(first) {
         return Err("a call outside of a call frame".to_string());
     }
-    if !opens(first) {
+    if !target.opens_call_frame(first) {
         return Ok(1);
     }
     let mut count = 1;
@@ -182,7 +171,7 @@ fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result
         match member.opcode {
             Opcode::COPY => {}
             _ if target.is_call(member) => {}
-            _ if target.is_call_frame(member) && !opens(member) => break,
+            _ if target.is_call_frame(member) && !target.opens_call_frame(member) => break,
             opcode => return Err(format!("{opcode} in a call frame")),
         }
     }
@@ -194,15 +183,16 @@ fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result
 }
 
 /// What the calls among these instructions leave undefined, the results that they copy apart.
-fn clobbers(function: &Function, target: &Target, members: &[Inst]) -> PRegSet {
+fn clobbers(source: Code<'_>, members: &[Inst]) -> PRegSet {
+    let Code { function, target, files } = source;
     let mut set = PRegSet::empty();
     if members.iter().any(|&inst| target.is_call(function.inst(inst))) {
-        let given_out = target.classes[0].allocatable;
-        let lost = target.abi.caller_saved.iter().filter(|register| given_out.contains(register));
-        lost.for_each(|&register| set.add(hardware(register)));
+        let lost = target.abi.caller_saved.iter().filter_map(|&register| files.name(register));
+        lost.for_each(|name| set.add(name));
         for &inst in members {
             if let Some((Reg::Virtual(_), Reg::Physical(result))) = copied(function.inst(inst)) {
-                set.remove(hardware(target.vocabulary.full_register(result)));
+                let name = files.name(target.vocabulary.full_register(result));
+                name.into_iter().for_each(|name| set.remove(name));
             }
         }
     }
@@ -214,9 +204,9 @@ fn phis(function: &Function, block: tribunal_ir::Block) -> impl Iterator<Item = 
 }
 
 /// What the PHIs of `to` take from `from`.
-fn passed(function: &Function, from: tribunal_ir::Block, to: tribunal_ir::Block) -> Vec<AllocVReg> {
+fn passed(function: &Function, target: &Target, from: tribunal_ir::Block, to: tribunal_ir::Block) -> Vec<AllocVReg> {
     let input = |data: &InstData| data.phi_inputs().find(|&(_, block)| block == from).map(|(value, _)| value);
-    phis(function, to).filter_map(input).map(virtual_register).collect()
+    phis(function, to).filter_map(input).map(|register| virtual_register(function, target, register)).collect()
 }
 
 fn opcode_flags(data: &InstData, target: &Target) -> OpcodeFlags {
@@ -230,7 +220,7 @@ fn opcode_flags(data: &InstData, target: &Target) -> OpcodeFlags {
 fn is_argument(data: &InstData, target: &Target) -> bool {
     match copied(data) {
         Some((Reg::Virtual(_), Reg::Physical(register))) => {
-            target.abi.arguments.contains(&target.vocabulary.full_register(register))
+            target.abi.is_argument(target.vocabulary.full_register(register))
         }
         _ => false,
     }
@@ -251,13 +241,13 @@ fn copied(data: &InstData) -> Option<(Reg, Reg)> {
 
 /// The allocator's operands of one instruction. Copies from or to physical registers constrain the virtual one to it.
 fn add_operands(
-    function: &Function,
-    target: &'static Target,
+    source: Code<'_>,
     inst: Inst,
     grouped: bool,
     sources: &mut SmallVec<[OperandSource; 4]>,
     operands: &mut SmallVec<[AllocOperand; 4]>,
 ) -> Result<(), String> {
+    let Code { function, target, files } = source;
     let data = function.inst(inst);
     let descs = match data.opcode {
         Opcode::Target(opcode) => target.instruction(opcode).operands,
@@ -265,17 +255,14 @@ fn add_operands(
     };
     let fixed = match copied(data) {
         Some((Reg::Virtual(_), Reg::Physical(register)) | (Reg::Physical(register), Reg::Virtual(_))) => {
-            let full = target.vocabulary.full_register(register);
-            if !target.classes[0].allocatable.contains(&full) {
-                // A copy of the zero register or of the stack pointer is an ordinary instruction.
-                None
-            } else if grouped
-                || is_argument(data, target)
-                || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR)
-            {
-                Some(full)
-            } else {
-                return Err("a copy of an argument or result register in mid-function".to_string());
+            let bound =
+                grouped || is_argument(data, target) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR);
+            match files.name(target.vocabulary.full_register(register)) {
+                Some(_) if !bound => {
+                    return Err("a copy of an argument or result register in mid-function".to_string());
+                }
+                // A copy of the zero register or of the stack pointer, which have no name, is an ordinary instruction.
+                name => name,
             }
         }
         _ => None,
@@ -292,7 +279,7 @@ fn add_operands(
             false => (OperandKind::Use, OperandPos::Early),
         };
         let constraint = match (fixed, tied_def) {
-            (Some(full), _) => OperandConstraint::FixedReg(hardware(full)),
+            (Some(name), _) => OperandConstraint::FixedReg(name),
             // The allocator counts its own operands: those of this instruction that are virtual registers.
             (None, Some(at)) => {
                 let before = data.operands[..at].iter().filter(|operand| operand.as_vreg().is_some()).count();
@@ -301,7 +288,7 @@ fn add_operands(
             (None, None) => OperandConstraint::Reg,
         };
         sources.push(OperandSource { inst, operand: index });
-        operands.push(AllocOperand::new(virtual_register(register), constraint, kind, position));
+        operands.push(AllocOperand::new(virtual_register(function, target, register), constraint, kind, position));
     }
     Ok(())
 }

@@ -52,7 +52,8 @@ pub fn code(function: &Function, target: &'static Target) -> Result<Code, Compil
             let expanded = target.machine.expand_pseudo(data);
             for data in expanded.as_deref().unwrap_or(std::slice::from_ref(data)) {
                 let resolved = resolved(data, |to| offsets[to.as_u32() as usize] - here as i64);
-                let word = (target.encode)(&resolved)
+                let word = target
+                    .encode(&resolved)
                     .map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
                 code.bytes.extend(word.to_le_bytes());
             }

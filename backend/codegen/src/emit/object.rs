@@ -3,26 +3,18 @@
 use super::Code;
 use crate::CompileError;
 use object::write::{Object, Relocation, StandardSection, Symbol, SymbolId, SymbolSection};
-use object::{
-    Architecture, BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionKind, SymbolFlags, SymbolKind,
-    SymbolScope,
-};
+use object::{BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
 use rustc_hash::FxHashMap;
 use tribunal_target::Target;
 
 /// An object with the functions in `.text`, each a global symbol; what they call is undefined symbols.
 pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, CompileError> {
-    let architecture = match (object::elf::Machine(target.elf_machine), target.pointer_bits) {
-        (object::elf::EM_RISCV, 32) => Architecture::Riscv32,
-        (object::elf::EM_RISCV, _) => Architecture::Riscv64,
-        _ => Architecture::Aarch64,
+    let Some(elf) = &target.elf else {
+        let feature = format!("object files of {}", target.name);
+        return Err(CompileError::Unsupported { function: first(codes), pass: "emit", feature });
     };
-    let mut file = Object::new(BinaryFormat::Elf, architecture, Endianness::Little);
-    file.flags = FileFlags::Elf {
-        os_abi: object::elf::ELFOSABI_NONE,
-        abi_version: 0,
-        e_flags: object::elf::FileFlags(target.elf_flags),
-    };
+    let mut file = Object::new(BinaryFormat::Elf, elf.architecture, Endianness::Little);
+    file.flags = FileFlags::Elf { os_abi: object::elf::ELFOSABI_NONE, abi_version: 0, e_flags: elf.flags };
     let text = file.section_id(StandardSection::Text);
     let mut symbols: FxHashMap<&str, SymbolId> = FxHashMap::default();
     let mut offsets = Vec::with_capacity(codes.len());
@@ -37,7 +29,7 @@ pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, Compil
     for (code, base) in codes.iter().zip(offsets) {
         for call in &code.calls {
             let symbol = *symbols.entry(&call.symbol).or_insert_with(|| file.add_symbol(named(&call.symbol)));
-            let flags = RelocationFlags::Elf { r_type: object::elf::RelocationType(target.abi.calls.relocation) };
+            let flags = RelocationFlags::Elf { r_type: elf.call };
             let offset = base + u64::from(call.offset);
             file.add_relocation(text, Relocation { offset, symbol, addend: 0, flags }).map_err(failed(codes))?;
         }
@@ -61,7 +53,12 @@ fn named(name: &str) -> Symbol {
     }
 }
 
+/// The name of the first function.
+fn first(codes: &[Code]) -> String {
+    codes.first().map(|code| code.name.clone()).unwrap_or_default()
+}
+
 fn failed(codes: &[Code]) -> impl Fn(object::write::Error) -> CompileError {
-    let function = codes.first().map(|code| code.name.clone()).unwrap_or_default();
+    let function = first(codes);
     move |error| CompileError::Internal { function: function.clone(), pass: "emit", reason: error.to_string() }
 }

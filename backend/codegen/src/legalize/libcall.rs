@@ -10,7 +10,7 @@ use tribunal_target::runtime::RuntimeFunction;
 pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     let dst = r.dst();
     let Some(callee) = RuntimeFunction::of(r.data.opcode, r.type_of(dst)) else { return false };
-    let Some(signature) = target.signature(callee) else { return false };
+    let (Some(signature), Some(calls)) = (target.signature(callee), &target.abi.calls) else { return false };
     if holds_register(r.builder.function, target, r.inst) {
         return false;
     }
@@ -20,12 +20,11 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     let (a, b) = (r.register(1), r.register(2));
     let arguments = [parts(r, a), parts(r, b)];
 
-    let calls = &target.abi.calls;
     r.builder.push(target.call_frame(calls.frame_setup));
     for (&to, &from) in signature.arguments.iter().copied().flatten().zip(arguments.iter().flatten()) {
         r.builder.push(copy(to.into(), from.into()));
     }
-    let call = target.runtime_call(r.builder.function, callee, &signature);
+    let call = target.runtime_call(r.builder.function, calls, callee, &signature);
     r.builder.push(call);
     r.builder.push(target.call_frame(calls.frame_destroy));
     if !is_wide {

@@ -4,6 +4,8 @@ use super::recipe::Recipe;
 use super::{counting, memory, overflow};
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{IntPredicate, Opcode, Operand, Type, VReg};
+use tribunal_target::Target;
+use tribunal_target::legality::Expansion;
 
 /// Expands the instruction; false if there is no recipe.
 pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
@@ -58,28 +60,19 @@ pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
 }
 
 /// The target's own expansion; false if there is none.
-pub(super) fn custom(r: &mut Recipe<'_>) -> bool {
-    match r.data.opcode {
-        Opcode::G_CTTZ => counting::trailing_zeros_by_reversal(r),
-        _ => return word_operation(r),
+pub(super) fn custom(r: &mut Recipe<'_>, target: &Target) -> bool {
+    let Some(row) = target.customs.iter().find(|row| row.opcode == r.data.opcode) else { return false };
+    match row.expansion {
+        Expansion::ByReversal => counting::trailing_zeros_by_reversal(r),
+        Expansion::Word(opcode) => word_operation(r, opcode),
     }
     true
 }
 
 /// RV64's 32-bit operations. Sums and products are taken at 64 bits and their low word sign-extended; the others have
 /// generic word opcodes, which read low words only.
-fn word_operation(r: &mut Recipe<'_>) -> bool {
+fn word_operation(r: &mut Recipe<'_>, opcode: Opcode) {
     use Opcode::*;
-    let opcode = match r.data.opcode {
-        G_ADD | G_SUB | G_MUL => r.data.opcode,
-        G_SHL => G_SLLW,
-        G_LSHR => G_SRLW,
-        G_ASHR => G_SRAW,
-        G_SDIV => G_DIVW,
-        G_UDIV => G_DIVUW,
-        G_UREM => G_REMUW,
-        _ => return false,
-    };
     let (a, b) = (r.register(1), r.register(2));
     let sources = [r.resized(G_ANYEXT, a, S64), r.resized(G_ANYEXT, b, S64)];
     let mut wide = r.op(S64, opcode, &sources);
@@ -89,7 +82,6 @@ fn word_operation(r: &mut Recipe<'_>) -> bool {
     let dst = r.dst();
     debug_assert_eq!(r.type_of(dst), S32);
     r.define(dst, G_TRUNC, &[wide]);
-    true
 }
 
 /// Up to the top, and back with copies of the sign.

@@ -289,7 +289,7 @@ fn apply(recipe: &mut Recipe<'_>, target: &Target, step: LegalizeStep) -> bool {
         (Action::WidenScalar, Some(ty)) => widen::widen(recipe, step.type_index, ty),
         (Action::NarrowScalar, Some(ty)) => narrow::narrow(recipe, step.type_index, ty),
         (Action::Lower, _) => lower::lower(recipe),
-        (Action::Custom, _) => lower::custom(recipe),
+        (Action::Custom, _) => lower::custom(recipe, target),
         (Action::Libcall, _) => libcall::call(recipe, target),
         (Action::Legal | Action::Unsupported, _)
         | (Action::FewerElements | Action::MoreElements | Action::Bitcast, _)

@@ -14,11 +14,12 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::{
-    Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegClass, RegFlags,
-    RegOperand, VReg,
+    Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegBank, RegClass,
+    RegFlags, RegOperand, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
+use tribunal_target::registers::ClassDesc;
 use tribunal_target::selection::{Emit, Out, SelectionRule};
 
 pub static PASS: Pass = Pass {
@@ -242,7 +243,7 @@ impl Selector<'_, '_, '_> {
                 };
                 let Opcode::Target(opcode) = data.opcode else { return };
                 data.operands.push(base);
-                Operand::Imm(self.context.target.machine.offset_operand(opcode, offset))
+                Operand::Imm(self.context.target.offset_operand(opcode, offset))
             }
         };
         data.operands.push(operand);
@@ -274,16 +275,20 @@ impl Selector<'_, '_, '_> {
         self.function.vregs[register].constraint = Constraint::Class(new);
     }
 
-    /// Gives `register` the general class of its size if it has none.
+    /// Gives `register` the class of its size in its bank if it has none.
     fn classify(&mut self, register: VReg) {
         let data = &self.function.vregs[register];
-        if matches!(data.constraint, Constraint::Class(_)) {
-            return;
-        }
+        let bank = match data.constraint {
+            Constraint::Class(_) => return,
+            Constraint::Bank(bank) => bank,
+            Constraint::None => RegBank(0),
+        };
         let bits = data.ty.map_or(u32::from(self.context.target.pointer_bits), |ty| ty.bits());
         let classes = self.context.target.classes;
-        let position = classes.iter().position(|class| class.bits == bits && !class.allocatable.is_empty());
-        self.function.vregs[register].constraint = Constraint::Class(RegClass(position.unwrap_or(0) as u8));
+        let fits = |class: &ClassDesc| class.bank == bank && class.bits == bits && !class.allocatable.is_empty();
+        let class = classes.iter().position(fits).map(|index| RegClass(index as u8));
+        let class = class.unwrap_or(self.context.target.bank(bank).class);
+        self.function.vregs[register].constraint = Constraint::Class(class);
     }
 
     /// Registers lose their types and all have a class; nothing generic is left.
@@ -320,7 +325,7 @@ fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block
     for inst in function.insts(block) {
         let data = function.inst(inst);
         if target.is_call_frame(data) {
-            in_call = data.opcode == Opcode::Target(target.abi.calls.frame_setup);
+            in_call = target.opens_call_frame(data);
         } else if target.is_call(data) {
             written.extend(target.abi.caller_saved.iter().copied());
         }
@@ -330,7 +335,7 @@ fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block
         match (dst.reg, src.reg) {
             (Reg::Virtual(_), Reg::Physical(register)) => {
                 let full = target.vocabulary.full_register(register);
-                if target.abi.arguments.contains(&full) && !written.contains(&full) {
+                if target.abi.is_argument(full) && !written.contains(&full) {
                     arguments.push(inst);
                 }
             }

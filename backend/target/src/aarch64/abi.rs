@@ -1,12 +1,16 @@
 //! The integer calling convention (AAPCS64).
 
 use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, RET_ReallyLR};
-use super::registers::{LR, NZCV, SCRATCH, SP, x};
-use crate::abi::{Abi, Calls, Pairs};
+use super::registers::{GPR, LR, NZCV, SCRATCH, SP, x};
+use crate::abi::{Abi, Calls, Pairs, Passing};
 
 pub static ABI: Abi = Abi {
-    arguments: &[x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)],
-    results: &[x(0), x(1)],
+    passing: &[Passing {
+        bank: GPR,
+        arguments: &[x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)],
+        results: &[x(0), x(1)],
+    }],
+    pairs: Pairs::Even,
     callee_saved: &[x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27), x(28), x(29)],
     // x18 is the platform's: nobody here writes it.
     caller_saved: &[
@@ -37,14 +41,11 @@ pub static ABI: Abi = Abi {
     stack_align: 16,
     return_opcode: RET_ReallyLR,
     extended_to: 0,
-    calls: Calls {
+    calls: Some(Calls {
         opcode: BL,
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
         callee_prefix: "",
         preserved_mask: "csr_aarch64_aapcs",
-        pairs: Pairs::Even,
-        // R_AARCH64_CALL26
-        relocation: 283,
-    },
+    }),
 };

@@ -6,7 +6,7 @@ use crate::legality::predicates::{
     all, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not, scalar_narrower_than,
     scalar_wider_than,
 };
-use crate::legality::{EXPANDED, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
+use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::OnceLock;
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
@@ -18,6 +18,8 @@ pub fn rules(_features: Features) -> &'static LegalizerInfo {
     static TABLE: OnceLock<LegalizerInfo> = OnceLock::new();
     TABLE.get_or_init(|| LegalizerInfo::new(sets()))
 }
+
+pub static CUSTOMS: &[CustomDesc] = &[CustomDesc { opcode: G_CTTZ, expansion: Expansion::ByReversal }];
 
 fn on(opcodes: &[Opcode]) -> RuleSet {
     rules_for("aarch64", opcodes).unsupported_if_not_scalar()

@@ -1,11 +1,11 @@
-//! Moves, spills, frames, branches. None of these sequences touches the flags.
+//! Frames, branches, text. None of these sequences touches the flags.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::encoding::decode_bitmask;
+use super::bitmask::decode_bitmask;
 use super::instructions::*;
-use super::registers::{REGISTERS, XZR};
+use super::registers::REGISTERS;
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
@@ -17,29 +17,6 @@ fn inst(opcode: TargetOpcode, operands: impl IntoIterator<Item = Operand>) -> In
     InstData::new(Opcode::Target(opcode), operands)
 }
 
-/// Bytes of the access of a load or store.
-pub(super) fn access_bytes(opcode: TargetOpcode) -> Option<i64> {
-    Some(match opcode {
-        LDRBBui | LDRSBWui | LDRSBXui | STRBBui | LDURBBi | LDURSBWi | LDURSBXi | STURBBi => 1,
-        LDRHHui | LDRSHWui | LDRSHXui | STRHHui | LDURHHi | LDURSHWi | LDURSHXi | STURHHi => 2,
-        LDRWui | LDRSWui | STRWui | LDURWi | LDURSWi | STURWi => 4,
-        LDRXui | STRXui | LDURXi | STURXi => 8,
-        _ => return None,
-    })
-}
-
-/// What one unit of the offset operand is, in bytes.
-fn scale(opcode: TargetOpcode) -> i64 {
-    match fields(opcode).format {
-        Format::Scaled => access_bytes(opcode).unwrap_or(1),
-        _ => 1,
-    }
-}
-
-fn fields(opcode: TargetOpcode) -> Fields {
-    FIELDS[usize::from(opcode.0)]
-}
-
 /// `dst = src + part << shift`, or minus.
 fn add_part(dst: PReg, src: PReg, part: i64, shift: i64, negative: bool) -> InstData {
     let opcode = if negative { SUBXri } else { ADDXri };
@@ -47,34 +24,6 @@ fn add_part(dst: PReg, src: PReg, part: i64, shift: i64, negative: bool) -> Inst
 }
 
 impl Machine for MachineCode {
-    fn copy(&self, dst: PReg, src: PReg) -> InstData {
-        inst(ORRXrr, [Operand::def(dst), Operand::used(XZR), Operand::used(src)])
-    }
-
-    fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData {
-        inst(LDRXui, [Operand::def(dst), Operand::used(base), Operand::Imm(offset / 8)])
-    }
-
-    fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData {
-        inst(STRXui, [Operand::used(src), Operand::used(base), Operand::Imm(offset / 8)])
-    }
-
-    fn offset_fits(&self, opcode: TargetOpcode, offset: i64) -> bool {
-        let scale = scale(opcode);
-        match fields(opcode).format {
-            Format::Unscaled => ImmRange::Signed(9).accepts(offset),
-            _ => offset % scale == 0 && ImmRange::Unsigned(12).accepts(offset / scale),
-        }
-    }
-
-    fn offset_operand(&self, opcode: TargetOpcode, offset: i64) -> i64 {
-        offset / scale(opcode)
-    }
-
-    fn operand_offset(&self, opcode: TargetOpcode, operand: i64) -> i64 {
-        operand * scale(opcode)
-    }
-
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         let (size, negative) = (offset.unsigned_abs() as i64, offset < 0);
         let (low, high) = (size & 0xfff, size >> 12);
@@ -99,11 +48,6 @@ impl Machine for MachineCode {
         let opcode = if negative { SUBXrx64 } else { ADDXrx64 };
         code.push(inst(opcode, [Operand::def(dst), Operand::used(src), Operand::used(scratch), Operand::Imm(24)]));
         code
-    }
-
-    fn expand_pseudo(&self, _: &InstData) -> Option<Sequence> {
-        // Every row that is left when code is written has a word of its own.
-        None
     }
 
     fn call(&self, distance: i64) -> Sequence {
@@ -135,7 +79,7 @@ impl Machine for MachineCode {
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
         let (row, mut text) = (&INSTRUCTIONS[usize::from(opcode.0)], String::new());
-        let mut letters = fields(opcode).assembly.chars();
+        let mut letters = row.assembly.chars();
         while let Some(letter) = letters.next() {
             if letter != '%' {
                 text.push(letter);
@@ -150,7 +94,7 @@ impl Machine for MachineCode {
             }
             let index = digit.to_digit(10).unwrap_or(0) as usize;
             let Some(operand) = data.operands.get(index) else { continue };
-            text.push_str(&shown(kind, opcode, row.operands.get(index), operand, name));
+            text.push_str(&shown(kind, row.operands.get(index), operand, name));
         }
         text
     }
@@ -160,16 +104,13 @@ const CONDITIONS: [&str; 16] =
     ["eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"];
 
 /// One operand as the row's template asks for it.
-fn shown(
-    kind: char,
-    opcode: TargetOpcode,
-    desc: Option<&OperandDesc>,
-    operand: &Operand,
-    name: &dyn Fn(&Operand) -> String,
-) -> String {
+fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn Fn(&Operand) -> String) -> String {
     match (kind, operand) {
         ('c', Operand::Imm(value)) => CONDITIONS.get(*value as usize).copied().unwrap_or("al").to_string(),
-        ('s', Operand::Imm(value)) => (value * scale(opcode)).to_string(),
+        ('s', Operand::Imm(value)) => match desc {
+            Some(OperandDesc::Offset { scale, .. }) => (value * i64::from(*scale)).to_string(),
+            _ => value.to_string(),
+        },
         ('l', Operand::Imm(value)) => {
             let width = if desc == Some(&OperandDesc::Imm(ImmRange::LogicalMask(64))) { 64 } else { 32 };
             decode_bitmask(*value, width).map_or(value.to_string(), |mask| format!("{mask:#x}"))

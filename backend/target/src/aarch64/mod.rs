@@ -1,7 +1,7 @@
 //! AArch64.
 
 pub mod abi;
-pub mod encoding;
+pub mod bitmask;
 pub mod instructions;
 pub mod legality;
 pub mod machine;
@@ -9,41 +9,33 @@ pub mod registers;
 pub mod selection;
 pub mod semantics;
 
-use crate::{Features, Tables, Target};
-use std::sync::OnceLock;
-
-static TABLES: Tables = Tables {
-    architecture: "aarch64",
-    pointer_bits: 64,
-    registers: registers::REGISTERS,
-    classes: registers::CLASSES,
-    banks: registers::BANKS,
-    subregisters: registers::SUBREGISTERS,
-    instructions: instructions::INSTRUCTIONS,
-    index: OnceLock::new(),
-};
+use crate::{Elf, Features, Made, Target};
 
 /// The 64-bit machine.
 pub static AARCH64: Target = Target {
     name: "aarch64",
     triple: "aarch64-unknown-linux-gnu",
     pointer_bits: 64,
-    elf_machine: 183,
-    elf_flags: 0,
+    elf: Some(Elf {
+        architecture: object::Architecture::Aarch64,
+        flags: object::elf::FileFlags(0),
+        call: object::elf::R_AARCH64_CALL26,
+    }),
     default_features: Features::empty(),
-    options: Features::empty(),
-    rule_options: Features::empty(),
+    options: &[],
     registers: registers::REGISTERS,
     classes: registers::CLASSES,
     banks: registers::BANKS,
+    copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
     abi: &abi::ABI,
     zero: &[registers::XZR, registers::WZR],
+    customs: legality::CUSTOMS,
     legality: legality::rules,
-    encode: encoding::encode,
-    decode: None,
+    meaning: semantics::evaluate,
     machine: &machine::MachineCode,
-    vocabulary: &TABLES,
+    vocabulary: &AARCH64,
+    made: Made::new(),
 };

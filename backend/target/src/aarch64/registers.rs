@@ -1,6 +1,9 @@
-//! The general registers, their 32-bit parts, and the flags.
+//! The general registers, their 32-bit parts, the flags, and the moves between registers and the stack.
 
-use crate::registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
+use super::instructions::{LDRXui, ORRXrr, STRXui};
+use crate::moves::CopyDesc;
+use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
+use crate::selection::{Emit, Out};
 use tribunal_ir::{PReg, RegBank, RegClass, SubReg};
 
 const fn r(name: &'static str, assembly: &'static str, bits: u32, full: u16, encoding: u8) -> RegisterDesc {
@@ -181,7 +184,7 @@ pub const GPR64SP: RegClass = RegClass(2);
 pub const GPR32SP: RegClass = RegClass(3);
 
 const fn class(name: &'static str, bits: u32, members: &'static [PReg], allocatable: &'static [PReg]) -> ClassDesc {
-    ClassDesc { name, bits, bank: RegBank(0), members, allocatable }
+    ClassDesc { name, bits, bank: GPR, members, allocatable }
 }
 
 pub static CLASSES: &[ClassDesc] = &[
@@ -193,7 +196,19 @@ pub static CLASSES: &[ClassDesc] = &[
     class("gpr32common", 32, COMMON32, GIVEN32),
 ];
 
-pub static BANKS: &[BankDesc] = &[BankDesc { name: "gpr", max_bits: 64 }];
+/// Integers and pointers.
+pub const GPR: RegBank = RegBank(0);
+
+pub static BANKS: &[BankDesc] = &[BankDesc {
+    name: "gpr",
+    max_bits: 64,
+    class: GPR64,
+    file: RegisterFile::General,
+    spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
+    reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
+}];
+pub static COPIES: &[CopyDesc] =
+    &[CopyDesc { to: GPR, from: GPR, code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]) }];
 
 /// The low half of a 64-bit register.
 pub const SUB_32: SubReg = SubReg(1);

@@ -3,7 +3,7 @@
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::encoding::encode_bitmask;
+use super::bitmask::encode_bitmask;
 use super::instructions::*;
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
 use crate::selection::{Emit, ImmClass, MOVE, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};

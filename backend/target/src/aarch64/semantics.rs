@@ -5,32 +5,40 @@
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::encoding::decode_bitmask;
+use super::bitmask::decode_bitmask;
 use super::instructions::*;
-use super::machine::access_bytes;
-use crate::operands::{Sources, call_frame, finish, jump_free, sources};
-use crate::{MachineEvaluation, Target};
+use crate::Target;
+use crate::meaning::{AnyDomain, MachineEvaluation};
+use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump_free, sources};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, TargetOpcode, Type};
+use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
-pub fn evaluate<D: Domain, M: Memory<D>>(
-    d: &mut D,
-    memory: &mut M,
+pub fn evaluate<'d>(
+    d: &mut (dyn AnyDomain + 'd),
     target: &Target,
     inst: &InstData,
-    args: &[Value<D>],
-) -> Result<MachineEvaluation<D>, Unsupported> {
+    args: &[Value<dyn AnyDomain + 'd>],
+) -> Result<MachineEvaluation<dyn AnyDomain + 'd>, Unsupported> {
     let Opcode::Target(opcode) = inst.opcode else { return Err(Unsupported::new(inst.opcode.to_string())) };
     let row = target.instruction(opcode);
-    let s = sources(d, memory, target, inst, args)?;
-    if row.flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE) {
-        return access(d, memory, opcode, inst, &s);
+    let s = sources(d, target, inst, args)?;
+    if let Some(of_row) = row.access {
+        return access(d, target, row, of_row, inst, &s);
     }
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
-        B | RET | RET_ReallyLR => Ok(jump_free(d)),
+        B | RET_ReallyLR => Ok(jump_free(d)),
+        RET | BR => {
+            let [to] = s.exactly(inst)?;
+            jump(d, row, inst, Some(to.bits))
+        }
+        BL => jump(d, row, inst, None),
+        ADR => {
+            let bits = from_here(d, inst, inst.imm(1).ok_or_else(|| Unsupported::new(row.name))?)?;
+            Ok(finish(d, bits, &s))
+        }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr => flag_setting(d, opcode, inst, &s),
@@ -42,7 +50,7 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
 }
 
 /// The result of an instruction that sets no flags. Immediates are sources of 64 bits.
-fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sources<D>) -> Option<D::Bits> {
+fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sources<D>) -> Option<D::Bits> {
     let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
     let a = arg(0)?;
     let number = |index: usize| inst.imm(index).map(|value| value as u32);
@@ -78,12 +86,13 @@ fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sour
         LSLVWr | LSLVXr => shift(d, a, arg(1)?, D::shl),
         LSRVWr | LSRVXr => shift(d, a, arg(1)?, D::lshr),
         ASRVWr | ASRVXr => shift(d, a, arg(1)?, D::ashr),
+        RORVWr | RORVXr => rotate(d, a, arg(1)?),
         UBFMWri | UBFMXri => bitfield(d, a, number(2)?, number(3)?, false),
         SBFMWri | SBFMXri => bitfield(d, a, number(2)?, number(3)?, true),
         EXTRWrri | EXTRXrri => {
             let (width, low, least) = (d.width(a), arg(1)?, number(3)?);
             match least {
-                0 => low.clone(),
+                0 => *low,
                 _ => {
                     let (high, low) = (d.extract(a, 0, least), d.extract(low, least, width - least));
                     d.concat(&high, &low)
@@ -116,12 +125,12 @@ fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sour
 }
 
 /// The twelve-bit immediate and its shift, the last two operands.
-fn immediate<D: Domain>(d: &mut D, width: u32, inst: &InstData) -> Option<D::Bits> {
+fn immediate<D: AnyDomain + ?Sized>(d: &mut D, width: u32, inst: &InstData) -> Option<D::Bits> {
     let (value, shift) = (inst.imm(2)?, inst.imm(3)?);
     Some(d.constant(Bits::new((value as u128) << shift, width)))
 }
 
-fn logical<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, inst: &InstData) -> Option<D::Bits> {
+fn logical<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, inst: &InstData) -> Option<D::Bits> {
     let width = d.width(a);
     let mask = d.constant(Bits::new(decode_bitmask(inst.imm(2)?, width)?.into(), width));
     Some(match opcode {
@@ -131,29 +140,54 @@ fn logical<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, inst: &InstD
     })
 }
 
-fn high<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, wide: fn(&mut D, &D::Bits, u32) -> D::Bits) -> D::Bits {
+fn high<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    wide: fn(&mut D, &D::Bits, u32) -> D::Bits,
+) -> D::Bits {
     let (a, b) = (wide(d, a, 128), wide(d, b, 128));
     let product = d.mul(&a, &b);
     d.extract(&product, 64, 64)
 }
 
 /// Zero for a zero divisor.
-fn divide<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+fn divide<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits,
+) -> D::Bits {
     let quotient = f(d, a, b);
     let (by_zero, zero) = (d.is_zero(b), d.literal(0, d.width(a)));
     d.ite(&by_zero, &zero, &quotient)
 }
 
 /// Amount modulo the width.
-fn shift<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+fn shift<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    f: fn(&mut D, &D::Bits, &D::Bits) -> D::Bits,
+) -> D::Bits {
     let width = d.width(a);
     let mask = d.literal(i64::from(width) - 1, width);
     let amount = d.and(b, &mask);
     f(d, a, &amount)
 }
 
+/// To the right, by an amount modulo the width. A shift by the whole width gives zero.
+fn rotate<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let (mask, whole) = (d.literal(i64::from(width) - 1, width), d.literal(width.into(), width));
+    let amount = d.and(b, &mask);
+    let rest = d.sub(&whole, &amount);
+    let (low, high) = (d.lshr(a, &amount), d.shl(a, &rest));
+    d.or(&low, &high)
+}
+
 /// Bits immr to imms moved down, or bits 0 to imms moved up by width - immr; extended.
-fn bitfield<D: Domain>(d: &mut D, a: &D::Bits, immr: u32, imms: u32, signed: bool) -> D::Bits {
+fn bitfield<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, immr: u32, imms: u32, signed: bool) -> D::Bits {
     let width = d.width(a);
     let extend = |d: &mut D, field: &D::Bits| if signed { d.sext(field, width) } else { d.zext(field, width) };
     if imms >= immr {
@@ -165,7 +199,7 @@ fn bitfield<D: Domain>(d: &mut D, a: &D::Bits, immr: u32, imms: u32, signed: boo
     extend(d, &placed)
 }
 
-fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+fn leading_zeros<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let width = d.width(a);
     let mut count = d.literal(i64::from(width), width);
     for index in 0..width {
@@ -176,7 +210,7 @@ fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
     count
 }
 
-fn reversed<D: Domain>(d: &mut D, a: &D::Bits, group: u32) -> D::Bits {
+fn reversed<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, group: u32) -> D::Bits {
     let mut bits = d.extract(a, 0, group);
     for index in 1..d.width(a) / group {
         let next = d.extract(a, index * group, group);
@@ -186,18 +220,18 @@ fn reversed<D: Domain>(d: &mut D, a: &D::Bits, group: u32) -> D::Bits {
 }
 
 /// The second source of a conditional select as the opcode changes it.
-fn second_choice<D: Domain>(d: &mut D, opcode: TargetOpcode, b: &D::Bits) -> D::Bits {
+fn second_choice<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, b: &D::Bits) -> D::Bits {
     let (zero, one) = (d.literal(0, d.width(b)), d.literal(1, d.width(b)));
     match opcode {
         CSINCWr | CSINCXr => d.add(b, &one),
         CSINVWr | CSINVXr => d.not(b),
         CSNEGWr | CSNEGXr => d.sub(&zero, b),
-        _ => b.clone(),
+        _ => *b,
     }
 }
 
 /// Whether a condition holds of the flags (Arm ARM, ConditionHolds).
-fn condition<D: Domain>(d: &mut D, code: i64, flags: &D::Bits) -> Option<D::Bool> {
+fn condition<D: AnyDomain + ?Sized>(d: &mut D, code: i64, flags: &D::Bits) -> Option<D::Bool> {
     let mut flag = |index: u32| {
         let (bit, one) = (d.extract(flags, index, 1), d.literal(1, 1));
         d.eq(&bit, &one)
@@ -223,27 +257,27 @@ fn condition<D: Domain>(d: &mut D, code: i64, flags: &D::Bits) -> Option<D::Bool
     Some(if code & 1 == 1 { d.bool_not(&base) } else { base })
 }
 
-fn same<D: Domain>(d: &mut D, a: &D::Bool, b: &D::Bool) -> D::Bool {
+fn same<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bool, b: &D::Bool) -> D::Bool {
     let not_b = d.bool_not(b);
     d.bool_ite(a, b, &not_b)
 }
 
 /// Additions and subtractions that set the flags: the result, then the flags. Subtraction adds the complement and one.
-fn flag_setting<D: Domain>(
+fn flag_setting<D: AnyDomain + ?Sized>(
     d: &mut D,
     opcode: TargetOpcode,
     inst: &InstData,
     s: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let malformed = || Unsupported::new("malformed flag-setting instruction");
-    let a = s.values.first().ok_or_else(malformed)?.bits.clone();
+    let a = s.values.first().ok_or_else(malformed)?.bits;
     let b = match opcode {
         ADDSWri | ADDSXri | SUBSWri | SUBSXri => immediate(d, d.width(&a), inst).ok_or_else(malformed)?,
-        _ => s.values.get(1).ok_or_else(malformed)?.bits.clone(),
+        _ => s.values.get(1).ok_or_else(malformed)?.bits,
     };
     let subtracts = matches!(opcode, SUBSWrr | SUBSXrr | SUBSWri | SUBSXri | SBCSWr | SBCSXr);
     let carry = match opcode {
-        ADCSWr | ADCSXr | SBCSWr | SBCSXr => Some(s.values.last().ok_or_else(malformed)?.bits.clone()),
+        ADCSWr | ADCSXr | SBCSWr | SBCSXr => Some(s.values.last().ok_or_else(malformed)?.bits),
         _ => None,
     };
     let (result, flags) = match (carry, subtracts) {
@@ -254,13 +288,13 @@ fn flag_setting<D: Domain>(
         }
     };
     let mut evaluation = finish(d, result, s);
-    let poison = evaluation.results[0].poison.clone();
+    let poison = evaluation.results[0].poison;
     evaluation.results.push(Value { bits: flags, poison });
     Ok(evaluation)
 }
 
 /// Flags of a comparison, stated by comparisons: C is no borrow, and N differs from V exactly if `a` is less.
-fn subtraction<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> (D::Bits, D::Bits) {
+fn subtraction<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> (D::Bits, D::Bits) {
     let result = d.sub(a, b);
     let (n, z, borrow, less) = (d.is_negative(&result), d.eq(a, b), d.ult(a, b), d.slt(a, b));
     let (c, agree) = (d.bool_not(&borrow), same(d, &n, &less));
@@ -269,7 +303,12 @@ fn subtraction<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> (D::Bits, D::B
     (result, flags)
 }
 
-fn addition<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, flags_in: Option<&D::Bits>) -> (D::Bits, D::Bits) {
+fn addition<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    flags_in: Option<&D::Bits>,
+) -> (D::Bits, D::Bits) {
     let width = d.width(a);
     let carry = match flags_in {
         Some(flags) => {
@@ -289,13 +328,13 @@ fn addition<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, flags_in: Option<&D:
     (result, flags)
 }
 
-fn joined<D: Domain>(d: &mut D, flags: [D::Bool; 4]) -> D::Bits {
+fn joined<D: AnyDomain + ?Sized>(d: &mut D, flags: [D::Bool; 4]) -> D::Bits {
     let [n, z, c, v] = flags.map(|flag| d.bit(&flag));
     let (high, low) = (d.concat(&n, &z), d.concat(&c, &v));
     d.concat(&high, &low)
 }
 
-fn branch<D: Domain>(
+fn branch<D: AnyDomain + ?Sized>(
     d: &mut D,
     opcode: TargetOpcode,
     inst: &InstData,
@@ -311,49 +350,5 @@ fn branch<D: Domain>(
             d.bool_not(&zero)
         }
     };
-    Ok(MachineEvaluation { results: smallvec![], ub: value.poison.clone(), taken: Some(taken) })
-}
-
-/// The access as memory sees it: the machine claims no alignment.
-fn operand(inst: &InstData, bits: u32, flags: MemFlags) -> MemOperand {
-    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
-    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(bits), 1)
-}
-
-/// A load or store at base plus scaled offset.
-fn access<D: Domain, M: Memory<D>>(
-    d: &mut D,
-    memory: &mut M,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Result<MachineEvaluation<D>, Unsupported> {
-    let malformed = || Unsupported::new("malformed access");
-    let bytes = access_bytes(opcode).ok_or_else(malformed)?;
-    let scale = if FIELDS[usize::from(opcode.0)].format == Format::Scaled { bytes } else { 1 };
-    let offset = d.literal(inst.imm(2).ok_or_else(malformed)? * scale, 64);
-    let bits = bytes as u32 * 8;
-    let is_store = matches!(opcode, STRBBui | STRHHui | STRWui | STRXui | STURBBi | STURHHi | STURWi | STURXi);
-    if is_store {
-        let [value, base] = s.exactly(inst)?;
-        let address = d.add(&base.bits, &offset);
-        let low = Value { bits: d.extract(&value.bits, 0, bits), poison: value.poison.clone() };
-        let outside = memory.store(d, &address, &low, &operand(inst, bits, MemFlags::STORE));
-        let ub = d.bool_or(&outside, &base.poison);
-        return Ok(MachineEvaluation { results: smallvec![], ub, taken: None });
-    }
-    let [base] = s.exactly(inst)?;
-    let address = d.add(&base.bits, &offset);
-    let (value, outside) = memory.load(d, &address, bytes as u32, &operand(inst, bits, MemFlags::LOAD));
-    let width = match opcode {
-        LDRXui | LDURXi | LDRSBXui | LDRSHXui | LDRSWui | LDURSBXi | LDURSHXi | LDURSWi => 64,
-        _ => 32,
-    };
-    let signed = matches!(
-        opcode,
-        LDRSBWui | LDRSBXui | LDRSHWui | LDRSHXui | LDRSWui | LDURSBWi | LDURSBXi | LDURSHWi | LDURSHXi | LDURSWi
-    );
-    let wide = if signed { d.sext(&value.bits, width) } else { d.zext(&value.bits, width) };
-    let ub = d.bool_or(&outside, &base.poison);
-    Ok(MachineEvaluation { results: smallvec![Value { bits: wide, poison: value.poison }], ub, taken: None })
+    Ok(MachineEvaluation { results: smallvec![], ub: value.poison, taken: Some(taken), to: None })
 }

@@ -18,6 +18,7 @@
 //! method, `..._at_least`. Every method that takes a condition first in C++ is gated by [`RuleSet::when`]. Of LLVM's
 //! methods `fallback` alone is missing: there are no older rules to fall back to.
 
+mod custom;
 mod extensions;
 pub mod mutations;
 pub mod predicates;
@@ -27,6 +28,7 @@ mod step;
 mod table;
 mod vectors;
 
+pub use custom::{CustomDesc, Expansion};
 pub use extensions::EXPANDED;
 pub use mutations::Mutation;
 pub use predicates::Predicate;

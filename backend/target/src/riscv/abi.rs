@@ -1,15 +1,19 @@
 //! The integer calling convention (RISC-V ELF psABI, LP64 and ILP32).
 
 use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET};
-use super::registers::{RA, SCRATCH, SP, x};
-use crate::abi::{Abi, Calls, Pairs};
+use super::registers::{GPRB, RA, SCRATCH, SP, x};
+use crate::abi::{Abi, Calls, Pairs, Passing};
 
 pub static LP64: Abi = BOTH;
 pub static ILP32: Abi = Abi { extended_to: 32, ..BOTH };
 
 const BOTH: Abi = Abi {
-    arguments: &[x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17)],
-    results: &[x(10), x(11)],
+    passing: &[Passing {
+        bank: GPRB,
+        arguments: &[x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17)],
+        results: &[x(10), x(11)],
+    }],
+    pairs: Pairs::Anywhere,
     callee_saved: &[x(8), x(9), x(18), x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27)],
     caller_saved: &[
         RA,
@@ -35,14 +39,11 @@ const BOTH: Abi = Abi {
     stack_align: 16,
     return_opcode: PseudoRET,
     extended_to: 64,
-    calls: Calls {
+    calls: Some(Calls {
         opcode: PseudoCALL,
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
         callee_prefix: "target-flags(riscv-call) ",
         preserved_mask: "csr_ilp32_lp64",
-        pairs: Pairs::Anywhere,
-        // R_RISCV_CALL_PLT
-        relocation: 19,
-    },
+    }),
 };

@@ -1,188 +1,197 @@
 //! The instruction table: RV32I and RV64I, M, Zba, Zbb, Zbs, Zicond, and the pseudo-instructions of LLVM's MIR. One
-//! instruction a row; numbers, operands and encodings all come from it. Source: The RISC-V Instruction Set Manual,
-//! volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order are LLVM's.
+//! instruction a row; numbers, operands and encodings all come from it. Source: The RISC-V Instruction Set Manual, volume I,
+//! chapter "RV32/64G Instruction Set Listings"; names and operand order are LLVM's.
 
+use super::features::{M, RV32, RV64, ZBA, ZBB, ZBS, ZICOND};
 use super::registers::{GPR, RA, SP};
-use crate::Features;
-use crate::instructions::{CALLEE, ImmRange, InstrDesc, MASK, OperandDesc, SIZE, bytes};
-use tribunal_ir::{OpcodeFlags, TargetOpcode};
+use crate::instructions::{Access, Code, ImmRange, MASK, OperandDesc, Piece, SIZE};
 
-/// How the word is put together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Format {
-    R,
-    I,
-    /// A shift by an immediate: `funct7` stands above the amount.
-    Shift,
-    /// One source: what stands in place of an immediate is fixed, as twelve bits.
-    Unary,
-    Load,
-    Store,
-    Branch,
-    U,
-    J,
-    /// No operands: the word is given whole by the fields.
-    Fixed,
-    Pseudo,
+/// The operands' places in the manual's formats. Register numbers have five bits.
+const RD: Piece = Piece::low(0, 5, 7);
+const RD_RS1: [Piece; 2] = [RD, Piece::low(1, 5, 15)];
+const R: &[Piece] = &[RD, RD_RS1[1], Piece::low(2, 5, 20)];
+const I: &[Piece] = &[RD, RD_RS1[1], Piece::low(2, 12, 20)];
+const S: &[Piece] = &[Piece::low(0, 5, 20), RD_RS1[1], Piece::low(2, 5, 7), Piece::part(2, 5, 7, 25)];
+const B: &[Piece] = &[
+    Piece::low(0, 5, 15),
+    Piece::low(1, 5, 20),
+    Piece::part(2, 1, 4, 8),
+    Piece::part(2, 5, 6, 25),
+    Piece::part(2, 11, 1, 7),
+    Piece::part(2, 12, 1, 31),
+];
+const U: &[Piece] = &[RD, Piece::low(1, 20, 12)];
+const J: &[Piece] =
+    &[RD, Piece::part(1, 1, 10, 21), Piece::part(1, 11, 1, 20), Piece::part(1, 12, 8, 12), Piece::part(1, 20, 1, 31)];
+
+const fn code(opcode: u32, funct3: u32, above: u32, pieces: &'static [Piece]) -> Option<Code> {
+    Some(Code { word: opcode | funct3 << 12 | above, pieces })
 }
 
-/// Fields that do not depend on the operands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fields {
-    pub format: Format,
-    pub opcode: u32,
-    pub funct3: u32,
-    /// `funct7`; of [`Format::Unary`] all twelve upper bits.
-    pub funct7: u32,
+const fn register(opcode: u32, funct3: u32, funct7: u32) -> Option<Code> {
+    code(opcode, funct3, funct7 << 25, R)
+}
+/// A shift by an immediate: `funct7` stands above the amount.
+const fn shift(opcode: u32, funct3: u32, funct7: u32) -> Option<Code> {
+    code(opcode, funct3, funct7 << 25, I)
+}
+/// One source: what stands in place of an immediate is fixed, as twelve bits.
+const fn unary(opcode: u32, funct3: u32, funct12: u32) -> Option<Code> {
+    code(opcode, funct3, funct12 << 20, &RD_RS1)
+}
+const fn immediate(opcode: u32, funct3: u32) -> Option<Code> {
+    code(opcode, funct3, 0, I)
+}
+const fn store(opcode: u32, funct3: u32) -> Option<Code> {
+    code(opcode, funct3, 0, S)
+}
+const fn branch(opcode: u32, funct3: u32) -> Option<Code> {
+    code(opcode, funct3, 0, B)
+}
+const fn upper(opcode: u32) -> Option<Code> {
+    code(opcode, 0, 0, U)
+}
+const fn jump(opcode: u32) -> Option<Code> {
+    code(opcode, 0, 0, J)
+}
+/// No operands.
+const fn fixed(word: u32) -> Option<Code> {
+    code(word, 0, 0, &[])
+}
+const fn pseudo() -> Option<Code> {
+    None
 }
 
 const D: OperandDesc = OperandDesc::Def(GPR);
-const S: OperandDesc = OperandDesc::Use(GPR);
-const B: OperandDesc = OperandDesc::Base(GPR);
+const X: OperandDesc = OperandDesc::Use(GPR);
+const BASE: OperandDesc = OperandDesc::Base(GPR);
 const I12: OperandDesc = OperandDesc::Imm(ImmRange::Signed(12));
+const O12: OperandDesc = OperandDesc::Offset { range: ImmRange::Signed(12), scale: 1 };
 const U20: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(20));
-const SH6: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(6));
+const AMT: OperandDesc = OperandDesc::Imm(ImmRange::Amount);
 const SH5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
 const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
+const CALLEE: OperandDesc = OperandDesc::Callee { bits: 32, scale: 2 };
 
-macro_rules! instructions {
-    ($($name:ident [$($operand:ident),*] $format:ident($opcode:literal, $funct3:literal, $funct7:literal) {$($flag:ident),*}
-        $([$($feature:ident),+])? $(, [$($used:ident),*] [$($written:ident),*] => $size:literal)?)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an opcode is called what LLVM calls it")]
-        #[repr(u16)]
-        enum Number { $($name),* }
+// An address that is no multiple of the size may trap.
+const S8: Access = Access::signed(1, 1);
+const S16: Access = Access::signed(2, 2);
+const S32: Access = Access::signed(4, 4);
+const Z8: Access = Access::unsigned(1, 1);
+const Z16: Access = Access::unsigned(2, 2);
+const Z32: Access = Access::unsigned(4, 4);
+const Z64: Access = Access::unsigned(8, 8);
 
-        $(
-            #[allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
-            pub const $name: TargetOpcode = TargetOpcode(Number::$name as u16);
-        )*
-
-        pub static INSTRUCTIONS: &[InstrDesc] = &[$(InstrDesc {
-            name: stringify!($name),
-            operands: &[$($operand),*],
-            implicit_uses: &[$($($used),*)?],
-            implicit_defs: &[$($($written),*)?],
-            flags: OpcodeFlags::empty()$(.union(OpcodeFlags::$flag))*,
-            requires: Features::empty()$($(.union(Features::$feature))+)?,
-            size: bytes(&[$($size)?]),
-        }),*];
-
-        pub(super) static FIELDS: &[Fields] = &[$(Fields {
-            format: Format::$format, opcode: $opcode, funct3: $funct3, funct7: $funct7,
-        }),*];
-    };
-}
-
-instructions! {
-    LUI [D, U20] U(0x37, 0, 0) {}
-    AUIPC [D, U20] U(0x17, 0, 0) {}
-    JAL [D, L21] J(0x6f, 0, 0) {TERMINATOR, BRANCH, BARRIER}
-    JALR [D, S, I12] I(0x67, 0, 0) {TERMINATOR, BRANCH, BARRIER, INDIRECT}
-    BEQ [S, S, L13] Branch(0x63, 0, 0) {TERMINATOR, BRANCH}
-    BNE [S, S, L13] Branch(0x63, 1, 0) {TERMINATOR, BRANCH}
-    BLT [S, S, L13] Branch(0x63, 4, 0) {TERMINATOR, BRANCH}
-    BGE [S, S, L13] Branch(0x63, 5, 0) {TERMINATOR, BRANCH}
-    BLTU [S, S, L13] Branch(0x63, 6, 0) {TERMINATOR, BRANCH}
-    BGEU [S, S, L13] Branch(0x63, 7, 0) {TERMINATOR, BRANCH}
-    LB [D, B, I12] Load(0x03, 0, 0) {LOAD}
-    LH [D, B, I12] Load(0x03, 1, 0) {LOAD}
-    LW [D, B, I12] Load(0x03, 2, 0) {LOAD}
-    LD [D, B, I12] Load(0x03, 3, 0) {LOAD} [RV64]
-    LBU [D, B, I12] Load(0x03, 4, 0) {LOAD}
-    LHU [D, B, I12] Load(0x03, 5, 0) {LOAD}
-    LWU [D, B, I12] Load(0x03, 6, 0) {LOAD} [RV64]
-    SB [S, B, I12] Store(0x23, 0, 0) {STORE}
-    SH [S, B, I12] Store(0x23, 1, 0) {STORE}
-    SW [S, B, I12] Store(0x23, 2, 0) {STORE}
-    SD [S, B, I12] Store(0x23, 3, 0) {STORE} [RV64]
-    ADDI [D, B, I12] I(0x13, 0, 0) {}
-    SLTI [D, S, I12] I(0x13, 2, 0) {}
-    SLTIU [D, S, I12] I(0x13, 3, 0) {}
-    XORI [D, S, I12] I(0x13, 4, 0) {}
-    ORI [D, S, I12] I(0x13, 6, 0) {}
-    ANDI [D, S, I12] I(0x13, 7, 0) {}
-    SLLI [D, S, SH6] Shift(0x13, 1, 0x00) {}
-    SRLI [D, S, SH6] Shift(0x13, 5, 0x00) {}
-    SRAI [D, S, SH6] Shift(0x13, 5, 0x20) {}
-    ADD [D, S, S] R(0x33, 0, 0x00) {}
-    SUB [D, S, S] R(0x33, 0, 0x20) {}
-    SLL [D, S, S] R(0x33, 1, 0x00) {}
-    SLT [D, S, S] R(0x33, 2, 0x00) {}
-    SLTU [D, S, S] R(0x33, 3, 0x00) {}
-    XOR [D, S, S] R(0x33, 4, 0x00) {}
-    SRL [D, S, S] R(0x33, 5, 0x00) {}
-    SRA [D, S, S] R(0x33, 5, 0x20) {}
-    OR [D, S, S] R(0x33, 6, 0x00) {}
-    AND [D, S, S] R(0x33, 7, 0x00) {}
-    ADDIW [D, S, I12] I(0x1b, 0, 0) {} [RV64]
-    SLLIW [D, S, SH5] Shift(0x1b, 1, 0x00) {} [RV64]
-    SRLIW [D, S, SH5] Shift(0x1b, 5, 0x00) {} [RV64]
-    SRAIW [D, S, SH5] Shift(0x1b, 5, 0x20) {} [RV64]
-    ADDW [D, S, S] R(0x3b, 0, 0x00) {} [RV64]
-    SUBW [D, S, S] R(0x3b, 0, 0x20) {} [RV64]
-    SLLW [D, S, S] R(0x3b, 1, 0x00) {} [RV64]
-    SRLW [D, S, S] R(0x3b, 5, 0x00) {} [RV64]
-    SRAW [D, S, S] R(0x3b, 5, 0x20) {} [RV64]
-    MUL [D, S, S] R(0x33, 0, 0x01) {} [M]
-    MULH [D, S, S] R(0x33, 1, 0x01) {} [M]
-    MULHSU [D, S, S] R(0x33, 2, 0x01) {} [M]
-    MULHU [D, S, S] R(0x33, 3, 0x01) {} [M]
-    DIV [D, S, S] R(0x33, 4, 0x01) {} [M]
-    DIVU [D, S, S] R(0x33, 5, 0x01) {} [M]
-    REM [D, S, S] R(0x33, 6, 0x01) {} [M]
-    REMU [D, S, S] R(0x33, 7, 0x01) {} [M]
-    MULW [D, S, S] R(0x3b, 0, 0x01) {} [RV64, M]
-    DIVW [D, S, S] R(0x3b, 4, 0x01) {} [RV64, M]
-    DIVUW [D, S, S] R(0x3b, 5, 0x01) {} [RV64, M]
-    REMW [D, S, S] R(0x3b, 6, 0x01) {} [RV64, M]
-    REMUW [D, S, S] R(0x3b, 7, 0x01) {} [RV64, M]
-    SH1ADD [D, S, S] R(0x33, 2, 0x10) {} [ZBA]
-    SH2ADD [D, S, S] R(0x33, 4, 0x10) {} [ZBA]
-    SH3ADD [D, S, S] R(0x33, 6, 0x10) {} [ZBA]
-    ADD_UW [D, S, S] R(0x3b, 0, 0x04) {} [RV64, ZBA]
-    SLLI_UW [D, S, SH6] Shift(0x1b, 1, 0x04) {} [RV64, ZBA]
-    ANDN [D, S, S] R(0x33, 7, 0x20) {} [ZBB]
-    ORN [D, S, S] R(0x33, 6, 0x20) {} [ZBB]
-    XNOR [D, S, S] R(0x33, 4, 0x20) {} [ZBB]
-    MIN [D, S, S] R(0x33, 4, 0x05) {} [ZBB]
-    MINU [D, S, S] R(0x33, 5, 0x05) {} [ZBB]
-    MAX [D, S, S] R(0x33, 6, 0x05) {} [ZBB]
-    MAXU [D, S, S] R(0x33, 7, 0x05) {} [ZBB]
-    CLZ [D, S] Unary(0x13, 1, 0x600) {} [ZBB]
-    CTZ [D, S] Unary(0x13, 1, 0x601) {} [ZBB]
-    CPOP [D, S] Unary(0x13, 1, 0x602) {} [ZBB]
-    CLZW [D, S] Unary(0x1b, 1, 0x600) {} [RV64, ZBB]
-    CTZW [D, S] Unary(0x1b, 1, 0x601) {} [RV64, ZBB]
-    CPOPW [D, S] Unary(0x1b, 1, 0x602) {} [RV64, ZBB]
-    SEXT_B [D, S] Unary(0x13, 1, 0x604) {} [ZBB]
-    SEXT_H [D, S] Unary(0x13, 1, 0x605) {} [ZBB]
-    ZEXT_H_RV32 [D, S] Unary(0x33, 4, 0x080) {} [RV32, ZBB]
-    ZEXT_H_RV64 [D, S] Unary(0x3b, 4, 0x080) {} [RV64, ZBB]
-    ROL [D, S, S] R(0x33, 1, 0x30) {} [ZBB]
-    ROR [D, S, S] R(0x33, 5, 0x30) {} [ZBB]
-    RORI [D, S, SH6] Shift(0x13, 5, 0x30) {} [ZBB]
-    ROLW [D, S, S] R(0x3b, 1, 0x30) {} [RV64, ZBB]
-    RORW [D, S, S] R(0x3b, 5, 0x30) {} [RV64, ZBB]
-    RORIW [D, S, SH5] Shift(0x1b, 5, 0x30) {} [RV64, ZBB]
-    REV8_RV32 [D, S] Unary(0x13, 5, 0x698) {} [RV32, ZBB]
-    REV8_RV64 [D, S] Unary(0x13, 5, 0x6b8) {} [RV64, ZBB]
-    ORC_B [D, S] Unary(0x13, 5, 0x287) {} [ZBB]
-    BCLR [D, S, S] R(0x33, 1, 0x24) {} [ZBS]
-    BEXT [D, S, S] R(0x33, 5, 0x24) {} [ZBS]
-    BINV [D, S, S] R(0x33, 1, 0x34) {} [ZBS]
-    BSET [D, S, S] R(0x33, 1, 0x14) {} [ZBS]
-    BCLRI [D, S, SH6] Shift(0x13, 1, 0x24) {} [ZBS]
-    BEXTI [D, S, SH6] Shift(0x13, 5, 0x24) {} [ZBS]
-    BINVI [D, S, SH6] Shift(0x13, 1, 0x34) {} [ZBS]
-    BSETI [D, S, SH6] Shift(0x13, 1, 0x14) {} [ZBS]
-    CZERO_EQZ [D, S, S] R(0x33, 5, 0x07) {} [ZICOND]
-    CZERO_NEZ [D, S, S] R(0x33, 7, 0x07) {} [ZICOND]
-    ECALL [] Fixed(0x73, 0, 0) {SIDE_EFFECTS}
-    EBREAK [] Fixed(0x100073, 0, 0) {SIDE_EFFECTS}
-    PseudoRET [] Pseudo(0, 0, 0) {TERMINATOR, RETURN, BARRIER}
-    PseudoBR [L21] Pseudo(0, 0, 0) {TERMINATOR, BRANCH, BARRIER}
-    PseudoCALL [CALLEE, MASK] Pseudo(0, 0, 0) {CALL, SIDE_EFFECTS}, [] [RA] => 8
-    ADJCALLSTACKDOWN [SIZE, SIZE] Pseudo(0, 0, 0) {SIDE_EFFECTS}, [SP] [SP] => 0
-    ADJCALLSTACKUP [SIZE, SIZE] Pseudo(0, 0, 0) {SIDE_EFFECTS}, [SP] [SP] => 0
+crate::instructions! {
+    LUI [D, U20] upper(0x37) {};
+    AUIPC [D, U20] upper(0x17) {};
+    JAL [D, L21] jump(0x6f) {TERMINATOR, BRANCH, BARRIER};
+    JALR [D, X, I12] immediate(0x67, 0) {TERMINATOR, BRANCH, BARRIER, INDIRECT};
+    BEQ [X, X, L13] branch(0x63, 0) {TERMINATOR, BRANCH};
+    BNE [X, X, L13] branch(0x63, 1) {TERMINATOR, BRANCH};
+    BLT [X, X, L13] branch(0x63, 4) {TERMINATOR, BRANCH};
+    BGE [X, X, L13] branch(0x63, 5) {TERMINATOR, BRANCH};
+    BLTU [X, X, L13] branch(0x63, 6) {TERMINATOR, BRANCH};
+    BGEU [X, X, L13] branch(0x63, 7) {TERMINATOR, BRANCH};
+    LB [D, BASE, O12] immediate(0x03, 0) {LOAD} of S8;
+    LH [D, BASE, O12] immediate(0x03, 1) {LOAD} of S16;
+    LW [D, BASE, O12] immediate(0x03, 2) {LOAD} of S32;
+    LD [D, BASE, O12] immediate(0x03, 3) {LOAD} of Z64 if [RV64];
+    LBU [D, BASE, O12] immediate(0x03, 4) {LOAD} of Z8;
+    LHU [D, BASE, O12] immediate(0x03, 5) {LOAD} of Z16;
+    LWU [D, BASE, O12] immediate(0x03, 6) {LOAD} of Z32 if [RV64];
+    SB [X, BASE, O12] store(0x23, 0) {STORE} of Z8;
+    SH [X, BASE, O12] store(0x23, 1) {STORE} of Z16;
+    SW [X, BASE, O12] store(0x23, 2) {STORE} of Z32;
+    SD [X, BASE, O12] store(0x23, 3) {STORE} of Z64 if [RV64];
+    ADDI [D, BASE, O12] immediate(0x13, 0) {};
+    SLTI [D, X, I12] immediate(0x13, 2) {};
+    SLTIU [D, X, I12] immediate(0x13, 3) {};
+    XORI [D, X, I12] immediate(0x13, 4) {};
+    ORI [D, X, I12] immediate(0x13, 6) {};
+    ANDI [D, X, I12] immediate(0x13, 7) {};
+    SLLI [D, X, AMT] shift(0x13, 1, 0x00) {};
+    SRLI [D, X, AMT] shift(0x13, 5, 0x00) {};
+    SRAI [D, X, AMT] shift(0x13, 5, 0x20) {};
+    ADD [D, X, X] register(0x33, 0, 0x00) {};
+    SUB [D, X, X] register(0x33, 0, 0x20) {};
+    SLL [D, X, X] register(0x33, 1, 0x00) {};
+    SLT [D, X, X] register(0x33, 2, 0x00) {};
+    SLTU [D, X, X] register(0x33, 3, 0x00) {};
+    XOR [D, X, X] register(0x33, 4, 0x00) {};
+    SRL [D, X, X] register(0x33, 5, 0x00) {};
+    SRA [D, X, X] register(0x33, 5, 0x20) {};
+    OR [D, X, X] register(0x33, 6, 0x00) {};
+    AND [D, X, X] register(0x33, 7, 0x00) {};
+    ADDIW [D, X, I12] immediate(0x1b, 0) {} if [RV64];
+    SLLIW [D, X, SH5] shift(0x1b, 1, 0x00) {} if [RV64];
+    SRLIW [D, X, SH5] shift(0x1b, 5, 0x00) {} if [RV64];
+    SRAIW [D, X, SH5] shift(0x1b, 5, 0x20) {} if [RV64];
+    ADDW [D, X, X] register(0x3b, 0, 0x00) {} if [RV64];
+    SUBW [D, X, X] register(0x3b, 0, 0x20) {} if [RV64];
+    SLLW [D, X, X] register(0x3b, 1, 0x00) {} if [RV64];
+    SRLW [D, X, X] register(0x3b, 5, 0x00) {} if [RV64];
+    SRAW [D, X, X] register(0x3b, 5, 0x20) {} if [RV64];
+    MUL [D, X, X] register(0x33, 0, 0x01) {} if [M];
+    MULH [D, X, X] register(0x33, 1, 0x01) {} if [M];
+    MULHSU [D, X, X] register(0x33, 2, 0x01) {} if [M];
+    MULHU [D, X, X] register(0x33, 3, 0x01) {} if [M];
+    DIV [D, X, X] register(0x33, 4, 0x01) {} if [M];
+    DIVU [D, X, X] register(0x33, 5, 0x01) {} if [M];
+    REM [D, X, X] register(0x33, 6, 0x01) {} if [M];
+    REMU [D, X, X] register(0x33, 7, 0x01) {} if [M];
+    MULW [D, X, X] register(0x3b, 0, 0x01) {} if [RV64, M];
+    DIVW [D, X, X] register(0x3b, 4, 0x01) {} if [RV64, M];
+    DIVUW [D, X, X] register(0x3b, 5, 0x01) {} if [RV64, M];
+    REMW [D, X, X] register(0x3b, 6, 0x01) {} if [RV64, M];
+    REMUW [D, X, X] register(0x3b, 7, 0x01) {} if [RV64, M];
+    SH1ADD [D, X, X] register(0x33, 2, 0x10) {} if [ZBA];
+    SH2ADD [D, X, X] register(0x33, 4, 0x10) {} if [ZBA];
+    SH3ADD [D, X, X] register(0x33, 6, 0x10) {} if [ZBA];
+    ADD_UW [D, X, X] register(0x3b, 0, 0x04) {} if [RV64, ZBA];
+    SLLI_UW [D, X, AMT] shift(0x1b, 1, 0x04) {} if [RV64, ZBA];
+    ANDN [D, X, X] register(0x33, 7, 0x20) {} if [ZBB];
+    ORN [D, X, X] register(0x33, 6, 0x20) {} if [ZBB];
+    XNOR [D, X, X] register(0x33, 4, 0x20) {} if [ZBB];
+    MIN [D, X, X] register(0x33, 4, 0x05) {} if [ZBB];
+    MINU [D, X, X] register(0x33, 5, 0x05) {} if [ZBB];
+    MAX [D, X, X] register(0x33, 6, 0x05) {} if [ZBB];
+    MAXU [D, X, X] register(0x33, 7, 0x05) {} if [ZBB];
+    CLZ [D, X] unary(0x13, 1, 0x600) {} if [ZBB];
+    CTZ [D, X] unary(0x13, 1, 0x601) {} if [ZBB];
+    CPOP [D, X] unary(0x13, 1, 0x602) {} if [ZBB];
+    CLZW [D, X] unary(0x1b, 1, 0x600) {} if [RV64, ZBB];
+    CTZW [D, X] unary(0x1b, 1, 0x601) {} if [RV64, ZBB];
+    CPOPW [D, X] unary(0x1b, 1, 0x602) {} if [RV64, ZBB];
+    SEXT_B [D, X] unary(0x13, 1, 0x604) {} if [ZBB];
+    SEXT_H [D, X] unary(0x13, 1, 0x605) {} if [ZBB];
+    ZEXT_H_RV32 [D, X] unary(0x33, 4, 0x080) {} if [RV32, ZBB];
+    ZEXT_H_RV64 [D, X] unary(0x3b, 4, 0x080) {} if [RV64, ZBB];
+    ROL [D, X, X] register(0x33, 1, 0x30) {} if [ZBB];
+    ROR [D, X, X] register(0x33, 5, 0x30) {} if [ZBB];
+    RORI [D, X, AMT] shift(0x13, 5, 0x30) {} if [ZBB];
+    ROLW [D, X, X] register(0x3b, 1, 0x30) {} if [RV64, ZBB];
+    RORW [D, X, X] register(0x3b, 5, 0x30) {} if [RV64, ZBB];
+    RORIW [D, X, SH5] shift(0x1b, 5, 0x30) {} if [RV64, ZBB];
+    REV8_RV32 [D, X] unary(0x13, 5, 0x698) {} if [RV32, ZBB];
+    REV8_RV64 [D, X] unary(0x13, 5, 0x6b8) {} if [RV64, ZBB];
+    ORC_B [D, X] unary(0x13, 5, 0x287) {} if [ZBB];
+    BCLR [D, X, X] register(0x33, 1, 0x24) {} if [ZBS];
+    BEXT [D, X, X] register(0x33, 5, 0x24) {} if [ZBS];
+    BINV [D, X, X] register(0x33, 1, 0x34) {} if [ZBS];
+    BSET [D, X, X] register(0x33, 1, 0x14) {} if [ZBS];
+    BCLRI [D, X, AMT] shift(0x13, 1, 0x24) {} if [ZBS];
+    BEXTI [D, X, AMT] shift(0x13, 5, 0x24) {} if [ZBS];
+    BINVI [D, X, AMT] shift(0x13, 1, 0x34) {} if [ZBS];
+    BSETI [D, X, AMT] shift(0x13, 1, 0x14) {} if [ZBS];
+    CZERO_EQZ [D, X, X] register(0x33, 5, 0x07) {} if [ZICOND];
+    CZERO_NEZ [D, X, X] register(0x33, 7, 0x07) {} if [ZICOND];
+    ECALL [] fixed(0x73) {SIDE_EFFECTS};
+    EBREAK [] fixed(0x100073) {SIDE_EFFECTS};
+    PseudoRET [] pseudo() {TERMINATOR, RETURN, BARRIER};
+    PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
+    PseudoCALL [CALLEE, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA] size 8;
+    ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
+    ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
 }

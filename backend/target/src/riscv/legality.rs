@@ -1,12 +1,13 @@
 //! The legality rules of RV32 and RV64 (LLVM's RISCVLegalizerInfo is the model). Everything ends in the scalar that
 //! fills a register, called `x` here, and `p0`.
 
+use super::features;
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
     all, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned, pred_not, scalar_wider_than,
 };
-use crate::legality::{EXPANDED, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
+use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
@@ -46,16 +47,29 @@ impl Machine {
 }
 
 fn sets(features: Features) -> Vec<RuleSet> {
-    let machine = if features.contains(Features::RV32) { RV32 } else { RV64 };
+    let machine = if features.contains(features::RV32) { RV32 } else { RV64 };
     let mut sets = arithmetic(machine);
     sets.extend(words(machine));
-    sets.extend(bit_manipulation(machine, features.contains(Features::ZBB)));
-    sets.extend(multiplication(machine, features.contains(Features::M)));
+    sets.extend(bit_manipulation(machine, features.contains(features::ZBB)));
+    sets.extend(multiplication(machine, features.contains(features::M)));
     sets.extend(values(machine));
     sets.extend(memory(machine));
     sets.extend(artifacts(machine));
     sets
 }
+
+/// Sums, products, shifts and quotients of words, where there are instructions for words.
+pub static CUSTOMS: &[CustomDesc] = &[
+    CustomDesc { opcode: G_ADD, expansion: Expansion::Word(G_ADD) },
+    CustomDesc { opcode: G_SUB, expansion: Expansion::Word(G_SUB) },
+    CustomDesc { opcode: G_MUL, expansion: Expansion::Word(G_MUL) },
+    CustomDesc { opcode: G_SHL, expansion: Expansion::Word(G_SLLW) },
+    CustomDesc { opcode: G_LSHR, expansion: Expansion::Word(G_SRLW) },
+    CustomDesc { opcode: G_ASHR, expansion: Expansion::Word(G_SRAW) },
+    CustomDesc { opcode: G_SDIV, expansion: Expansion::Word(G_DIVW) },
+    CustomDesc { opcode: G_UDIV, expansion: Expansion::Word(G_DIVUW) },
+    CustomDesc { opcode: G_UREM, expansion: Expansion::Word(G_REMUW) },
+];
 
 /// The instructions of RV64 on words.
 fn words(machine: Machine) -> Option<RuleSet> {

@@ -1,4 +1,4 @@
-//! Moves, spills, frames, branches.
+//! Frames, branches, text.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
@@ -10,16 +10,14 @@ use crate::{Machine, Sequence};
 use smallvec::smallvec;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
-/// Which of the instructions that depend on the width of a register.
+/// What depends on the width of a register.
 pub struct MachineCode {
-    load: TargetOpcode,
-    store: TargetOpcode,
     /// Adds the low bits of a constant to what [`LUI`] makes.
     add_low: TargetOpcode,
 }
 
-pub static RV64: MachineCode = MachineCode { load: LD, store: SD, add_low: ADDIW };
-pub static RV32: MachineCode = MachineCode { load: LW, store: SW, add_low: ADDI };
+pub static RV64: MachineCode = MachineCode { add_low: ADDIW };
+pub static RV32: MachineCode = MachineCode { add_low: ADDI };
 
 const I12: ImmRange = ImmRange::Signed(12);
 
@@ -47,30 +45,6 @@ fn parts(number: i64) -> (i64, i64) {
 }
 
 impl Machine for MachineCode {
-    fn copy(&self, dst: PReg, src: PReg) -> InstData {
-        with_imm(ADDI, dst, src, 0)
-    }
-
-    fn reload(&self, dst: PReg, base: PReg, offset: i64) -> InstData {
-        with_imm(self.load, dst, base, offset)
-    }
-
-    fn spill(&self, src: PReg, base: PReg, offset: i64) -> InstData {
-        inst(self.store, [Operand::used(src), Operand::used(base), Operand::Imm(offset)])
-    }
-
-    fn offset_fits(&self, _opcode: TargetOpcode, offset: i64) -> bool {
-        I12.accepts(offset)
-    }
-
-    fn offset_operand(&self, _opcode: TargetOpcode, offset: i64) -> i64 {
-        offset
-    }
-
-    fn operand_offset(&self, _opcode: TargetOpcode, operand: i64) -> i64 {
-        operand
-    }
-
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         if I12.accepts(offset) {
             return vec![with_imm(ADDI, dst, src, offset)];

@@ -1,7 +1,7 @@
 //! RISC-V.
 
 pub mod abi;
-pub mod encoding;
+pub mod features;
 pub mod instructions;
 pub mod legality;
 pub mod machine;
@@ -9,54 +9,37 @@ pub mod registers;
 pub mod selection;
 pub mod semantics;
 
-use crate::{Features, Tables, Target};
-use std::sync::OnceLock;
+use crate::{Elf, Made, Target};
+use object::{Architecture, elf};
 
-static TABLES: Tables = Tables {
-    architecture: "riscv64",
-    pointer_bits: 64,
-    registers: registers::REGISTERS,
-    classes: registers::CLASSES,
-    banks: registers::BANKS,
-    subregisters: registers::SUBREGISTERS,
-    instructions: instructions::INSTRUCTIONS,
-    index: OnceLock::new(),
-};
+/// Without compressed instructions, and with the integer calling convention.
+const fn elf(architecture: Architecture) -> Elf {
+    Elf { architecture, flags: elf::FileFlags(0), call: elf::R_RISCV_CALL_PLT }
+}
 
 /// The 64-bit machine.
 pub static RISCV64: Target = Target {
     name: "riscv64",
     triple: "riscv64-unknown-linux-gnu",
     pointer_bits: 64,
-    elf_machine: 243,
-    elf_flags: 0,
-    default_features: Features::RV64.union(Features::M),
-    options: Features::all().difference(Features::BASE),
-    rule_options: Features::M.union(Features::ZBB),
+    elf: Some(elf(Architecture::Riscv64)),
+    default_features: features::RV64.union(features::M),
+    options: features::OPTIONS,
     registers: registers::REGISTERS,
     classes: registers::CLASSES,
     banks: registers::BANKS,
+    copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
     abi: &abi::LP64,
     zero: &[registers::ZERO],
+    customs: legality::CUSTOMS,
     legality: legality::rules,
-    encode: encoding::encode_64,
-    decode: Some(encoding::decode_64),
+    meaning: semantics::evaluate,
     machine: &machine::RV64,
-    vocabulary: &TABLES,
-};
-
-static TABLES_32: Tables = Tables {
-    architecture: "riscv32",
-    pointer_bits: 32,
-    registers: registers::REGISTERS_32,
-    classes: registers::CLASSES_32,
-    banks: registers::BANKS_32,
-    subregisters: registers::SUBREGISTERS_32,
-    instructions: instructions::INSTRUCTIONS,
-    index: OnceLock::new(),
+    vocabulary: &RISCV64,
+    made: Made::new(),
 };
 
 /// The 32-bit machine: the same tables, of which it has the rows that do not ask for 64 bits.
@@ -64,22 +47,22 @@ pub static RISCV32: Target = Target {
     name: "riscv32",
     triple: "riscv32-unknown-linux-gnu",
     pointer_bits: 32,
-    elf_machine: 243,
-    elf_flags: 0,
-    default_features: Features::RV32.union(Features::M),
-    options: Features::all().difference(Features::BASE),
-    rule_options: Features::M.union(Features::ZBB),
+    elf: Some(elf(Architecture::Riscv32)),
+    default_features: features::RV32.union(features::M),
+    options: features::OPTIONS,
     registers: registers::REGISTERS_32,
     classes: registers::CLASSES_32,
     banks: registers::BANKS_32,
+    copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS_32,
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
     abi: &abi::ILP32,
     zero: &[registers::ZERO],
+    customs: legality::CUSTOMS,
     legality: legality::rules,
-    encode: encoding::encode_32,
-    decode: Some(encoding::decode_32),
+    meaning: semantics::evaluate,
     machine: &machine::RV32,
-    vocabulary: &TABLES_32,
+    vocabulary: &RISCV32,
+    made: Made::new(),
 };

@@ -1,7 +1,10 @@
-//! The integer registers.
+//! The integer registers, and the moves between them and the stack.
 
-use crate::registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
-use tribunal_ir::{PReg, RegBank, RegClass};
+use super::instructions::{ADDI, LD, LW, SD, SW};
+use crate::moves::CopyDesc;
+use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
+use crate::selection::{Emit, Out};
+use tribunal_ir::{PReg, RegBank, RegClass, TargetOpcode};
 
 macro_rules! registers {
     ($($number:literal $name:literal $abi:literal)*) => {
@@ -87,7 +90,7 @@ const ALLOCATABLE: &[PReg] = &[
 pub const GPR: RegClass = RegClass(0);
 
 const fn classes(bits: u32) -> [ClassDesc; 3] {
-    let bank = RegBank(0);
+    let bank = GPRB;
     [
         ClassDesc { name: "gpr", bits, bank, members: ALL, allocatable: ALLOCATABLE },
         ClassDesc { name: "gprnox0", bits, bank, members: NOT_ZERO, allocatable: ALLOCATABLE },
@@ -97,7 +100,26 @@ const fn classes(bits: u32) -> [ClassDesc; 3] {
 
 pub static CLASSES: &[ClassDesc] = &classes(64);
 pub static CLASSES_32: &[ClassDesc] = &classes(32);
-pub static BANKS: &[BankDesc] = &[BankDesc { name: "gprb", max_bits: 64 }];
-pub static BANKS_32: &[BankDesc] = &[BankDesc { name: "gprb", max_bits: 32 }];
+
+/// Integers and pointers.
+pub const GPRB: RegBank = RegBank(0);
+
+const D: Out = Out::Def(GPR);
+
+const fn bank(max_bits: u32, store: TargetOpcode, load: TargetOpcode) -> BankDesc {
+    BankDesc {
+        name: "gprb",
+        max_bits,
+        class: GPR,
+        file: RegisterFile::General,
+        spill: Emit::new(store, &[Out::Reg(0), Out::Address(0)]),
+        reload: Emit::new(load, &[D, Out::Address(0)]),
+    }
+}
+
+pub static BANKS: &[BankDesc] = &[bank(64, SD, LD)];
+pub static BANKS_32: &[BankDesc] = &[bank(32, SW, LW)];
+pub static COPIES: &[CopyDesc] =
+    &[CopyDesc { to: GPRB, from: GPRB, code: Emit::new(ADDI, &[D, Out::Reg(0), Out::Const(0)]) }];
 pub static SUBREGISTERS: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 64 }];
 pub static SUBREGISTERS_32: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 32 }];

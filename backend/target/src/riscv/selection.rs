@@ -129,7 +129,7 @@ macro_rules! rules {
         pub static RULES: &[SelectionRule] = &[$(SelectionRule {
             name: concat!("riscv ", $name),
             pattern: $pattern,
-            requires: Features::empty()$($(.union(Features::$feature))+)?,
+            requires: Features::empty()$($(.union(super::features::$feature))+)?,
             emit: &[$(Emit { opcode: emitted($opcode), operands: &[$($out),*] }),*],
         }),*];
     };

@@ -6,26 +6,40 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
-use crate::operands::{Sources, call_frame, finish, jump_free, sources};
-use crate::{MachineEvaluation, Target};
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, TargetOpcode, Type};
+use crate::Target;
+use crate::meaning::{AnyDomain, MachineEvaluation};
+use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump_free, sources};
+use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
-pub fn evaluate<D: Domain, M: Memory<D>>(
-    d: &mut D,
-    memory: &mut M,
+pub fn evaluate<'d>(
+    d: &mut (dyn AnyDomain + 'd),
     target: &Target,
     inst: &InstData,
-    args: &[Value<D>],
-) -> Result<MachineEvaluation<D>, Unsupported> {
+    args: &[Value<dyn AnyDomain + 'd>],
+) -> Result<MachineEvaluation<dyn AnyDomain + 'd>, Unsupported> {
     let Opcode::Target(opcode) = inst.opcode else { return Err(Unsupported::new(inst.opcode.to_string())) };
-    let unsupported = || Unsupported::new(target.instruction(opcode).name);
-    let s = sources(d, memory, target, inst, args)?;
+    let row = target.instruction(opcode);
+    let unsupported = || Unsupported::new(row.name);
+    let s = sources(d, target, inst, args)?;
+    if let Some(of_row) = row.access {
+        return access(d, target, row, of_row, inst, &s);
+    }
     match opcode {
-        LB | LH | LW | LD | LBU | LHU | LWU => load(d, memory, opcode, inst, &s),
-        SB | SH | SW | SD => store(d, memory, opcode, inst, &s),
         BEQ | BNE | BLT | BGE | BLTU | BGEU => branch(d, opcode, &s),
         PseudoBR | PseudoRET => Ok(jump_free(d)),
+        JAL => jump(d, row, inst, None),
+        JALR => {
+            let [base, offset] = s.exactly(inst)?;
+            let (sum, even) = (d.add(&base.bits, &offset.bits), d.literal(-2, d.width(&base.bits)));
+            let to = d.and(&sum, &even);
+            jump(d, row, inst, Some(to))
+        }
+        AUIPC => {
+            let upper = inst.imm(1).ok_or_else(unsupported)?;
+            let bits = from_here(d, inst, i64::from((upper << 12) as i32))?;
+            Ok(finish(d, bits, &s))
+        }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         _ => {
             let bits = compute(d, opcode, &s).ok_or_else(unsupported)?;
@@ -35,7 +49,7 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
 }
 
 /// The result of an instruction that only computes.
-fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option<D::Bits> {
+fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option<D::Bits> {
     let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
     if opcode == LUI {
         let twelve = d.literal(12, d.width(arg(0)?));
@@ -81,7 +95,12 @@ fn compute<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option
 }
 
 /// Zba, Zbb, Zbs and Zicond, of two sources.
-fn bit_manipulation<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, b: &D::Bits) -> Option<D::Bits> {
+fn bit_manipulation<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    a: &D::Bits,
+    b: &D::Bits,
+) -> Option<D::Bits> {
     Some(match opcode {
         SH1ADD => shifted_add(d, a, b, 1),
         SH2ADD => shifted_add(d, a, b, 2),
@@ -130,7 +149,7 @@ fn bit_manipulation<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, b: 
 }
 
 /// Instructions of one source.
-fn unary<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits) -> Option<D::Bits> {
+fn unary<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, a: &D::Bits) -> Option<D::Bits> {
     Some(match opcode {
         CLZ => leading_zeros(d, a),
         CTZ => trailing_zeros(d, a),
@@ -154,18 +173,18 @@ fn unary<D: Domain>(d: &mut D, opcode: TargetOpcode, a: &D::Bits) -> Option<D::B
 }
 
 /// How many zeros stand above the highest set bit: the test of the highest bit is outermost.
-fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+fn leading_zeros<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let width = d.width(a);
     (0..width).fold(d.literal(width.into(), width), |count, index| if_set(d, a, index, width - 1 - index, count))
 }
 
-fn trailing_zeros<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+fn trailing_zeros<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let width = d.width(a);
     (0..width).rev().fold(d.literal(width.into(), width), |count, index| if_set(d, a, index, index, count))
 }
 
 /// `count` if bit `index` is set, else `otherwise`.
-fn if_set<D: Domain>(d: &mut D, a: &D::Bits, index: u32, count: u32, otherwise: D::Bits) -> D::Bits {
+fn if_set<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, index: u32, count: u32, otherwise: D::Bits) -> D::Bits {
     let bit = d.extract(a, index, 1);
     let clear = d.is_zero(&bit);
     let count = d.literal(count.into(), d.width(a));
@@ -173,7 +192,7 @@ fn if_set<D: Domain>(d: &mut D, a: &D::Bits, index: u32, count: u32, otherwise: 
 }
 
 /// The number of set bits; eight bits hold it.
-fn population<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+fn population<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let width = d.width(a);
     let sum = (0..width).fold(d.literal(0, 8), |sum, index| {
         let bit = d.extract(a, index, 1);
@@ -184,48 +203,48 @@ fn population<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
 }
 
 /// A count of the low word.
-fn of_word<D: Domain>(d: &mut D, a: &D::Bits, f: impl Fn(&mut D, &D::Bits) -> D::Bits) -> D::Bits {
+fn of_word<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, f: impl Fn(&mut D, &D::Bits) -> D::Bits) -> D::Bits {
     let low = d.extract(a, 0, 32);
     let count = f(d, &low);
     d.zext(&count, d.width(a))
 }
 
 /// The low `bits` bits, sign-extended.
-fn low_extended<D: Domain>(d: &mut D, a: &D::Bits, bits: u32) -> D::Bits {
+fn low_extended<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, bits: u32) -> D::Bits {
     let low = d.extract(a, 0, bits);
     d.sext(&low, d.width(a))
 }
 
 /// The low `bits` bits, zero-extended.
-fn low_zeroed<D: Domain>(d: &mut D, a: &D::Bits, bits: u32) -> D::Bits {
+fn low_zeroed<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, bits: u32) -> D::Bits {
     let low = d.extract(a, 0, bits);
     d.zext(&low, d.width(a))
 }
 
 /// Lowest first.
-fn bytes<D: Domain>(d: &mut D, a: &D::Bits) -> Vec<D::Bits> {
+fn bytes<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> Vec<D::Bits> {
     (0..d.width(a) / 8).map(|index| d.extract(a, index * 8, 8)).collect()
 }
 
 /// Parts put together, lowest first; there is at least one.
-fn joined<D: Domain>(d: &mut D, parts: impl Iterator<Item = D::Bits>) -> D::Bits {
+fn joined<D: AnyDomain + ?Sized>(d: &mut D, parts: impl Iterator<Item = D::Bits>) -> D::Bits {
     let whole = parts.reduce(|low, high| d.concat(&high, &low));
     whole.unwrap_or_else(|| d.literal(0, 1))
 }
 
 /// All ones unless the byte is zero.
-fn spread<D: Domain>(d: &mut D, byte: &D::Bits) -> D::Bits {
+fn spread<D: AnyDomain + ?Sized>(d: &mut D, byte: &D::Bits) -> D::Bits {
     let (zero, none, all) = (d.is_zero(byte), d.literal(0, 8), d.literal(-1, 8));
     d.ite(&zero, &none, &all)
 }
 
-fn shifted_add<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, amount: i64) -> D::Bits {
+fn shifted_add<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits, amount: i64) -> D::Bits {
     let amount = d.literal(amount, d.width(a));
     let shifted = d.shl(a, &amount);
     d.add(&shifted, b)
 }
 
-fn with_complement<D: Domain>(
+fn with_complement<D: AnyDomain + ?Sized>(
     d: &mut D,
     a: &D::Bits,
     b: &D::Bits,
@@ -236,7 +255,7 @@ fn with_complement<D: Domain>(
 }
 
 /// `a` if it stands before `b`, else `b`.
-fn first_if<D: Domain>(
+fn first_if<D: AnyDomain + ?Sized>(
     d: &mut D,
     a: &D::Bits,
     b: &D::Bits,
@@ -247,7 +266,7 @@ fn first_if<D: Domain>(
 }
 
 /// A shift by the whole width, which an amount of zero asks of the second part, gives zero.
-fn rotate<D: Domain>(d: &mut D, a: &D::Bits, amount: &D::Bits, left: bool) -> D::Bits {
+fn rotate<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, amount: &D::Bits, left: bool) -> D::Bits {
     let width = d.width(a);
     let (mask, whole) = (d.literal(i64::from(width) - 1, width), d.literal(width.into(), width));
     let amount = d.and(amount, &mask);
@@ -258,39 +277,49 @@ fn rotate<D: Domain>(d: &mut D, a: &D::Bits, amount: &D::Bits, left: bool) -> D:
 }
 
 /// One at the place that the amount, modulo the width, says.
-fn single_bit<D: Domain>(d: &mut D, amount: &D::Bits) -> D::Bits {
+fn single_bit<D: AnyDomain + ?Sized>(d: &mut D, amount: &D::Bits) -> D::Bits {
     let one = d.literal(1, d.width(amount));
     shift(d, &one, amount, D::shl)
 }
 
 /// The low word, sign-extended.
-fn word<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
+fn word<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let low = d.extract(a, 0, 32);
     d.sext(&low, d.width(a))
 }
 
 /// An operation on the low words, sign-extended.
-fn low<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: impl Fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+fn low<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    f: impl Fn(&mut D, &D::Bits, &D::Bits) -> D::Bits,
+) -> D::Bits {
     let (a, b) = (d.extract(a, 0, 32), d.extract(b, 0, 32));
     let result = f(d, &a, &b);
     d.sext(&result, 64)
 }
 
 /// Amount modulo the width.
-fn shift<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, f: impl Fn(&mut D, &D::Bits, &D::Bits) -> D::Bits) -> D::Bits {
+fn shift<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    a: &D::Bits,
+    b: &D::Bits,
+    f: impl Fn(&mut D, &D::Bits, &D::Bits) -> D::Bits,
+) -> D::Bits {
     let width = d.width(a);
     let mask = d.literal(i64::from(width) - 1, width);
     let amount = d.and(b, &mask);
     f(d, a, &amount)
 }
 
-fn less<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, signed: bool) -> D::Bits {
+fn less<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits, signed: bool) -> D::Bits {
     let holds = if signed { d.slt(a, b) } else { d.ult(a, b) };
     let bit = d.bit(&holds);
     d.zext(&bit, d.width(a))
 }
 
-fn high<D: Domain>(
+fn high<D: AnyDomain + ?Sized>(
     d: &mut D,
     a: &D::Bits,
     b: &D::Bits,
@@ -304,70 +333,18 @@ fn high<D: Domain>(
 }
 
 /// Signed division: all ones for a zero divisor, the dividend on overflow.
-fn divide<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
+fn divide<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
     let quotient = d.sdiv(a, b);
     let (zero, ones) = (d.is_zero(b), d.literal(-1, d.width(a)));
     d.ite(&zero, &ones, &quotient)
 }
 
-/// Size of the access in bits, and whether a load extends its sign.
-fn access(opcode: TargetOpcode) -> (u32, bool) {
-    match opcode {
-        LB => (8, true),
-        LBU | SB => (8, false),
-        LH => (16, true),
-        LHU | SH => (16, false),
-        LW => (32, true),
-        LWU | SW => (32, false),
-        _ => (64, false),
-    }
-}
-
-/// The access as memory sees it: the machine claims no alignment.
-fn operand(inst: &InstData, bits: u32, flags: MemFlags) -> MemOperand {
-    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
-    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(bits), 1)
-}
-
-fn load<D: Domain, M: Memory<D>>(
-    d: &mut D,
-    memory: &mut M,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Result<MachineEvaluation<D>, Unsupported> {
-    let (bits, signed) = access(opcode);
-    let [base, offset] = s.exactly(inst)?;
-    let address = d.add(&base.bits, &offset.bits);
-    let (value, outside) = memory.load(d, &address, bits / 8, &operand(inst, bits, MemFlags::LOAD));
-    let width = d.width(&base.bits);
-    let wide = if signed { d.sext(&value.bits, width) } else { d.zext(&value.bits, width) };
-    let ub = d.bool_or(&outside, &base.poison);
-    Ok(MachineEvaluation {
-        results: [Value { bits: wide, poison: value.poison }].into_iter().collect(),
-        ub,
-        taken: None,
-    })
-}
-
-fn store<D: Domain, M: Memory<D>>(
-    d: &mut D,
-    memory: &mut M,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Result<MachineEvaluation<D>, Unsupported> {
-    let (bits, _) = access(opcode);
-    let [value, base, offset] = s.exactly(inst)?;
-    let address = d.add(&base.bits, &offset.bits);
-    let low = Value { bits: d.extract(&value.bits, 0, bits), poison: value.poison.clone() };
-    let outside = memory.store(d, &address, &low, &operand(inst, bits, MemFlags::STORE));
-    let ub = d.bool_or(&outside, &base.poison);
-    Ok(MachineEvaluation { results: Default::default(), ub, taken: None })
-}
-
 /// A branch on poison is undefined, as it is above.
-fn branch<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Result<MachineEvaluation<D>, Unsupported> {
+fn branch<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
     let [Some(a), Some(b)] = [s.values.first(), s.values.get(1)] else {
         return Err(Unsupported::new("malformed branch"));
     };
@@ -381,5 +358,5 @@ fn branch<D: Domain>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Result<
         BLTU => d.ult(a, b),
         _ => d.ule(b, a),
     };
-    Ok(MachineEvaluation { results: Default::default(), ub, taken: Some(taken) })
+    Ok(MachineEvaluation { results: Default::default(), ub, taken: Some(taken), to: None })
 }

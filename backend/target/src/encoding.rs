@@ -1,0 +1,188 @@
+//! Instruction words, both ways, from the rows: what is fixed in a word, and which bits of which operand stand where.
+//!
+//! Invariant: `decode(encode(x)) == x`, unless the row's words are also words of a row above it (`mov` and `orr` of
+//! AArch64): a word is the first row's that has it. `backend/target/tests/encodings.rs` holds both ways to that, and the words
+//! to LLVM's assembler.
+
+use crate::Target;
+use crate::aarch64::bitmask::is_canonical_bitmask;
+use crate::instructions::{Code, EncodeError, ImmRange, InstrDesc, OperandDesc, Piece};
+use rustc_hash::FxHashMap;
+use tribunal_ir::{InstData, Opcode, Operand, Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode};
+
+/// Rows by the fixed bits of their words: for each mask that a row has, what its words are under it.
+#[derive(Default)]
+pub(crate) struct Decoder {
+    masks: Vec<(u32, FxHashMap<u32, Vec<TargetOpcode>>)>,
+}
+
+impl Decoder {
+    pub fn new(target: &Target) -> Decoder {
+        let mut decoder = Decoder::default();
+        for (number, row) in (0..).zip(target.instructions).filter(|(_, row)| target.has(row)) {
+            let Some(code) = row.code else { continue };
+            let mask =
+                code.pieces.iter().fold(u32::MAX, |mask, piece| mask & !(ones(bits(target, row, piece)) << piece.to));
+            let place = decoder.masks.iter().position(|&(known, _)| known == mask).unwrap_or_else(|| {
+                decoder.masks.push((mask, FxHashMap::default()));
+                decoder.masks.len() - 1
+            });
+            decoder.masks[place].1.entry(code.word).or_default().push(TargetOpcode(number));
+        }
+        decoder
+    }
+
+    /// Opcodes of the rows of which `word` can be, the first row first.
+    fn candidates(&self, word: u32) -> Vec<TargetOpcode> {
+        let known = self.masks.iter().filter_map(|(mask, rows)| rows.get(&(word & mask)));
+        let mut opcodes: Vec<TargetOpcode> = known.flatten().copied().collect();
+        opcodes.sort_unstable_by_key(|opcode| opcode.0);
+        opcodes
+    }
+}
+
+impl Target {
+    /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
+    /// [`Operand::Imm`]) and pseudos expanded. The callee of a call may be a symbol: the linker puts the distance in.
+    pub fn encode(&self, inst: &InstData) -> Result<u32, EncodeError> {
+        let Opcode::Target(opcode) = inst.opcode else {
+            return Err(EncodeError::Pseudo { name: "a generic instruction" });
+        };
+        let unknown = EncodeError::Pseudo { name: "an unknown instruction" };
+        let row = self.instructions.get(usize::from(opcode.0)).ok_or(unknown)?;
+        let Code { mut word, pieces } = row.code.ok_or(EncodeError::Pseudo { name: row.name })?;
+        if !self.has(row) {
+            return Err(EncodeError::Missing { name: row.name });
+        }
+        // Every operand is checked, also one that does not reach the word.
+        for (index, desc) in row.operands.iter().enumerate() {
+            let value = self.field(row, desc, inst, index)?;
+            for piece in pieces.iter().filter(|piece| usize::from(piece.operand) == index) {
+                word |= (value >> piece.from & ones(bits(self, row, piece))) << piece.to;
+            }
+        }
+        Ok(word)
+    }
+
+    /// The instruction that `word` is, destinations of branches as byte distances and the registers that it reads and
+    /// writes besides its operands named; `None` if it is no instruction of the table.
+    pub fn decode(&self, word: u32) -> Option<InstData> {
+        let decoder = self.made.decoder.get_or_init(|| Decoder::new(self));
+        decoder.candidates(word).into_iter().find_map(|opcode| self.decoded(opcode, word))
+    }
+
+    /// `word` as an instance of this row.
+    fn decoded(&self, opcode: TargetOpcode, word: u32) -> Option<InstData> {
+        let row = self.instruction(opcode);
+        let pieces = row.code?.pieces;
+        let mut inst = InstData::new(Opcode::Target(opcode), []);
+        for (index, desc) in row.operands.iter().enumerate() {
+            let of_operand = pieces.iter().filter(|piece| usize::from(piece.operand) == index);
+            let value = of_operand
+                .fold(0, |value, piece| value | (word >> piece.to & ones(bits(self, row, piece))) << piece.from);
+            let operand = self.operand(row, desc, value, &inst)?;
+            inst.operands.push(operand);
+        }
+        self.add_implicit(&mut inst, opcode);
+        Some(inst)
+    }
+
+    /// The bits of operand `index`: a register's number, or an immediate in two's complement.
+    fn field(&self, row: &InstrDesc, desc: &OperandDesc, inst: &InstData, index: usize) -> Result<u32, EncodeError> {
+        let wrong = EncodeError::Operand { name: row.name, index };
+        let out_of_range = |value| EncodeError::Range { name: row.name, index, value };
+        match (desc, inst.operands.get(index)) {
+            (OperandDesc::Tied { to, .. }, Some(Operand::Reg(operand)))
+                if inst.operands.get(usize::from(*to)).and_then(Operand::as_reg).map(|to| to.reg)
+                    != Some(operand.reg) =>
+            {
+                Err(wrong)
+            }
+            (_, Some(Operand::Reg(operand))) => {
+                let class = desc.class().ok_or_else(|| wrong.clone())?;
+                self.number(class, operand).ok_or(wrong)
+            }
+            (OperandDesc::Imm(range) | OperandDesc::Offset { range, .. }, Some(&Operand::Imm(value))) => {
+                place(self.range(row, *range), value).ok_or_else(|| out_of_range(value))
+            }
+            (OperandDesc::Label { bits, scale } | OperandDesc::Callee { bits, scale }, Some(&Operand::Imm(value))) => {
+                let reached = ImmRange::Signed(*bits).accepts(value) && value % i64::from(*scale) == 0;
+                reached.then_some(value as u32).ok_or_else(|| out_of_range(value))
+            }
+            (OperandDesc::Callee { .. }, Some(Operand::Symbol(_))) => Ok(0),
+            (OperandDesc::RegisterMask, Some(Operand::Symbol(_) | Operand::Imm(_))) => Ok(0),
+            _ => Err(wrong),
+        }
+    }
+
+    /// A physical register's number in words. The class matters: one number may mean two registers.
+    fn number(&self, class: RegClass, operand: &RegOperand) -> Option<u32> {
+        let register = operand.reg.as_physical().filter(|register| self.class(class).members.contains(register))?;
+        self.registers.get(usize::from(register.0)).map(|row| u32::from(row.encoding))
+    }
+
+    /// The operand whose bits are `value`; `before` has the operands before it.
+    fn operand(&self, row: &InstrDesc, desc: &OperandDesc, value: u32, before: &InstData) -> Option<Operand> {
+        let signed = |bits: u8| i64::from((value << (32 - bits)) as i32 >> (32 - bits));
+        Some(match *desc {
+            OperandDesc::Tied { to, .. } => Operand::used(before.operands.get(usize::from(to))?.as_reg()?.reg),
+            OperandDesc::Def(class) | OperandDesc::Use(class) | OperandDesc::Base(class) => {
+                let mut members = self.class(class).members.iter().copied();
+                let register =
+                    members.find(|member| u32::from(self.registers[usize::from(member.0)].encoding) == value)?;
+                let flags = if desc.is_def() { RegFlags::DEF } else { RegFlags::empty() };
+                let reg = Reg::Physical(register);
+                Operand::Reg(RegOperand { reg, flags, subregister: SubReg(0), tied_to: None })
+            }
+            OperandDesc::Label { bits, .. } | OperandDesc::Callee { bits, .. } => Operand::Imm(signed(bits)),
+            OperandDesc::RegisterMask => Operand::Imm(0),
+            OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => Operand::Imm(match self.range(row, range) {
+                ImmRange::Signed(bits) => signed(bits),
+                ImmRange::OneOf(values) => *values.get(value as usize)?,
+                range => Some(i64::from(value)).filter(|&value| place(range, value).is_some())?,
+            }),
+        })
+    }
+
+    /// A range of this row on this machine: a shift amount is less than its register's width.
+    pub fn range(&self, row: &InstrDesc, range: ImmRange) -> ImmRange {
+        let width = || row.operands.iter().find_map(OperandDesc::class).map_or(0, |class| self.class(class).bits);
+        match range {
+            ImmRange::Amount => ImmRange::Unsigned(width().max(1).ilog2() as u8),
+            range => range,
+        }
+    }
+
+    /// True if this machine, with some options, has the row.
+    pub fn has(&self, row: &InstrDesc) -> bool {
+        row.requires.is_empty() || self.default_features.contains(row.requires - self.all_options())
+    }
+}
+
+fn ones(bits: u8) -> u32 {
+    ((1u64 << bits) - 1) as u32
+}
+
+/// How many bits of its operand a piece has in words of this row.
+fn bits(target: &Target, row: &InstrDesc, piece: &Piece) -> u8 {
+    let all = match row.operands[usize::from(piece.operand)] {
+        OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => match target.range(row, range) {
+            ImmRange::Signed(bits) | ImmRange::Unsigned(bits) => bits,
+            ImmRange::LogicalMask(64) => 13,
+            ImmRange::LogicalMask(_) => 12,
+            ImmRange::OneOf(values) => values.len().next_power_of_two().ilog2() as u8,
+            ImmRange::Amount => 0,
+        },
+        _ => u8::MAX,
+    };
+    piece.bits.min(all.saturating_sub(piece.from))
+}
+
+/// What the word has for an immediate: its place in a list, or its bits.
+fn place(range: ImmRange, value: i64) -> Option<u32> {
+    match range {
+        ImmRange::OneOf(values) => values.iter().position(|&known| known == value).map(|place| place as u32),
+        ImmRange::LogicalMask(width) => is_canonical_bitmask(value, width.into()).then_some(value as u32),
+        range => range.accepts(value).then_some(value as u32),
+    }
+}

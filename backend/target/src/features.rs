@@ -1,0 +1,88 @@
+//! Optional parts of an instruction set: each target's own, a bit each.
+//!
+//! Invariant: the bits of one target mean nothing to another; names and uses are rows of [`Target::options`].
+
+use crate::Target;
+use bitflags::bitflags;
+
+bitflags! {
+    /// Parts of one target's instruction set: options, and what the target is whatever its options.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Features: u32 {
+        // Each target names its own.
+        const _ = !0;
+    }
+}
+
+impl Features {
+    /// The feature of bit `number`.
+    pub const fn bit(number: u32) -> Features {
+        Features::from_bits_retain(1 << number)
+    }
+}
+
+/// One option.
+pub struct FeatureDesc {
+    /// Its name after `--features +`, as LLVM spells it.
+    pub name: &'static str,
+    pub feature: Features,
+    /// True if it changes the legality rules.
+    pub changes_rules: bool,
+}
+
+impl Target {
+    /// Every option.
+    pub fn all_options(&self) -> Features {
+        self.options.iter().fold(Features::empty(), |all, option| all | option.feature)
+    }
+
+    /// What the target is, whatever its options.
+    pub fn base(&self) -> Features {
+        self.default_features - self.all_options()
+    }
+
+    /// The options among `features`: `+m,+zbb`.
+    pub fn option_names(&self, features: Features) -> String {
+        self.named(features).map(|name| format!("+{name}")).collect::<Vec<_>>().join(",")
+    }
+
+    fn named(&self, features: Features) -> impl Iterator<Item = &'static str> {
+        self.options.iter().filter(move |option| features.contains(option.feature)).map(|option| option.name)
+    }
+
+    /// What a text that names options in full (`+m,+zbb`) asks for. The error is the unknown name.
+    pub fn features<'t>(&self, options: &'t str) -> Result<Features, &'t str> {
+        self.changed(self.base(), options)
+    }
+
+    /// `features` with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off, split by
+    /// commas. The error is a name that is no option of this target.
+    pub fn changed<'t>(&self, mut features: Features, changes: &'t str) -> Result<Features, &'t str> {
+        for change in changes.split(',').map(str::trim).filter(|change| !change.is_empty()) {
+            let (on, name) = match change.strip_prefix('-') {
+                Some(name) => (false, name),
+                None => (true, change.strip_prefix('+').unwrap_or(change)),
+            };
+            let option = self.options.iter().find(|option| option.name == name).ok_or(name)?;
+            features.set(option.feature, on);
+        }
+        Ok(features)
+    }
+
+    /// Feature sets with rules of their own: every choice of options that change them, the usual one first.
+    pub fn rule_sets(&self) -> Vec<Features> {
+        let options = self.options.iter().filter(|option| option.changes_rules);
+        options.fold(vec![self.default_features], |sets, option| {
+            let toggled = sets.iter().map(|&set| set ^ option.feature);
+            sets.iter().copied().chain(toggled).collect()
+        })
+    }
+
+    /// The target's name, with what is unusual of the features: `riscv64`, `riscv64-m+zbb`.
+    pub fn with(&self, features: Features) -> String {
+        let names =
+            |set: Features, sign: &'static str| self.named(set).map(|name| format!("{sign}{name}")).collect::<String>();
+        let (missing, more) = (self.default_features - features, features - self.default_features);
+        format!("{}{}{}", self.name, names(missing, "-"), names(more, "+"))
+    }
+}

@@ -1,0 +1,229 @@
+//! What a machine instruction computes, as a value that a [`Target`] carries: [`Meaning`], a plain function pointer.
+//!
+//! A meaning is evaluated over every domain that there is (numbers, partial numbers, lanes, terms), and over those that a
+//! crate above brings, but a function pointer is not generic. So it is written against one object, [`AnyDomain`]: a domain
+//! and its memory whose values are numbers of entries in a list. [`evaluate`] puts the domain at hand behind it.
+//! Rejected: a list of instruction sets in a `match`, which knows no third target; a trait with a generic method, which
+//! makes of `Target` a type parameter of everything; expression trees as rows, which say worse what Rust says well.
+//!
+//! Invariant: nothing here knows an instruction set, and a meaning sees nothing of the domain but its primitives.
+
+use crate::Target;
+use smallvec::SmallVec;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+use tribunal_ir::{InstData, MemOperand, StackSlot};
+
+/// What the instructions of a target compute: `args` has one value for each register read, explicit then implicit, in
+/// operand order. An instruction without a meaning is an error by name.
+pub type Meaning = for<'d> fn(
+    &mut (dyn AnyDomain + 'd),
+    &Target,
+    &InstData,
+    &[Value<dyn AnyDomain + 'd>],
+) -> Result<MachineEvaluation<dyn AnyDomain + 'd>, Unsupported>;
+
+/// What one machine instruction computes, for evaluators of selected and allocated code: see `<isa>/semantics.rs`.
+pub struct MachineEvaluation<D: Domain + ?Sized> {
+    /// A value for each definition, explicit then implicit, in operand order.
+    pub results: SmallVec<[Value<D>; 2]>,
+    pub ub: D::Bool,
+    /// The condition under which a conditional branch is taken; `None` for other instructions.
+    pub taken: Option<D::Bool>,
+    /// Where an indirect jump goes; `None` for other instructions.
+    pub to: Option<D::Bits>,
+}
+
+/// A bit-vector of the domain behind an [`AnyDomain`], by number.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyBits(u32);
+
+/// A truth value of the domain behind an [`AnyDomain`], by number.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyBool(u32);
+
+/// Some domain with its memory, and the place of the instruction at hand.
+pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
+    /// [`Memory::load`]: the bits, whether they are poison, and the condition under which the access is undefined.
+    fn load(&mut self, address: &AnyBits, bytes: u32, operand: &MemOperand) -> (AnyBits, AnyBool, AnyBool);
+    /// [`Memory::store`]: the condition under which the access is undefined.
+    fn store(&mut self, address: &AnyBits, bits: &AnyBits, poison: &AnyBool, operand: &MemOperand) -> AnyBool;
+    /// [`Memory::frame_address`].
+    fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits;
+    /// The address of the instruction; `None` before code is placed.
+    fn place(&self) -> Option<AnyBits>;
+}
+
+/// What `inst` computes from `args`, as [`Meaning`] says. Stack objects as operands are resolved through `memory`.
+pub fn evaluate<D: Domain, M: Memory<D>>(
+    target: &Target,
+    domain: &mut D,
+    memory: &mut M,
+    inst: &InstData,
+    args: &[Value<D>],
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    evaluate_at(target, domain, memory, inst, args, None)
+}
+
+/// The same for an instruction at the address `place`, which jumps and computations of addresses may ask for.
+pub fn evaluate_at<D: Domain, M: Memory<D>>(
+    target: &Target,
+    domain: &mut D,
+    memory: &mut M,
+    inst: &InstData,
+    args: &[Value<D>],
+    place: Option<D::Bits>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let mut numbered = Numbered { domain, memory, bits: SmallVec::new(), bools: SmallVec::new(), place: None };
+    numbered.place = place.map(|place| numbered.add_bits(place));
+    let args: SmallVec<[Value<dyn AnyDomain>; 4]> = args.iter().map(|value| numbered.add(value)).collect();
+    let MachineEvaluation { results, ub, taken, to } = (target.meaning)(&mut numbered, target, inst, &args)?;
+    Ok(MachineEvaluation {
+        results: results.iter().map(|value| numbered.value(value)).collect(),
+        ub: numbered.bool(ub),
+        taken: taken.map(|taken| numbered.bool(taken)),
+        to: to.map(|to| numbered.bits[to.0 as usize].clone()),
+    })
+}
+
+/// A domain whose values have numbers.
+struct Numbered<'d, D: Domain, M> {
+    domain: &'d mut D,
+    memory: &'d mut M,
+    bits: SmallVec<[D::Bits; 16]>,
+    bools: SmallVec<[D::Bool; 16]>,
+    place: Option<AnyBits>,
+}
+
+impl<D: Domain, M> Numbered<'_, D, M> {
+    fn add_bits(&mut self, bits: D::Bits) -> AnyBits {
+        self.bits.push(bits);
+        AnyBits(self.bits.len() as u32 - 1)
+    }
+
+    fn add_bool(&mut self, truth: D::Bool) -> AnyBool {
+        self.bools.push(truth);
+        AnyBool(self.bools.len() as u32 - 1)
+    }
+
+    fn add<'a>(&mut self, value: &Value<D>) -> Value<dyn AnyDomain + 'a> {
+        Value { bits: self.add_bits(value.bits.clone()), poison: self.add_bool(value.poison.clone()) }
+    }
+
+    fn bool(&self, truth: AnyBool) -> D::Bool {
+        self.bools[truth.0 as usize].clone()
+    }
+
+    fn value<'a>(&self, value: &Value<dyn AnyDomain + 'a>) -> Value<D> {
+        Value { bits: self.bits[value.bits.0 as usize].clone(), poison: self.bool(value.poison) }
+    }
+}
+
+/// Methods of two bit-vectors, by what they give.
+macro_rules! of_two {
+    ($add:ident $result:ty: $($name:ident)*) => {$(
+        fn $name(&mut self, a: &AnyBits, b: &AnyBits) -> $result {
+            let result = self.domain.$name(&self.bits[a.0 as usize], &self.bits[b.0 as usize]);
+            self.$add(result)
+        }
+    )*};
+}
+
+/// Methods of two truth values.
+macro_rules! connectives {
+    ($($name:ident)*) => {$(
+        fn $name(&mut self, a: &AnyBool, b: &AnyBool) -> AnyBool {
+            let result = self.domain.$name(&self.bools[a.0 as usize], &self.bools[b.0 as usize]);
+            self.add_bool(result)
+        }
+    )*};
+}
+
+/// Extensions to a width.
+macro_rules! extensions {
+    ($($name:ident)*) => {$(
+        fn $name(&mut self, a: &AnyBits, width: u32) -> AnyBits {
+            let result = self.domain.$name(&self.bits[a.0 as usize], width);
+            self.add_bits(result)
+        }
+    )*};
+}
+
+/// Every primitive, and those derived methods that domains say for themselves.
+impl<D: Domain, M> Domain for Numbered<'_, D, M> {
+    type Bits = AnyBits;
+    type Bool = AnyBool;
+
+    of_two! { add_bits AnyBits: add sub mul udiv urem sdiv srem and or xor shl lshr ashr concat }
+    of_two! { add_bool AnyBool: eq ult slt }
+    connectives! { bool_and bool_or }
+    extensions! { zext sext }
+
+    fn width(&self, a: &AnyBits) -> u32 {
+        self.domain.width(&self.bits[a.0 as usize])
+    }
+    fn constant(&mut self, value: Bits) -> AnyBits {
+        let result = self.domain.constant(value);
+        self.add_bits(result)
+    }
+    fn boolean(&mut self, value: bool) -> AnyBool {
+        let result = self.domain.boolean(value);
+        self.add_bool(result)
+    }
+    fn choose(&mut self, width: u32) -> AnyBits {
+        let result = self.domain.choose(width);
+        self.add_bits(result)
+    }
+    fn not(&mut self, a: &AnyBits) -> AnyBits {
+        let result = self.domain.not(&self.bits[a.0 as usize]);
+        self.add_bits(result)
+    }
+    fn extract(&mut self, a: &AnyBits, offset: u32, width: u32) -> AnyBits {
+        let result = self.domain.extract(&self.bits[a.0 as usize], offset, width);
+        self.add_bits(result)
+    }
+    fn ite(&mut self, condition: &AnyBool, a: &AnyBits, b: &AnyBits) -> AnyBits {
+        let condition = &self.bools[condition.0 as usize];
+        let result = self.domain.ite(condition, &self.bits[a.0 as usize], &self.bits[b.0 as usize]);
+        self.add_bits(result)
+    }
+    fn bool_not(&mut self, a: &AnyBool) -> AnyBool {
+        let result = self.domain.bool_not(&self.bools[a.0 as usize]);
+        self.add_bool(result)
+    }
+    fn bool_ite(&mut self, condition: &AnyBool, a: &AnyBool, b: &AnyBool) -> AnyBool {
+        let condition = &self.bools[condition.0 as usize];
+        let result = self.domain.bool_ite(condition, &self.bools[a.0 as usize], &self.bools[b.0 as usize]);
+        self.add_bool(result)
+    }
+    fn literal(&mut self, value: i64, width: u32) -> AnyBits {
+        let result = self.domain.literal(value, width);
+        self.add_bits(result)
+    }
+    fn is_zero(&mut self, a: &AnyBits) -> AnyBool {
+        let result = self.domain.is_zero(&self.bits[a.0 as usize]);
+        self.add_bool(result)
+    }
+}
+
+impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
+    fn load(&mut self, address: &AnyBits, bytes: u32, operand: &MemOperand) -> (AnyBits, AnyBool, AnyBool) {
+        let (value, outside) = self.memory.load(self.domain, &self.bits[address.0 as usize], bytes, operand);
+        (self.add_bits(value.bits), self.add_bool(value.poison), self.add_bool(outside))
+    }
+
+    fn store(&mut self, address: &AnyBits, bits: &AnyBits, poison: &AnyBool, operand: &MemOperand) -> AnyBool {
+        let value = Value { bits: self.bits[bits.0 as usize].clone(), poison: self.bool(*poison) };
+        let outside = self.memory.store(self.domain, &self.bits[address.0 as usize], &value, operand);
+        self.add_bool(outside)
+    }
+
+    fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits {
+        let address = self.memory.frame_address(self.domain, slot, width);
+        self.add_bits(address)
+    }
+
+    fn place(&self) -> Option<AnyBits> {
+        self.place
+    }
+}

@@ -1,0 +1,80 @@
+//! Moves that no selection rule writes: copies, spills and reloads of whole registers, by bank. The rows are in
+//! `<isa>/registers.rs`, each one instruction in the language of selection rules; allocator, frame pass and allocation
+//! checker ask here, so that a second register file is rows.
+//!
+//! Invariant: what is asked for has a row, or the answer is `None`; no bank's move is another's.
+
+use crate::Target;
+use crate::registers::BankDesc;
+use crate::selection::{Emit, Out};
+use tribunal_ir::{InstData, Opcode, Operand, PReg, RegBank};
+
+/// The instruction that copies a whole register to another, of one bank or of two.
+pub struct CopyDesc {
+    pub to: RegBank,
+    pub from: RegBank,
+    /// Defines the copy; slot 0 is the source.
+    pub code: Emit,
+}
+
+impl Target {
+    pub fn bank(&self, bank: RegBank) -> &'static BankDesc {
+        &self.banks[usize::from(bank.0)]
+    }
+
+    /// The bank of a full register; `None` for one that no bank gives out or copies (flags).
+    pub fn bank_of(&self, full: PReg) -> Option<RegBank> {
+        let holds = |bank: &BankDesc| self.class(bank.class).members.contains(&full);
+        self.banks.iter().position(holds).and_then(|index| u8::try_from(index).ok()).map(RegBank)
+    }
+
+    /// Bytes of a full register as it is spilled.
+    pub fn spill_bytes(&self, full: PReg) -> u32 {
+        self.bank_of(full).map_or(self.register_bytes(), |bank| self.class(self.bank(bank).class).bits.div_ceil(8))
+    }
+
+    /// `dst = src`, both full registers.
+    pub fn copy(&self, dst: PReg, src: PReg) -> Option<InstData> {
+        let (to, from) = (self.bank_of(dst)?, self.bank_of(src)?);
+        let row = self.copies.iter().find(|row| row.to == to && row.from == from)?;
+        self.written(&row.code, Some(dst), Some(src), None)
+    }
+
+    /// Loads `dst` from `[base + offset]`; the offset must fit (see [`Target::offset_fits`]).
+    pub fn reload(&self, dst: PReg, base: PReg, offset: i64) -> Option<InstData> {
+        self.written(&self.bank(self.bank_of(dst)?).reload, Some(dst), None, Some((base, offset)))
+    }
+
+    /// Stores `src` to `[base + offset]`.
+    pub fn spill(&self, src: PReg, base: PReg, offset: i64) -> Option<InstData> {
+        self.written(&self.bank(self.bank_of(src)?).spill, None, Some(src), Some((base, offset)))
+    }
+
+    /// The instruction of a row on physical registers; `None` if the row asks for what a move does not have.
+    fn written(
+        &self,
+        row: &Emit,
+        dst: Option<PReg>,
+        src: Option<PReg>,
+        address: Option<(PReg, i64)>,
+    ) -> Option<InstData> {
+        let Opcode::Target(opcode) = row.opcode else { return None };
+        let mut data = InstData::new(row.opcode, []);
+        for out in row.operands {
+            let operand = match *out {
+                Out::Def(_) => Operand::def(dst?),
+                Out::Reg(0) => Operand::used(src?),
+                Out::Const(value) => Operand::Imm(value),
+                Out::Phys(register) => Operand::used(register),
+                Out::Address(0) => {
+                    let (base, offset) = address?;
+                    data.operands.push(Operand::used(base));
+                    Operand::Imm(self.offset_operand(opcode, offset))
+                }
+                _ => return None,
+            };
+            data.operands.push(operand);
+        }
+        Some(data)
+    }
+}

@@ -1,0 +1,26 @@
+//! The extensions.
+
+use crate::{FeatureDesc, Features};
+
+/// Multiplication and division.
+pub const M: Features = Features::bit(0);
+/// Shifted addition.
+pub const ZBA: Features = Features::bit(1);
+/// Minimum, maximum, counting, rotation, byte reversal, logic with a complement.
+pub const ZBB: Features = Features::bit(2);
+/// Single bits.
+pub const ZBS: Features = Features::bit(3);
+/// Conditional zero.
+pub const ZICOND: Features = Features::bit(4);
+/// Registers of 64 bits: part of the machine, not an option.
+pub const RV64: Features = Features::bit(16);
+/// Registers of 32 bits.
+pub const RV32: Features = Features::bit(17);
+
+pub static OPTIONS: &[FeatureDesc] = &[
+    FeatureDesc { name: "m", feature: M, changes_rules: true },
+    FeatureDesc { name: "zba", feature: ZBA, changes_rules: false },
+    FeatureDesc { name: "zbb", feature: ZBB, changes_rules: true },
+    FeatureDesc { name: "zbs", feature: ZBS, changes_rules: false },
+    FeatureDesc { name: "zicond", feature: ZICOND, changes_rules: false },
+];

@@ -1,0 +1,73 @@
+//! Every row has a meaning: an instance of it, placed, is evaluated to a value for each register that it writes, as wide as
+//! the register; and what the row says of its access is consistent.
+
+use tribunal_ir::semantics::{Choice, Concrete, Pure, Value};
+use tribunal_ir::{Bits, InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
+use tribunal_target::instructions::{Extension, ImmRange, InstrDesc, OperandDesc};
+use tribunal_target::{ALL, Target, evaluate_at};
+
+/// Rows that only an operating system gives a meaning.
+const OUTSIDE: [&str; 2] = ["ECALL", "EBREAK"];
+
+fn operand(target: &Target, row: &InstrDesc, desc: &OperandDesc) -> Operand {
+    match *desc {
+        OperandDesc::Def(class) => Operand::def(target.class(class).members[1]),
+        OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Tied { class, .. } => {
+            Operand::used(target.class(class).members[1])
+        }
+        OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => match target.range(row, range) {
+            ImmRange::OneOf(values) => Operand::Imm(values[0]),
+            _ => Operand::Imm(0),
+        },
+        OperandDesc::Label { .. } | OperandDesc::Callee { .. } | OperandDesc::RegisterMask => Operand::Imm(0),
+    }
+}
+
+fn instance(target: &Target, number: u16, row: &InstrDesc) -> InstData {
+    let explicit = row.operands.iter().map(|desc| operand(target, row, desc));
+    let defs = row.implicit_defs.iter().copied().map(Operand::implicit_def);
+    let uses = row.implicit_uses.iter().copied().map(Operand::implicit_use);
+    InstData::new(Opcode::Target(TargetOpcode(number)), explicit.chain(defs).chain(uses))
+}
+
+#[test]
+fn every_row_has_a_meaning() {
+    for &target in ALL {
+        let rows = (0..).zip(target.instructions).filter(|(_, row)| target.has(row) && !OUTSIDE.contains(&row.name));
+        for (number, row) in rows.filter(|(_, row)| row.code.is_some()) {
+            let inst = instance(target, number, row);
+            let bits = |register| Bits::new(3, target.vocabulary.register_bits(register));
+            let used = inst.uses().filter_map(|operand| operand.reg.as_physical());
+            let args: Vec<Value<Concrete>> =
+                used.map(|register| Value { bits: bits(register), poison: false }).collect();
+            let mut domain = Concrete { choice: Choice::Zeros };
+            let place = Some(Bits::new(0x40_0000, target.pointer_bits.into()));
+            let evaluation = evaluate_at(target, &mut domain, &mut Pure, &inst, &args, place);
+            let evaluation = evaluation.unwrap_or_else(|why| panic!("{} of {}: {why}", row.name, target.name));
+            let defs = inst.defs().filter_map(|operand| operand.reg.as_physical());
+            let written: Vec<u32> = defs.map(|register| target.vocabulary.register_bits(register)).collect();
+            let given: Vec<u32> = evaluation.results.iter().map(|value| value.bits.width()).collect();
+            assert_eq!(given, written, "{} of {}", row.name, target.name);
+        }
+    }
+}
+
+#[test]
+fn accesses_are_whole() {
+    for &target in ALL {
+        for row in target.instructions {
+            let direction = row.flags & (OpcodeFlags::LOAD | OpcodeFlags::STORE);
+            let Some(access) = row.access else {
+                assert!(direction.is_empty(), "{} of {} has no access", row.name, target.name);
+                continue;
+            };
+            let class = row.operands[0].class().expect("what is moved stands first");
+            let is_load = row.operands[0].is_def();
+            assert_eq!(direction, if is_load { OpcodeFlags::LOAD } else { OpcodeFlags::STORE }, "{}", row.name);
+            assert!(row.address().is_some(), "{} has no address", row.name);
+            assert!(access.bits() <= target.class(class).bits || !target.has(row), "{}", row.name);
+            assert!(is_load || access.extension == Extension::Zero, "{} extends what it stores", row.name);
+            assert!(access.align.is_power_of_two() && access.align <= access.bytes, "{}", row.name);
+        }
+    }
+}

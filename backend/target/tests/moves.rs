@@ -1,0 +1,70 @@
+//! Every register that may be given out can be copied, spilled and reloaded, by instructions of its bank's size; and within a
+//! register file no two have one number, since the allocator knows them by it.
+
+use std::collections::HashSet;
+use tribunal_ir::{InstData, Opcode, PReg};
+use tribunal_target::instructions::InstrDesc;
+use tribunal_target::{ALL, Target};
+
+fn row(target: &Target, inst: &InstData) -> &'static InstrDesc {
+    match inst.opcode {
+        Opcode::Target(opcode) => target.instruction(opcode),
+        opcode => panic!("{opcode} is no machine instruction"),
+    }
+}
+
+fn given_out(target: &'static Target) -> impl Iterator<Item = PReg> {
+    target.banks.iter().flat_map(|bank| target.class(bank.class).allocatable).copied()
+}
+
+#[test]
+fn what_is_given_out_is_moved() {
+    for &target in ALL {
+        let base = target.abi.stack_pointer;
+        for register in given_out(target) {
+            let name = target.vocabulary.register_name(register);
+            let bytes = target.spill_bytes(register);
+            assert_eq!(8 * bytes, target.vocabulary.register_bits(register), "{name} of {}", target.name);
+            let there = target.spill(register, base, bytes.into()).expect("it is spilled");
+            let back = target.reload(register, base, bytes.into()).expect("it is reloaded");
+            for inst in [&there, &back] {
+                let access = row(target, inst).access.expect("it is an access");
+                assert_eq!(u32::from(access.bytes), bytes, "{name} of {}", target.name);
+                assert!(target.encode(inst).is_ok(), "{name} of {}: {inst:?}", target.name);
+            }
+            assert_eq!(back.defs().next().and_then(|operand| operand.reg.as_physical()), Some(register));
+            for other in given_out(target).filter(|&other| target.bank_of(other) == target.bank_of(register)) {
+                let copy = target.copy(register, other).expect("it is copied");
+                let used = copy.uses().filter_map(|operand| operand.reg.as_physical());
+                assert_eq!(used.filter(|&used| !target.is_zero_register(used)).collect::<Vec<_>>(), [other]);
+                assert!(target.encode(&copy).is_ok(), "{name} of {}: {copy:?}", target.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_are_unique_in_a_file() {
+    for &target in ALL {
+        let mut known = HashSet::new();
+        for bank in target.banks {
+            for &register in target.class(bank.class).allocatable {
+                let number = target.registers[usize::from(register.0)].encoding;
+                assert!(number < 64 && known.insert((bank.file as u8, number)), "{number} of {}", target.name);
+            }
+        }
+    }
+}
+
+/// What is passed is given out, in the bank in which it is passed.
+#[test]
+fn what_is_passed_has_its_bank() {
+    for &target in ALL {
+        for passing in target.abi.passing {
+            for &register in passing.arguments.iter().chain(passing.results) {
+                assert_eq!(target.bank_of(register), Some(passing.bank), "{}", target.name);
+                assert!(target.class(target.bank(passing.bank).class).allocatable.contains(&register));
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What Unicorn knows of each target: which of its machines, which options it runs, its number of each register.
+//!
+//! The numbers are Unicorn's, so the rows stand here and not with the targets. A target without a row has no engine: its
+//! code runs in the machine stepper.
+
+use tribunal_ir::PReg;
+use tribunal_target::aarch64::{self, AARCH64};
+use tribunal_target::riscv::{self, RISCV32, RISCV64};
+use tribunal_target::{Features, Target};
+use unicorn_engine::{Arch, Mode, RegisterARM64, RegisterRISCV};
+
+/// One machine of Unicorn.
+pub(super) struct EngineDesc {
+    target: &'static Target,
+    pub arch: Arch,
+    pub mode: Mode,
+    /// Options that it has instructions for.
+    options: Features,
+    /// Registers that follow each other in both numberings: the first, Unicorn's number of it, how many.
+    registers: &'static [(PReg, i32, u16)],
+}
+
+/// Unicorn 2's RISC-V is QEMU 5's, older than Zba, Zbb, Zbs and Zicond.
+const RISCV: EngineDesc = EngineDesc {
+    target: &RISCV64,
+    arch: Arch::RISCV,
+    mode: Mode::RISCV64,
+    options: riscv::features::M,
+    registers: &[(riscv::registers::x(1), RegisterRISCV::X1 as i32, 31)],
+};
+
+static ENGINES: &[EngineDesc] = &[
+    RISCV,
+    EngineDesc { target: &RISCV32, mode: Mode::RISCV32, ..RISCV },
+    EngineDesc {
+        target: &AARCH64,
+        arch: Arch::ARM64,
+        mode: Mode::LITTLE_ENDIAN,
+        options: Features::empty(),
+        registers: &[
+            (aarch64::registers::x(0), RegisterARM64::X0 as i32, 29),
+            (aarch64::registers::x(29), RegisterARM64::X29 as i32, 1),
+            (aarch64::registers::LR, RegisterARM64::X30 as i32, 1),
+            (aarch64::registers::SP, RegisterARM64::SP as i32, 1),
+            (aarch64::registers::NZCV, RegisterARM64::NZCV as i32, 1),
+        ],
+    },
+];
+
+impl EngineDesc {
+    /// The engine of a target, if there is one that has all these features.
+    pub fn of(target: &Target, features: Features) -> Option<&'static EngineDesc> {
+        let row = ENGINES.iter().find(|row| std::ptr::eq(row.target, target))?;
+        (row.options | target.base()).contains(features).then_some(row)
+    }
+
+    /// Its number of a full register.
+    pub fn number(&self, register: PReg) -> Option<i32> {
+        self.registers.iter().find_map(|&(first, number, count)| {
+            let offset = register.0.checked_sub(first.0).filter(|&offset| offset < count)?;
+            Some(number + i32::from(offset))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_an_engine_that_has_its_registers() {
+        for &target in tribunal_target::ALL {
+            let engine = EngineDesc::of(target, target.default_features);
+            let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
+            for (register, row) in full.filter(|(register, _)| !target.is_zero_register(*register)) {
+                let number = engine.and_then(|engine| engine.number(register));
+                assert!(number.is_some(), "{} of {}", row.name, target.name);
+            }
+        }
+    }
+}
