@@ -25,8 +25,8 @@ fn compiled(function: &Function, target: &'static Target, features: Features) ->
 fn engines_agree() {
     let (mut runs, mut calls, mut accesses) = (0, 0, 0);
     for &target in tribunal_target::ALL {
-        let mut unicorn = Machine::new(target, target.default_features).unwrap();
-        let mut stepper = Machine::stepping(target).unwrap();
+        let mut unicorn = Emulator::new(target, target.default_features).unwrap();
+        let mut stepper = Emulator::stepping(target).unwrap();
         for seed in 0..PROGRAMS {
             let function = campaign::generated(seed, target).unwrap();
             let results = inputs::results(&function, target);
@@ -101,11 +101,11 @@ fn words(words: &[u32]) -> Vec<u8> {
 fn nothing_is_reached_at_address_zero() {
     for (target, row) in targets() {
         let jump = words(&[row.to_zero]);
-        let unicorn = Machine::new(target, target.default_features).unwrap();
-        for mut machine in [unicorn, Machine::stepping(target).unwrap()] {
+        let unicorn = Emulator::new(target, target.default_features).unwrap();
+        for mut machine in [unicorn, Emulator::stepping(target).unwrap()] {
             machine.load(&jump, &[]).unwrap();
             let fault = machine.run(&Input::default(), &[], 1000).unwrap().fault;
-            assert!(matches!(fault, Some(Fault::Memory { .. })), "{}: {fault:?}", target.name);
+            assert!(matches!(fault, Some(MachineFault::Memory { .. })), "{}: {fault:?}", target.name);
         }
     }
 }
@@ -114,8 +114,8 @@ fn nothing_is_reached_at_address_zero() {
 #[test]
 fn code_is_not_written() {
     for (target, row) in targets() {
-        let unicorn = Machine::new(target, target.default_features).unwrap();
-        for mut machine in [unicorn, Machine::stepping(target).unwrap()] {
+        let unicorn = Emulator::new(target, target.default_features).unwrap();
+        for mut machine in [unicorn, Emulator::stepping(target).unwrap()] {
             for code in row.stores {
                 machine.load(&words(&code), &[]).unwrap();
                 for _ in 0..2 {
@@ -146,6 +146,6 @@ fn fuel_runs_out() {
         assert_eq!(run(riscv64, &counted, fuel), Some(MachineFault::OutOfFuel(fuel)));
     }
     for (target, row) in targets() {
-        assert_eq!(run(target, &words(&[row.forever]), 1000), Some(Fault::OutOfFuel(1000)), "{}", target.name);
+        assert_eq!(run(target, &words(&[row.forever]), 1000), Some(MachineFault::OutOfFuel(1000)), "{}", target.name);
     }
 }

@@ -6,7 +6,7 @@ use toy::TOY32;
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit};
 use tribunal_emulator::Input;
-use tribunal_emulator::machine::Machine;
+use tribunal_emulator::machine::Emulator;
 use tribunal_fuzz::{Harness, inputs};
 use tribunal_ir::{Function, PReg, SlotKind, text};
 use tribunal_target::Features;
@@ -129,7 +129,7 @@ fn compiled(function: &Function) -> (Function, Code) {
 
 /// What the code returns for these arguments.
 fn run(code: &Code, arguments: &[u64]) -> u64 {
-    let mut machine = Machine::new(&TOY32, OPTIONS.features).unwrap();
+    let mut machine = Emulator::new(&TOY32, OPTIONS.features).unwrap();
     machine.load(&code.bytes, &[]).unwrap();
     let registers = (0..).map(PReg).zip(arguments.iter().copied()).collect();
     let ran = machine.run(&Input { registers, buffers: Vec::new() }, &[PReg(0)], 1000).unwrap();
