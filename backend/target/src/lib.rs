@@ -21,7 +21,9 @@ use legality::LegalizerInfo;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, SubReg, TargetOpcode, Type, Vocabulary};
+use tribunal_ir::{
+    InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, RegisterMask, SubReg, TargetOpcode, Type, Vocabulary,
+};
 
 bitflags! {
     /// Optional parts of an instruction set that change the rules, the selection or the encoding.
@@ -239,6 +241,7 @@ pub(crate) struct Tables {
     pub banks: &'static [BankDesc],
     pub subregisters: &'static [SubRegDesc],
     pub instructions: &'static [InstrDesc],
+    pub register_masks: &'static [(&'static str, RegisterMask)],
     /// Names to numbers, made on first use.
     pub index: std::sync::OnceLock<Index>,
 }
@@ -308,6 +311,9 @@ impl Vocabulary for Tables {
     }
     fn bank_name(&self, bank: RegBank) -> &'static str {
         self.banks[usize::from(bank.0)].name
+    }
+    fn register_mask(&self, name: &str) -> Option<RegisterMask> {
+        self.register_masks.iter().find(|(known, _)| *known == name).map(|&(_, mask)| mask)
     }
     fn subregister(&self, name: &str) -> Option<SubReg> {
         position(self.subregisters, |row| row.name == name).map(SubReg)

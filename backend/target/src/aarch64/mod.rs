@@ -20,6 +20,7 @@ static TABLES: Tables = Tables {
     banks: registers::BANKS,
     subregisters: registers::SUBREGISTERS,
     instructions: instructions::INSTRUCTIONS,
+    register_masks: registers::REGISTER_MASKS,
     index: OnceLock::new(),
 };
 

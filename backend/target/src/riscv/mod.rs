@@ -20,6 +20,7 @@ static TABLES: Tables = Tables {
     banks: registers::BANKS,
     subregisters: registers::SUBREGISTERS,
     instructions: instructions::INSTRUCTIONS,
+    register_masks: registers::REGISTER_MASKS,
     index: OnceLock::new(),
 };
 
@@ -56,6 +57,7 @@ static TABLES_32: Tables = Tables {
     banks: registers::BANKS_32,
     subregisters: registers::SUBREGISTERS_32,
     instructions: instructions::INSTRUCTIONS,
+    register_masks: registers::REGISTER_MASKS,
     index: OnceLock::new(),
 };
 
