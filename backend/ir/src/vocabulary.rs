@@ -23,7 +23,7 @@ pub struct SubReg(pub u8);
 /// Which registers a call preserves, of those that the target's table has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegisterMask {
-    /// The ABI's callee-saved ones.
+    /// The ABI's callee-saved ones, at least.
     CalleeSaved,
     Nothing,
 }

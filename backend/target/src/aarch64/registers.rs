@@ -206,8 +206,14 @@ pub static CLASSES: &[ClassDesc] = &[
     class("gpr32all", 32, BOTH32, GIVEN32),
 ];
 
-pub static REGISTER_MASKS: &[(&str, RegisterMask)] =
-    &[("csr_aarch64_aapcs", RegisterMask::CalleeSaved), ("csr_aarch64_noregs", RegisterMask::Nothing)];
+/// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.
+pub static REGISTER_MASKS: &[(&str, RegisterMask)] = &[
+    ("csr_aarch64_aapcs", RegisterMask::CalleeSaved),
+    ("csr_aarch64_aapcs_thisreturn", RegisterMask::CalleeSaved),
+    ("csr_aarch64_aavpcs", RegisterMask::CalleeSaved),
+    ("csr_aarch64_tls_elf", RegisterMask::CalleeSaved),
+    ("csr_aarch64_noregs", RegisterMask::Nothing),
+];
 pub static BANKS: &[BankDesc] = &[BankDesc { name: "gpr", max_bits: 64 }];
 
 /// The low half of a 64-bit register.
