@@ -4,11 +4,13 @@
 //! Invariant: all text goes through `anstream`, so that styles reach a terminal only, and not against NO_COLOR; and no
 //! write panics, whoever reads.
 
+use crate::input::Source;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use tribunal_fuzz::Tally;
+use tribunal_ir::Unread;
 
 /// What a command says when it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +80,19 @@ macro_rules! say {
     ($($text:tt)*) => { crate::output::line(format_args!($($text)*)) };
 }
 pub(crate) use say;
+
+/// Names the functions of a file that were not read, with the place and what is unknown there.
+pub fn unread(source: &Source) {
+    for unread in &source.module.unread {
+        say!("{}", unsupported(source, unread));
+    }
+}
+
+/// `file.mir:12:5: @f: unsupported: register `$f10_d``.
+pub fn unsupported(source: &Source, unread: &Unread) -> String {
+    let Unread { name, unknown, .. } = unread;
+    format!("{}:{}:{}: @{name}: unsupported: {unknown}", source.path.display(), unknown.line, unknown.column)
+}
 
 /// Prints `report` as the last line of standard output.
 pub fn json(report: &impl Serialize) {

@@ -34,7 +34,7 @@ fn bad_files_end_in_status_2_with_the_place() {
     };
     let head = "---\nname: f\nbody: |\n  bb.0:\n";
     let files = [
-        file("unknown.mir", format!("# target: riscv64\n{head}    %0:_(s64) = G_FROB\n...\n").as_bytes()),
+        file("wrong.mir", format!("# target: riscv64\n{head}    %0:_(s64) = frob\n...\n").as_bytes()),
         file("cut.mir", format!("# target: riscv64\n{head}    %0:_(s64) = G_ADD %1\n").as_bytes()),
     ];
     for verb in READERS {

@@ -184,5 +184,6 @@ fn an_instruction_known_by_name_only_is_printed_back_and_not_compiled() {
         assert!(printed.contains(line.trim()), "{line}\n{printed}");
     }
     let misspelt = text.replace("G_ADD_LOW", "G_ADD_LOWER");
-    assert!(tribunal_ir::text::parse_module(&misspelt, vocabulary).is_err());
+    let unread = tribunal_ir::text::parse_module(&misspelt, vocabulary).unwrap().whole().unwrap_err();
+    assert_eq!(unread.unknown.to_string(), "opcode `G_ADD_LOWER`");
 }

@@ -7,7 +7,7 @@ use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_fuzz::generator::BUFFER_BYTES;
 use tribunal_fuzz::{Harness, crash, inputs};
-use tribunal_ir::{Function, Module, text};
+use tribunal_ir::{Function, Module, Unread, text};
 use tribunal_target::Target;
 
 /// Inputs of the usual kind on which each function runs besides those of its expectations.
@@ -26,6 +26,8 @@ pub enum CaseError {
     Header(#[from] crash::StoryError),
     #[error("{0}")]
     Parse(#[from] text::ParseError),
+    #[error("{0}")]
+    Unread(Unread),
     #[error("`{line}`: {reason}")]
     Expectation { line: String, reason: String },
     #[error("{0}")]
@@ -54,7 +56,7 @@ impl CaseFile {
     pub fn read(text: &str) -> Result<CaseFile, CaseError> {
         let name = text::architecture(text).ok_or(CaseError::NoTarget)?;
         let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
-        let module = text::parse_module(text, target.vocabulary)?;
+        let module = text::parse_module(text, target.vocabulary)?.whole().map_err(CaseError::Unread)?;
         let said = crash::story(&module, target)?;
         let features = said.features.unwrap_or(target.default_features);
         let options = Options { features, allocator: said.allocator.unwrap_or_default() };

@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_fuzz::validate::{self, Kind};
-use tribunal_ir::{Module, text};
+use tribunal_ir::{Entry, Module, text};
 use tribunal_target::Target;
 
 /// Prints a line. Who closes the pipe wants to read no more: that ends the program, without a word.
@@ -278,11 +278,15 @@ fn judge_pair(target: &str, before: &Path, after: &Path) {
         eprintln!("{error}");
         std::process::exit(2)
     });
-    let names: Vec<&str> = before.functions.iter().map(|function| function.name.as_str()).collect();
+    let names: Vec<&str> = before.entries().map(|entry| entry.name()).collect();
     say!("{}", names.join("\t"));
-    for function in &before.functions {
+    for entry in before.entries() {
         let started = Instant::now();
-        let only = Module { functions: vec![function.clone()], ir: before.ir.clone(), ..Module::default() };
+        let mut only = Module { ir: before.ir.clone(), ..Module::default() };
+        match entry {
+            Entry::Function(function) => only.functions.push(function.clone()),
+            Entry::Unread(unread) => only.unread.push(unread.clone()),
+        }
         for judged in validate::validate(&only, &after, target, validate::TIME) {
             let (kind, reason) = match judged.kind {
                 Kind::Proved => ("proved", String::new()),

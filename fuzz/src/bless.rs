@@ -24,7 +24,7 @@ pub fn case(harness: &Harness, module: &Module, story: &Story) -> String {
     if let Some(input) = &story.input {
         comments.extend(module.functions.iter().filter_map(|function| run_line(function, target, input)));
     }
-    let case = Module { comments, ir: module.ir.clone(), functions: module.functions.clone() };
+    let case = Module { comments, ..module.clone() };
     text::print_module(&case, target.vocabulary)
 }
 

@@ -11,7 +11,7 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::{FxHashMap, FxHasher};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -85,6 +85,8 @@ pub struct Corpus {
     pub read: u64,
     /// Functions set aside: of other targets, not accepted by the verifier, or of instructions that no mutator knows.
     pub set_aside: u64,
+    /// Of those, functions that were not read: what is unknown in them, with how often.
+    pub unknown: BTreeMap<String, u64>,
 }
 
 /// What became of a corpus in a campaign.
@@ -104,8 +106,9 @@ impl Corpus {
     pub fn open(folder: &Path, targets: &[(&'static Target, Features)]) -> Result<Corpus, CorpusError> {
         let (programs, holders) = (FxHashMap::default(), vec![NONE; SLOTS]);
         let state = State { programs, holders, id: 0, added: 0, replaced: 0, unwritten: None };
-        let mut corpus = Corpus { folder: folder.to_path_buf(), state: Mutex::new(state), read: 0, set_aside: 0 };
-        for path in files(folder)? {
+        let (folder, state) = (folder.to_path_buf(), Mutex::new(state));
+        let mut corpus = Corpus { folder, state, read: 0, set_aside: 0, unknown: BTreeMap::new() };
+        for path in files(&corpus.folder)? {
             let read = |source| CorpusError::Read { path: path.clone(), source };
             let source = std::fs::read_to_string(&path).map_err(read)?;
             let name = text::architecture(&source);
@@ -123,6 +126,10 @@ impl Corpus {
     }
 
     fn admit(&mut self, target: &'static Target, features: Features, module: Module) {
+        for unread in module.unread {
+            self.set_aside += 1;
+            *self.unknown.entry(unread.unknown.to_string()).or_default() += 1;
+        }
         for function in module.functions {
             let mutable = edit::is_supported(&function, target, WIDEST)
                 && function.all_insts().count() <= mutate::MOST_INSTRUCTIONS
@@ -197,8 +204,11 @@ impl Corpus {
 
     /// Writes the program and returns its file; `None` if it is there already.
     fn write(&self, function: &Function, target: &Target) -> std::io::Result<Option<PathBuf>> {
-        let module =
-            Module { comments: vec![format!("target: {}", target.name)], ir: None, functions: vec![function.clone()] };
+        let module = Module {
+            comments: vec![format!("target: {}", target.name)],
+            functions: vec![function.clone()],
+            ..Module::default()
+        };
         let text = text::print_module(&module, target.vocabulary);
         let mut hasher = FxHasher::default();
         hasher.write(text.as_bytes());

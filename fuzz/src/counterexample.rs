@@ -84,7 +84,7 @@ impl Exhibit {
         ];
         comments.extend(crate::crash::input_lines(&self.input, target));
         comments.extend(story.lines().map(|line| format!("  {line}")));
-        let module = Module { comments, ir: None, functions: vec![self.before.clone(), self.after.clone()] };
+        let module = Module { comments, functions: vec![self.before.clone(), self.after.clone()], ..Module::default() };
         text::print_module(&module, target.vocabulary)
     }
 

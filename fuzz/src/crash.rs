@@ -70,7 +70,7 @@ pub fn print_sabotaged(
         comments.extend(input_lines(input, target));
     }
     comments.extend(finding.details.lines().map(|line| format!("  {line}")));
-    let module = Module { comments, ir: None, functions: vec![function.clone()] };
+    let module = Module { comments, functions: vec![function.clone()], ..Module::default() };
     text::print_module(&module, target.vocabulary)
 }
 

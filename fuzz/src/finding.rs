@@ -1,8 +1,10 @@
 //! What a judge says of a function, and the tally of a trial. Verdicts are never merged: what was not done is not
 //! counted.
 
+use crate::guard;
 use std::fmt;
 use tribunal_emulator::Input;
+use tribunal_ir::{Entry, Function};
 
 /// Who found it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -61,6 +63,12 @@ impl Finding {
     pub fn unsupported(feature: &str) -> Finding {
         let (kind, guilty) = (UNSUPPORTED.to_string(), UNSUPPORTED.to_string());
         Finding { judge: Judge::Compiler, kind, guilty, details: feature.to_string(), input: None }
+    }
+
+    /// A panic of the backend or of a judge.
+    pub fn panic(message: String) -> Finding {
+        let (kind, guilty) = ("panic".to_string(), "panic".to_string());
+        Finding { judge: Judge::Compiler, kind, guilty, details: message, input: None }
     }
 
     /// Findings with the same signature are the same fault.
@@ -143,6 +151,22 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// What is said of one function of a file: by `judge` if it was read, and else that it is not supported. A panic is a
+    /// finding about this function alone.
+    pub fn of(entry: Entry<'_>, judge: impl FnOnce(&Function) -> Tally) -> Tally {
+        match entry {
+            Entry::Function(function) => guard::run(|| judge(function)).unwrap_or_else(Tally::of_panic),
+            Entry::Unread(unread) => {
+                let unsupported = std::iter::once((unread.unknown.to_string(), 1)).collect();
+                Tally { functions: 1, unsupported, ..Tally::default() }
+            }
+        }
+    }
+
+    pub fn of_panic(message: String) -> Tally {
+        Tally { functions: 1, findings: vec![Finding::panic(message)], ..Tally::default() }
+    }
+
     pub fn add(&mut self, other: Tally) {
         self.functions += other.functions;
         self.passed += other.passed;

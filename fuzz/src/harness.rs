@@ -4,6 +4,7 @@ use crate::blame::{self, Replay};
 use crate::counterexample;
 use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
+use crate::guard;
 use crate::inputs::{self, Plan};
 use crate::sabotage::Fault;
 use rustc_hash::FxHashMap;
@@ -142,9 +143,22 @@ impl Harness {
         plan: Plan,
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Tally> {
-        self.verified(function)
-            .is_empty()
-            .then(|| self.trial_accepted(function, &inputs::inputs(function, self.target, plan), saboteur))
+        let trial = |harness: &mut Harness| {
+            let inputs = |target| inputs::inputs(function, target, plan);
+            let accepted = harness.verified(function).is_empty();
+            accepted.then(|| harness.trial_accepted(function, &inputs(harness.target), saboteur))
+        };
+        self.guarded(trial).unwrap_or_else(|panic| Some(Tally::of_panic(panic)))
+    }
+
+    /// After a panic all that is kept from function to function is made anew, but for proofs and counts of rules.
+    fn guarded<T>(&mut self, judge: impl FnOnce(&mut Harness) -> T) -> Result<T, String> {
+        guard::run(|| judge(&mut *self)).inspect_err(|_| {
+            let rules = std::mem::take(&mut self.rules);
+            if let Ok(fresh) = Harness::with_cache(self.target, self.options, self.prover.cache().clone()) {
+                *self = Harness { rules, ..fresh };
+            }
+        })
     }
 
     /// Every judge, on these inputs.
@@ -154,12 +168,15 @@ impl Harness {
 
     /// The same with faults planted.
     pub fn trial_with(&mut self, function: &Function, inputs: &[Input], saboteur: Option<&dyn Saboteur>) -> Tally {
-        let findings = self.verified(function);
-        if findings.is_empty() {
-            return self.trial_accepted(function, inputs, saboteur);
-        }
-        let findings = about_input(function, self.target, &findings);
-        Tally { functions: 1, verifications: 1, findings, ..Tally::default() }
+        let trial = |harness: &mut Harness| {
+            let findings = harness.verified(function);
+            if findings.is_empty() {
+                return harness.trial_accepted(function, inputs, saboteur);
+            }
+            let findings = about_input(function, harness.target, &findings);
+            Tally { functions: 1, verifications: 1, findings, ..Tally::default() }
+        };
+        self.guarded(trial).unwrap_or_else(Tally::of_panic)
     }
 
     /// What the verifier finds wrong with the input of a trial, whose features begin here.
@@ -181,10 +198,13 @@ impl Harness {
 
     /// Compiles under judgement, without running anything.
     pub fn judge_compilation(&mut self, function: &Function, watch: Watch) -> Tally {
-        let mut tally = Tally { functions: 1, ..Tally::default() };
-        self.features.start(self.target);
-        self.compile(function, &mut tally, watch, None);
-        tally
+        let compilation = |harness: &mut Harness| {
+            let mut tally = Tally { functions: 1, ..Tally::default() };
+            harness.features.start(harness.target);
+            harness.compile(function, &mut tally, watch, None);
+            tally
+        };
+        self.guarded(compilation).unwrap_or_else(Tally::of_panic)
     }
 
     fn compile(
@@ -240,6 +260,16 @@ impl Harness {
     /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input if
     /// it has one, and blame is asked only where the kind agrees.
     pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
+        let found = self.guarded(|harness| harness.found_again(function, known, saboteur));
+        found.unwrap_or_else(|panic| Some(Finding::panic(panic)).filter(|panic| panic.is_same_fault(known)))
+    }
+
+    fn found_again(
+        &mut self,
+        function: &Function,
+        known: &Finding,
+        saboteur: Option<&dyn Saboteur>,
+    ) -> Option<Finding> {
         let watch = Watch {
             verify: matches!(known.judge, Judge::Verifier | Judge::Allocation),
             prove: known.judge == Judge::Prover && known.kind != DISAGREEMENT,
@@ -359,14 +389,17 @@ impl Harness {
 
     /// The way of a function through the pipeline, in text.
     pub fn explain(&mut self, function: &Function, say: &mut dyn FnMut(String)) -> Tally {
-        let mut tally = Tally { functions: 1, ..Tally::default() };
-        let mut narrator = Narrator { target: self.target, prover: &mut self.prover, tally: &mut tally, say };
-        let mut context =
-            Context { target: self.target, options: self.options, legalizer: self.legalizer, observer: &mut narrator };
-        if let Err(error) = pipeline::compile(&mut function.clone(), &mut context) {
-            tally.unsupported(error.to_string());
-        }
-        tally
+        let explanation = |harness: &mut Harness| {
+            let mut tally = Tally { functions: 1, ..Tally::default() };
+            let Harness { target, options, legalizer, prover, .. } = harness;
+            let mut narrator = Narrator { target, prover, tally: &mut tally, say };
+            let mut context = Context { target, options: *options, legalizer, observer: &mut narrator };
+            if let Err(error) = pipeline::compile(&mut function.clone(), &mut context) {
+                tally.unsupported(error.to_string());
+            }
+            tally
+        };
+        self.guarded(explanation).unwrap_or_else(Tally::of_panic)
     }
 }
 

@@ -16,6 +16,7 @@ pub mod edit;
 pub mod features;
 pub mod finding;
 pub mod generator;
+pub mod guard;
 pub mod harness;
 pub mod inputs;
 pub mod known;

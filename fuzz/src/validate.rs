@@ -1,6 +1,7 @@
 //! Two stages of the same functions, from this project or from LLVM: the prover's verdict on each pair, and where that
 //! is `unknown`, executions of both stages on the same inputs, which alone can refute.
 
+use crate::guard;
 use crate::harness::FUEL;
 use crate::inputs::{self, Plan};
 use crate::world::Surroundings;
@@ -11,7 +12,7 @@ use std::ops::Range;
 use std::time::Duration;
 use tribunal_emulator::interpreter::{Accesses, ExternalCall, Interpreter, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
-use tribunal_ir::{Bits, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
+use tribunal_ir::{Bits, Builder, Entry, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
 use tribunal_verifier::machine_verifier;
 use tribunal_verifier::prover::{self, Pair, Verdict};
@@ -44,15 +45,22 @@ const FIRST_INPUTS: u32 = 6;
 /// a partner is not supported. The prover has `time` for each. Functions are judged at once, on the threads of the
 /// rayon pool that this is called in.
 pub fn validate(before: &Module, after: &Module, target: &'static Target, time: Duration) -> Vec<Judged> {
-    let by_name: BTreeMap<&str, &Function> =
-        after.functions.iter().map(|function| (function.name.as_str(), function)).collect();
+    let by_name: BTreeMap<&str, Entry<'_>> = after.entries().map(|entry| (entry.name(), entry)).collect();
     let ir = before.ir.as_deref().unwrap_or_default();
-    let judged = before.functions.par_iter().map(|function| {
-        let (kind, blocks) = match by_name.get(function.name.as_str()) {
-            Some(other) => judged(function, other, ir, target, time),
-            None => (Kind::Unsupported("a function that only one file has".to_string()), 0),
+    let entries: Vec<(Entry<'_>, Option<Entry<'_>>)> =
+        before.entries().map(|entry| (entry, by_name.get(entry.name()).copied())).collect();
+    let judged = entries.par_iter().map(|&(entry, other)| {
+        let (kind, blocks) = match (entry, other) {
+            (Entry::Unread(unread), _) | (Entry::Function(_), Some(Entry::Unread(unread))) => {
+                (Kind::Unsupported(unread.unknown.to_string()), 0)
+            }
+            (Entry::Function(_), None) => (Kind::Unsupported("a function that only one file has".to_string()), 0),
+            (Entry::Function(function), Some(Entry::Function(other))) => {
+                guard::run(|| judged(function, other, ir, target, time))
+                    .unwrap_or_else(|panic| (Kind::Unknown(format!("a panic: {panic}")), 0))
+            }
         };
-        Judged { function: function.name.clone(), kind, blocks }
+        Judged { function: entry.name().to_string(), kind, blocks }
     });
     judged.collect()
 }

@@ -42,7 +42,7 @@ fn inputs_together_end_as_each_alone() {
         let path = entry.unwrap().path();
         let source = std::fs::read_to_string(&path).unwrap();
         let target = tribunal_target::by_name(&text::architecture(&source).unwrap()).unwrap();
-        for function in text::parse_module(&source, target.vocabulary).unwrap().functions {
+        for function in text::parse_module(&source, target.vocabulary).unwrap().whole().unwrap().functions {
             ends.extend(outcomes(&path.display().to_string(), &function, target, 1));
         }
     }

@@ -28,7 +28,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 fn functions(path: &Path) -> (&'static Target, Vec<Function>) {
     let source = std::fs::read_to_string(path).unwrap();
     let target = tribunal_target::by_name(&text::architecture(&source).unwrap()).unwrap();
-    (target, text::parse_module(&source, target.vocabulary).unwrap().functions)
+    (target, text::parse_module(&source, target.vocabulary).unwrap().whole().unwrap().functions)
 }
 
 /// The verifier accepts it, and so it does what is read back from its text.

@@ -25,6 +25,7 @@ fn expected_and_broken(path: &Path) -> (BTreeSet<String>, BTreeSet<&'static str>
     let module = text::parse_module(&source, target.vocabulary).unwrap_or_else(|error| {
         panic!("{}: {error}", path.display());
     });
+    let module = module.whole().unwrap_or_else(|unread| panic!("{}: {unread}", path.display()));
     let lines = module.comments.iter().filter_map(|line| line.trim().strip_prefix("error: "));
     let found = module.functions.iter().flat_map(|function| broken(function, target)).collect();
     (lines.map(str::to_string).collect(), found)

@@ -1,6 +1,10 @@
 //! A MIR file: the IR block as it was read, and the machine functions.
+//!
+//! A file is never refused for one function: what a function needs and no table knows makes that function [`Unread`], and
+//! all others are read.
 
 use crate::function::Function;
+use std::fmt;
 
 /// The functions of one file.
 #[derive(Clone, Debug, Default)]
@@ -10,11 +14,124 @@ pub struct Module {
     /// The LLVM IR of the first document, as it was read.
     pub ir: Option<String>,
     pub functions: Vec<Function>,
+    /// Functions that are well-formed and name something unknown, in the order of the file.
+    pub unread: Vec<Unread>,
+}
+
+/// A function that was not read, and its text: nothing that writes a module loses it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unread {
+    pub name: String,
+    /// How many of [`Module::functions`] stand before it in the file.
+    pub position: usize,
+    /// The first thing in it that is unknown.
+    pub unknown: Unknown,
+    /// Its document without `---` and `...`, as it was read.
+    pub text: String,
+}
+
+/// A name or a form that is written rightly and stands in no table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// Counted from 1.
+    pub line: usize,
+    /// In characters, counted from 1.
+    pub column: usize,
+    pub kind: UnknownKind,
+    /// As it stands in the file: `$f10_d`, `gpr64all`.
+    pub text: String,
+}
+
+/// What kind of thing is unknown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum UnknownKind {
+    Register,
+    /// The text does not tell a class from a bank.
+    ClassOrBank,
+    SubregisterIndex,
+    Opcode,
+    RegisterMask,
+    Operand,
+    ConstantType,
+    Type,
+    MemoryTargetFlag,
+    StackObjectType,
+    StackId,
+    FrameInformation,
+}
+
+impl fmt::Display for UnknownKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnknownKind::Register => "register",
+            UnknownKind::ClassOrBank => "register class or bank",
+            UnknownKind::SubregisterIndex => "sub-register index",
+            UnknownKind::Opcode => "opcode",
+            UnknownKind::RegisterMask => "register mask",
+            UnknownKind::Operand => "operand",
+            UnknownKind::ConstantType => "constant of type",
+            UnknownKind::Type => "type",
+            UnknownKind::MemoryTargetFlag => "target flag of a memory operand",
+            UnknownKind::StackObjectType => "stack object of type",
+            UnknownKind::StackId => "stack object with stack-id",
+            UnknownKind::FrameInformation => "frame information",
+        })
+    }
+}
+
+/// Without the place: ``register `$f10_d` ``, the name of a feature that is not supported.
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.kind, self.text)
+    }
+}
+
+/// A function of a file, read or not.
+#[derive(Clone, Copy, Debug)]
+pub enum Entry<'m> {
+    Function(&'m Function),
+    Unread(&'m Unread),
+}
+
+impl<'m> Entry<'m> {
+    pub fn name(&self) -> &'m str {
+        match self {
+            Entry::Function(function) => &function.name,
+            Entry::Unread(unread) => &unread.name,
+        }
+    }
 }
 
 impl Module {
     /// What a head comment `key: value` says.
     pub fn said(&self, key: &str) -> Option<&str> {
         self.comments.iter().find_map(|line| Some(line.trim().strip_prefix(key)?.strip_prefix(':')?.trim()))
+    }
+
+    /// All functions in the order of the file: what gives a verdict on each walks these.
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let mut unread = self.unread.iter().peekable();
+        let mut functions = self.functions.iter().enumerate().peekable();
+        std::iter::from_fn(move || {
+            let next = functions.peek().map(|&(index, _)| index);
+            let first = unread.next_if(|unread| next.is_none_or(|index| unread.position <= index));
+            first.map(Entry::Unread).or_else(|| functions.next().map(|(_, function)| Entry::Function(function)))
+        })
+    }
+
+    /// The module if every function of it was read, for who can do nothing with a part; else the first that was not.
+    pub fn whole(mut self) -> Result<Module, Unread> {
+        match self.unread.is_empty() {
+            true => Ok(self),
+            false => Err(self.unread.swap_remove(0)),
+        }
+    }
+}
+
+impl fmt::Display for Unread {
+    /// With the place: `` @f: 12:5: register `$f10_d` ``.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unknown { line, column, .. } = self.unknown;
+        write!(f, "@{}: {line}:{column}: {}", self.name, self.unknown)
     }
 }

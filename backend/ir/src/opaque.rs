@@ -65,12 +65,15 @@ const GENERIC: &[&str] = &[
     "G_ZIP2",
 ];
 
-/// True if `name` may be that of an instruction without a row: letters, digits and underscores, and no `G_` that LLVM
-/// does not know.
+/// True for letters, digits and underscores that begin as the names of LLVM's opcodes do.
+pub fn is_spelled_as_opcode(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase() || c == 'c')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// True if `name` may be that of an instruction without a row: no `G_` that LLVM does not know.
 pub fn may_be_opcode(name: &str) -> bool {
-    let spelled = name.starts_with(|c: char| c.is_ascii_uppercase() || c == 'c')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    spelled && (!name.starts_with("G_") || GENERIC.contains(&name))
+    is_spelled_as_opcode(name) && (!name.starts_with("G_") || GENERIC.contains(&name))
 }
 
 /// What is known of `name`: tail calls leave the function, a few compute and do no more, and all others may do

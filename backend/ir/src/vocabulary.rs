@@ -20,6 +20,14 @@ pub struct RegBank(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct SubReg(pub u8);
 
+/// Which registers a call preserves, of those that the target's table has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RegisterMask {
+    /// The ABI's callee-saved ones, at least.
+    CalleeSaved,
+    Nothing,
+}
+
 /// The names of one machine.
 pub trait Vocabulary: Sync {
     /// LLVM's architecture name in a triple: `riscv64`, `aarch64`.
@@ -47,6 +55,9 @@ pub trait Vocabulary: Sync {
     fn class_bits(&self, class: RegClass) -> u32;
     fn bank(&self, name: &str) -> Option<RegBank>;
     fn bank_name(&self, bank: RegBank) -> &'static str;
+
+    /// A mask of the registers that a call preserves: `csr_ilp32_lp64`.
+    fn register_mask(&self, name: &str) -> Option<RegisterMask>;
 
     fn subregister(&self, name: &str) -> Option<SubReg>;
     fn subregister_name(&self, index: SubReg) -> &'static str;

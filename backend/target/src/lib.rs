@@ -28,7 +28,9 @@ use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use std::sync::OnceLock;
-use tribunal_ir::{InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, SubReg, TargetOpcode, Type, Vocabulary};
+use tribunal_ir::{
+    InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, RegisterMask, SubReg, TargetOpcode, Type, Vocabulary,
+};
 
 /// One machine.
 pub struct Target {
@@ -54,6 +56,8 @@ pub struct Target {
     pub copies: &'static [CopyDesc],
     /// By [`SubReg`].
     pub subregisters: &'static [SubRegDesc],
+    /// Masks of calls by name: which registers each says are preserved.
+    pub register_masks: &'static [(&'static str, RegisterMask)],
     /// By [`TargetOpcode`].
     pub instructions: &'static [InstrDesc],
     /// Most specific first.
@@ -248,6 +252,9 @@ impl Vocabulary for Target {
     }
     fn bank_name(&self, bank: RegBank) -> &'static str {
         self.banks[usize::from(bank.0)].name
+    }
+    fn register_mask(&self, name: &str) -> Option<RegisterMask> {
+        self.register_masks.iter().find(|(known, _)| *known == name).map(|&(_, mask)| mask)
     }
     fn subregister(&self, name: &str) -> Option<SubReg> {
         position(self.subregisters, |row| row.name == name).map(SubReg)

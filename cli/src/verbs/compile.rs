@@ -9,13 +9,14 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipeline};
-use tribunal_fuzz::{Harness, Tally, Watch};
-use tribunal_ir::{Module, text};
+use tribunal_fuzz::{Harness, Tally, Watch, guard};
+use tribunal_ir::{Entry, Module, text};
 
 /// Compile MIR to an object, to assembly, or to MIR after a pass.
 ///
 /// The file may stand at any stage of the pipeline; what is left of it runs. Nothing is written unless every function
-/// compiles and no judge that was asked for finds a fault.
+/// compiles and no judge that was asked for finds a fault: a function that names something unknown is named, and no
+/// part of the file is written.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal compile corpus/real/checksums.riscv64.O2.mir -o checksums.o",
@@ -104,13 +105,14 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     }
     findings::texts(&judged.findings).for_each(|finding| complain!("{finding}"));
     // Nothing is written unless all of it is right.
-    if failures.is_empty() && judged.is_clean() {
+    let unread = source.module.unread.len();
+    if failures.is_empty() && unread == 0 && judged.is_clean() {
         input::write(&arguments.output, &contents)?;
     }
     if arguments.json {
         output::json(&Report {
-            functions: source.module.functions.len(),
-            failed: failures.len(),
+            functions: source.module.functions.len() + unread,
+            failed: failures.len() + unread,
             findings: judged.findings.as_slice().into(),
             proved: judged.proved,
             looked_up: judged.looked_up,
@@ -152,15 +154,17 @@ fn stop_after(arguments: &Arguments) -> Result<Option<&'static str>, CliError> {
 /// What `--verify-each` and `--prove-each` find.
 fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tally, CliError> {
     let mut total = Tally::default();
+    for unread in &source.module.unread {
+        complain!("{FAULT}error{FAULT:#}: {}", output::unsupported(source, unread));
+        total.add(Tally::of(Entry::Unread(unread), |_| Tally::default()));
+    }
     if arguments.verify_each || arguments.prove_each {
         let kept = arguments.prove_each.then(|| arguments.cache.open()).transpose()?;
         let proofs = kept.as_ref().map(|kept| kept.proofs.clone()).unwrap_or_default();
         let mut harness = Harness::with_cache(source.target, options, proofs)?;
+        let watch = Watch { verify: arguments.verify_each, prove: arguments.prove_each };
         for function in &source.module.functions {
-            total.add(
-                harness
-                    .judge_compilation(function, Watch { verify: arguments.verify_each, prove: arguments.prove_each }),
-            );
+            total.add(harness.judge_compilation(function, watch));
         }
         kept.map_or(Ok(()), |kept| kept.save())?;
     }
@@ -180,7 +184,9 @@ fn compiled(
     let mut context = Context { target: source.target, options, legalizer, observer: &mut observer };
     let mut codes = Vec::new();
     for function in &mut source.module.functions {
-        match pipeline::run_until(function, &mut context, stop_after) {
+        let name = function.name.clone();
+        let ran = guard::run(|| pipeline::run_until(function, &mut context, stop_after));
+        match ran.unwrap_or_else(|reason| Err(CompileError::Internal { function: name, pass: "panic", reason })) {
             Ok(code) => codes.extend(code),
             Err(failure) => failures.push(failure),
         }

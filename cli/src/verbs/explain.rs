@@ -8,6 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_fuzz::{Harness, Tally};
+use tribunal_ir::Entry;
 
 /// Print every rewrite step with its rule and verdict, and the function after every pass.
 ///
@@ -42,13 +43,16 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
     let mut harness = Harness::new(source.target, arguments.target.options(&source)?)?;
     let wanted = |name: &str| arguments.function.as_deref().is_none_or(|only| only == name);
-    let functions: Vec<_> = source.module.functions.iter().filter(|function| wanted(&function.name)).collect();
-    if functions.is_empty() {
+    let entries: Vec<_> = source.module.entries().filter(|entry| wanted(entry.name())).collect();
+    if entries.is_empty() {
         return Err(CliError::Usage(format!("{}: no function to explain", arguments.file.display())));
     }
     let mut total = Tally::default();
-    for function in functions {
-        total.add(harness.explain(function, &mut |text| say!("{text}")));
+    for entry in entries {
+        if let Entry::Unread(unread) = entry {
+            say!("{}", output::unsupported(&source, unread));
+        }
+        total.add(Tally::of(entry, |function| harness.explain(function, &mut |text| say!("{text}"))));
     }
     findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     if arguments.json {

@@ -262,10 +262,11 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
     }
     if let Some(corpus) = &campaign.corpus {
         let Growth { added, replaced, unwritten } = corpus.growth();
-        let Corpus { read, set_aside, .. } = corpus;
+        let Corpus { read, set_aside, unknown, .. } = corpus;
         say!(
             "corpus: {read} functions read, {set_aside} set aside, {added} added, {replaced} of them replaced by smaller ones"
         );
+        unknown.iter().for_each(|(thing, count)| say!("set aside, unknown: {thing} ({count} times)"));
         unwritten.into_iter().for_each(|reason| say!("not written: {reason}"));
     }
     say!(

@@ -22,7 +22,8 @@ use tribunal_ir::{Function, Module, text};
 /// Shrink a crash file, or any MIR file that a command judges.
 ///
 /// The search keeps what the same judge finds with the same rule to blame; with `--check`, what the command accepts.
-/// Ctrl-C ends the search and writes the smallest file so far (exit status 3).
+/// Ctrl-C ends the search and writes the smallest file so far (exit status 3). Functions that name something unknown
+/// are set aside.
 #[derive(Args)]
 #[command(after_help = examples(&[
     "tribunal reduce corpus/verifier/type-extension.mir -o small.mir",
@@ -100,6 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if arguments.out != Path::new("-") {
         let guilty = result.guilty.as_ref().map_or(String::new(), |guilty| format!(", guilty: {guilty}"));
         say!("{before} instructions before, {} after{guilty}; {} candidates judged", result.instructions, result.tests);
+        output::unread(&source);
         if !result.finished {
             say!("stopped before the end: more may go");
         }
@@ -198,7 +200,8 @@ fn checked(
         comments.insert(0, format!("target: {}", source.target.name));
     }
     let printed = |case: &Case| {
-        let module = Module { comments: comments.clone(), ir: case.ir.clone(), functions: case.functions.clone() };
+        let (comments, ir, functions) = (comments.clone(), case.ir.clone(), case.functions.clone());
+        let module = Module { comments, ir, functions, ..Module::default() };
         text::print_module(&module, source.target.vocabulary)
     };
     let (mut failure, mut tests) = (None, 0);

@@ -57,6 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         input::check_folder(&arguments.into)?;
     }
     let total = tally(arguments, &source)?;
+    output::unread(&source);
     findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     total.open.keys().for_each(|reason| say!("not confirmed: {reason}"));
     let mut guilty: Vec<String> = total.findings.iter().map(|finding| finding.guilty.clone()).collect();
@@ -101,11 +102,14 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
     }
     let mut harness = harness(arguments, source, &story)?;
     let mut total = Tally::default();
-    for function in &source.module.functions {
-        let mut chosen: Vec<_> = story.input.iter().cloned().collect();
-        chosen.extend(inputs::inputs(function, source.target, inputs::Plan { count: arguments.inputs, seed: 1 }));
-        let planter = story.sabotage.filter(|_| !arguments.unplanted).map(|fault| Planter::new(source.target, fault));
-        total.add(harness.trial_with(function, &chosen, planter.as_ref().map(|planter| planter as &dyn Saboteur)));
+    for entry in source.module.entries() {
+        total.add(Tally::of(entry, |function| {
+            let mut chosen: Vec<_> = story.input.iter().cloned().collect();
+            chosen.extend(inputs::inputs(function, source.target, inputs::Plan { count: arguments.inputs, seed: 1 }));
+            let planter =
+                story.sabotage.filter(|_| !arguments.unplanted).map(|fault| Planter::new(source.target, fault));
+            harness.trial_with(function, &chosen, planter.as_ref().map(|planter| planter as &dyn Saboteur))
+        }));
     }
     Ok(total)
 }

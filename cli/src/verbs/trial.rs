@@ -10,6 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tribunal_fuzz::{Harness, Tally, inputs};
+use tribunal_ir::Entry;
 
 /// Put every function before every judge.
 ///
@@ -74,12 +75,17 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
                 harnesses.len() - 1
             }
         };
-        for function in &source.module.functions {
+        for entry in source.module.entries() {
             let plan = inputs::Plan { count: arguments.inputs, seed: arguments.seed };
-            let tally = harnesses[index].trial(function, plan);
-            fewest = fewest.min(tally.executions);
-            if !arguments.json || tally.passed == 0 {
-                print_function(&source.path, &function.name, &tally);
+            let tally = Tally::of(entry, |function| harnesses[index].trial(function, plan));
+            match entry {
+                Entry::Unread(unread) => say!("{}", output::unsupported(source, unread)),
+                Entry::Function(function) => {
+                    fewest = fewest.min(tally.executions);
+                    if !arguments.json || tally.passed == 0 {
+                        print_function(&source.path, &function.name, &tally);
+                    }
+                }
             }
             total.add(tally);
         }

@@ -64,6 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.jobs.count()).build();
     let pool = pool.map_err(|error| CliError::Usage(format!("--jobs {}: {error}", arguments.jobs.count())))?;
     let judged = pool.install(|| validate::validate(&before.module, &after.module, before.target, validate::TIME));
+    [&before, &after].into_iter().for_each(output::unread);
     let mut report = Report::default();
     for judged in judged {
         report.functions += 1;

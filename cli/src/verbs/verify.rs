@@ -7,7 +7,7 @@ use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tribunal_fuzz::harness;
+use tribunal_fuzz::{Tally, harness};
 
 /// Run the machine verifier on every function.
 ///
@@ -26,24 +26,30 @@ pub struct Arguments {
 
 #[derive(Serialize)]
 struct Report {
-    functions: usize,
+    functions: u64,
     #[serde(flatten)]
     findings: Findings,
+    unsupported: u64,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
     let options = arguments.target.options(&source)?;
     let legalizer = (source.target.legality)(options.features);
-    let mut findings = Vec::new();
-    for function in &source.module.functions {
-        findings.extend(harness::verify(function, source.target, legalizer));
+    let mut total = Tally::default();
+    for entry in source.module.entries() {
+        total.add(Tally::of(entry, |function| {
+            let findings = harness::verify(function, source.target, legalizer);
+            Tally { functions: 1, findings, ..Tally::default() }
+        }));
     }
-    findings::texts(&findings).for_each(|finding| say!("{finding}"));
-    say!("{} functions, {} findings", source.module.functions.len(), findings.len());
-    let status = if findings.is_empty() { Status::Well } else { Status::Fault };
+    findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
+    output::unread(&source);
+    let unsupported = total.unsupported.values().sum();
+    say!("{} functions, {} findings, {unsupported} unsupported", total.functions, total.findings.len());
     if arguments.json {
-        output::json(&Report { functions: source.module.functions.len(), findings: findings.as_slice().into() });
+        let findings = total.findings.as_slice().into();
+        output::json(&Report { functions: total.functions, findings, unsupported });
     }
-    Ok(status)
+    Ok(Status::of(&total))
 }

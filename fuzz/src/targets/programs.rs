@@ -80,7 +80,7 @@ pub(super) fn is_short(function: &Function, target: &'static Target, seed: usize
 fn program(bytes: &[u8]) -> Option<(&'static Target, Function)> {
     let source = std::str::from_utf8(bytes).ok()?;
     let target = tribunal_target::by_name(&text::architecture(source)?)?;
-    let mut functions = text::parse_module(source, target.vocabulary).ok()?.functions;
+    let mut functions = text::parse_module(source, target.vocabulary).ok()?.whole().ok()?.functions;
     functions.pop().filter(|_| functions.is_empty()).map(|function| (target, function))
 }
 
@@ -125,6 +125,6 @@ fn generated(most: usize, random: &mut SmallRng) -> Option<(&'static Target, Fun
 
 fn printed(function: &Function, target: &Target, most: usize) -> Option<Vec<u8>> {
     let comments = vec![format!("target: {}", target.name)];
-    let module = Module { comments, ir: None, functions: vec![function.clone()] };
+    let module = Module { comments, functions: vec![function.clone()], ..Module::default() };
     Some(text::print_module(&module, target.vocabulary).into_bytes()).filter(|text| text.len() <= most)
 }

@@ -238,6 +238,7 @@ pub static TOY32: Target = Target {
     banks: BANKS,
     copies: COPIES,
     subregisters: &[SubRegDesc { name: "", bits: 32 }],
+    register_masks: &[],
     instructions: INSTRUCTIONS,
     selection: RULES,
     abi: &ABI,

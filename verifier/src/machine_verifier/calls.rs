@@ -2,7 +2,7 @@
 //! that the callee reads or returns in.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Inst, Operand, PReg, Properties, Reg};
+use tribunal_ir::{Block, Inst, Operand, PReg, Properties, Reg, RegisterMask};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -67,10 +67,14 @@ fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
 }
 
 fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
-    let Some(calls) = &verifier.target.abi.calls else { return };
-    let wanted = calls.preserved_mask;
-    let is_wanted =
-        |operand: &Operand| matches!(operand, Operand::Symbol(symbol) if verifier.function.symbols[*symbol] == wanted);
-    let masked = verifier.function.inst(inst).operands.get(1).is_some_and(is_wanted);
-    verifier.demand(Rule::CallMask, inst, masked, || format!("operand 1 is not {wanted}"));
+    let (function, target) = (verifier.function, verifier.target);
+    let Some(calls) = &target.abi.calls else { return };
+    let preserves = |operand: &Operand| match operand {
+        Operand::Symbol(symbol) => {
+            target.vocabulary.register_mask(&function.symbols[*symbol]) == Some(RegisterMask::CalleeSaved)
+        }
+        _ => false,
+    };
+    let masked = function.inst(inst).operands.get(1).is_some_and(preserves);
+    verifier.demand(Rule::CallMask, inst, masked, || format!("operand 1 is not {}", calls.preserved_mask));
 }

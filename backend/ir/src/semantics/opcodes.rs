@@ -166,6 +166,8 @@ fn computed<D: Domain, M: Memory<D>>(
         G_UMULO | G_SMULO => no_ub(integer::multiply_overflow(domain, op)),
         G_UNMERGE_VALUES => no_ub(bits::unmerge(domain, op)),
         G_MERGE_VALUES => no_ub(smallvec![bits::merge(domain, op)]),
+        // What defines nothing and is no store does what no value says.
+        _ if op.defs.is_empty() => Err(Unsupported::new(inst.opcode.to_string())),
         _ => match integer::simple(domain, op).or_else(|| bits::simple(domain, op)) {
             Some(value) => no_ub(smallvec![value]),
             None => Err(Unsupported::new(inst.opcode.to_string())),
@@ -230,8 +232,9 @@ fn well_typed(inst: &InstData, op: &Typed) -> bool {
                 G_EXTRACT => (op.uses[0].bits(), op.defs[0].bits()),
                 _ => (op.defs[0].bits(), op.uses[1].bits()),
             };
-            offset >= 0 && offset + i64::from(part) <= i64::from(whole)
+            offset >= 0 && offset <= i64::from(whole) - i64::from(part)
         }),
+        G_PTRMASK => op.uses[0].bits() == op.uses[1].bits(),
         G_BSWAP => op.defs[0].bits().is_multiple_of(8),
         G_SLLW | G_SRLW | G_SRAW | G_DIVW | G_DIVUW | G_REMUW => op.defs[0].bits() >= 32,
         _ => true,

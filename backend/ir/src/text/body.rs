@@ -2,10 +2,11 @@
 
 use super::cursor::{Cursor, Parsed};
 use super::envelope::{Objects, RegisterNames};
-use super::operands;
+use super::{Failure, operands};
 use crate::entities::{Block, VReg};
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags, Operand};
+use crate::module::{Unknown, UnknownKind};
 use crate::opcode::{Opcode, OpcodeFlags};
 use crate::vocabulary::Vocabulary;
 use cranelift_entity::EntityRef;
@@ -22,9 +23,14 @@ pub(super) struct Body<'a> {
     pub numbered: u32,
     /// Where each register was first read before any definition, to point at if none comes.
     pub first_use: Vec<Option<(usize, Cursor<'a>)>>,
+    /// The block that lines are read into.
+    current: Option<Block>,
+    /// Which blocks have a line of successors.
+    explicit: Vec<bool>,
 }
 
-/// Reads the lines of a body; the first is line number `first` of the file. Returns the register names.
+/// Reads the lines of a body; the first is line number `first` of the file. Returns the register names. A line that names
+/// something unknown is left, and those after it are read: text that is wrong is wrong wherever it stands.
 pub(super) fn parse<'a>(
     lines: &[&'a str],
     first: usize,
@@ -40,35 +46,25 @@ pub(super) fn parse<'a>(
         names: RegisterNames::default(),
         numbered: 0,
         first_use: Vec::new(),
+        current: None,
+        explicit: Vec::new(),
     };
     body.reserve_registers(lines, first)?;
     body.block_headers(lines, first)?;
-    let mut current = None;
-    let mut explicit = vec![false; body.function.block_bound()];
+    body.explicit.resize(body.function.block_bound(), false);
+    let mut unknown: Option<Unknown> = None;
     for (line, text) in (first..).zip(lines) {
-        let mut cursor = Cursor::new(text, line);
-        if cursor.at_end() {
-            continue;
+        match body.line(&mut Cursor::new(text, line)) {
+            Err(Failure::Unknown(thing)) => drop(unknown.get_or_insert(thing)),
+            read => read?,
         }
-        if cursor.rest().starts_with("bb.") {
-            let number = header_number(&mut cursor)?;
-            current = body.blocks.get(&number).copied();
-            continue;
-        }
-        let Some(block) = current else { return Err(cursor.error("expected a block header: `bb.0:`")) };
-        if cursor.eat("successors:") {
-            explicit[block.index()] = true;
-            body.successors(&mut cursor, block)?;
-        } else if cursor.eat("liveins:") {
-            body.liveins(&mut cursor, block)?;
-        } else {
-            let data = body.instruction(&mut cursor)?;
-            body.function.append(block, data);
-        }
-        cursor.expect_end()?;
     }
+    if let Some(unknown) = unknown {
+        return Err(Failure::Unknown(unknown));
+    }
+    body.listed_constraints();
     body.every_register_is_known()?;
-    body.infer_successors(&explicit);
+    body.infer_successors();
     Ok(body.names)
 }
 
@@ -79,6 +75,30 @@ fn header_number(cursor: &mut Cursor<'_>) -> Parsed<u32> {
 }
 
 impl<'a> Body<'a> {
+    fn line(&mut self, cursor: &mut Cursor<'a>) -> Parsed<()> {
+        if cursor.at_end() {
+            return Ok(());
+        }
+        if cursor.rest().starts_with("bb.") {
+            let number = header_number(cursor)?;
+            self.current = self.blocks.get(&number).copied();
+            return Ok(());
+        }
+        let Some(block) = self.current else { return Err(cursor.error("expected a block header: `bb.0:`")) };
+        if cursor.eat("successors:") {
+            self.explicit[block.index()] = true;
+            self.successors(cursor, block)?;
+        } else if cursor.eat("liveins:") {
+            self.liveins(cursor, block)?;
+        } else if cursor.rest() == "}" {
+            return Err(cursor.unknown(UnknownKind::Operand, "}"));
+        } else {
+            let data = self.instruction(cursor)?;
+            self.function.append(block, data);
+        }
+        cursor.expect_end()
+    }
+
     /// Makes a register for each number up to the highest, so that `%N` is register N. Numbers far above what the text
     /// could define are refused: they would cost memory and nothing else.
     fn reserve_registers(&mut self, lines: &[&'a str], first: usize) -> Parsed<()> {
@@ -189,8 +209,11 @@ impl<'a> Body<'a> {
         cursor.expect("$")?;
         let name = cursor.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
         cursor.skip_blanks();
-        let unknown = || start.error_over(name.len() + 1, format!("unknown register `${name}`"));
-        self.vocabulary.register(name).ok_or_else(unknown)
+        match self.vocabulary.register(name) {
+            Some(register) => Ok(register),
+            None if name.is_empty() => Err(start.error_over(1, "expected a register")),
+            None => Err(start.unknown(UnknownKind::Register, format!("${name}"))),
+        }
     }
 
     /// The register called `name`.
@@ -230,6 +253,9 @@ impl<'a> Body<'a> {
                 break;
             }
         }
+        if cursor.rest() == "{" {
+            return Err(cursor.unknown(UnknownKind::Operand, "{"));
+        }
         if cursor.eat("::") {
             loop {
                 let memory = operands::memory(self, cursor)?;
@@ -245,7 +271,7 @@ impl<'a> Body<'a> {
     /// `debug-location !5` and the like end the operands and are dropped. True if one stood here.
     fn skip_trailer(&mut self, cursor: &mut Cursor<'a>) -> Parsed<bool> {
         let word = cursor.peek_word();
-        if !matches!(word, "debug-location" | "pre-instr-symbol" | "post-instr-symbol" | "heap-alloc-marker") {
+        if !TRAILERS.contains(&word) {
             return Ok(false);
         }
         cursor.word();
@@ -276,11 +302,24 @@ impl<'a> Body<'a> {
         if let Some(known) = known.or_else(|| self.vocabulary.opcode(name).map(Opcode::Target)) {
             return Ok(known);
         }
-        if name == "OPAQUE" || !crate::opaque::may_be_opcode(name) {
+        if !crate::opaque::is_spelled_as_opcode(name) {
             return Err(start.error(format!("unknown opcode `{name}`")));
+        }
+        if name == "OPAQUE" || !crate::opaque::may_be_opcode(name) {
+            return Err(start.unknown(UnknownKind::Opcode, name));
         }
         data.operands.push(Operand::Symbol(self.function.intern(name)));
         Ok(Opcode::OPAQUE)
+    }
+
+    /// Classes and banks that only the list of registers says.
+    fn listed_constraints(&mut self) {
+        for (&number, &constraint) in &self.objects.constraints {
+            let listed = self.function.vregs.get_mut(VReg::from_u32(number)).filter(|_| number < self.numbered);
+            if let Some(data) = listed.filter(|data| data.ty.is_none() && data.constraint == crate::Constraint::None) {
+                data.constraint = constraint;
+            }
+        }
     }
 
     /// A register that is read has a definition, with a type or a class.
@@ -303,10 +342,10 @@ impl<'a> Body<'a> {
     }
 
     /// `-simplify-mir` leaves out successors that the terminators tell.
-    fn infer_successors(&mut self, explicit: &[bool]) {
+    fn infer_successors(&mut self) {
         let layout = self.function.layout().to_vec();
         for (index, &block) in layout.iter().enumerate() {
-            if explicit[block.index()] {
+            if self.explicit[block.index()] {
                 continue;
             }
             let mut targets = Vec::new();
@@ -336,6 +375,18 @@ impl<'a> Body<'a> {
         }
     }
 }
+
+/// Words after the operands that say nothing about what is computed.
+const TRAILERS: [&str; 8] = [
+    "pre-instr-symbol",
+    "post-instr-symbol",
+    "heap-alloc-marker",
+    "pcsections",
+    "mmra",
+    "cfi-type",
+    "debug-instr-number",
+    "debug-location",
+];
 
 /// Flag words before the opcode.
 fn instruction_flags(cursor: &mut Cursor<'_>) -> InstFlags {

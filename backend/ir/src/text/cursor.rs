@@ -1,9 +1,10 @@
 //! A place in one line of a body, and the small steps that a hand-written parser takes.
 
-use super::ParseError;
+use super::{Failure, ParseError};
+use crate::module::{Unknown, UnknownKind};
 
 /// What a step yields, or the error that ends the parse.
-pub(super) type Parsed<T> = Result<T, ParseError>;
+pub(super) type Parsed<T> = Result<T, Failure>;
 
 /// One line being read.
 #[derive(Clone)]
@@ -38,9 +39,17 @@ impl<'t> Cursor<'t> {
         self.rest().chars().next()
     }
 
+    /// Blanks, and comments within the line: `1 /* sideeffect */`.
     pub fn skip_blanks(&mut self) {
-        let rest = self.rest();
-        self.position += rest.len() - rest.trim_start().len();
+        loop {
+            let rest = self.rest().trim_start();
+            let comment = rest.strip_prefix("/*").and_then(|comment| comment.split_once("*/"));
+            let left = comment.map_or(rest, |(_, after)| after);
+            self.position = self.text.len() - left.len();
+            if comment.is_none() {
+                return;
+            }
+        }
     }
 
     /// Takes `token` if it stands here, and the blanks after it.
@@ -140,14 +149,23 @@ impl<'t> Cursor<'t> {
     }
 
     /// An error at this place, over the word that stands here.
-    pub fn error(&self, message: impl Into<String>) -> ParseError {
+    pub fn error(&self, message: impl Into<String>) -> Failure {
         self.error_over(self.peek_word().len(), message)
     }
 
     /// An error at this place, over `length` bytes of word characters.
-    pub fn error_over(&self, length: usize, message: impl Into<String>) -> ParseError {
-        let column = self.text[..self.position].chars().count() + 1;
-        ParseError { line: self.line, column, length: length.max(1), message: message.into() }
+    pub fn error_over(&self, length: usize, message: impl Into<String>) -> Failure {
+        let column = self.column();
+        Failure::Malformed(ParseError { line: self.line, column, length: length.max(1), message: message.into() })
+    }
+
+    /// At this place stands `text`, which no table has.
+    pub fn unknown(&self, kind: UnknownKind, text: impl Into<String>) -> Failure {
+        Failure::Unknown(Unknown { line: self.line, column: self.column(), kind, text: text.into() })
+    }
+
+    fn column(&self) -> usize {
+        self.text[..self.position].chars().count() + 1
     }
 
     /// The line that is left must be empty or a comment.

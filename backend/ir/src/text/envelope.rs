@@ -3,11 +3,10 @@
 //! A function's body is a block scalar; it is cut out before the YAML parser sees the document, which then is a handful
 //! of lines whatever the size of the function.
 
-use super::cursor::Parsed;
-use super::{ParseError, body, head_comments};
+use super::{Failure, ParseError, body, head_comments, operands};
 use crate::entities::{FixedSlot, StackSlot, VReg};
-use crate::function::{FixedObject, Function, LiveIn, Properties, SlotKind, StackObject};
-use crate::module::Module;
+use crate::function::{Constraint, FixedObject, Function, LiveIn, Properties, SlotKind, StackObject};
+use crate::module::{Module, Unknown, UnknownKind, Unread};
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use saphyr_parser::{Event, Parser, ScanError, Span};
@@ -30,6 +29,8 @@ enum NodeKind {
 pub(super) struct Objects {
     pub stack: FxHashMap<u32, StackSlot>,
     pub fixed: FxHashMap<u32, FixedSlot>,
+    /// Classes and banks of virtual registers, by number.
+    pub constraints: FxHashMap<u32, Constraint>,
 }
 
 /// A function-level live-in register, by the names that the text gives.
@@ -47,20 +48,24 @@ struct Document<'t> {
     lines: Vec<&'t str>,
 }
 
-pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Parsed<Module> {
+pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, ParseError> {
     let mut module = Module { comments: head_comments(text).map(str::to_string).collect(), ..Module::default() };
     for document in documents(text)? {
         if document.tag.starts_with('|') {
             module.ir = Some(document.lines.join("\n"));
         } else if document.lines.iter().any(|line| !line.trim().is_empty()) {
-            let function = function(&document, vocabulary)?;
-            if module.functions.iter().any(|other| other.name == function.name) {
-                return Err(error_at(document.line, 1, format!("a second function `{}`", function.name)));
+            let read = function(&document, vocabulary)?;
+            let name = read.as_ref().map_or_else(|unread| &unread.name, |function| &function.name);
+            if module.entries().any(|other| other.name() == name) {
+                return Err(error_at(document.line, 1, format!("a second function `{name}`")));
             }
-            module.functions.push(function);
+            match read {
+                Ok(function) => module.functions.push(function),
+                Err(unread) => module.unread.push(Unread { position: module.functions.len(), ..unread }),
+            }
         }
     }
-    match module.functions.is_empty() {
+    match module.functions.is_empty() && module.unread.is_empty() {
         true => Err(error_at(text.lines().count().max(1), 1, "the file holds no machine function")),
         false => Ok(module),
     }
@@ -71,7 +76,7 @@ fn error_at(line: usize, column: usize, message: impl Into<String>) -> ParseErro
 }
 
 /// Splits at `---` and `...`, which block scalars, being indented, cannot hold at the start of a line.
-fn documents(text: &str) -> Parsed<Vec<Document<'_>>> {
+fn documents(text: &str) -> Result<Vec<Document<'_>>, ParseError> {
     let mut documents: Vec<Document<'_>> = Vec::new();
     let mut open = false;
     for (index, line) in text.lines().enumerate() {
@@ -89,15 +94,17 @@ fn documents(text: &str) -> Parsed<Vec<Document<'_>>> {
     Ok(documents)
 }
 
-fn function(document: &Document<'_>, vocabulary: &dyn Vocabulary) -> Parsed<Function> {
+/// The function of one document; [`Unread`] if something in it is unknown.
+fn function(document: &Document<'_>, vocabulary: &dyn Vocabulary) -> Result<Result<Function, Unread>, ParseError> {
     let body_at = document.lines.iter().position(|line| line.starts_with("body:"));
     let head = &document.lines[..body_at.unwrap_or(document.lines.len())];
-    let mut function = Function::default();
-    let (objects, liveins) = header(head, document.line, &mut function, vocabulary)?;
-    if function.name.is_empty() {
+    let mut header = Header::new(vocabulary);
+    header.read(head, document.line)?;
+    if header.function.name.is_empty() {
         return Err(error_at(document.line, 1, "the function has no `name:`"));
     }
-    let body_at = body_at.ok_or_else(|| error_at(document.line, 1, format!("`{}` has no `body:`", function.name)))?;
+    let missing = || error_at(document.line, 1, format!("`{}` has no `body:`", header.function.name));
+    let body_at = body_at.ok_or_else(missing)?;
     let body = &document.lines[body_at + 1..];
     if let Some(after) = body.iter().position(|line| !line.is_empty() && !line.starts_with([' ', '\t'])) {
         return Err(error_at(
@@ -106,111 +113,209 @@ fn function(document: &Document<'_>, vocabulary: &dyn Vocabulary) -> Parsed<Func
             "expected an indented line of the body, or `...`",
         ));
     }
-    let names = body::parse(body, document.line + body_at + 1, &mut function, &objects, vocabulary)?;
+    let Header { mut function, objects, liveins, mut unknown, .. } = header;
+    let names = match body::parse(body, document.line + body_at + 1, &mut function, &objects, vocabulary) {
+        Ok(names) => names,
+        Err(Failure::Malformed(error)) => return Err(error),
+        Err(Failure::Unknown(thing)) => {
+            unknown.get_or_insert(thing);
+            RegisterNames::default()
+        }
+    };
+    if let Some(unknown) = unknown {
+        let text = document.lines.iter().map(|line| format!("{line}\n")).collect();
+        return Ok(Err(Unread { name: function.name, position: 0, unknown, text }));
+    }
     let copy_of = |copy: &Option<String>| copy.as_deref().and_then(|name| names.get(name.strip_prefix('%')?).copied());
     function.liveins =
         liveins.iter().map(|livein| LiveIn { register: livein.register, copy: copy_of(&livein.copy) }).collect();
-    Ok(function)
+    Ok(Ok(function))
 }
 
-/// Reads the keys before the body.
-fn header(
-    lines: &[&str],
-    first: usize,
-    function: &mut Function,
-    vocabulary: &dyn Vocabulary,
-) -> Parsed<(Objects, Vec<NamedLiveIn>)> {
-    let text = lines.join("\n");
-    let mut objects = Objects::default();
-    let mut liveins = Vec::new();
-    let entries = match tree(&text, first)?.map(|node| (node.line, node.column, node.kind)) {
-        Some((_, _, NodeKind::Mapping(entries))) => entries,
-        None => Vec::new(),
-        Some((line, column, _)) => return Err(error_at(line, column, "expected `key: value` lines")),
-    };
-    let starts: Vec<usize> = entries.iter().map(|(key, _)| key.line - first).collect();
-    for (index, (key, value)) in entries.iter().enumerate() {
-        let name = scalar(key)?;
-        if let Some(property) = property(name) {
-            function.properties.set(property, boolean(value)?);
-            continue;
+/// Keys of `frameInfo` in LLVM 22.
+const FRAME_INFORMATION: [&str; 21] = [
+    "isFrameAddressTaken",
+    "isReturnAddressTaken",
+    "hasStackMap",
+    "hasPatchPoint",
+    "stackSize",
+    "offsetAdjustment",
+    "maxAlignment",
+    "adjustsStack",
+    "hasCalls",
+    "stackProtector",
+    "functionContext",
+    "maxCallFrameSize",
+    "cvBytesOfCalleeSavedRegisters",
+    "hasOpaqueSPAdjustment",
+    "hasVAStart",
+    "hasMustTailInVarArgFunc",
+    "hasTailCall",
+    "isCalleeSavedInfoValid",
+    "localFrameSize",
+    "savePoint",
+    "restorePoint",
+];
+
+/// The keys before the body.
+struct Header<'a> {
+    vocabulary: &'a dyn Vocabulary,
+    function: Function,
+    objects: Objects,
+    liveins: Vec<NamedLiveIn>,
+    /// The first thing that is unknown; what follows it is read.
+    unknown: Option<Unknown>,
+}
+
+impl<'a> Header<'a> {
+    fn new(vocabulary: &'a dyn Vocabulary) -> Header<'a> {
+        let (function, objects) = (Function::default(), Objects::default());
+        Header { vocabulary, function, objects, liveins: Vec::new(), unknown: None }
+    }
+
+    fn read(&mut self, lines: &[&str], first: usize) -> Result<(), ParseError> {
+        let text = lines.join("\n");
+        let entries = match tree(&text, first)?.map(|node| (node.line, node.column, node.kind)) {
+            Some((_, _, NodeKind::Mapping(entries))) => entries,
+            None => Vec::new(),
+            Some((line, column, _)) => return Err(error_at(line, column, "expected `key: value` lines")),
+        };
+        let starts: Vec<usize> = entries.iter().map(|(key, _)| key.line - first).collect();
+        for (index, (key, value)) in entries.iter().enumerate() {
+            let end = starts.get(index + 1).copied().unwrap_or(lines.len());
+            self.entry(scalar(key)?, value, &lines[starts[index]..end])?;
         }
-        match name {
-            "name" => function.name = scalar(value)?.to_string(),
-            "alignment" => function.alignment = Some(number(value)?),
-            // Classes and types stand in the body; the list repeats them.
-            "registers" => {}
-            "liveins" => liveins = named_liveins(value, vocabulary)?,
-            "stack" => stack(value, function, &mut objects)?,
-            "fixedStack" => fixed_stack(value, function, &mut objects)?,
+        Ok(())
+    }
+
+    /// One key; `lines` is the text of it and its value.
+    fn entry(&mut self, key: &str, value: &Node, lines: &[&str]) -> Result<(), ParseError> {
+        if let Some(property) = property(key) {
+            self.function.properties.set(property, boolean(value)?);
+            return Ok(());
+        }
+        match key {
+            "name" => self.function.name = scalar(value)?.to_string(),
+            "alignment" => self.function.alignment = Some(number(value)?),
+            "registers" => self.registers(value)?,
+            "liveins" => self.liveins(value)?,
+            "stack" => self.stack(value)?,
+            "fixedStack" => self.fixed_stack(value)?,
             _ => {
-                let end = starts.get(index + 1).copied().unwrap_or(lines.len());
-                function.extra.push((name.to_string(), lines[starts[index]..end].join("\n")));
+                if key == "frameInfo" {
+                    self.frame_information(value)?;
+                }
+                self.function.extra.push((key.to_string(), lines.join("\n")));
             }
         }
+        Ok(())
     }
-    Ok((objects, liveins))
+
+    fn unknown(&mut self, node: &Node, kind: UnknownKind, text: &str) {
+        let text = text.to_string();
+        self.unknown.get_or_insert(Unknown { line: node.line, column: node.column, kind, text });
+    }
+
+    /// Classes stand in the body too, but for registers that a line of inline assembly defines.
+    fn registers(&mut self, value: &Node) -> Result<(), ParseError> {
+        for entry in sequence(value)? {
+            let (id, class) = (number(required(entry, "id")?)?, required(entry, "class")?);
+            let name = scalar(class)?;
+            match operands::constraint(self.vocabulary, name) {
+                Some(constraint) => drop(self.objects.constraints.insert(id, constraint)),
+                None => self.unknown(class, UnknownKind::ClassOrBank, name),
+            }
+        }
+        Ok(())
+    }
+
+    fn liveins(&mut self, value: &Node) -> Result<(), ParseError> {
+        for entry in sequence(value)? {
+            let register = required(entry, "reg")?;
+            let copy = field(entry, "virtual-reg").map(scalar).transpose()?.map(str::to_string);
+            let name = scalar(register)?;
+            let plain = name.strip_prefix('$').filter(|plain| !plain.is_empty());
+            let plain = plain.ok_or_else(|| error_at(register.line, register.column, "expected a register: `$x10`"))?;
+            match self.vocabulary.register(plain) {
+                Some(register) => self.liveins.push(NamedLiveIn { register, copy }),
+                None => self.unknown(register, UnknownKind::Register, name),
+            }
+        }
+        Ok(())
+    }
+
+    fn stack(&mut self, value: &Node) -> Result<(), ParseError> {
+        for entry in sequence(value)? {
+            let id = number(required(entry, "id")?)?;
+            let kind = match field(entry, "type").map(scalar).transpose()?.unwrap_or("default") {
+                "default" => SlotKind::Default,
+                "spill-slot" => SlotKind::Spill,
+                "variable-sized" => SlotKind::VariableSized,
+                other => {
+                    self.unknown(entry, UnknownKind::StackObjectType, other);
+                    SlotKind::Default
+                }
+            };
+            self.stack_id(entry)?;
+            let object = StackObject {
+                name: field(entry, "name").map(scalar).transpose()?.unwrap_or_default().to_string(),
+                kind,
+                size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
+                align: alignment(entry)?,
+                offset: field(entry, "offset").map(number).transpose()?.unwrap_or(0),
+            };
+            if self.objects.stack.insert(id, self.function.stack.push(object)).is_some() {
+                return Err(error_at(entry.line, entry.column, format!("a second stack object {id}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn fixed_stack(&mut self, value: &Node) -> Result<(), ParseError> {
+        for entry in sequence(value)? {
+            let id = number(required(entry, "id")?)?;
+            self.stack_id(entry)?;
+            let object = FixedObject {
+                offset: field(entry, "offset").map(number).transpose()?.unwrap_or(0),
+                size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
+                align: alignment(entry)?,
+                immutable: field(entry, "isImmutable").map(boolean).transpose()?.unwrap_or(false),
+            };
+            if self.objects.fixed.insert(id, self.function.fixed_stack.push(object)).is_some() {
+                return Err(error_at(entry.line, entry.column, format!("a second fixed stack object {id}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Objects of a stack of another kind, such as that of scalable vectors, have sizes of another unit.
+    fn stack_id(&mut self, entry: &Node) -> Result<(), ParseError> {
+        let Some(node) = field(entry, "stack-id") else { return Ok(()) };
+        match scalar(node)? {
+            "default" => {}
+            other => self.unknown(node, UnknownKind::StackId, other),
+        }
+        Ok(())
+    }
+
+    fn frame_information(&mut self, value: &Node) -> Result<(), ParseError> {
+        let NodeKind::Mapping(entries) = &value.kind else { return Ok(()) };
+        for (key, _) in entries {
+            let name = scalar(key)?;
+            if !FRAME_INFORMATION.contains(&name) {
+                self.unknown(key, UnknownKind::FrameInformation, name);
+            }
+        }
+        Ok(())
+    }
 }
 
 fn property(name: &str) -> Option<Properties> {
     super::print::PROPERTIES.iter().find(|(known, _)| *known == name).map(|&(_, property)| property)
 }
 
-fn named_liveins(value: &Node, vocabulary: &dyn Vocabulary) -> Parsed<Vec<NamedLiveIn>> {
-    let mut liveins = Vec::new();
-    for entry in sequence(value)? {
-        let register = required(entry, "reg")?;
-        let name = scalar(register)?;
-        let found = name.strip_prefix('$').and_then(|name| vocabulary.register(name));
-        let found =
-            found.ok_or_else(|| error_at(register.line, register.column, format!("unknown register `{name}`")))?;
-        let copy = field(entry, "virtual-reg").map(scalar).transpose()?.map(str::to_string);
-        liveins.push(NamedLiveIn { register: found, copy });
-    }
-    Ok(liveins)
-}
-
-fn stack(value: &Node, function: &mut Function, objects: &mut Objects) -> Parsed<()> {
-    for entry in sequence(value)? {
-        let id = number(required(entry, "id")?)?;
-        let kind = match field(entry, "type").map(scalar).transpose()?.unwrap_or("default") {
-            "default" => SlotKind::Default,
-            "spill-slot" => SlotKind::Spill,
-            "variable-sized" => SlotKind::VariableSized,
-            other => return Err(error_at(entry.line, entry.column, format!("unknown stack object type `{other}`"))),
-        };
-        let object = StackObject {
-            name: field(entry, "name").map(scalar).transpose()?.unwrap_or_default().to_string(),
-            kind,
-            size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
-            align: alignment(entry)?,
-            offset: field(entry, "offset").map(number).transpose()?.unwrap_or(0),
-        };
-        if objects.stack.insert(id, function.stack.push(object)).is_some() {
-            return Err(error_at(entry.line, entry.column, format!("a second stack object {id}")));
-        }
-    }
-    Ok(())
-}
-
-fn fixed_stack(value: &Node, function: &mut Function, objects: &mut Objects) -> Parsed<()> {
-    for entry in sequence(value)? {
-        let id = number(required(entry, "id")?)?;
-        let object = FixedObject {
-            offset: field(entry, "offset").map(number).transpose()?.unwrap_or(0),
-            size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
-            align: alignment(entry)?,
-            immutable: field(entry, "isImmutable").map(boolean).transpose()?.unwrap_or(false),
-        };
-        if objects.fixed.insert(id, function.fixed_stack.push(object)).is_some() {
-            return Err(error_at(entry.line, entry.column, format!("a second fixed stack object {id}")));
-        }
-    }
-    Ok(())
-}
-
 /// Bytes, a power of two; 1 if not given.
-fn alignment(entry: &Node) -> Parsed<u32> {
+fn alignment(entry: &Node) -> Result<u32, ParseError> {
     let Some(node) = field(entry, "alignment") else { return Ok(1) };
     match number::<u32>(node)? {
         align if align.is_power_of_two() => Ok(align),
@@ -220,14 +325,14 @@ fn alignment(entry: &Node) -> Parsed<u32> {
 
 // The YAML tree.
 
-fn scalar(node: &Node) -> Parsed<&str> {
+fn scalar(node: &Node) -> Result<&str, ParseError> {
     match &node.kind {
         NodeKind::Scalar(text) => Ok(text),
         _ => Err(error_at(node.line, node.column, "expected a plain value")),
     }
 }
 
-fn boolean(node: &Node) -> Parsed<bool> {
+fn boolean(node: &Node) -> Result<bool, ParseError> {
     match scalar(node)? {
         "true" => Ok(true),
         "false" => Ok(false),
@@ -235,11 +340,11 @@ fn boolean(node: &Node) -> Parsed<bool> {
     }
 }
 
-fn number<N: std::str::FromStr>(node: &Node) -> Parsed<N> {
+fn number<N: std::str::FromStr>(node: &Node) -> Result<N, ParseError> {
     scalar(node)?.parse().map_err(|_| error_at(node.line, node.column, "expected a number that fits"))
 }
 
-fn sequence(node: &Node) -> Parsed<&[Node]> {
+fn sequence(node: &Node) -> Result<&[Node], ParseError> {
     match &node.kind {
         NodeKind::Sequence(nodes) => Ok(nodes),
         NodeKind::Scalar(text) if text.is_empty() => Ok(&[]),
@@ -252,7 +357,7 @@ fn field<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
     entries.iter().find(|(key, _)| matches!(&key.kind, NodeKind::Scalar(text) if text == name)).map(|(_, value)| value)
 }
 
-fn required<'n>(node: &'n Node, name: &str) -> Parsed<&'n Node> {
+fn required<'n>(node: &'n Node, name: &str) -> Result<&'n Node, ParseError> {
     field(node, name).ok_or_else(|| error_at(node.line, node.column, format!("expected `{name}:` in this entry")))
 }
 
@@ -260,7 +365,7 @@ fn required<'n>(node: &'n Node, name: &str) -> Parsed<&'n Node> {
 const DEEPEST: usize = 16;
 
 /// The one value of the document; `None` if it is empty.
-fn tree(text: &str, first: usize) -> Parsed<Option<Node>> {
+fn tree(text: &str, first: usize) -> Result<Option<Node>, ParseError> {
     let mut parser = Parser::new_from_str(text);
     let failed = |error: ScanError| {
         error_at(first + error.marker().line().saturating_sub(1), error.marker().col() + 1, error.info().to_string())
@@ -277,7 +382,12 @@ fn tree(text: &str, first: usize) -> Parsed<Option<Node>> {
 
 type Events<'t> = Parser<'t, saphyr_parser::StrInput<'t>>;
 
-fn node(parser: &mut Events<'_>, (event, span): (Event<'_>, Span), first: usize, depth: usize) -> Parsed<Node> {
+fn node(
+    parser: &mut Events<'_>,
+    (event, span): (Event<'_>, Span),
+    first: usize,
+    depth: usize,
+) -> Result<Node, ParseError> {
     let (line, column) = (first + span.start.line().saturating_sub(1), span.start.col() + 1);
     if depth == 0 {
         return Err(error_at(line, column, "values are nested too deep"));

@@ -13,7 +13,7 @@ mod print;
 
 pub use print::{print_function, print_inst, print_module};
 
-use crate::module::Module;
+use crate::module::{Module, Unknown};
 use crate::vocabulary::Vocabulary;
 
 /// Where a text is not MIR, and why.
@@ -29,7 +29,22 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// Reads a whole file.
+/// Why a step of the reader ends: the text is wrong, or the tables are too small for it.
+enum Failure {
+    /// The file is refused.
+    Malformed(ParseError),
+    /// The function is set aside.
+    Unknown(Unknown),
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Failure {
+        Failure::Malformed(error)
+    }
+}
+
+/// Reads a whole file. Text that is no MIR is an error; a function that names something unknown (a register, a class, an
+/// opcode) is [`Module::unread`], and the others are read.
 pub fn parse_module(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, ParseError> {
     envelope::parse(text, vocabulary)
 }

@@ -5,8 +5,10 @@ use super::cursor::{Cursor, Parsed};
 use crate::bits::{Bits, MAX_BITS};
 use crate::function::Constraint;
 use crate::inst::{IntPredicate, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
+use crate::module::UnknownKind;
+use crate::ordering::AtomicOrdering;
 use crate::types::{Element, Type};
-use crate::vocabulary::SubReg;
+use crate::vocabulary::{SubReg, Vocabulary};
 
 /// One operand of an instruction.
 pub(super) fn operand<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Operand> {
@@ -45,9 +47,16 @@ pub(super) fn operand<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parse
     if let Some(width) = integer_type(cursor.peek_word()) {
         return constant(cursor, width).map(|value| body.function.constant(value));
     }
-    match verbatim(body, cursor) {
-        Operand::Symbol(symbol) if body.function.symbols[symbol].is_empty() => Err(cursor.error("expected an operand")),
-        operand => Ok(operand),
+    let start = cursor.clone();
+    match cursor.verbatim() {
+        "" => Err(start.error("expected an operand")),
+        mask if mask.starts_with("csr_") && body.vocabulary.register_mask(mask).is_none() => {
+            Err(start.unknown(UnknownKind::RegisterMask, mask))
+        }
+        text => {
+            cursor.skip_blanks();
+            Ok(Operand::Symbol(body.function.intern(text)))
+        }
     }
 }
 
@@ -100,7 +109,7 @@ fn constant(cursor: &mut Cursor<'_>, width: u32) -> Parsed<Bits> {
     let start = cursor.clone();
     cursor.word();
     if !(1..=MAX_BITS).contains(&width) {
-        return Err(start.error(format!("constants of 1 to {MAX_BITS} bits are supported")));
+        return Err(start.unknown(UnknownKind::ConstantType, format!("i{width}")));
     }
     if cursor.eat_word("true") {
         return Ok(Bits::new(1, width));
@@ -171,7 +180,10 @@ fn virtual_register<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, operand: &
     if cursor.eat(".") {
         let place = cursor.clone();
         let sub = cursor.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
-        let unknown = || place.error_over(sub.len(), format!("unknown sub-register index `{sub}`"));
+        if sub.is_empty() {
+            return Err(place.error("expected a sub-register index"));
+        }
+        let unknown = || place.unknown(UnknownKind::SubregisterIndex, sub);
         operand.subregister = body.vocabulary.subregister(sub).ok_or_else(unknown)?;
     }
     // No blank may stand before a class: `bb.1:` has one after a name, and so has a memory operand's `::`.
@@ -179,8 +191,11 @@ fn virtual_register<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, operand: &
         cursor.expect(":")?;
         let place = cursor.clone();
         let word = cursor.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
+        if word.is_empty() {
+            return Err(place.error("expected a register class or bank"));
+        }
         let constraint =
-            constraint(body, word).ok_or_else(|| place.error(format!("unknown class or bank `{word}`")))?;
+            constraint(body.vocabulary, word).ok_or_else(|| place.unknown(UnknownKind::ClassOrBank, word))?;
         let old = std::mem::replace(&mut body.function.vregs[register].constraint, constraint);
         if old != Constraint::None && old != constraint {
             return Err(place.error_over(word.len(), format!("`%{name}` has another class or bank elsewhere")));
@@ -207,12 +222,13 @@ fn virtual_register<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, operand: &
     Ok(())
 }
 
-fn constraint(body: &Body<'_>, word: &str) -> Option<Constraint> {
+/// `_`, or the name of a class or bank.
+pub(super) fn constraint(vocabulary: &dyn Vocabulary, word: &str) -> Option<Constraint> {
     match word {
         "_" => Some(Constraint::None),
         _ => {
-            let class = body.vocabulary.class(word).map(Constraint::Class);
-            class.or_else(|| body.vocabulary.bank(word).map(Constraint::Bank))
+            let class = vocabulary.class(word).map(Constraint::Class);
+            class.or_else(|| vocabulary.bank(word).map(Constraint::Bank))
         }
     }
 }
@@ -246,7 +262,14 @@ fn element<'a>(body: &Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Element> {
         let address_space = word.strip_prefix('p')?.parse().ok()?;
         Some(Element::Pointer { address_space, bits: body.vocabulary.pointer_bits(address_space) })
     };
-    scalar.or_else(pointer).ok_or_else(|| start.error("expected a type: `s32`, `p0`, `<4 x s32>`"))
+    let is_type = |word: &str| {
+        let digits = word.strip_prefix(['s', 'p']).unwrap_or_default();
+        !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()) && word != "s0"
+    };
+    scalar.or_else(pointer).ok_or_else(|| match is_type(word) {
+        true => start.unknown(UnknownKind::Type, word),
+        false => start.error("expected a type: `s32`, `p0`, `<4 x s32>`"),
+    })
 }
 
 const MEM_FLAGS: &[(&str, MemFlags)] = &[
@@ -262,36 +285,26 @@ const MEM_FLAGS: &[(&str, MemFlags)] = &[
 pub(super) fn memory<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<MemOperand> {
     cursor.expect("(")?;
     let mut memory = MemOperand::new(MemFlags::empty(), Type::scalar(8), 1);
-    let mut target_flags = Vec::new();
+    let mut target_flag = None;
     loop {
         if let Some(&(_, flag)) = MEM_FLAGS.iter().find(|(name, _)| *name == cursor.peek_word()) {
             cursor.word();
             memory.flags |= flag;
         } else if cursor.peek() == Some('"') {
-            cursor.eat("\"");
-            target_flags.push(cursor.take_until(|c| c == '"').to_string());
+            let place = cursor.clone();
+            cursor.expect("\"")?;
+            target_flag = target_flag.or(Some((place, cursor.take_until(|c| c == '"'))));
             cursor.expect("\"")?;
         } else {
             break;
         }
     }
-    let ordering = cursor.take_until(|c| c == '(' || c == ',' || c == ')').trim_end();
-    // `syncscope("x") acquire`: the parenthesis belongs to the scope.
-    let ordering = match ordering {
-        "syncscope" => {
-            cursor.expect("(")?;
-            let scope = cursor.take_until(|c| c == ')');
-            cursor.expect(")")?;
-            let words = cursor.take_until(|c| c == '(' || c == ',' || c == ')').trim_end();
-            format!("syncscope({scope}) {words}")
-        }
-        words => words.to_string(),
-    };
-    if !ordering.is_empty() && ordering != "unknown-size" {
+    let ordering = ordering(cursor)?;
+    if !ordering.is_empty() {
         memory.flags |= MemFlags::ATOMIC;
         memory.ordering = body.function.intern(&ordering).into();
     }
-    memory.ty = match ordering == "unknown-size" {
+    memory.ty = match cursor.eat_word("unknown-size") {
         true => None,
         false => {
             cursor.expect("(")?;
@@ -306,10 +319,24 @@ pub(super) fn memory<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed
     }
     trailers(body, cursor, &mut memory)?;
     cursor.expect(")")?;
-    match target_flags.is_empty() {
-        true => Ok(memory),
-        false => Err(cursor.error(format!("target flag `{}` on a memory operand is not supported", target_flags[0]))),
+    match target_flag {
+        None => Ok(memory),
+        Some((place, flag)) => Err(place.unknown(UnknownKind::MemoryTargetFlag, flag)),
     }
+}
+
+/// `syncscope("x") acq_rel monotonic`, or nothing: the words up to the size.
+fn ordering(cursor: &mut Cursor<'_>) -> Parsed<String> {
+    let mut words = Vec::new();
+    if cursor.eat_word("syncscope") {
+        cursor.expect("(")?;
+        words.push(format!("syncscope({})", cursor.take_until(|c| c == ')')));
+        cursor.expect(")")?;
+    }
+    while AtomicOrdering::from_name(cursor.peek_word()).is_some() {
+        words.push(cursor.word().to_string());
+    }
+    Ok(words.join(" "))
 }
 
 /// What the access is from, and the offset behind it.

@@ -3,7 +3,7 @@
 use crate::entities::VReg;
 use crate::function::{Constraint, Function, Properties, SlotKind};
 use crate::inst::{InstData, InstFlags, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
-use crate::module::Module;
+use crate::module::{Entry, Module};
 use crate::opcode::{Opcode, OpcodeFlags, OperandKind};
 use crate::types::Type;
 use crate::vocabulary::{SubReg, Vocabulary};
@@ -47,7 +47,7 @@ pub(super) const INST_FLAGS: &[(&str, InstFlags)] = &[
     ("inbounds", InstFlags::INBOUNDS),
 ];
 
-/// A whole file.
+/// A whole file. A function that was not read is written as it stood.
 pub fn print_module(module: &Module, vocabulary: &dyn Vocabulary) -> String {
     let mut text = String::new();
     for comment in &module.comments {
@@ -60,8 +60,11 @@ pub fn print_module(module: &Module, vocabulary: &dyn Vocabulary) -> String {
         text.push_str(ir);
         text.push_str("\n...\n");
     }
-    for function in &module.functions {
-        text.push_str(&print_function(function, vocabulary));
+    for entry in module.entries() {
+        match entry {
+            Entry::Function(function) => text.push_str(&print_function(function, vocabulary)),
+            Entry::Unread(unread) => text.extend(["---\n", &unread.text, "...\n"]),
+        }
     }
     text
 }

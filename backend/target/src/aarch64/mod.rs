@@ -28,6 +28,7 @@ pub static AARCH64: Target = Target {
     banks: registers::BANKS,
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
+    register_masks: registers::REGISTER_MASKS,
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
     abi: &abi::ABI,

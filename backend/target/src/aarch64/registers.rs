@@ -4,7 +4,7 @@ use super::instructions::{LDRXui, ORRXrr, STRXui};
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
-use tribunal_ir::{PReg, RegBank, RegClass, SubReg};
+use tribunal_ir::{PReg, RegBank, RegClass, RegisterMask, SubReg};
 
 const fn r(name: &'static str, assembly: &'static str, bits: u32, full: u16, encoding: u8) -> RegisterDesc {
     RegisterDesc { name, assembly, bits, full: PReg(full), encoding }
@@ -102,9 +102,9 @@ pub const NZCV: PReg = PReg(66);
 /// Left to the frame pass.
 pub const SCRATCH: [PReg; 2] = [x(16), x(17)];
 
-/// `first .. first + 31` and one more.
-const fn with(first: u16, more: PReg) -> [PReg; 32] {
-    let mut all = [more; 32];
+/// `first .. first + 31` and `more`: `N` in all.
+const fn with<const N: usize>(first: u16, more: PReg) -> [PReg; N] {
+    let mut all = [more; N];
     let mut number = 0;
     while number < 31 {
         all[number as usize] = PReg(first + number);
@@ -113,11 +113,22 @@ const fn with(first: u16, more: PReg) -> [PReg; 32] {
     all
 }
 
-const ALL64: &[PReg] = &with(0, XZR);
-const SP64: &[PReg] = &with(0, SP);
+const ALL64: &[PReg] = &with::<32>(0, XZR);
+const SP64: &[PReg] = &with::<32>(0, SP);
+/// With the stack pointer and the zero register, which share a number.
+const BOTH64: &[PReg] = &{
+    let mut both = with::<33>(0, SP);
+    both[32] = XZR;
+    both
+};
 const COMMON64: &[PReg] = ALL64.split_at(31).0;
-const ALL32: &[PReg] = &with(33, WZR);
-const SP32: &[PReg] = &with(33, WSP);
+const ALL32: &[PReg] = &with::<32>(33, WZR);
+const SP32: &[PReg] = &with::<32>(33, WSP);
+const BOTH32: &[PReg] = &{
+    let mut both = with::<33>(33, WSP);
+    both[32] = WZR;
+    both
+};
 const COMMON32: &[PReg] = ALL32.split_at(31).0;
 
 /// Arguments and temporaries first; x16 and x17 are scratch, x18 the platform's, fp and lr the frame's.
@@ -194,6 +205,17 @@ pub static CLASSES: &[ClassDesc] = &[
     class("gpr32sp", 32, SP32, GIVEN32),
     class("gpr64common", 64, COMMON64, GIVEN64),
     class("gpr32common", 32, COMMON32, GIVEN32),
+    class("gpr64all", 64, BOTH64, GIVEN64),
+    class("gpr32all", 32, BOTH32, GIVEN32),
+];
+
+/// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.
+pub static REGISTER_MASKS: &[(&str, RegisterMask)] = &[
+    ("csr_aarch64_aapcs", RegisterMask::CalleeSaved),
+    ("csr_aarch64_aapcs_thisreturn", RegisterMask::CalleeSaved),
+    ("csr_aarch64_aavpcs", RegisterMask::CalleeSaved),
+    ("csr_aarch64_tls_elf", RegisterMask::CalleeSaved),
+    ("csr_aarch64_noregs", RegisterMask::Nothing),
 ];
 
 /// Integers and pointers.

@@ -4,7 +4,7 @@ use super::instructions::{ADDI, LD, LW, SD, SW};
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
-use tribunal_ir::{PReg, RegBank, RegClass, TargetOpcode};
+use tribunal_ir::{PReg, RegBank, RegClass, RegisterMask, TargetOpcode};
 
 macro_rules! registers {
     ($($number:literal $name:literal $abi:literal)*) => {
@@ -97,6 +97,14 @@ const fn classes(bits: u32) -> [ClassDesc; 3] {
         ClassDesc { name: "gprjalr", bits, bank, members: NOT_ZERO, allocatable: ALLOCATABLE },
     ]
 }
+
+/// The ABIs differ in registers for floating point alone.
+pub static REGISTER_MASKS: &[(&str, RegisterMask)] = &[
+    ("csr_ilp32_lp64", RegisterMask::CalleeSaved),
+    ("csr_ilp32f_lp64f", RegisterMask::CalleeSaved),
+    ("csr_ilp32d_lp64d", RegisterMask::CalleeSaved),
+    ("csr_noregs", RegisterMask::Nothing),
+];
 
 pub static CLASSES: &[ClassDesc] = &classes(64);
 pub static CLASSES_32: &[ClassDesc] = &classes(32);

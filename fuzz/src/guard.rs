@@ -1,0 +1,14 @@
+//! The last fence between functions: a panic in what judges one loses no verdict on the others.
+//!
+//! No input should make the backend or a judge panic; one that does is a finding like any other.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What `judge` returns, or the message of the panic that ended it. Values that `judge` changed may be half changed after a
+/// panic: the caller makes them anew.
+pub fn run<T>(judge: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(judge)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_string());
+        text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".to_string())
+    })
+}
