@@ -56,6 +56,20 @@ fn what_is_missing_is_named_with_its_package_and_the_verbs_work_without() {
     assert_eq!(report["missing"].as_u64(), Some(missing as u64));
 }
 
+/// Not even by a program that it asks for its version: csmith leaves a file where it runs.
+#[test]
+#[cfg(unix)]
+fn nothing_is_written_to_the_folder_in_which_it_runs() {
+    use std::os::unix::fs::PermissionsExt;
+    let (tools, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let csmith = tools.path().join("csmith");
+    std::fs::write(&csmith, "#!/bin/sh\n: > platform.info\necho csmith 2.3.0\n").unwrap();
+    std::fs::set_permissions(&csmith, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (_, text, report) = doctor(|command| _ = command.env("PATH", tools.path()).current_dir(folder.path()));
+    assert_eq!(check(&report, "csmith")["state"], "2.3.0", "{text}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 /// Every peer that the Makefile installs is a row, and every make target that a row names is in the Makefile.
 #[test]
 fn rows_and_makefile_agree() {

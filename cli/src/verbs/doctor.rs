@@ -226,7 +226,9 @@ fn tool(tool: &Tool) -> Check {
 /// What the tool says of its version; `None` where it does not run, or does not answer as expected.
 fn version(tool: &Tool) -> Option<String> {
     let (program, arguments) = tool.command.split_first()?;
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
+    // csmith writes a file into the folder that it runs in, whatever it is asked.
+    let folder = tempfile::tempdir().ok()?;
+    let output = Command::new(program).args(arguments).current_dir(&folder).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut lines = text.lines().filter(|_| output.status.success());
     if tool.answer.is_empty() {
