@@ -143,19 +143,15 @@ fn insertion(function: &Function, before: Inst, random: &mut SmallRng) -> Option
     };
     let same = of_type(function, &above, ty);
     let &second = same.choose(random)?;
+    let info = opcode.info()?;
     let (result, operands) = match opcode {
         Opcode::G_SELECT => {
             let conditions = of_type(function, &above, tribunal_ir::types::S1);
             (ty, vec![*conditions.choose(random)?, first, second])
         }
-        Opcode::G_TRUNC if ty.bits() > 1 => (Type::scalar(random.random_range(1..ty.bits())), vec![first]),
-        Opcode::G_ZEXT | Opcode::G_SEXT | Opcode::G_ANYEXT if ty.bits() < 64 => {
-            (Type::scalar(random.random_range(ty.bits() + 1..=64)), vec![first])
-        }
-        _ => {
-            let count = opcode.info()?.uses.len();
-            (ty, [first, second, *same.choose(random)?].into_iter().take(count).collect())
-        }
+        _ if info.truncates() && ty.bits() > 1 => (Type::scalar(random.random_range(1..ty.bits())), vec![first]),
+        _ if info.extends() && ty.bits() < 64 => (Type::scalar(random.random_range(ty.bits() + 1..=64)), vec![first]),
+        _ => (ty, [first, second, *same.choose(random)?].into_iter().take(info.uses.len()).collect()),
     };
     Some(Edit::Insert { before, opcode, result, operands })
 }

@@ -1,32 +1,168 @@
-//! Opcodes of one shape: what the generator chooses from, and what an edit may put in the place of what.
+//! Lists of opcodes, by their rows: what the generator draws from, and what an edit may put in the place of what.
+//!
+//! Invariant: no list is kept by hand. An opcode joins the programs, and the edits on them, with its row.
 
-use tribunal_ir::Opcode::{self, *};
+use std::sync::LazyLock;
+use tribunal_ir::opcode::{Accesses, Immediate, Poison, TypeClass, TypeRule};
+use tribunal_ir::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
 
-/// One result from two operands, all of one type; total.
-pub const PLAIN: &[Opcode] = &[G_ADD, G_SUB, G_MUL, G_AND, G_OR, G_XOR, G_SMIN, G_SMAX, G_UMIN, G_UMAX];
-/// The same, of which real code has few.
-pub const BEYOND: &[Opcode] = &[
-    G_UADDSAT,
-    G_SADDSAT,
-    G_USUBSAT,
-    G_SSUBSAT,
-    G_UMULH,
-    G_SMULH,
-    G_ABDS,
-    G_ABDU,
-    G_UAVGFLOOR,
-    G_UAVGCEIL,
-    G_SAVGFLOOR,
-    G_SAVGCEIL,
+/// The opcodes of some families, one family after the other.
+fn of(families: &[Family]) -> Vec<Opcode> {
+    families.iter().flat_map(|family| family.opcodes()).copied().collect()
+}
+
+/// True for what programs are made of: opcodes with a meaning that every target compiles.
+pub fn is_known(opcode: Opcode) -> bool {
+    opcode.is_generic() && opcode.is_defined() && opcode.family() != Some(Family::Word)
+}
+
+/// Families of which the generator has draws of their own.
+const DRAWN: &[Family] = &[
+    Family::Arithmetic,
+    Family::Bitwise,
+    Family::Extremum,
+    Family::Shift,
+    Family::SaturatingShift,
+    Family::Rotation,
+    Family::Funnel,
+    Family::Overflow,
+    Family::Carry,
+    Family::FixedPoint,
+    Family::ZeroCount,
+    Family::Population,
+    Family::Extension,
+    Family::Truncation,
+    Family::InRegister,
+    Family::Assertion,
+    Family::ThreeWay,
+    Family::BitField,
+    Family::Selection,
+    Family::Composition,
 ];
-pub const DIVISIONS: &[Opcode] = &[G_UDIV, G_SDIV, G_UREM, G_SREM];
-pub const SHIFTS: &[Opcode] = &[G_SHL, G_LSHR, G_ASHR];
-pub const SATURATING_SHIFTS: &[Opcode] = &[G_USHLSAT, G_SSHLSAT];
-/// A value and a flag.
-pub const OVERFLOWS: &[Opcode] = &[G_UADDO, G_USUBO, G_SADDO, G_SSUBO, G_UMULO, G_SMULO];
-/// The same from two values and a flag.
-pub const CARRIES: &[Opcode] = &[G_UADDE, G_USUBE, G_SADDE, G_SSUBE];
-pub const UNSIGNED_FIXED_POINT: &[Opcode] = &[G_UMULFIX, G_UMULFIXSAT];
-pub const SIGNED_FIXED_POINT: &[Opcode] = &[G_SMULFIX, G_SMULFIXSAT];
-/// One result of one operand, of any types.
-pub const COUNTS: &[Opcode] = &[G_CTLZ, G_CTTZ, G_CTLZ_ZERO_UNDEF, G_CTTZ_ZERO_UNDEF];
+
+/// One result from two operands, all of one type and total: the operations of which real code has many.
+pub static PLAIN: LazyLock<Vec<Opcode>> =
+    LazyLock::new(|| of(&[Family::Arithmetic, Family::Bitwise, Family::Extremum]));
+
+/// Operations on a value and an amount of its type.
+pub static ROTATIONS: LazyLock<Vec<Opcode>> = LazyLock::new(|| of(&[Family::Rotation, Family::SaturatingShift]));
+
+/// All other operations on values that need nothing but their rows to be drawn.
+pub static OTHERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
+    let needs_nothing = |opcode: &Opcode| {
+        let row = opcode.info().filter(|info| is_operation(*opcode, info) && info.accesses.is_none());
+        row.is_some_and(|info| info.undefined.is_empty() && !DRAWN.contains(&info.family))
+    };
+    Opcode::ALL.iter().copied().filter(needs_nothing).collect()
+});
+
+/// True for a known opcode that computes results from registers and immediates alone, one address at most among them.
+fn is_operation(opcode: Opcode, info: &OpcodeInfo) -> bool {
+    let is_value = |kind: OperandKind| match kind {
+        OperandKind::Register(class, _) => class != TypeClass::Pointer,
+        kind => kind.is_immediate(),
+    };
+    let reads = info.uses.iter().any(|kind| kind.type_index().is_some());
+    is_known(opcode) && !info.defs.is_empty() && reads && info.operands().all(is_value)
+}
+
+/// What opcodes have in common that may stand in each other's place.
+#[derive(PartialEq)]
+struct Shape {
+    defs: Vec<Option<usize>>,
+    uses: Vec<Option<usize>>,
+    rules: &'static [TypeRule],
+    immediates: &'static [Immediate],
+    accesses: Option<Accesses>,
+    /// Undefined for some operands.
+    partial: bool,
+    /// Poison where amounts reach the width, or a promise is broken. Counts of zero do not count: real code guards them.
+    guarded: bool,
+}
+
+impl Shape {
+    fn of(info: &'static OpcodeInfo) -> Shape {
+        let indices = |kinds: &[OperandKind]| kinds.iter().map(|kind| kind.type_index()).collect();
+        Shape {
+            defs: indices(info.defs),
+            uses: indices(info.uses),
+            rules: info.rules,
+            immediates: info.immediates,
+            accesses: info.accesses,
+            partial: !info.undefined.is_empty(),
+            guarded: info.poison.intersects(Poison::AMOUNT | Poison::PROMISE),
+        }
+    }
+}
+
+/// Operations by shape, in the order of their first opcodes.
+static SIBLINGS: LazyLock<Vec<Vec<Opcode>>> = LazyLock::new(|| {
+    let mut groups: Vec<(Shape, Vec<Opcode>)> = Vec::new();
+    for &opcode in Opcode::ALL {
+        let Some(info) = opcode.info().filter(|info| is_operation(opcode, info)) else { continue };
+        let shape = Shape::of(info);
+        match groups.iter_mut().find(|(other, _)| *other == shape) {
+            Some((_, group)) => group.push(opcode),
+            None => groups.push((shape, vec![opcode])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+});
+
+/// The opcodes that may stand in the place of `opcode`, itself among them, the simplest first; none for what is no operation
+/// on values.
+pub fn siblings(opcode: Opcode) -> &'static [Opcode] {
+    static GROUPS: LazyLock<Vec<&'static [Opcode]>> = LazyLock::new(|| {
+        let group = |opcode| SIBLINGS.iter().find(|group| group.contains(opcode));
+        Opcode::ALL.iter().map(|opcode| group(opcode).map_or(&[][..], Vec::as_slice)).collect()
+    });
+    GROUPS.get(opcode.place()).copied().unwrap_or(&[])
+}
+
+/// Siblings that an insertion may choose from: their operands are values in registers.
+pub fn families() -> &'static [&'static [Opcode]] {
+    static FAMILIES: LazyLock<Vec<&'static [Opcode]>> = LazyLock::new(|| {
+        let in_registers = |group: &&Vec<Opcode>| {
+            let row = group.first().and_then(|opcode| opcode.info());
+            row.is_some_and(|info| info.accesses.is_none() && info.operands().all(|kind| kind.type_index().is_some()))
+        };
+        SIBLINGS.iter().filter(in_registers).map(Vec::as_slice).collect()
+    });
+    &FAMILIES
+}
+
+/// True if an instruction may stand only at the end of a block.
+pub fn ends(opcode: Opcode) -> bool {
+    opcode.info().is_some_and(|info| info.flags.contains(OpcodeFlags::TERMINATOR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_ir::Opcode::*;
+
+    #[test]
+    fn siblings_have_one_shape() {
+        assert_eq!(siblings(G_ASHR), [G_SHL, G_LSHR, G_ASHR, G_USHLSAT, G_SSHLSAT]);
+        assert_eq!(siblings(G_SREM), [G_UDIV, G_SDIV, G_UREM, G_SREM]);
+        assert_eq!(siblings(G_FREEZE), [G_ABS, G_BITREVERSE, G_FREEZE, G_CONSTANT_FOLD_BARRIER]);
+        assert_eq!(siblings(G_SMULFIXSAT), [G_SMULFIX, G_SMULFIXSAT]);
+        assert_eq!(siblings(G_SEXTLOAD), [G_ZEXTLOAD, G_SEXTLOAD]);
+        assert_eq!(siblings(G_BSWAP), [G_BSWAP]);
+        assert_eq!(siblings(G_ADD)[0], G_ADD);
+        for none in [G_PTR_ADD, G_PHI, G_BR, G_CONSTANT, G_FADD, G_SLLW, COPY] {
+            assert_eq!(siblings(none), [], "{none}");
+        }
+        assert!(families().iter().flat_map(|group| group.iter()).all(|&opcode| opcode != G_SEXT_INREG));
+    }
+
+    #[test]
+    fn what_has_no_draw_of_its_own_is_drawn_by_its_row() {
+        for opcode in [G_UADDSAT, G_SMULH, G_ABDU, G_SAVGCEIL, G_ABS, G_BSWAP, G_BITREVERSE, G_FREEZE] {
+            assert!(OTHERS.contains(&opcode), "{opcode}");
+        }
+        for opcode in [G_ADD, G_UDIV, G_SHL, G_LOAD, G_ICMP, G_PTR_ADD, G_SLLW, G_FADD] {
+            assert!(!OTHERS.contains(&opcode), "{opcode}");
+        }
+    }
+}

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::fmt;
-use tribunal_ir::{Opcode, OperandKind, Type};
+use tribunal_ir::{Family, Opcode, OperandKind, Type};
 use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo, StepFault};
 
 /// Where a chain on one opcode ends.
@@ -127,7 +127,7 @@ fn changed(mut query: LegalityQuery, index: usize, new: Type) -> LegalityQuery {
         query.memory.iter_mut().filter(|memory| memory.ty.bits() > new.bits()).for_each(|memory| memory.ty = new);
         // The part of an extending load that has nothing to extend is a load.
         let extends = query.memory.iter().any(|memory| memory.ty.bits() < new.bits());
-        if matches!(query.opcode, Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD) && !extends {
+        if query.opcode.family() == Some(Family::Load) && !extends {
             query.opcode = Opcode::G_LOAD;
         }
     }

@@ -262,6 +262,27 @@ bitflags! {
     }
 }
 
+impl InstFlags {
+    /// What floating-point arithmetic may do that IEEE 754 does not allow: `fast`.
+    pub const FAST: InstFlags = InstFlags::NNAN
+        .union(InstFlags::NINF)
+        .union(InstFlags::NSZ)
+        .union(InstFlags::ARCP)
+        .union(InstFlags::CONTRACT)
+        .union(InstFlags::AFN)
+        .union(InstFlags::REASSOC);
+
+    /// Promises about integers and pointers: where one is broken, the result is poison.
+    pub const PROMISES: InstFlags = InstFlags::NUW
+        .union(InstFlags::NSW)
+        .union(InstFlags::EXACT)
+        .union(InstFlags::DISJOINT)
+        .union(InstFlags::NNEG)
+        .union(InstFlags::NUSW)
+        .union(InstFlags::SAMESIGN)
+        .union(InstFlags::INBOUNDS);
+}
+
 bitflags! {
     /// What a memory operand says besides size and place.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -25,7 +25,7 @@ pub use fragment::{Fragment, Step};
 pub use function::{Constraint, Function, Properties, SlotKind};
 pub use inst::{InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
 pub use module::{Entry, Module, Unknown, UnknownKind, Unread};
-pub use opcode::{Opcode, OpcodeFlags, OperandKind, TargetOpcode};
+pub use opcode::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind, TargetOpcode};
 pub use ordering::AtomicOrdering;
 pub use types::Type;
 pub use vocabulary::{PReg, RegBank, RegClass, RegisterMask, SubReg, Vocabulary};

@@ -1,78 +1,65 @@
 //! The opcodes: LLVM 22's 270 generic ones, the few target-independent ones that real input carries, and RISC-V's
-//! word-sized generics. One list; the enum, the names and the operand shapes are all derived from it.
+//! word-sized generics. One row says all that is static about an opcode; the enum, the names, the operand shapes and every
+//! list of opcodes elsewhere are derived from it.
 //!
-//! A row reads `NAME: [defs] <- [uses] {flags}`. `T0`..`T2` are type indices, `P0`..`P2` the same but must be pointers;
-//! `MORE` repeats the operand before it (for `G_PHI`: register and block pairs).
-//! Source: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22.
+//! Rows stand under their family, the simplest of a family first (a reducer prefers it). A row reads
+//!
+//! ```text
+//! NAME: [defs] <- [uses] {properties} flags(..) types(..) imm(..) mem(count, size) ub(..) poison(..);
+//! ```
+//!
+//! and leaves out what it has nothing to say about. Of registers the digit is the type index and the letter the class: `T` any
+//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector. `MORE` repeats the
+//! operand before it (of `G_PHI`: register and block pairs). `flags` are those that may stand on the instruction; `types` says
+//! how type indices belong together ([`TypeRule`]), `imm` what each plain immediate may be ([`Immediate`]), `mem` which
+//! memory operands it must have ([`AccessSize`]), `ub` and `poison` when it is undefined behaviour ([`Undefined`]) and when its
+//! result is poison all the same ([`Poison`]).
+//!
+//! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` holds rows and semantics to
+//! each other. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
 
+mod facts;
+
+pub use facts::{AccessSize, Accesses, Immediate, IndexTypes, OperandKind, Poison, TypeClass, TypeRule, Undefined};
+
+use crate::entities::VReg;
+use crate::function::Function;
+use crate::inst::{InstData, InstFlags, Operand};
 use bitflags::bitflags;
 use std::fmt;
-
-/// What stands at one operand position of a generic instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OperandKind {
-    /// A virtual register of type index 0, 1 or 2.
-    T0,
-    T1,
-    T2,
-    /// The same, and the type must be a pointer.
-    P0,
-    P1,
-    P2,
-    /// A plain immediate.
-    IMM,
-    /// A typed constant (`i32 5`, `float 1.0`).
-    CONST,
-    /// `intpred(...)` or `floatpred(...)`.
-    PRED,
-    /// A basic block.
-    BLOCK,
-    /// A stack object.
-    FRAME,
-    /// A global, block address, intrinsic or metadata reference.
-    SYMBOL,
-    /// A constant pool index.
-    POOL,
-    /// A jump table index.
-    TABLE,
-    /// A shuffle mask.
-    MASK,
-    /// Any number of further operands like the one before.
-    MORE,
-}
-
-impl OperandKind {
-    /// The type index of a register operand; `None` for every other kind.
-    pub const fn type_index(self) -> Option<usize> {
-        match self {
-            OperandKind::T0 | OperandKind::P0 => Some(0),
-            OperandKind::T1 | OperandKind::P1 => Some(1),
-            OperandKind::T2 | OperandKind::P2 => Some(2),
-            _ => None,
-        }
-    }
-
-    pub const fn must_be_pointer(self) -> bool {
-        matches!(self, OperandKind::P0 | OperandKind::P1 | OperandKind::P2)
-    }
-}
 
 bitflags! {
     /// Static properties of an opcode, generic or of a target.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct OpcodeFlags: u16 {
+        /// Its two first uses may change places.
         const COMMUTABLE = 1 << 0;
+        /// It may read memory.
         const LOAD = 1 << 1;
+        /// It may write memory.
         const STORE = 1 << 2;
+        /// It does something that neither its results nor memory show.
         const SIDE_EFFECTS = 1 << 3;
+        /// It may stand at the end of a block only.
         const TERMINATOR = 1 << 4;
         /// Control never falls through.
         const BARRIER = 1 << 5;
+        /// It may go to another block.
         const BRANCH = 1 << 6;
+        /// Where it goes stands in a register.
         const INDIRECT = 1 << 7;
+        /// It must not depend on more or less control flow than it does.
         const CONVERGENT = 1 << 8;
+        /// It leaves the function.
         const RETURN = 1 << 9;
+        /// It calls a function.
         const CALL = 1 << 10;
+        /// It has a meaning here: in the semantics, or of branches and PHIs in the walk through a function.
+        const DEFINED = 1 << 11;
+        /// Legalization writes it to join values of different sizes, and combines it away between legal instructions.
+        const ARTIFACT = 1 << 12;
+        /// It computes nothing: its result is its first operand.
+        const HINT = 1 << 13;
     }
 }
 
@@ -80,13 +67,24 @@ bitflags! {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TargetOpcode(pub u16);
 
-/// Operand shape and flags of a target-independent opcode.
+/// A row: all that is static about a target-independent opcode.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
     pub name: &'static str,
+    pub family: Family,
     pub defs: &'static [OperandKind],
     pub uses: &'static [OperandKind],
     pub flags: OpcodeFlags,
+    /// The flags that an instruction may carry, besides those that any may.
+    pub inst_flags: InstFlags,
+    /// How its types belong together.
+    pub rules: &'static [TypeRule],
+    /// What its plain immediates may be, in operand order; those that are not listed may be anything.
+    pub immediates: &'static [Immediate],
+    /// The memory operands that it must have; `None` for any or none.
+    pub accesses: Option<Accesses>,
+    pub undefined: Undefined,
+    pub poison: Poison,
     /// Place in the table.
     pub number: u16,
     /// Where each type index is read from.
@@ -103,8 +101,19 @@ pub enum TypeSource {
     Last,
 }
 
-/// The first operand of each type index. An unmerge defines any number of registers: its one use, of type 1, stands
-/// last.
+impl TypeSource {
+    /// The register of an instruction that tells the type; `None` if the opcode has no such type index, or no register
+    /// stands there.
+    pub fn register(self, data: &InstData) -> Option<VReg> {
+        match self {
+            TypeSource::None => None,
+            TypeSource::Operand(index) => data.vreg(usize::from(index)),
+            TypeSource::Last => data.operands.last().and_then(Operand::as_vreg),
+        }
+    }
+}
+
+/// The first operand of each type index. An unmerge defines any number of registers: its one use, of type 1, stands last.
 const fn type_sources(defs: &[OperandKind], uses: &[OperandKind]) -> [TypeSource; 3] {
     let mut sources = [TypeSource::None; 3];
     let (mut place, mut operand, mut many) = (0, 0, false);
@@ -126,38 +135,82 @@ const fn type_sources(defs: &[OperandKind], uses: &[OperandKind]) -> [TypeSource
 }
 
 macro_rules! opcodes {
-    ($($name:ident: [$($def:ident),*] <- [$($used:ident),*] {$($flag:ident),*})*) => {
+    ($($(#[$doc:meta])* $family:ident {$(
+        $name:ident: [$($def:ident),*] <- [$($used:ident),*]
+        $({$($flag:ident),*})?
+        $(flags($($inst_flag:ident),*))?
+        $(types($($rule:expr),*))?
+        $(imm($($immediate:expr),*))?
+        $(mem($count:literal, $size:ident))?
+        $(ub($($undefined:ident),*))?
+        $(poison($($poison:ident),*))?
+    ;)*})*) => {
+        /// What an opcode is about: the headings of the table.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum Family {
+            $($(#[$doc])* $family,)*
+        }
+
+        impl Family {
+            /// All families, in table order.
+            pub const ALL: &'static [Family] = &[$(Family::$family),*];
+
+            /// Its opcodes, in table order.
+            pub const fn opcodes(self) -> &'static [Opcode] {
+                match self {
+                    $(Family::$family => &[$(Opcode::$name),*],)*
+                }
+            }
+        }
+
         /// Every target-independent opcode, and a target's own.
         #[allow(non_camel_case_types, reason = "an opcode is called what LLVM calls it")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Opcode {
-            $($name,)*
+            $($($name,)*)*
             Target(TargetOpcode),
         }
 
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an opcode is called what LLVM calls it")]
         enum Number {
-            $($name,)*
+            $($($name,)*)*
         }
 
         impl Opcode {
             /// All target-independent opcodes, in table order.
-            pub const ALL: &'static [Opcode] = &[$(Opcode::$name),*];
+            pub const ALL: &'static [Opcode] = &[$($(Opcode::$name),*),*];
 
-            /// Shape and flags; `None` for a target's opcode.
+            /// The row; `None` for a target's opcode.
             pub fn info(self) -> Option<&'static OpcodeInfo> {
+                #[allow(unused_imports)]
+                use {Immediate::*, TypeRule::*};
                 match self {
-                    $(Opcode::$name => {
+                    $($(Opcode::$name => {
                         static INFO: OpcodeInfo = OpcodeInfo {
                             name: stringify!($name),
+                            family: Family::$family,
                             defs: &[$(OperandKind::$def),*],
                             uses: &[$(OperandKind::$used),*],
-                            flags: OpcodeFlags::empty()$(.union(OpcodeFlags::$flag))*,
+                            flags: OpcodeFlags::empty()$($(.union(OpcodeFlags::$flag))*)?,
+                            inst_flags: InstFlags::empty()$($(.union(InstFlags::$inst_flag))*)?,
+                            rules: &[$($($rule),*)?],
+                            immediates: &[$($($immediate),*)?],
+                            accesses: accesses(&[$(Accesses { count: $count, size: AccessSize::$size })?]),
+                            undefined: Undefined::empty()$($(.union(Undefined::$undefined))*)?,
+                            poison: Poison::empty()$($(.union(Poison::$poison))*)?,
                             number: Number::$name as u16,
                             types: type_sources(&[$(OperandKind::$def),*], &[$(OperandKind::$used),*]),
                         };
                         Some(&INFO)
-                    })*
+                    })*)*
+                    Opcode::Target(_) => None,
+                }
+            }
+
+            /// The heading under which the row stands; `None` for a target's opcode.
+            pub const fn family(self) -> Option<Family> {
+                match self {
+                    $($(Opcode::$name)|* => Some(Family::$family),)*
                     Opcode::Target(_) => None,
                 }
             }
@@ -165,7 +218,7 @@ macro_rules! opcodes {
             /// Place among all opcodes: those of every target in table order, then the target's own.
             pub fn place(self) -> usize {
                 match self {
-                    $(Opcode::$name => Number::$name as usize,)*
+                    $($(Opcode::$name => Number::$name as usize,)*)*
                     Opcode::Target(opcode) => Opcode::ALL.len() + usize::from(opcode.0),
                 }
             }
@@ -173,7 +226,7 @@ macro_rules! opcodes {
             /// The opcode that LLVM prints as `name`.
             pub fn from_name(name: &str) -> Option<Opcode> {
                 match name {
-                    $(stringify!($name) => Some(Opcode::$name),)*
+                    $($(stringify!($name) => Some(Opcode::$name),)*)*
                     _ => None,
                 }
             }
@@ -181,354 +234,495 @@ macro_rules! opcodes {
     };
 }
 
+/// The only element, if there is one.
+const fn accesses(all: &[Accesses]) -> Option<Accesses> {
+    if let [only] = all { Some(*only) } else { None }
+}
+
 opcodes! {
-    // Target-independent, not generic
-    COPY: [T0] <- [T0] {}
-    PHI: [T0] <- [MORE] {}
-    IMPLICIT_DEF: [T0] <- [] {}
-    INLINEASM: [] <- [SYMBOL, MORE] {SIDE_EFFECTS}
-    CFI_INSTRUCTION: [] <- [SYMBOL] {SIDE_EFFECTS}
-    KILL: [] <- [MORE] {}
-    LIFETIME_START: [] <- [FRAME] {}
-    LIFETIME_END: [] <- [FRAME] {}
-    // Known by name only: see `opaque.rs`
-    OPAQUE: [MORE] <- [SYMBOL, MORE] {LOAD, STORE, SIDE_EFFECTS}
-    // Ext/trunc artifacts + sat trunc
-    G_ANYEXT: [T0] <- [T1] {}
-    G_SEXT: [T0] <- [T1] {}
-    G_SEXT_INREG: [T0] <- [T0, IMM] {}
-    G_ZEXT: [T0] <- [T1] {}
-    G_TRUNC: [T0] <- [T1] {}
-    G_TRUNC_SSAT_S: [T0] <- [T1] {}
-    G_TRUNC_SSAT_U: [T0] <- [T1] {}
-    G_TRUNC_USAT_U: [T0] <- [T1] {}
-    // Constants, undef, PHI, addresses
-    G_IMPLICIT_DEF: [T0] <- [] {}
-    G_PHI: [T0] <- [MORE] {}
-    G_FRAME_INDEX: [P0] <- [FRAME] {}
-    G_GLOBAL_VALUE: [P0] <- [SYMBOL] {}
-    G_PTRAUTH_GLOBAL_VALUE: [T0] <- [SYMBOL, IMM, T1, IMM] {}
-    G_CONSTANT_POOL: [T0] <- [POOL] {}
-    G_CONSTANT: [T0] <- [CONST] {}
-    G_FCONSTANT: [T0] <- [CONST] {}
-    G_BLOCK_ADDR: [T0] <- [SYMBOL] {}
-    G_JUMP_TABLE: [T0] <- [TABLE] {}
-    G_FREEZE: [T0] <- [T0] {}
-    // Casts
-    G_INTTOPTR: [T0] <- [T1] {}
-    G_PTRTOINT: [T0] <- [T1] {}
-    G_BITCAST: [T0] <- [T1] {}
-    G_ADDRSPACE_CAST: [T0] <- [T1] {}
-    // Integer arithmetic
-    G_ADD: [T0] <- [T0, T0] {COMMUTABLE}
-    G_SUB: [T0] <- [T0, T0] {}
-    G_MUL: [T0] <- [T0, T0] {COMMUTABLE}
-    G_SDIV: [T0] <- [T0, T0] {}
-    G_UDIV: [T0] <- [T0, T0] {}
-    G_SREM: [T0] <- [T0, T0] {}
-    G_UREM: [T0] <- [T0, T0] {}
-    G_SDIVREM: [T0, T0] <- [T0, T0] {}
-    G_UDIVREM: [T0, T0] <- [T0, T0] {}
-    G_AND: [T0] <- [T0, T0] {COMMUTABLE}
-    G_OR: [T0] <- [T0, T0] {COMMUTABLE}
-    G_XOR: [T0] <- [T0, T0] {COMMUTABLE}
-    G_SMIN: [T0] <- [T0, T0] {COMMUTABLE}
-    G_SMAX: [T0] <- [T0, T0] {COMMUTABLE}
-    G_UMIN: [T0] <- [T0, T0] {COMMUTABLE}
-    G_UMAX: [T0] <- [T0, T0] {COMMUTABLE}
-    G_ABS: [T0] <- [T0] {}
-    G_ABDS: [T0] <- [T0, T0] {COMMUTABLE}
-    G_ABDU: [T0] <- [T0, T0] {COMMUTABLE}
-    G_UAVGFLOOR: [T0] <- [T0, T0] {}
-    G_UAVGCEIL: [T0] <- [T0, T0] {}
-    G_SAVGFLOOR: [T0] <- [T0, T0] {}
-    G_SAVGCEIL: [T0] <- [T0, T0] {}
-    // Shifts, funnel, rotate, bitfield
-    G_SHL: [T0] <- [T0, T1] {}
-    G_LSHR: [T0] <- [T0, T1] {}
-    G_ASHR: [T0] <- [T0, T1] {}
-    G_FSHL: [T0] <- [T0, T0, T1] {}
-    G_FSHR: [T0] <- [T0, T0, T1] {}
-    G_ROTR: [T0] <- [T0, T1] {}
-    G_ROTL: [T0] <- [T0, T1] {}
-    G_SBFX: [T0] <- [T0, T1, T1] {}
-    G_UBFX: [T0] <- [T0, T1, T1] {}
-    // Overflow / carry / high-mul
-    G_UADDO: [T0, T1] <- [T0, T0] {COMMUTABLE}
-    G_UADDE: [T0, T1] <- [T0, T0, T1] {}
-    G_SADDO: [T0, T1] <- [T0, T0] {COMMUTABLE}
-    G_SADDE: [T0, T1] <- [T0, T0, T1] {}
-    G_USUBO: [T0, T1] <- [T0, T0] {}
-    G_USUBE: [T0, T1] <- [T0, T0, T1] {}
-    G_SSUBO: [T0, T1] <- [T0, T0] {}
-    G_SSUBE: [T0, T1] <- [T0, T0, T1] {}
-    G_UMULO: [T0, T1] <- [T0, T0] {COMMUTABLE}
-    G_SMULO: [T0, T1] <- [T0, T0] {COMMUTABLE}
-    G_UMULH: [T0] <- [T0, T0] {COMMUTABLE}
-    G_SMULH: [T0] <- [T0, T0] {COMMUTABLE}
-    // Saturating / fixed point
-    G_UADDSAT: [T0] <- [T0, T0] {COMMUTABLE}
-    G_SADDSAT: [T0] <- [T0, T0] {COMMUTABLE}
-    G_USUBSAT: [T0] <- [T0, T0] {}
-    G_SSUBSAT: [T0] <- [T0, T0] {}
-    G_USHLSAT: [T0] <- [T0, T1] {}
-    G_SSHLSAT: [T0] <- [T0, T1] {}
-    G_SMULFIX: [T0] <- [T0, T0, IMM] {COMMUTABLE}
-    G_UMULFIX: [T0] <- [T0, T0, IMM] {COMMUTABLE}
-    G_SMULFIXSAT: [T0] <- [T0, T0, IMM] {COMMUTABLE}
-    G_UMULFIXSAT: [T0] <- [T0, T0, IMM] {COMMUTABLE}
-    G_SDIVFIX: [T0] <- [T0, T0, IMM] {}
-    G_UDIVFIX: [T0] <- [T0, T0, IMM] {}
-    G_SDIVFIXSAT: [T0] <- [T0, T0, IMM] {}
-    G_UDIVFIXSAT: [T0] <- [T0, T0, IMM] {}
-    // Bit counting / permutation
-    G_CTLZ: [T0] <- [T1] {}
-    G_CTLZ_ZERO_UNDEF: [T0] <- [T1] {}
-    G_CTTZ: [T0] <- [T1] {}
-    G_CTTZ_ZERO_UNDEF: [T0] <- [T1] {}
-    G_CTPOP: [T0] <- [T1] {}
-    G_BSWAP: [T0] <- [T0] {}
-    G_BITREVERSE: [T0] <- [T0] {}
-    // Compare / select
-    G_ICMP: [T0] <- [PRED, T1, T1] {}
-    G_FCMP: [T0] <- [PRED, T1, T1] {}
-    G_SCMP: [T0] <- [T1, T1] {}
-    G_UCMP: [T0] <- [T1, T1] {}
-    G_SELECT: [T0] <- [T1, T0, T0] {}
-    // Pointer
-    G_PTR_ADD: [P0] <- [P0, T1] {}
-    G_PTRMASK: [P0] <- [P0, T1] {}
-    // FP arithmetic
-    G_FADD: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FSUB: [T0] <- [T0, T0] {}
-    G_FMUL: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FDIV: [T0] <- [T0, T0] {}
-    G_FREM: [T0] <- [T0, T0] {}
-    G_FMA: [T0] <- [T0, T0, T0] {}
-    G_FMAD: [T0] <- [T0, T0, T0] {}
-    G_FNEG: [T0] <- [T0] {}
-    G_FABS: [T0] <- [T0] {}
-    G_FCOPYSIGN: [T0] <- [T0, T1] {}
-    G_FCANONICALIZE: [T0] <- [T0] {}
-    G_FSQRT: [T0] <- [T0] {}
-    G_FMINNUM: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FMAXNUM: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FMINNUM_IEEE: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FMAXNUM_IEEE: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FMINIMUM: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FMAXIMUM: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FMINIMUMNUM: [T0] <- [T0, T0] {COMMUTABLE}
-    G_FMAXIMUMNUM: [T0] <- [T0, T0] {COMMUTABLE}
-    G_IS_FPCLASS: [T0] <- [T1, IMM] {}
-    // FP math
-    G_FMODF: [T0, T0] <- [T0] {}
-    G_FPOW: [T0] <- [T0, T0] {}
-    G_FPOWI: [T0] <- [T0, T1] {}
-    G_FEXP: [T0] <- [T0] {}
-    G_FEXP2: [T0] <- [T0] {}
-    G_FEXP10: [T0] <- [T0] {}
-    G_FLOG: [T0] <- [T0] {}
-    G_FLOG2: [T0] <- [T0] {}
-    G_FLOG10: [T0] <- [T0] {}
-    G_FLDEXP: [T0] <- [T0, T1] {}
-    G_FFREXP: [T0, T1] <- [T0] {}
-    G_FCOS: [T0] <- [T0] {}
-    G_FSIN: [T0] <- [T0] {}
-    G_FSINCOS: [T0, T0] <- [T0] {}
-    G_FTAN: [T0] <- [T0] {}
-    G_FACOS: [T0] <- [T0] {}
-    G_FASIN: [T0] <- [T0] {}
-    G_FATAN: [T0] <- [T0] {}
-    G_FATAN2: [T0] <- [T0, T0] {}
-    G_FCOSH: [T0] <- [T0] {}
-    G_FSINH: [T0] <- [T0] {}
-    G_FTANH: [T0] <- [T0] {}
-    // FP rounding
-    G_FCEIL: [T0] <- [T0] {}
-    G_FFLOOR: [T0] <- [T0] {}
-    G_FRINT: [T0] <- [T0] {}
-    G_FNEARBYINT: [T0] <- [T0] {}
-    G_INTRINSIC_TRUNC: [T0] <- [T0] {}
-    G_INTRINSIC_ROUND: [T0] <- [T0] {}
-    G_INTRINSIC_ROUNDEVEN: [T0] <- [T0] {}
-    G_INTRINSIC_LRINT: [T0] <- [T1] {}
-    G_INTRINSIC_LLRINT: [T0] <- [T1] {}
-    G_LROUND: [T0] <- [T1] {}
-    G_LLROUND: [T0] <- [T1] {}
-    G_INTRINSIC_FPTRUNC_ROUND: [T0] <- [T1, IMM] {}
-    // FP conversion
-    G_FPEXT: [T0] <- [T1] {}
-    G_FPTRUNC: [T0] <- [T1] {}
-    G_FPTOSI: [T0] <- [T1] {}
-    G_FPTOUI: [T0] <- [T1] {}
-    G_SITOFP: [T0] <- [T1] {}
-    G_UITOFP: [T0] <- [T1] {}
-    G_FPTOSI_SAT: [T0] <- [T1] {}
-    G_FPTOUI_SAT: [T0] <- [T1] {}
-    // Strict (constrained) FP
-    G_STRICT_FADD: [T0] <- [T0, T0] {COMMUTABLE, SIDE_EFFECTS}
-    G_STRICT_FSUB: [T0] <- [T0, T0] {SIDE_EFFECTS}
-    G_STRICT_FMUL: [T0] <- [T0, T0] {COMMUTABLE, SIDE_EFFECTS}
-    G_STRICT_FDIV: [T0] <- [T0, T0] {SIDE_EFFECTS}
-    G_STRICT_FREM: [T0] <- [T0, T0] {SIDE_EFFECTS}
-    G_STRICT_FMA: [T0] <- [T0, T0, T0] {SIDE_EFFECTS}
-    G_STRICT_FSQRT: [T0] <- [T0] {SIDE_EFFECTS}
-    G_STRICT_FLDEXP: [T0] <- [T0, T1] {SIDE_EFFECTS}
-    // FP environment
-    G_GET_FPENV: [T0] <- [] {SIDE_EFFECTS}
-    G_SET_FPENV: [] <- [T0] {SIDE_EFFECTS}
-    G_RESET_FPENV: [] <- [] {SIDE_EFFECTS}
-    G_GET_FPMODE: [T0] <- [] {SIDE_EFFECTS}
-    G_SET_FPMODE: [] <- [T0] {SIDE_EFFECTS}
-    G_RESET_FPMODE: [] <- [] {SIDE_EFFECTS}
-    G_GET_ROUNDING: [T0] <- [] {SIDE_EFFECTS}
-    G_SET_ROUNDING: [] <- [T0] {SIDE_EFFECTS}
-    // Memory
-    G_LOAD: [T0] <- [P1] {LOAD}
-    G_SEXTLOAD: [T0] <- [P1] {LOAD}
-    G_ZEXTLOAD: [T0] <- [P1] {LOAD}
-    G_INDEXED_LOAD: [T0, P1] <- [P1, T2, IMM] {LOAD}
-    G_INDEXED_SEXTLOAD: [T0, P1] <- [P1, T2, IMM] {LOAD}
-    G_INDEXED_ZEXTLOAD: [T0, P1] <- [P1, T2, IMM] {LOAD}
-    G_STORE: [] <- [T0, P1] {STORE}
-    G_INDEXED_STORE: [P0] <- [T1, P0, P2, IMM] {STORE}
-    G_MEMCPY: [] <- [P0, P1, T2, IMM] {LOAD, STORE}
-    G_MEMCPY_INLINE: [] <- [P0, P1, T2] {LOAD, STORE}
-    G_MEMMOVE: [] <- [P0, P1, T2, IMM] {LOAD, STORE}
-    G_MEMSET: [] <- [P0, T1, T2, IMM] {STORE}
-    G_BZERO: [] <- [P0, T1, IMM] {STORE}
-    G_PREFETCH: [] <- [P0, IMM, IMM, IMM] {LOAD, STORE, SIDE_EFFECTS}
-    // Atomics
-    G_ATOMIC_CMPXCHG_WITH_SUCCESS: [T0, T1] <- [T2, T0, T0] {LOAD, STORE}
-    G_ATOMIC_CMPXCHG: [T0] <- [P1, T0, T0] {LOAD, STORE}
-    G_ATOMICRMW_XCHG: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_ADD: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_SUB: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_AND: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_NAND: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_OR: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_XOR: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_MAX: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_MIN: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_UMAX: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_UMIN: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_FADD: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_FSUB: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_FMAX: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_FMIN: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_FMAXIMUM: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_FMINIMUM: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_UINC_WRAP: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_UDEC_WRAP: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_USUB_COND: [T0] <- [P1, T0] {LOAD, STORE}
-    G_ATOMICRMW_USUB_SAT: [T0] <- [P1, T0] {LOAD, STORE}
-    G_FENCE: [] <- [IMM, IMM] {SIDE_EFFECTS}
-    // Bit (de)composition
-    G_EXTRACT: [T0] <- [T1, IMM] {}
-    G_INSERT: [T0] <- [T0, T1, IMM] {}
-    G_MERGE_VALUES: [T0] <- [T1, MORE] {}
-    G_UNMERGE_VALUES: [T0, MORE] <- [T1] {}
-    // Vector
-    G_BUILD_VECTOR: [T0] <- [T1, MORE] {}
-    G_BUILD_VECTOR_TRUNC: [T0] <- [T1, MORE] {}
-    G_CONCAT_VECTORS: [T0] <- [T1, MORE] {}
-    G_INSERT_VECTOR_ELT: [T0] <- [T0, T1, T2] {}
-    G_EXTRACT_VECTOR_ELT: [T0] <- [T1, T2] {}
-    G_SHUFFLE_VECTOR: [T0] <- [T1, T1, MASK] {}
-    G_INSERT_SUBVECTOR: [T0] <- [T0, T1, IMM] {}
-    G_EXTRACT_SUBVECTOR: [T0] <- [T1, IMM] {}
-    G_SPLAT_VECTOR: [T0] <- [T1] {}
-    G_STEP_VECTOR: [T0] <- [CONST] {}
-    G_VSCALE: [T0] <- [CONST] {}
-    G_VECTOR_COMPRESS: [T0] <- [T0, T1, T0] {}
-    // Vector reductions
-    G_VECREDUCE_SEQ_FADD: [T0] <- [T1, T2] {}
-    G_VECREDUCE_SEQ_FMUL: [T0] <- [T1, T2] {}
-    G_VECREDUCE_FADD: [T0] <- [T1] {}
-    G_VECREDUCE_FMUL: [T0] <- [T1] {}
-    G_VECREDUCE_FMAX: [T0] <- [T1] {}
-    G_VECREDUCE_FMIN: [T0] <- [T1] {}
-    G_VECREDUCE_FMAXIMUM: [T0] <- [T1] {}
-    G_VECREDUCE_FMINIMUM: [T0] <- [T1] {}
-    G_VECREDUCE_ADD: [T0] <- [T1] {}
-    G_VECREDUCE_MUL: [T0] <- [T1] {}
-    G_VECREDUCE_AND: [T0] <- [T1] {}
-    G_VECREDUCE_OR: [T0] <- [T1] {}
-    G_VECREDUCE_XOR: [T0] <- [T1] {}
-    G_VECREDUCE_SMAX: [T0] <- [T1] {}
-    G_VECREDUCE_SMIN: [T0] <- [T1] {}
-    G_VECREDUCE_UMAX: [T0] <- [T1] {}
-    G_VECREDUCE_UMIN: [T0] <- [T1] {}
-    // Control flow, traps
-    G_BR: [] <- [BLOCK] {TERMINATOR, BARRIER, BRANCH}
-    G_BRCOND: [] <- [T0, BLOCK] {TERMINATOR, BRANCH}
-    G_BRINDIRECT: [] <- [T0] {TERMINATOR, BARRIER, BRANCH, INDIRECT}
-    G_BRJT: [] <- [P0, TABLE, T1] {TERMINATOR, BARRIER, BRANCH, INDIRECT}
-    G_INVOKE_REGION_START: [] <- [] {TERMINATOR}
-    G_TRAP: [] <- [] {STORE, SIDE_EFFECTS}
-    G_DEBUGTRAP: [] <- [] {SIDE_EFFECTS}
-    G_UBSANTRAP: [] <- [IMM] {SIDE_EFFECTS}
-    // Intrinsic carriers
-    G_INTRINSIC: [] <- [SYMBOL, MORE] {}
-    G_INTRINSIC_W_SIDE_EFFECTS: [] <- [SYMBOL, MORE] {LOAD, STORE, SIDE_EFFECTS}
-    G_INTRINSIC_CONVERGENT: [] <- [SYMBOL, MORE] {CONVERGENT}
-    G_INTRINSIC_CONVERGENT_W_SIDE_EFFECTS: [] <- [SYMBOL, MORE] {LOAD, STORE, CONVERGENT, SIDE_EFFECTS}
-    // Varargs, stack, registers, counters
-    G_VASTART: [] <- [T0] {STORE}
-    G_VAARG: [T0] <- [T1, IMM] {LOAD, STORE}
-    G_DYN_STACKALLOC: [P0] <- [T1, IMM] {SIDE_EFFECTS}
-    G_STACKSAVE: [P0] <- [] {SIDE_EFFECTS}
-    G_STACKRESTORE: [] <- [P0] {SIDE_EFFECTS}
-    G_READ_REGISTER: [T0] <- [SYMBOL] {CONVERGENT, SIDE_EFFECTS}
-    G_WRITE_REGISTER: [] <- [SYMBOL, T0] {CONVERGENT, SIDE_EFFECTS}
-    G_READCYCLECOUNTER: [T0] <- [] {SIDE_EFFECTS}
-    G_READSTEADYCOUNTER: [T0] <- [] {SIDE_EFFECTS}
-    // Hints (no code)
-    G_ASSERT_ZEXT: [T0] <- [T0, IMM] {}
-    G_ASSERT_SEXT: [T0] <- [T0, IMM] {}
-    G_ASSERT_ALIGN: [T0] <- [T0, IMM] {}
-    G_CONSTANT_FOLD_BARRIER: [T0] <- [T0] {}
-    // RISC-V word operations that keep the low 32 bits and sign-extend
-    G_SLLW: [T0] <- [T0, T0] {}
-    G_SRLW: [T0] <- [T0, T0] {}
-    G_SRAW: [T0] <- [T0, T0] {}
-    G_DIVW: [T0] <- [T0, T0] {}
-    G_DIVUW: [T0] <- [T0, T0] {}
-    G_REMUW: [T0] <- [T0, T0] {}
-    G_ROLW: [T0] <- [T0, T0] {}
-    G_RORW: [T0] <- [T0, T0] {}
-    G_CLZW: [T0] <- [T0] {}
-    G_CTZW: [T0] <- [T0] {}
+    /// Target-independent and not generic: they are still there once instructions are selected.
+    Machine {
+        COPY: [T0] <- [T0] {DEFINED};
+        PHI: [T0] <- [MORE];
+        IMPLICIT_DEF: [T0] <- [];
+        INLINEASM: [] <- [SYMBOL, MORE] {SIDE_EFFECTS};
+        CFI_INSTRUCTION: [] <- [SYMBOL] {SIDE_EFFECTS};
+        KILL: [] <- [MORE];
+        LIFETIME_START: [] <- [FRAME];
+        LIFETIME_END: [] <- [FRAME];
+        // Known by name only: see `opaque.rs`.
+        OPAQUE: [MORE] <- [SYMBOL, MORE] {LOAD, STORE, SIDE_EFFECTS};
+    }
+    /// Sum, difference, product.
+    Arithmetic {
+        G_ADD: [N0] <- [N0, N0] {DEFINED, COMMUTABLE} flags(NUW, NSW);
+        G_SUB: [N0] <- [N0, N0] {DEFINED} flags(NUW, NSW);
+        G_MUL: [N0] <- [N0, N0] {DEFINED, COMMUTABLE} flags(NUW, NSW);
+    }
+    /// Bit by bit.
+    Bitwise {
+        G_AND: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+        G_OR: [N0] <- [N0, N0] {DEFINED, COMMUTABLE} flags(DISJOINT);
+        G_XOR: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+    }
+    /// The lesser or the greater of two integers.
+    Extremum {
+        G_SMIN: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+        G_SMAX: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+        G_UMIN: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+        G_UMAX: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+    }
+    /// Arithmetic that stops at the least and the greatest value.
+    Saturating {
+        G_UADDSAT: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+        G_SADDSAT: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+        G_USUBSAT: [N0] <- [N0, N0] {DEFINED};
+        G_SSUBSAT: [N0] <- [N0, N0] {DEFINED};
+    }
+    /// The upper half of a product.
+    HighProduct {
+        G_UMULH: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+        G_SMULH: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+    }
+    /// The absolute difference.
+    Distance {
+        G_ABDS: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+        G_ABDU: [N0] <- [N0, N0] {DEFINED, COMMUTABLE};
+    }
+    /// Half the sum, rounded down or up.
+    Average {
+        G_UAVGFLOOR: [N0] <- [N0, N0] {DEFINED};
+        G_UAVGCEIL: [N0] <- [N0, N0] {DEFINED};
+        G_SAVGFLOOR: [N0] <- [N0, N0] {DEFINED};
+        G_SAVGCEIL: [N0] <- [N0, N0] {DEFINED};
+    }
+    /// Quotient or remainder.
+    Division {
+        G_UDIV: [N0] <- [N0, N0] {DEFINED} flags(EXACT) ub(DIVISOR);
+        G_SDIV: [N0] <- [N0, N0] {DEFINED} flags(EXACT) ub(DIVISOR, QUOTIENT);
+        G_UREM: [N0] <- [N0, N0] {DEFINED} ub(DIVISOR);
+        G_SREM: [N0] <- [N0, N0] {DEFINED} ub(DIVISOR, QUOTIENT);
+    }
+    /// Quotient and remainder.
+    DivisionRemainder {
+        G_UDIVREM: [N0, N0] <- [N0, N0] {DEFINED} ub(DIVISOR);
+        G_SDIVREM: [N0, N0] <- [N0, N0] {DEFINED} ub(DIVISOR, QUOTIENT);
+    }
+    /// The amount has a type of its own.
+    Shift {
+        G_SHL: [N0] <- [N0, N1] {DEFINED} flags(NUW, NSW) types(SameLanes(0, 1)) poison(AMOUNT);
+        G_LSHR: [N0] <- [N0, N1] {DEFINED} flags(EXACT) types(SameLanes(0, 1)) poison(AMOUNT);
+        G_ASHR: [N0] <- [N0, N1] {DEFINED} flags(EXACT) types(SameLanes(0, 1)) poison(AMOUNT);
+    }
+    /// Shifts to the left that stop at the least and the greatest value.
+    SaturatingShift {
+        G_USHLSAT: [N0] <- [N0, N1] {DEFINED} types(SameLanes(0, 1)) poison(AMOUNT);
+        G_SSHLSAT: [N0] <- [N0, N1] {DEFINED} types(SameLanes(0, 1)) poison(AMOUNT);
+    }
+    /// The amount counts modulo the width.
+    Rotation {
+        G_ROTL: [N0] <- [N0, N1] {DEFINED} types(SameLanes(0, 1));
+        G_ROTR: [N0] <- [N0, N1] {DEFINED} types(SameLanes(0, 1));
+    }
+    /// A part of two values one after the other; the amount counts modulo the width.
+    Funnel {
+        G_FSHL: [N0] <- [N0, N0, N1] {DEFINED} types(SameLanes(0, 1));
+        G_FSHR: [N0] <- [N0, N0, N1] {DEFINED} types(SameLanes(0, 1));
+    }
+    /// A value and whether it wrapped.
+    Overflow {
+        G_UADDO: [N0, N1] <- [N0, N0] {DEFINED, COMMUTABLE} types(SameLanes(0, 1));
+        G_USUBO: [N0, N1] <- [N0, N0] {DEFINED} types(SameLanes(0, 1));
+        G_SADDO: [N0, N1] <- [N0, N0] {DEFINED, COMMUTABLE} types(SameLanes(0, 1));
+        G_SSUBO: [N0, N1] <- [N0, N0] {DEFINED} types(SameLanes(0, 1));
+        G_UMULO: [N0, N1] <- [N0, N0] {DEFINED, COMMUTABLE} types(SameLanes(0, 1));
+        G_SMULO: [N0, N1] <- [N0, N0] {DEFINED, COMMUTABLE} types(SameLanes(0, 1));
+    }
+    /// The same with a carry, borrow or overflow that comes in.
+    Carry {
+        G_UADDE: [N0, N1] <- [N0, N0, N1] {DEFINED} types(SameLanes(0, 1)) poison(CONDITION);
+        G_USUBE: [N0, N1] <- [N0, N0, N1] {DEFINED} types(SameLanes(0, 1)) poison(CONDITION);
+        G_SADDE: [N0, N1] <- [N0, N0, N1] {DEFINED} types(SameLanes(0, 1)) poison(CONDITION);
+        G_SSUBE: [N0, N1] <- [N0, N0, N1] {DEFINED} types(SameLanes(0, 1)) poison(CONDITION);
+    }
+    /// Arithmetic on numbers with a binary point.
+    FixedPoint {
+        G_UMULFIX: [N0] <- [N0, N0, IMM0] {DEFINED, COMMUTABLE} imm(Point(0));
+        G_UMULFIXSAT: [N0] <- [N0, N0, IMM0] {DEFINED, COMMUTABLE} imm(Point(0));
+        G_SMULFIX: [N0] <- [N0, N0, IMM0] {DEFINED, COMMUTABLE} imm(SignedPoint(0));
+        G_SMULFIXSAT: [N0] <- [N0, N0, IMM0] {DEFINED, COMMUTABLE} imm(SignedPoint(0));
+        G_UDIVFIX: [N0] <- [N0, N0, IMM0] imm(Point(0)) ub(DIVISOR);
+        G_UDIVFIXSAT: [N0] <- [N0, N0, IMM0] imm(Point(0)) ub(DIVISOR);
+        G_SDIVFIX: [N0] <- [N0, N0, IMM0] imm(SignedPoint(0)) ub(DIVISOR);
+        G_SDIVFIXSAT: [N0] <- [N0, N0, IMM0] imm(SignedPoint(0)) ub(DIVISOR);
+    }
+    /// How many zeros stand at one end.
+    ZeroCount {
+        G_CTLZ: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
+        G_CTTZ: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
+        G_CTLZ_ZERO_UNDEF: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1)) poison(ZERO);
+        G_CTTZ_ZERO_UNDEF: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1)) poison(ZERO);
+    }
+    /// How many bits are set.
+    Population {
+        G_CTPOP: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
+    }
+    /// The value without its sign.
+    Absolute {
+        G_ABS: [N0] <- [N0] {DEFINED};
+    }
+    /// The same bits or bytes in another order.
+    Permutation {
+        G_BITREVERSE: [N0] <- [N0] {DEFINED};
+        G_BSWAP: [N0] <- [N0] {DEFINED} types(Multiple(0, 16));
+    }
+    /// The value, which is no longer poison or no longer known.
+    Freeze {
+        G_FREEZE: [T0] <- [T0] {DEFINED};
+        G_CONSTANT_FOLD_BARRIER: [T0] <- [T0] {DEFINED, HINT};
+    }
+    /// To more bits.
+    Extension {
+        G_ZEXT: [N0] <- [N1] {DEFINED, ARTIFACT} flags(NNEG) types(Wider(0, 1), SameLanes(0, 1));
+        G_SEXT: [N0] <- [N1] {DEFINED, ARTIFACT} types(Wider(0, 1), SameLanes(0, 1));
+        G_ANYEXT: [N0] <- [N1] {DEFINED, ARTIFACT} types(Wider(0, 1), SameLanes(0, 1));
+    }
+    /// To fewer bits.
+    Truncation {
+        G_TRUNC: [N0] <- [N1] {DEFINED, ARTIFACT} flags(NUW, NSW) types(Wider(1, 0), SameLanes(0, 1));
+        G_TRUNC_SSAT_S: [N0] <- [N1] types(Wider(1, 0), SameLanes(0, 1));
+        G_TRUNC_SSAT_U: [N0] <- [N1] types(Wider(1, 0), SameLanes(0, 1));
+        G_TRUNC_USAT_U: [N0] <- [N1] types(Wider(1, 0), SameLanes(0, 1));
+    }
+    /// The low bits extended within the register.
+    InRegister {
+        G_SEXT_INREG: [N0] <- [N0, IMM0] {DEFINED} imm(Narrower(0));
+    }
+    /// What is known of a value; no code. An alignment has no meaning yet: whoever breaks it is not found out.
+    Assertion {
+        G_ASSERT_SEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
+        G_ASSERT_ZEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
+        G_ASSERT_ALIGN: [T0] <- [T0, IMM0] {DEFINED, HINT} imm(Alignment);
+    }
+    /// Less, equal or greater: -1, 0 or 1.
+    ThreeWay {
+        G_SCMP: [N0] <- [N1, N1] {DEFINED} types(AtLeast(0, 2), SameLanes(0, 1));
+        G_UCMP: [N0] <- [N1, N1] {DEFINED} types(AtLeast(0, 2), SameLanes(0, 1));
+    }
+    /// Bits from an offset on, so many, extended.
+    BitField {
+        G_UBFX: [I0] <- [I0, I1, I1] {DEFINED} poison(FIELD);
+        G_SBFX: [I0] <- [I0, I1, I1] {DEFINED} poison(FIELD);
+    }
+    /// A truth value.
+    Comparison {
+        G_ICMP: [N0] <- [PRED, T1, T1] {DEFINED} flags(SAMESIGN) types(SameLanes(0, 1));
+        G_FCMP: [N0] <- [PRED, N1, N1] flags(FAST) types(SameLanes(0, 1));
+    }
+    /// One of two values.
+    Selection {
+        G_SELECT: [T0] <- [N1, T0, T0] {DEFINED} flags(FAST) poison(CONDITION);
+    }
+    /// A value that is written down, or none.
+    Constant {
+        G_CONSTANT: [S0] <- [CONST] {DEFINED};
+        G_FCONSTANT: [I0] <- [CONST];
+        G_IMPLICIT_DEF: [T0] <- [] {DEFINED};
+    }
+    /// The place of something.
+    Place {
+        G_FRAME_INDEX: [A0] <- [FRAME] {DEFINED};
+        G_GLOBAL_VALUE: [A0] <- [SYMBOL];
+        G_PTRAUTH_GLOBAL_VALUE: [A0] <- [SYMBOL, IMM, T1, IMM];
+        G_CONSTANT_POOL: [A0] <- [POOL];
+        G_BLOCK_ADDR: [A0] <- [SYMBOL];
+        G_JUMP_TABLE: [A0] <- [TABLE];
+    }
+    /// Between pointers and integers.
+    Cast {
+        G_INTTOPTR: [P0] <- [N1] {DEFINED} types(SameLanes(0, 1));
+        G_PTRTOINT: [N0] <- [P1] {DEFINED} types(SameLanes(0, 1));
+        G_BITCAST: [T0] <- [T1] types(SameSize(0, 1), Recast(0, 1));
+        G_ADDRSPACE_CAST: [P0] <- [P1] types(Recast(0, 1), SameLanes(0, 1));
+    }
+    /// Arithmetic on addresses.
+    Pointer {
+        G_PTR_ADD: [P0] <- [P0, N1] {DEFINED} flags(NUW, NUSW, INBOUNDS) types(SameSize(0, 1));
+        G_PTRMASK: [P0] <- [P0, N1] {DEFINED} types(SameSize(0, 1));
+    }
+    /// A whole of parts, low part first, and parts of a whole.
+    Composition {
+        G_MERGE_VALUES: [S0] <- [S1, MORE] {DEFINED, ARTIFACT} types(Parts(0, 1));
+        G_UNMERGE_VALUES: [T0, MORE] <- [T1] {DEFINED, ARTIFACT} types(Parts(1, 0));
+        G_EXTRACT: [T0] <- [T1, IMM0] {DEFINED, ARTIFACT} types(Holds(1, 0)) imm(Offset(1, 0));
+        G_INSERT: [T0] <- [T0, T1, IMM0] {DEFINED, ARTIFACT} types(Holds(0, 1)) imm(Offset(0, 1));
+    }
+    /// From memory to a register.
+    Load {
+        G_LOAD: [T0] <- [A1] {DEFINED, LOAD} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ZEXTLOAD: [N0] <- [A1] {DEFINED, LOAD} mem(1, Below) ub(ADDRESS) poison(MEMORY);
+        G_SEXTLOAD: [N0] <- [A1] {DEFINED, LOAD} mem(1, Below) ub(ADDRESS) poison(MEMORY);
+    }
+    /// From a register to memory.
+    Store {
+        G_STORE: [] <- [T0, A1] {DEFINED, STORE} mem(1, Within) ub(ADDRESS);
+    }
+    /// Loads and stores that step their address; the immediate says whether before.
+    Indexed {
+        G_INDEXED_LOAD: [T0, A1] <- [A1, I2, IMM] {LOAD} imm(Flag) mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_INDEXED_SEXTLOAD: [N0, A1] <- [A1, I2, IMM] {LOAD} imm(Flag) mem(1, Below) ub(ADDRESS) poison(MEMORY);
+        G_INDEXED_ZEXTLOAD: [N0, A1] <- [A1, I2, IMM] {LOAD} imm(Flag) mem(1, Below) ub(ADDRESS) poison(MEMORY);
+        G_INDEXED_STORE: [A0] <- [T1, A0, T2, IMM] {STORE} imm(Flag) mem(1, Any) ub(ADDRESS);
+    }
+    /// On ranges of bytes; the immediate says whether it may be a tail call.
+    MemoryFunction {
+        G_MEMCPY: [] <- [A0, A1, I2, IMM0] {LOAD, STORE} imm(Flag) mem(2, Any) ub(ADDRESS);
+        G_MEMCPY_INLINE: [] <- [A0, A1, I2] {LOAD, STORE} mem(2, Any) ub(ADDRESS);
+        G_MEMMOVE: [] <- [A0, A1, I2, IMM0] {LOAD, STORE} imm(Flag) mem(2, Any) ub(ADDRESS);
+        G_MEMSET: [] <- [A0, I1, I2, IMM0] {STORE} imm(Flag) mem(1, Any) ub(ADDRESS);
+        G_BZERO: [] <- [A0, I1, IMM0] {STORE} imm(Flag) mem(1, Any) ub(ADDRESS);
+    }
+    /// Read or write (0, 1), locality (0 to 3), instruction or data (0, 1).
+    Prefetch {
+        G_PREFETCH: [] <- [A0, IMM, IMM, IMM] {LOAD, STORE, SIDE_EFFECTS} imm(Flag, Between(0, 3), Flag) mem(1, Any);
+    }
+    /// Read, change and write in one; the orderings of a fence are those of LLVM's `AtomicOrdering`.
+    Atomic {
+        G_ATOMIC_CMPXCHG_WITH_SUCCESS: [S0, I1] <- [A2, S0, S0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMIC_CMPXCHG: [S0] <- [A1, S0, S0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_XCHG: [S0] <- [A1, S0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_ADD: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_SUB: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_AND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_NAND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_OR: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_XOR: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_MAX: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_MIN: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UMAX: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UMIN: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FADD: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FSUB: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FMAX: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FMIN: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FMAXIMUM: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FMINIMUM: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UINC_WRAP: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UDEC_WRAP: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_USUB_COND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_USUB_SAT: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_FENCE: [] <- [IMM, IMM] {SIDE_EFFECTS} imm(Between(4, 7), Any);
+    }
+    /// Where control goes. A PHI and the branches are defined by the walk through a function.
+    Control {
+        G_PHI: [T0] <- [MORE] {DEFINED} flags(FAST);
+        G_BR: [] <- [BLOCK] {DEFINED, TERMINATOR, BARRIER, BRANCH};
+        G_BRCOND: [] <- [I0, BLOCK] {DEFINED, TERMINATOR, BRANCH} ub(CONDITION);
+        G_BRINDIRECT: [] <- [A0] {TERMINATOR, BARRIER, BRANCH, INDIRECT} ub(POISON);
+        G_BRJT: [] <- [A0, TABLE, I1] {TERMINATOR, BARRIER, BRANCH, INDIRECT} ub(POISON);
+        G_INVOKE_REGION_START: [] <- [] {TERMINATOR};
+    }
+    /// Where a program stops.
+    Trap {
+        G_TRAP: [] <- [] {STORE, SIDE_EFFECTS};
+        G_DEBUGTRAP: [] <- [] {SIDE_EFFECTS};
+        G_UBSANTRAP: [] <- [IMM] {SIDE_EFFECTS} imm(Between(0, 255));
+    }
+    /// Floating-point arithmetic.
+    Float {
+        G_FADD: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FSUB: [N0] <- [N0, N0] flags(FAST);
+        G_FMUL: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FDIV: [N0] <- [N0, N0] flags(FAST);
+        G_FREM: [N0] <- [N0, N0] flags(FAST);
+        G_FMA: [N0] <- [N0, N0, N0] flags(FAST);
+        G_FMAD: [N0] <- [N0, N0, N0] flags(FAST);
+        G_FNEG: [N0] <- [N0] flags(FAST);
+        G_FABS: [N0] <- [N0] flags(FAST);
+        G_FCOPYSIGN: [N0] <- [N0, N1] flags(FAST) types(SameLanes(0, 1));
+        G_FCANONICALIZE: [N0] <- [N0] flags(FAST);
+        G_FSQRT: [N0] <- [N0] flags(FAST);
+        G_FMINNUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FMAXNUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FMINNUM_IEEE: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FMAXNUM_IEEE: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FMINIMUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FMAXIMUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FMINIMUMNUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_FMAXIMUMNUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
+        G_IS_FPCLASS: [N0] <- [N1, IMM] types(SameLanes(0, 1)) imm(Between(0, 0x3ff));
+    }
+    /// Elementary functions.
+    FloatFunction {
+        G_FMODF: [N0, N0] <- [N0] flags(FAST);
+        G_FPOW: [N0] <- [N0, N0] flags(FAST);
+        G_FPOWI: [N0] <- [N0, I1] flags(FAST);
+        G_FEXP: [N0] <- [N0] flags(FAST);
+        G_FEXP2: [N0] <- [N0] flags(FAST);
+        G_FEXP10: [N0] <- [N0] flags(FAST);
+        G_FLOG: [N0] <- [N0] flags(FAST);
+        G_FLOG2: [N0] <- [N0] flags(FAST);
+        G_FLOG10: [N0] <- [N0] flags(FAST);
+        G_FLDEXP: [N0] <- [N0, N1] flags(FAST) types(SameLanes(0, 1));
+        G_FFREXP: [N0, N1] <- [N0] flags(FAST) types(SameLanes(0, 1));
+        G_FCOS: [N0] <- [N0] flags(FAST);
+        G_FSIN: [N0] <- [N0] flags(FAST);
+        G_FSINCOS: [N0, N0] <- [N0] flags(FAST);
+        G_FTAN: [N0] <- [N0] flags(FAST);
+        G_FACOS: [N0] <- [N0] flags(FAST);
+        G_FASIN: [N0] <- [N0] flags(FAST);
+        G_FATAN: [N0] <- [N0] flags(FAST);
+        G_FATAN2: [N0] <- [N0, N0] flags(FAST);
+        G_FCOSH: [N0] <- [N0] flags(FAST);
+        G_FSINH: [N0] <- [N0] flags(FAST);
+        G_FTANH: [N0] <- [N0] flags(FAST);
+    }
+    /// To an integral value.
+    FloatRounding {
+        G_FCEIL: [N0] <- [N0] flags(FAST);
+        G_FFLOOR: [N0] <- [N0] flags(FAST);
+        G_FRINT: [N0] <- [N0] flags(FAST);
+        G_FNEARBYINT: [N0] <- [N0] flags(FAST);
+        G_INTRINSIC_TRUNC: [N0] <- [N0] flags(FAST);
+        G_INTRINSIC_ROUND: [N0] <- [N0] flags(FAST);
+        G_INTRINSIC_ROUNDEVEN: [N0] <- [N0] flags(FAST);
+        G_INTRINSIC_LRINT: [N0] <- [N1] types(SameLanes(0, 1));
+        G_INTRINSIC_LLRINT: [N0] <- [N1] types(SameLanes(0, 1));
+        G_LROUND: [N0] <- [N1] types(SameLanes(0, 1));
+        G_LLROUND: [N0] <- [N1] types(SameLanes(0, 1));
+        G_INTRINSIC_FPTRUNC_ROUND: [N0] <- [N1, IMM] flags(FAST) types(SameLanes(0, 1));
+    }
+    /// Between formats, and between them and integers.
+    FloatConversion {
+        G_FPEXT: [N0] <- [N1] flags(FAST) types(Wider(0, 1), SameLanes(0, 1));
+        G_FPTRUNC: [N0] <- [N1] flags(FAST) types(Wider(1, 0), SameLanes(0, 1));
+        G_FPTOSI: [N0] <- [N1] types(SameLanes(0, 1)) poison(RANGE);
+        G_FPTOUI: [N0] <- [N1] types(SameLanes(0, 1)) poison(RANGE);
+        G_SITOFP: [N0] <- [N1] types(SameLanes(0, 1));
+        G_UITOFP: [N0] <- [N1] flags(NNEG) types(SameLanes(0, 1));
+        G_FPTOSI_SAT: [N0] <- [N1] types(SameLanes(0, 1));
+        G_FPTOUI_SAT: [N0] <- [N1] types(SameLanes(0, 1));
+    }
+    /// Floating-point arithmetic that reads and writes the floating-point environment.
+    StrictFloat {
+        G_STRICT_FADD: [N0] <- [N0, N0] {COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FSUB: [N0] <- [N0, N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FMUL: [N0] <- [N0, N0] {COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FDIV: [N0] <- [N0, N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FREM: [N0] <- [N0, N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FMA: [N0] <- [N0, N0, N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FSQRT: [N0] <- [N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FLDEXP: [N0] <- [N0, N1] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT) types(SameLanes(0, 1));
+    }
+    /// The floating-point environment itself.
+    FloatEnvironment {
+        G_GET_FPENV: [T0] <- [] {SIDE_EFFECTS};
+        G_SET_FPENV: [] <- [T0] {SIDE_EFFECTS};
+        G_RESET_FPENV: [] <- [] {SIDE_EFFECTS};
+        G_GET_FPMODE: [T0] <- [] {SIDE_EFFECTS};
+        G_SET_FPMODE: [] <- [T0] {SIDE_EFFECTS};
+        G_RESET_FPMODE: [] <- [] {SIDE_EFFECTS};
+        G_GET_ROUNDING: [T0] <- [] {SIDE_EFFECTS};
+        G_SET_ROUNDING: [] <- [T0] {SIDE_EFFECTS};
+    }
+    /// Elements and vectors.
+    Vector {
+        G_BUILD_VECTOR: [V0] <- [S1, MORE] types(Parts(0, 1), SameElement(0, 1));
+        G_BUILD_VECTOR_TRUNC: [V0] <- [I1, MORE] types(Wider(1, 0));
+        G_CONCAT_VECTORS: [V0] <- [V1, MORE] types(Parts(0, 1), SameElement(0, 1));
+        G_INSERT_VECTOR_ELT: [V0] <- [V0, S1, I2] types(SameElement(0, 1)) poison(INDEX);
+        G_EXTRACT_VECTOR_ELT: [S0] <- [V1, I2] types(SameElement(0, 1)) poison(INDEX);
+        G_SHUFFLE_VECTOR: [T0] <- [T1, T1, MASK] types(SameElement(0, 1));
+        G_INSERT_SUBVECTOR: [V0] <- [V0, V1, IMM0] types(SameElement(0, 1), Holds(0, 1));
+        G_EXTRACT_SUBVECTOR: [V0] <- [V1, IMM0] types(SameElement(0, 1), Holds(1, 0));
+        G_SPLAT_VECTOR: [V0] <- [S1];
+        G_STEP_VECTOR: [V0] <- [CONST];
+        G_VSCALE: [I0] <- [CONST];
+        G_VECTOR_COMPRESS: [V0] <- [V0, V1, V0] types(SameLanes(0, 1));
+    }
+    /// One element of all elements of a vector.
+    Reduction {
+        G_VECREDUCE_SEQ_FADD: [I0] <- [I1, V2] flags(FAST) types(SameElement(0, 1), SameElement(0, 2));
+        G_VECREDUCE_SEQ_FMUL: [I0] <- [I1, V2] flags(FAST) types(SameElement(0, 1), SameElement(0, 2));
+        G_VECREDUCE_FADD: [I0] <- [V1] flags(FAST);
+        G_VECREDUCE_FMUL: [I0] <- [V1] flags(FAST);
+        G_VECREDUCE_FMAX: [I0] <- [V1] flags(FAST);
+        G_VECREDUCE_FMIN: [I0] <- [V1] flags(FAST);
+        G_VECREDUCE_FMAXIMUM: [I0] <- [V1] flags(FAST);
+        G_VECREDUCE_FMINIMUM: [I0] <- [V1] flags(FAST);
+        G_VECREDUCE_ADD: [I0] <- [V1];
+        G_VECREDUCE_MUL: [I0] <- [V1];
+        G_VECREDUCE_AND: [I0] <- [V1];
+        G_VECREDUCE_OR: [I0] <- [V1];
+        G_VECREDUCE_XOR: [I0] <- [V1];
+        G_VECREDUCE_SMAX: [I0] <- [V1];
+        G_VECREDUCE_SMIN: [I0] <- [V1];
+        G_VECREDUCE_UMAX: [I0] <- [V1];
+        G_VECREDUCE_UMIN: [I0] <- [V1];
+    }
+    /// Functions of a target; the intrinsic says what it takes, and the row does not.
+    Intrinsic {
+        G_INTRINSIC: [] <- [SYMBOL, MORE] flags(FAST);
+        G_INTRINSIC_W_SIDE_EFFECTS: [] <- [SYMBOL, MORE] {LOAD, STORE, SIDE_EFFECTS} flags(FAST);
+        G_INTRINSIC_CONVERGENT: [] <- [SYMBOL, MORE] {CONVERGENT} flags(FAST);
+        G_INTRINSIC_CONVERGENT_W_SIDE_EFFECTS: [] <- [SYMBOL, MORE] {LOAD, STORE, CONVERGENT, SIDE_EFFECTS} flags(FAST);
+    }
+    /// Variable arguments, the stack, registers by name, counters.
+    Environment {
+        G_VASTART: [] <- [A0] {STORE} mem(1, Any) ub(ADDRESS);
+        G_VAARG: [T0] <- [A1, IMM] {LOAD, STORE} imm(Alignment) ub(ADDRESS);
+        G_DYN_STACKALLOC: [A0] <- [I1, IMM] {SIDE_EFFECTS};
+        G_STACKSAVE: [A0] <- [] {SIDE_EFFECTS};
+        G_STACKRESTORE: [] <- [A0] {SIDE_EFFECTS};
+        G_READ_REGISTER: [T0] <- [SYMBOL] {CONVERGENT, SIDE_EFFECTS};
+        G_WRITE_REGISTER: [] <- [SYMBOL, T0] {CONVERGENT, SIDE_EFFECTS};
+        G_READCYCLECOUNTER: [I0] <- [] {SIDE_EFFECTS};
+        G_READSTEADYCOUNTER: [I0] <- [] {SIDE_EFFECTS};
+    }
+    /// RISC-V: the low 32 bits are computed, and their sign extended. Only its legalizer writes them.
+    Word {
+        G_SLLW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
+        G_SRLW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
+        G_SRAW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
+        G_DIVW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
+        G_DIVUW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
+        G_REMUW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
+        G_ROLW: [I0] <- [I0, I0];
+        G_RORW: [I0] <- [I0, I0];
+        G_CLZW: [I0] <- [I0];
+        G_CTZW: [I0] <- [I0];
+    }
 }
 
 impl Opcode {
-    /// True for opcodes that must be gone after instruction selection.
-    pub fn is_generic(self) -> bool {
-        !matches!(
-            self,
-            Opcode::Target(_)
-                | Opcode::COPY
-                | Opcode::PHI
-                | Opcode::IMPLICIT_DEF
-                | Opcode::INLINEASM
-                | Opcode::CFI_INSTRUCTION
-                | Opcode::KILL
-                | Opcode::LIFETIME_START
-                | Opcode::LIFETIME_END
-                | Opcode::OPAQUE
-        )
+    /// The static properties; none for a target's opcode, whose [`crate::Vocabulary`] tells them.
+    fn flags(self) -> OpcodeFlags {
+        self.info().map_or(OpcodeFlags::empty(), |info| info.flags)
     }
 
+    /// True for opcodes that must be gone after instruction selection.
+    pub fn is_generic(self) -> bool {
+        !matches!(self.family(), None | Some(Family::Machine))
+    }
+
+    /// True for the joins of values from several predecessors, before selection and after.
     pub fn is_phi(self) -> bool {
         matches!(self, Opcode::G_PHI | Opcode::PHI)
     }
 
     /// Hints that compute nothing: their result is their first operand.
     pub fn is_hint(self) -> bool {
-        matches!(
-            self,
-            Opcode::G_ASSERT_SEXT | Opcode::G_ASSERT_ZEXT | Opcode::G_ASSERT_ALIGN | Opcode::G_CONSTANT_FOLD_BARRIER
-        )
+        self.flags().contains(OpcodeFlags::HINT)
+    }
+
+    /// Legalization artifacts: extensions, truncations and (de)composition, which combine away between legal code.
+    pub fn is_artifact(self) -> bool {
+        self.flags().contains(OpcodeFlags::ARTIFACT)
+    }
+
+    /// True if the semantics, or for branches and PHIs the walk through a function, say what it does.
+    pub fn is_defined(self) -> bool {
+        self.flags().contains(OpcodeFlags::DEFINED)
     }
 
     /// How many type indices the operands have.
@@ -537,47 +731,91 @@ impl Opcode {
         sources.iter().filter(|source| **source != TypeSource::None).count()
     }
 
-    /// How many immediates legality may depend on (`untyped_imm_0` in LLVM's GenericOpcodes.td): one or none.
+    /// How many immediates legality may depend on: one or none.
     pub fn immediate_indices(self) -> usize {
-        use Opcode::*;
-        usize::from(matches!(
-            self,
-            G_SEXT_INREG
-                | G_ASSERT_SEXT
-                | G_ASSERT_ZEXT
-                | G_ASSERT_ALIGN
-                | G_EXTRACT
-                | G_INSERT
-                | G_EXTRACT_SUBVECTOR
-                | G_INSERT_SUBVECTOR
-                | G_SMULFIX
-                | G_UMULFIX
-                | G_SMULFIXSAT
-                | G_UMULFIXSAT
-                | G_SDIVFIX
-                | G_UDIVFIX
-                | G_SDIVFIXSAT
-                | G_UDIVFIXSAT
-                | G_MEMCPY
-                | G_MEMMOVE
-                | G_MEMSET
-                | G_BZERO
-        ))
+        self.info().map_or(0, |info| info.uses.iter().filter(|kind| **kind == OperandKind::IMM0).count())
+    }
+}
+
+impl OpcodeInfo {
+    /// Kinds of all operands, definitions first.
+    pub fn operands(&self) -> impl Iterator<Item = OperandKind> + Clone {
+        self.defs.iter().chain(self.uses).copied()
     }
 
-    /// Legalization artifacts: extensions, truncations and (de)composition, which combine away between legal code.
-    pub fn is_artifact(self) -> bool {
-        matches!(
-            self,
-            Opcode::G_TRUNC
-                | Opcode::G_ZEXT
-                | Opcode::G_SEXT
-                | Opcode::G_ANYEXT
-                | Opcode::G_MERGE_VALUES
-                | Opcode::G_UNMERGE_VALUES
-                | Opcode::G_EXTRACT
-                | Opcode::G_INSERT
-        )
+    /// What stands at operand `index` of `count` explicit ones, and whether it is defined there; `None` if nothing may.
+    pub fn kind_at(&self, index: usize, count: usize) -> Option<(OperandKind, bool)> {
+        if matches!(self.uses, [OperandKind::MORE]) && index > 0 {
+            let kind = if index % 2 == 1 { *self.defs.first()? } else { OperandKind::BLOCK };
+            return Some((kind, false));
+        }
+        if self.defs.contains(&OperandKind::MORE) {
+            // An unmerge: all but the last are definitions.
+            return if index + 1 == count {
+                Some((*self.uses.first()?, false))
+            } else {
+                Some((*self.defs.first()?, true))
+            };
+        }
+        let (kinds, place, is_def) = match index.checked_sub(self.defs.len()) {
+            None => (self.defs, index, true),
+            Some(place) => (self.uses, place, false),
+        };
+        match kinds.get(place) {
+            Some(&kind) if kind != OperandKind::MORE => Some((kind, is_def)),
+            // More of what stands last.
+            _ => match self.uses.iter().rfind(|kind| **kind != OperandKind::MORE) {
+                Some(&kind) => Some((kind, false)),
+                None => self.defs.last().map(|&kind| (kind, true)),
+            },
+        }
+    }
+
+    /// True if its types are extended: the result has more bits than the operand, element by element.
+    pub fn extends(&self) -> bool {
+        self.rules.contains(&TypeRule::Wider(0, 1))
+    }
+
+    /// True if its types are truncated.
+    pub fn truncates(&self) -> bool {
+        self.rules.contains(&TypeRule::Wider(1, 0))
+    }
+
+    /// The type index of what it works on, whose width is that of the operation: that of the result, if an operand has it.
+    pub fn principal(&self) -> usize {
+        let reads_result = self.uses.iter().any(|kind| kind.type_index() == Some(0));
+        usize::from(!reads_result && self.types[1] != TypeSource::None)
+    }
+
+    /// What the immediate at operand `index` may be; `None` if none stands there.
+    pub fn immediate_at(&self, index: usize) -> Option<Immediate> {
+        self.operands().nth(index).filter(|kind| kind.is_immediate())?;
+        let place = self.operands().take(index).filter(|kind| kind.is_immediate()).count();
+        Some(self.immediates.get(place).copied().unwrap_or(Immediate::Any))
+    }
+
+    /// The types of an instruction of this opcode by type index.
+    pub fn index_types(&self, function: &Function, data: &InstData) -> IndexTypes {
+        self.types.map(|source| function.type_of(source.register(data)?))
+    }
+
+    /// True if each type is of its index's class and all keep the type rules.
+    pub fn takes(&self, types: &IndexTypes) -> bool {
+        let of_class = |kind: OperandKind| match kind {
+            OperandKind::Register(class, index) => types[usize::from(index)].is_none_or(|ty| class.takes(ty)),
+            _ => true,
+        };
+        self.operands().all(of_class) && self.rules.iter().all(|rule| rule.holds(types, None))
+    }
+
+    /// True if its memory operand may be of `bits` bits where type 0 has `value`.
+    pub fn access_fits(&self, bits: u32, value: u32) -> bool {
+        self.accesses.is_none_or(|accesses| accesses.size.holds(bits, value))
+    }
+
+    /// The class of a type index: that of its first operand.
+    pub fn class_of(&self, index: usize) -> Option<TypeClass> {
+        self.operands().find(|kind| kind.type_index() == Some(index))?.type_class()
     }
 }
 

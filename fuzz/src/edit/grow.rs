@@ -1,9 +1,10 @@
 //! Edits that add or move instructions.
 
 use super::scope::{Scope, is_free};
-use super::shape;
 use super::values::is_pure;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand, OperandKind, Type, VReg};
+use crate::opcodes::{ends, is_known};
+use tribunal_ir::opcode::IndexTypes;
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::Target;
 
 pub(super) fn insert(
@@ -30,39 +31,28 @@ pub(super) fn insert(
 
 /// True if `opcode` defines one register of type `result` from such operands, all of them integers.
 fn takes(function: &Function, opcode: Opcode, result: Type, operands: &[VReg]) -> bool {
-    let Some(info) = opcode.info() else { return false };
+    let Some(info) = opcode.info().filter(|info| is_known(opcode) && info.accesses.is_none()) else { return false };
     let types: Option<Vec<Type>> = operands.iter().map(|&register| function.type_of(register)).collect();
     let Some(types) = types.filter(|types| types.iter().chain([&result]).all(|ty| ty.is_scalar())) else {
         return false;
     };
-    let fits = match opcode {
-        Opcode::G_ZEXT | Opcode::G_SEXT | Opcode::G_ANYEXT => types.first().is_some_and(|ty| ty.bits() < result.bits()),
-        Opcode::G_TRUNC => types.first().is_some_and(|ty| ty.bits() > result.bits()),
-        Opcode::G_BSWAP => result.bits().is_multiple_of(16),
-        Opcode::G_SELECT => true,
-        _ => !shape::siblings(opcode).is_empty(),
-    };
-    if !fits || info.defs.len() != 1 || info.uses.len() != types.len() {
+    if info.defs.len() != 1 || info.uses.len() != types.len() {
         return false;
     }
-    let mut seen = [None; 3];
-    let kinds = info.defs.iter().chain(info.uses);
-    kinds.zip(std::iter::once(&result).chain(&types)).all(|(kind, &ty)| match kind {
-        OperandKind::T0 | OperandKind::T1 | OperandKind::T2 => {
-            kind.type_index().is_some_and(|index| *seen[index].get_or_insert(ty) == ty)
-        }
-        _ => false,
-    })
+    let mut seen: IndexTypes = [None; 3];
+    let one_each = info
+        .operands()
+        .zip(std::iter::once(&result).chain(&types))
+        .all(|(kind, &ty)| kind.type_index().is_some_and(|index| *seen[index].get_or_insert(ty) == ty));
+    one_each && info.takes(&seen)
 }
 
 pub(super) fn duplicate(function: &mut Function, inst: Inst) -> bool {
     let data = function.inst(inst);
     let virtual_only =
         data.operands.iter().filter_map(Operand::as_reg).all(|operand| operand.reg.as_virtual().is_some());
-    let known = shape::follows_width(data.opcode)
-        || matches!(data.opcode, Opcode::G_MERGE_VALUES | Opcode::G_PTR_ADD | Opcode::G_FRAME_INDEX);
-    let ends = matches!(data.opcode, Opcode::G_BR | Opcode::G_BRCOND);
-    if function.block_of(inst).is_none() || !virtual_only || !known || ends {
+    let fits = virtual_only && is_known(data.opcode) && !ends(data.opcode);
+    if function.block_of(inst).is_none() || !fits {
         return false;
     }
     let mut data = data.clone();

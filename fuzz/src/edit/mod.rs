@@ -18,9 +18,10 @@ mod splice;
 mod values;
 mod widths;
 
+pub use crate::opcodes::{families, siblings};
 pub use compact::compact;
 pub use scope::{Scope, is_free, read_on_entry};
-pub use shape::{alike, families, flags_of, immediate_range, is_supported, siblings};
+pub use shape::{alike, flags_of, immediate_range, is_supported};
 pub use splice::{Donor, donors};
 pub use widths::{WidthClass, width_classes};
 

@@ -1,99 +1,28 @@
 //! What an instruction may be changed to without changing what stands around it.
 
 use super::scope::Scope;
-use crate::opcodes::*;
+use crate::opcodes::{is_known, siblings};
+use tribunal_ir::opcode::{TypeRule, Undefined};
 use tribunal_ir::{
-    Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, OperandKind, Type, VReg,
+    Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Type, VReg,
 };
 use tribunal_target::Target;
 
-/// Opcodes of one shape: operands of the same types in the same places, total but for what a program must avoid anyway.
-const SIBLINGS: &[&[Opcode]] = {
-    use Opcode::*;
-    const BINARY: &[Opcode] = &joined::<{ PLAIN.len() + BEYOND.len() }>(PLAIN, BEYOND);
-    const ALL_SHIFTS: &[Opcode] = &joined::<{ SHIFTS.len() + SATURATING_SHIFTS.len() }>(SHIFTS, SATURATING_SHIFTS);
-    const ALL_COUNTS: &[Opcode] = &joined::<{ COUNTS.len() + 1 }>(COUNTS, &[Opcode::G_CTPOP]);
-    &[
-        BINARY,
-        DIVISIONS,
-        &[G_UDIVREM, G_SDIVREM],
-        ALL_SHIFTS,
-        &[G_ROTL, G_ROTR],
-        &[G_FSHL, G_FSHR],
-        OVERFLOWS,
-        CARRIES,
-        UNSIGNED_FIXED_POINT,
-        SIGNED_FIXED_POINT,
-        ALL_COUNTS,
-        &[G_ABS, G_BITREVERSE, G_FREEZE, G_CONSTANT_FOLD_BARRIER],
-        &[G_ZEXT, G_SEXT, G_ANYEXT],
-        &[G_SEXT_INREG],
-        &[G_ASSERT_SEXT, G_ASSERT_ZEXT],
-        &[G_SCMP, G_UCMP],
-        &[G_UBFX, G_SBFX],
-        &[G_ZEXTLOAD, G_SEXTLOAD],
-    ]
-};
-
-/// One list behind the other; `N` is the sum of their lengths.
-const fn joined<const N: usize>(first: &[Opcode], second: &[Opcode]) -> [Opcode; N] {
-    let mut all = [first[0]; N];
-    let mut index = 1;
-    while index < N {
-        all[index] = if index < first.len() { first[index] } else { second[index - first.len()] };
-        index += 1;
-    }
-    all
-}
-
-/// The rest of the integer opcodes that every target compiles.
-const ALONE: &[Opcode] = {
-    use Opcode::*;
-    &[
-        G_TRUNC,
-        G_CONSTANT,
-        G_IMPLICIT_DEF,
-        G_PHI,
-        G_ICMP,
-        G_SELECT,
-        G_BSWAP,
-        G_PTR_ADD,
-        G_PTRTOINT,
-        G_INTTOPTR,
-        G_LOAD,
-        G_STORE,
-        G_BR,
-        G_BRCOND,
-        G_MERGE_VALUES,
-        G_UNMERGE_VALUES,
-        G_EXTRACT,
-        G_INSERT,
-        G_FRAME_INDEX,
-    ]
-};
-
-/// Families of opcodes of one shape.
-pub fn families() -> &'static [&'static [Opcode]] {
-    SIBLINGS
-}
-
-/// The opcodes that may stand in the place of `opcode`, itself among them.
-pub fn siblings(opcode: Opcode) -> &'static [Opcode] {
-    SIBLINGS.iter().copied().find(|family| family.contains(&opcode)).unwrap_or(&[])
-}
-
-/// The opcodes that may stand in the place of that of `inst`: its family, and where all types are one, that of the
-/// other operations on two values.
+/// The opcodes that may stand in the place of that of `inst`: those of its shape, and where all types are one, the other
+/// operations on two values, if they take its types.
 pub fn alike(function: &Function, inst: Inst) -> Vec<Opcode> {
     let data = function.inst(inst);
+    let Some(info) = data.opcode.info() else { return Vec::new() };
     let own = siblings(data.opcode);
     let (values, shifts) = (siblings(Opcode::G_ADD), siblings(Opcode::G_SHL));
+    let types = info.index_types(function, data);
     let ty = |index: usize| data.vreg(index).and_then(|register| function.type_of(register));
     let one_type = ty(0).is_some() && ty(0) == ty(1) && ty(0) == ty(2);
-    match own == values || own == shifts {
-        true if one_type => values.iter().chain(shifts).copied().collect(),
-        _ => own.to_vec(),
-    }
+    let alike = match own == values || own == shifts {
+        true if one_type => values.iter().chain(shifts),
+        _ => own.iter().chain(&[]),
+    };
+    alike.copied().filter(|opcode| opcode.info().is_some_and(|info| info.takes(&types))).collect()
 }
 
 /// True if programs of such instructions are what the generator writes: integers that every target compiles, no wider
@@ -102,7 +31,7 @@ pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
     let two_registers = 2 * target.register_type().bits();
     let fits = |inst: Inst| {
         let data = function.inst(inst);
-        let known = !data.opcode.is_generic() || !siblings(data.opcode).is_empty() || ALONE.contains(&data.opcode);
+        let known = !data.opcode.is_generic() || is_known(data.opcode);
         let limit = if divides(data.opcode) { two_registers } else { widest };
         let registers = data.operands.iter().filter_map(Operand::as_vreg);
         let within = |ty: Type| !ty.is_vector() && ty.bits() <= limit;
@@ -113,31 +42,13 @@ pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
 
 /// Divisions beyond two registers have no runtime function.
 fn divides(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(opcode, G_UDIV | G_SDIV | G_UREM | G_SREM | G_UDIVREM | G_SDIVREM)
+    opcode.info().is_some_and(|info| info.undefined.contains(Undefined::DIVISOR))
 }
 
 /// The poison-generating flags that an opcode may carry.
 pub fn flags_of(opcode: Opcode) -> InstFlags {
-    use Opcode::*;
-    match opcode {
-        G_ADD | G_SUB | G_MUL | G_SHL | G_TRUNC => InstFlags::NUW | InstFlags::NSW,
-        G_UDIV | G_SDIV | G_LSHR | G_ASHR => InstFlags::EXACT,
-        G_OR => InstFlags::DISJOINT,
-        G_ZEXT => InstFlags::NNEG,
-        _ => InstFlags::empty(),
-    }
+    opcode.info().map_or(InstFlags::empty(), |info| info.inst_flags & InstFlags::PROMISES)
 }
-
-/// Flags that mean something; all others are of floating point or for the optimiser.
-const POISON: InstFlags = InstFlags::NUW
-    .union(InstFlags::NSW)
-    .union(InstFlags::EXACT)
-    .union(InstFlags::DISJOINT)
-    .union(InstFlags::NNEG)
-    .union(InstFlags::NUSW)
-    .union(InstFlags::SAMESIGN)
-    .union(InstFlags::INBOUNDS);
 
 fn is_placed(function: &Function, inst: Inst) -> bool {
     function.block_of(inst).is_some()
@@ -158,9 +69,7 @@ pub(super) fn set_flags(function: &mut Function, inst: Inst, flags: InstFlags) -
 pub(super) fn set_predicate(function: &mut Function, inst: Inst, predicate: IntPredicate) -> bool {
     let data = function.inst(inst);
     let old = data.operands.get(1).copied();
-    let fits = is_placed(function, inst)
-        && data.opcode == Opcode::G_ICMP
-        && matches!(old, Some(Operand::Predicate(old)) if old != predicate);
+    let fits = is_placed(function, inst) && matches!(old, Some(Operand::Predicate(old)) if old != predicate);
     if fits {
         function.set_operand(inst, 1, Operand::Predicate(predicate));
     }
@@ -172,23 +81,18 @@ pub(super) fn set_opcode(function: &mut Function, inst: Inst, opcode: Opcode) ->
     if !is_placed(function, inst) || data.opcode == opcode || !alike(function, inst).contains(&opcode) {
         return false;
     }
-    let flags = data.flags.difference(POISON) | (data.flags & flags_of(opcode));
+    let flags = data.flags.difference(InstFlags::PROMISES) | (data.flags & flags_of(opcode));
     let data = InstData { opcode, flags, ..data.clone() };
     function.replace(inst, data);
     true
 }
 
-/// The range of an immediate that is a width within the register at operand 0.
+/// The range of an immediate that is a width or a place within the instruction's types.
 pub fn immediate_range(function: &Function, data: &InstData, index: usize) -> Option<std::ops::Range<i64>> {
-    let bits = |index: usize| Some(i64::from(function.type_of(data.vreg(index)?)?.bits()));
-    match (data.opcode, index) {
-        (Opcode::G_SEXT_INREG | Opcode::G_ASSERT_SEXT | Opcode::G_ASSERT_ZEXT, 2) => Some(1..bits(0)?),
-        (Opcode::G_EXTRACT, 2) => Some(0..bits(1)? - bits(0)? + 1),
-        (Opcode::G_INSERT, 3) => Some(0..bits(0)? - bits(2)? + 1),
-        (Opcode::G_UMULFIX | Opcode::G_UMULFIXSAT, 3) => Some(0..bits(0)? + 1),
-        (Opcode::G_SMULFIX | Opcode::G_SMULFIXSAT, 3) => Some(0..bits(0)?),
-        _ => None,
-    }
+    let info = data.opcode.info().filter(|_| is_known(data.opcode))?;
+    let range = info.immediate_at(index)?.range(&info.index_types(function, data))?;
+    let end = range.end().checked_add(1)?;
+    Some(*range.start()..end)
 }
 
 pub(super) fn set_immediate(function: &mut Function, inst: Inst, index: usize, value: i64) -> bool {
@@ -247,16 +151,6 @@ pub(super) fn set_stored(function: &mut Function, inst: Inst, value: VReg) -> bo
 
 /// True for an opcode whose operands of one type index are integers, or pointers, of one type that may change.
 pub(super) fn follows_width(opcode: Opcode) -> bool {
-    use Opcode::*;
-    let fixed = matches!(opcode, G_MERGE_VALUES | G_UNMERGE_VALUES | G_PTR_ADD | G_FRAME_INDEX);
-    (!siblings(opcode).is_empty() || ALONE.contains(&opcode)) && !fixed
-}
-
-/// The kind of operand `index` of a fixed-shape instruction; for a PHI, of its registers.
-pub(super) fn kind_at(data: &InstData, index: usize) -> Option<OperandKind> {
-    let info = data.opcode.info()?;
-    if data.opcode == Opcode::G_PHI {
-        return Some(OperandKind::T0);
-    }
-    info.defs.iter().chain(info.uses).copied().nth(index)
+    let tied = |rule: &TypeRule| matches!(rule, TypeRule::Parts(..) | TypeRule::SameSize(..));
+    is_known(opcode) && opcode.info().is_some_and(|info| !info.rules.iter().any(tied))
 }

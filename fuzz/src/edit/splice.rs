@@ -2,6 +2,7 @@
 
 use super::scope::{Scope, is_free};
 use super::{shape, values};
+use crate::opcodes::is_known;
 use rustc_hash::FxHashMap;
 use tribunal_ir::{Function, Inst, MemFlags, Opcode, Operand, VReg};
 use tribunal_target::Target;
@@ -32,7 +33,9 @@ fn travels(function: &Function, target: &Target, inst: Inst) -> bool {
     let data = function.inst(inst);
     let virtual_only =
         data.operands.iter().filter_map(Operand::as_reg).all(|operand| operand.reg.as_virtual().is_some());
-    let known = shape::follows_width(data.opcode) || matches!(data.opcode, Opcode::G_MERGE_VALUES | Opcode::G_PTR_ADD);
+    // A stack object is that of its function.
+    let own = data.operands.iter().any(|operand| matches!(operand, Operand::Stack(_) | Operand::FixedStack(_)));
+    let known = is_known(data.opcode) && !own;
     let acts = !values::is_pure(function, target, inst) && data.opcode != Opcode::G_STORE;
     let plain = data.memory.iter().all(|memory| memory.ty.is_some() && !memory.flags.contains(MemFlags::ATOMIC));
     virtual_only && known && plain && !acts && !data.opcode.is_phi()

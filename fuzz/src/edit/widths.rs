@@ -7,7 +7,10 @@
 use super::shape;
 use super::values::rename;
 use tribunal_ir::bits::MAX_BITS;
-use tribunal_ir::{Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operand, Type, VReg};
+use tribunal_ir::opcode::IndexTypes;
+use tribunal_ir::{
+    Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Type, VReg,
+};
 
 /// Registers that must have one type.
 pub struct WidthClass {
@@ -66,7 +69,8 @@ impl Sets {
         let mut first: [Option<VReg>; 3] = [None; 3];
         for (index, operand) in data.operands.iter().enumerate() {
             let Some(register) = operand.as_vreg() else { continue };
-            let kind = if copies { Some(0) } else { shape::kind_at(data, index).and_then(|kind| kind.type_index()) };
+            let row = data.opcode.info().filter(|_| !copies);
+            let kind = row.map_or(Some(0), |info| info.kind_at(index, data.operands.len())?.0.type_index());
             let Some(kind) = kind else { continue };
             let other = *first[kind].get_or_insert(register);
             let (a, b) = (self.root(other.as_u32()), self.root(register.as_u32()));
@@ -112,6 +116,14 @@ pub(super) fn set_width(function: &mut Function, register: VReg, bits: u32) -> b
     true
 }
 
+/// What an instruction does when a type that it has changes.
+enum Followed {
+    Stays,
+    Becomes(InstData),
+    /// A conversion between what are equal types now.
+    Goes,
+}
+
 struct Change {
     old: u32,
     new: u32,
@@ -137,64 +149,63 @@ impl Change {
             if registers.into_iter().all(|register| !self.contains(Some(register))) {
                 continue;
             }
-            let data = data.clone();
-            match data.opcode {
-                Opcode::G_TRUNC | Opcode::G_ZEXT | Opcode::G_SEXT | Opcode::G_ANYEXT => {
-                    edits.push((inst, self.conversion(function, data)?));
-                }
-                Opcode::G_CONSTANT => {
-                    let value = function.constant_value(data.operands.get(1)?)?.sext_or_trunc(self.new);
-                    let operand = function.constant(value);
-                    edits.push((inst, Some(InstData::new(Opcode::G_CONSTANT, [data.operands[0], operand]))));
-                }
-                Opcode::G_LOAD | Opcode::G_STORE | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD
-                    if self.contains(data.vreg(0)) =>
-                {
-                    edits.push((inst, Some(self.access(data)?)));
-                }
-                Opcode::G_SEXT_INREG | Opcode::G_ASSERT_SEXT | Opcode::G_ASSERT_ZEXT => {
-                    let width = data.imm(2)?.min(i64::from(self.new) - 1);
-                    let mut data = data;
-                    data.operands[2] = Operand::Imm((width >= 1).then_some(width)?);
-                    edits.push((inst, Some(data)));
-                }
-                Opcode::G_UMULFIX | Opcode::G_UMULFIXSAT | Opcode::G_SMULFIX | Opcode::G_SMULFIXSAT => {
-                    let mut data = data;
-                    data.operands[3] = Operand::Imm(data.imm(3)?.min(i64::from(self.new) - 1));
-                    edits.push((inst, Some(data)));
-                }
-                Opcode::G_EXTRACT | Opcode::G_INSERT => edits.push((inst, Some(self.part(function, data)?))),
-                Opcode::G_BSWAP if !self.new.is_multiple_of(16) => return None,
-                _ => {}
+            match self.changed(function, data.clone())? {
+                Followed::Stays => {}
+                Followed::Becomes(data) => edits.push((inst, Some(data))),
+                Followed::Goes => edits.push((inst, None)),
             }
         }
         Some(edits)
     }
 
-    fn conversion(&self, function: &Function, data: InstData) -> Option<Option<InstData>> {
+    /// How one instruction follows; nothing if it cannot.
+    fn changed(&self, function: &mut Function, data: InstData) -> Option<Followed> {
+        let Some(info) = data.opcode.info().filter(|_| data.opcode.is_generic()) else { return Some(Followed::Stays) };
+        if info.extends() || info.truncates() {
+            return self.conversion(function, data);
+        }
+        if info.uses == [OperandKind::CONST] {
+            let value = function.constant_value(data.operands.get(1)?)?.sext_or_trunc(self.new);
+            let operand = function.constant(value);
+            return Some(Followed::Becomes(InstData::new(data.opcode, [data.operands[0], operand])));
+        }
+        if info.accesses.is_some() && self.contains(data.vreg(0)) {
+            return self.access(data, info).map(Followed::Becomes);
+        }
+        let types = self.types(function, info, &data);
+        match info.immediates.is_empty() {
+            _ if !info.rules.iter().all(|rule| rule.holds(&types, None)) => None,
+            true => Some(Followed::Stays),
+            false => within(data, info, &types).map(Followed::Becomes),
+        }
+    }
+
+    /// The types by type index as they will be.
+    fn types(&self, function: &Function, info: &OpcodeInfo, data: &InstData) -> IndexTypes {
+        let mut types = info.index_types(function, data);
+        for (ty, source) in types.iter_mut().zip(info.types) {
+            if self.contains(source.register(data)) {
+                *ty = Type::scalar_of(self.new);
+            }
+        }
+        types
+    }
+
+    fn conversion(&self, function: &Function, data: InstData) -> Option<Followed> {
         let (to, from) = (self.bits(function, data.vreg(0)?), self.bits(function, data.vreg(1)?));
         let opcode = match to.cmp(&from) {
-            std::cmp::Ordering::Equal => return Some(None),
+            std::cmp::Ordering::Equal => return Some(Followed::Goes),
             std::cmp::Ordering::Less => Opcode::G_TRUNC,
             std::cmp::Ordering::Greater if data.opcode == Opcode::G_TRUNC => Opcode::G_ZEXT,
             std::cmp::Ordering::Greater => data.opcode,
         };
         let flags = data.flags & shape::flags_of(opcode);
-        Some(Some(InstData { opcode, flags, ..data }))
-    }
-
-    /// What is taken out or put in stays inside.
-    fn part(&self, function: &Function, mut data: InstData) -> Option<InstData> {
-        let (whole, part, place) = if data.opcode == Opcode::G_EXTRACT { (1, 0, 2) } else { (0, 2, 3) };
-        let [whole, part] = [whole, part].map(|index| data.vreg(index).map(|register| self.bits(function, register)));
-        let room = whole?.checked_sub(part?)?;
-        data.operands[place] = Operand::Imm(data.imm(place)?.min(room.into()));
-        Some(data)
+        Some(Followed::Becomes(InstData { opcode, flags, ..data }))
     }
 
     /// An access of the whole value stays one, but a volatile one stays as wide as it is: others cannot be made whole.
-    fn access(&self, mut data: InstData) -> Option<InstData> {
-        let extends = matches!(data.opcode, Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD);
+    fn access(&self, mut data: InstData, info: &OpcodeInfo) -> Option<InstData> {
+        let extends = !info.access_fits(self.old, self.old);
         let [memory] = data.memory.as_slice() else { return None };
         let bits = memory.ty?.bits();
         let volatile = memory.flags.contains(MemFlags::VOLATILE);
@@ -202,7 +213,16 @@ impl Change {
             data.memory[0] = MemOperand { ty: Some(Type::scalar(self.new)), ..*memory };
             return Some(data);
         }
-        let fits = if extends { bits < self.new } else { bits <= self.new };
-        fits.then_some(data)
+        info.access_fits(bits, self.new).then_some(data)
     }
+}
+
+/// The immediates, moved inside of what the types allow.
+fn within(mut data: InstData, info: &OpcodeInfo, types: &IndexTypes) -> Option<InstData> {
+    for (index, operand) in data.operands.iter_mut().enumerate() {
+        let (Operand::Imm(value), Some(immediate)) = (&mut *operand, info.immediate_at(index)) else { continue };
+        let range = immediate.range(types).filter(|range| !range.is_empty())?;
+        *value = (*value).clamp(*range.start(), *range.end());
+    }
+    Some(data)
 }

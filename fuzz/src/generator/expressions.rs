@@ -1,10 +1,11 @@
 //! Straight-line operations.
 
 use super::{Entry, Generator};
-use crate::opcodes;
+use crate::{edit, opcodes};
 use arbitrary::Result;
+use tribunal_ir::opcode::Undefined;
 use tribunal_ir::types::{S1, S8};
-use tribunal_ir::{Bits, InstFlags, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Bits, Family, InstFlags, Opcode, Operand, Type, VReg};
 
 impl Generator<'_, '_, '_> {
     /// One operation; its result joins the scope.
@@ -30,7 +31,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn binary(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(opcodes::PLAIN)?;
+        let opcode = *self.u.choose(&opcodes::PLAIN)?;
         let (mut left, mut right) = (self.value(ty, false)?, self.right_value(ty, false)?);
         if self.u.ratio(1, 8)? {
             std::mem::swap(&mut left, &mut right);
@@ -41,7 +42,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn shift(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(opcodes::SHIFTS)?;
+        let opcode = *self.u.choose(Family::Shift.opcodes())?;
         let value = self.value(ty, false)?;
         if self.u.arbitrary()? {
             let amount_ty = if ty.bits() > 8 && self.u.arbitrary()? { ty } else { self.register_type() };
@@ -70,8 +71,8 @@ impl Generator<'_, '_, '_> {
         if !(2..=self.widest_division().bits()).contains(&ty.bits()) {
             return self.binary(ty);
         }
-        let opcode = *self.u.choose(opcodes::DIVISIONS)?;
-        let operands = self.safe_division(ty, matches!(opcode, Opcode::G_SDIV | Opcode::G_SREM))?;
+        let opcode = *self.u.choose(Family::Division.opcodes())?;
+        let operands = self.safe_division(ty, overflows(opcode))?;
         let register = self.builder.op(ty, opcode, &operands);
         Ok(Entry { register, ty, firm: true })
     }
@@ -263,12 +264,7 @@ impl Generator<'_, '_, '_> {
         if self.policy.flags == 0 || !self.u.ratio(1, self.policy.flags)? {
             return Ok(InstFlags::empty());
         }
-        let allowed = match opcode {
-            Opcode::G_ADD | Opcode::G_SUB | Opcode::G_MUL | Opcode::G_SHL => InstFlags::NUW | InstFlags::NSW,
-            Opcode::G_LSHR | Opcode::G_ASHR => InstFlags::EXACT,
-            Opcode::G_OR => InstFlags::DISJOINT,
-            _ => InstFlags::empty(),
-        };
+        let allowed = edit::flags_of(opcode);
         Ok(allowed & InstFlags::from_bits_truncate(self.u.arbitrary()?))
     }
 
@@ -287,4 +283,9 @@ impl Generator<'_, '_, '_> {
             _ => Bits::new(self.u.arbitrary()?, bits),
         })
     }
+}
+
+/// True for a division of which the least value by -1 is undefined.
+pub(super) fn overflows(opcode: Opcode) -> bool {
+    opcode.info().is_some_and(|info| info.undefined.contains(Undefined::QUOTIENT))
 }

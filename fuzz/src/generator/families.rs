@@ -1,16 +1,18 @@
 //! Families of operations beyond the plain ones: two results, saturation, high products, counts, parts of values.
 
+use super::expressions::overflows;
 use super::{Entry, Generator};
-use crate::opcodes;
+use crate::{edit, opcodes};
 use arbitrary::Result;
+use tribunal_ir::opcode::Poison;
 use tribunal_ir::types::S1;
-use tribunal_ir::{InstData, InstFlags, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Family, InstData, InstFlags, Opcode, Operand, Type, VReg};
 
 impl Generator<'_, '_, '_> {
     /// One operation of any family.
     pub(super) fn family(&mut self, ty: Type) -> Result<Entry> {
         match self.u.int_in_range(0..=10)? {
-            0..=1 => self.listed(ty, opcodes::BEYOND),
+            0..=1 => self.other(ty),
             2 => self.overflow(ty),
             3 => self.carry(ty),
             4 => self.fixed_point(ty),
@@ -23,11 +25,33 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    fn listed(&mut self, ty: Type, opcodes: &[Opcode]) -> Result<Entry> {
-        let opcode = *self.u.choose(opcodes)?;
-        let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
-        let register = self.builder.op(ty, opcode, &[left.register, right.register]);
-        Ok(Entry { register, ty, firm: left.firm && right.firm })
+    /// One that needs nothing but its row to be drawn: operands of the types that it takes, immediates in their ranges.
+    fn other(&mut self, ty: Type) -> Result<Entry> {
+        let opcode = *self.u.choose(&opcodes::OTHERS)?;
+        let Some(info) = opcode.info() else { return self.overflow(ty) };
+        let types = [Some(ty), Some(ty), None];
+        if !info.takes(&types) {
+            return self.overflow(ty);
+        }
+        let (mut operands, mut firm) = (Vec::new(), info.poison.is_empty());
+        for (index, kind) in info.operands().enumerate().skip(info.defs.len()) {
+            match info.immediate_at(index).and_then(|immediate| immediate.range(&types)) {
+                Some(range) => operands.push(Operand::Imm(self.u.int_in_range(range)?)),
+                None if kind.type_index().is_some() => {
+                    let value = self.value(ty, false)?;
+                    operands.push(Operand::used(value.register));
+                    firm &= value.firm;
+                }
+                None => {}
+            }
+        }
+        let results: Vec<VReg> = info.defs.iter().map(|_| self.builder.function.new_vreg(ty)).collect();
+        let defs = results.iter().copied().map(Operand::def);
+        self.builder.push(InstData::new(opcode, defs.chain(operands)));
+        let entries = results.into_iter().map(|register| Entry { register, ty, firm });
+        let Some(first) = entries.clone().next() else { return self.overflow(ty) };
+        self.scope.extend(entries.skip(1));
+        Ok(first)
     }
 
     /// Defines two results, of which the second joins the scope here.
@@ -40,13 +64,13 @@ impl Generator<'_, '_, '_> {
     }
 
     fn overflow(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(opcodes::OVERFLOWS)?;
+        let opcode = *self.u.choose(Family::Overflow.opcodes())?;
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         Ok(self.two(opcode, [ty, S1], &[left.register, right.register], left.firm && right.firm))
     }
 
     fn carry(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(opcodes::CARRIES)?;
+        let opcode = *self.u.choose(Family::Carry.opcodes())?;
         let (left, right, carry) = (self.value(ty, false)?, self.value(ty, false)?, self.value(S1, false)?);
         let firm = left.firm && right.firm && carry.firm;
         Ok(self.two(opcode, [ty, S1], &[left.register, right.register, carry.register], firm))
@@ -56,15 +80,14 @@ impl Generator<'_, '_, '_> {
         if !(2..=self.widest_division().bits()).contains(&ty.bits()) {
             return self.overflow(ty);
         }
-        let opcode = *self.u.choose(&[Opcode::G_UDIVREM, Opcode::G_SDIVREM])?;
-        let operands = self.safe_division(ty, opcode == Opcode::G_SDIVREM)?;
+        let opcode = *self.u.choose(Family::DivisionRemainder.opcodes())?;
+        let operands = self.safe_division(ty, overflows(opcode))?;
         Ok(self.two(opcode, [ty, ty], &operands, true))
     }
 
     fn fixed_point(&mut self, ty: Type) -> Result<Entry> {
         let signed: bool = self.u.arbitrary()?;
-        let opcodes = if signed { opcodes::SIGNED_FIXED_POINT } else { opcodes::UNSIGNED_FIXED_POINT };
-        let opcode = *self.u.choose(opcodes)?;
+        let opcode = *self.u.choose(edit::siblings(if signed { Opcode::G_SMULFIX } else { Opcode::G_UMULFIX }))?;
         let scale = self.u.int_in_range(0..=ty.bits() - u32::from(signed))?;
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         let operands = [Operand::used(left.register), Operand::used(right.register), Operand::Imm(scale.into())];
@@ -74,18 +97,18 @@ impl Generator<'_, '_, '_> {
 
     /// Zeros of a value, counted in a type that holds the count.
     fn count(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(opcodes::COUNTS)?;
+        let opcode = *self.u.choose(Family::ZeroCount.opcodes())?;
         let count = self.count_type(ty)?;
         let source = self.value(ty, false)?;
-        let firm = source.firm && matches!(opcode, Opcode::G_CTLZ | Opcode::G_CTTZ);
+        let firm = source.firm && opcode.info().is_some_and(|info| info.poison.is_empty());
         Ok(Entry { register: self.builder.op(count, opcode, &[source.register]), ty: count, firm })
     }
 
     fn rotation(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(&[Opcode::G_ROTL, Opcode::G_ROTR, Opcode::G_USHLSAT, Opcode::G_SSHLSAT])?;
+        let opcode = *self.u.choose(&opcodes::ROTATIONS)?;
         let (value, amount) = (self.value(ty, false)?, self.value(ty, false)?);
-        let saturates = matches!(opcode, Opcode::G_USHLSAT | Opcode::G_SSHLSAT);
-        let amount = match saturates {
+        let bounded = opcode.info().is_some_and(|info| info.poison.contains(Poison::AMOUNT));
+        let amount = match bounded {
             true => Entry { register: self.amount_below(amount, ty.bits()), ..amount },
             false => amount,
         };
@@ -94,7 +117,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn three_way(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(&[Opcode::G_SCMP, Opcode::G_UCMP])?;
+        let opcode = *self.u.choose(Family::ThreeWay.opcodes())?;
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         let result = Type::scalar(*self.u.choose(&[2, 8, 32, 64])?);
         let register = self.builder.op(result, opcode, &[left.register, right.register]);
@@ -134,7 +157,7 @@ impl Generator<'_, '_, '_> {
 
     /// A bit field at a constant place.
     fn field(&mut self, ty: Type) -> Result<Entry> {
-        let opcode = *self.u.choose(&[Opcode::G_UBFX, Opcode::G_SBFX])?;
+        let opcode = *self.u.choose(Family::BitField.opcodes())?;
         let offset = self.u.int_in_range(0..=ty.bits() - 1)?;
         let size = self.u.int_in_range(1..=ty.bits() - offset)?;
         let source = self.value(ty, false)?;

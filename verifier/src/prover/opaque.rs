@@ -15,7 +15,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand};
+use tribunal_ir::{
+    Family, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand,
+};
 use tribunal_target::runtime::RuntimeFunction;
 
 /// One operation with effects, or a pure one whose operands are still to be proved equal.
@@ -145,8 +147,9 @@ impl SideEvaluation<'_> {
                 self.effect(side, name, Vec::new(), &[], false)?;
                 Ok(true)
             }
-            Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD | Opcode::G_STORE
-                if data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE)) =>
+            opcode
+                if matches!(opcode.family(), Some(Family::Load | Family::Store))
+                    && data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE)) =>
             {
                 self.volatile(side, data)
             }

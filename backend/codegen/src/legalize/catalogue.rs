@@ -7,11 +7,13 @@ pub use queries::{functions_of, queries};
 use super::PASS;
 use crate::{Allocator, Context, Observer, Options};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
-use tribunal_ir::types::S1;
+use tribunal_ir::opcode::IndexTypes;
+use tribunal_ir::types::{S1, S8, S32};
 use tribunal_ir::{
-    Bits, Block, Builder, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand,
-    Position, Step, Type, VReg,
+    Bits, Block, Builder, Family, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode,
+    OpcodeInfo, Operand, OperandKind, Position, Step, Type, VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -80,128 +82,111 @@ impl CatalogueEntry {
     }
 }
 
-const BINARY: &[Opcode] = {
-    use Opcode::*;
-    &[
-        G_ADD,
-        G_SUB,
-        G_MUL,
-        G_AND,
-        G_OR,
-        G_XOR,
-        G_SMIN,
-        G_SMAX,
-        G_UMIN,
-        G_UMAX,
-        G_UDIV,
-        G_SDIV,
-        G_UREM,
-        G_SREM,
-        G_UADDSAT,
-        G_USUBSAT,
-        G_SADDSAT,
-        G_SSUBSAT,
-        G_ABDS,
-        G_ABDU,
-        G_UMULH,
-        G_SMULH,
-        G_UAVGFLOOR,
-        G_UAVGCEIL,
-        G_SAVGFLOOR,
-        G_SAVGCEIL,
-        G_ROTL,
-        G_ROTR,
-        G_USHLSAT,
-        G_SSHLSAT,
-    ]
-};
-const UNARY: &[Opcode] = &[Opcode::G_FREEZE, Opcode::G_CONSTANT_FOLD_BARRIER, Opcode::G_ABS, Opcode::G_BITREVERSE];
-const SHIFTS: &[Opcode] = &[Opcode::G_SHL, Opcode::G_LSHR, Opcode::G_ASHR];
-const TERNARY: &[Opcode] = &[Opcode::G_FSHL, Opcode::G_FSHR, Opcode::G_UBFX, Opcode::G_SBFX];
-const COUNTS: &[Opcode] = {
-    use Opcode::*;
-    &[G_CTPOP, G_CTLZ, G_CTTZ, G_CTLZ_ZERO_UNDEF, G_CTTZ_ZERO_UNDEF]
-};
-/// A value and a flag from two operands; the second list takes a flag too.
-const OVERFLOWS: &[Opcode] = {
-    use Opcode::*;
-    &[G_UADDO, G_USUBO, G_SADDO, G_SSUBO, G_UMULO, G_SMULO]
-};
-const CARRIES: &[Opcode] = &[Opcode::G_UADDE, Opcode::G_USUBE, Opcode::G_SADDE, Opcode::G_SSUBE];
-const FIXED_POINT: &[Opcode] = &[Opcode::G_UMULFIX, Opcode::G_SMULFIX, Opcode::G_UMULFIXSAT, Opcode::G_SMULFIXSAT];
-
-/// One function an instance.
+/// One function an instance: of every opcode that has a meaning and is no target's own, at every width.
 fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
+    let opcodes: Vec<(Opcode, &OpcodeInfo)> = Opcode::ALL
+        .iter()
+        .filter(|opcode| opcode.is_defined() && opcode.is_generic())
+        .filter_map(|&opcode| Some((opcode, opcode.info()?)))
+        .collect();
     let mut all = Vec::new();
     for bits in 1..=WIDEST {
         let ty = Type::scalar(bits);
-        let make = |opcode, write: &dyn Fn(&mut Instance<'_>)| (opcode, instance(target, write));
-        for &opcode in BINARY {
-            all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, ty])));
-        }
-        for &opcode in UNARY {
-            all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty])));
-        }
-        for &opcode in SHIFTS {
-            for amount in [ty, target.register_type()] {
-                all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, amount])));
-            }
-        }
-        for &opcode in TERNARY {
-            all.push(make(opcode, &|i| i.operation(ty, opcode, &[ty, ty, ty])));
-        }
-        for &opcode in COUNTS {
-            for count in [ty, target.register_type()] {
-                all.push(make(opcode, &|i| i.operation(count, opcode, &[ty])));
-            }
-        }
-        for &opcode in OVERFLOWS {
-            all.push(make(opcode, &|i| i.two_results(&[ty, S1], opcode, &[ty, ty])));
-        }
-        for &opcode in CARRIES {
-            all.push(make(opcode, &|i| i.two_results(&[ty, S1], opcode, &[ty, ty, S1])));
-        }
-        for opcode in [Opcode::G_UDIVREM, Opcode::G_SDIVREM] {
-            all.push(make(opcode, &|i| i.two_results(&[ty, ty], opcode, &[ty, ty])));
-        }
-        for opcode in [Opcode::G_SCMP, Opcode::G_UCMP] {
-            for result in [tribunal_ir::types::S8, tribunal_ir::types::S32] {
-                all.push(make(opcode, &|i| i.operation(result, opcode, &[ty, ty])));
-            }
-        }
-        all.extend(fixed_point_and_parts(target, ty));
-        if bits.is_multiple_of(16) {
-            all.push(make(Opcode::G_BSWAP, &|i| i.operation(ty, Opcode::G_BSWAP, &[ty])));
-        }
-        all.push(make(Opcode::G_SELECT, &|i| i.operation(ty, Opcode::G_SELECT, &[S1, ty, ty])));
-        all.push(make(Opcode::G_PHI, &|i| i.phi(ty)));
-        all.push(make(Opcode::G_CONSTANT, &|i| {
-            let value = i.builder.function.constant(Bits::ones(bits));
-            i.value(ty, Opcode::G_CONSTANT, &[value])
-        }));
-        all.push(make(Opcode::G_IMPLICIT_DEF, &|i| i.value(ty, Opcode::G_IMPLICIT_DEF, &[])));
-        for predicate in IntPredicate::ALL {
-            all.push(make(Opcode::G_ICMP, &|i| i.compare(predicate, ty)));
-        }
-        for from in [1, bits / 2, bits.saturating_sub(1)] {
-            if (1..bits).contains(&from) {
-                all.push(make(Opcode::G_SEXT_INREG, &|i| i.in_register(ty, from)));
-            }
-        }
-        for opcode in [Opcode::G_ANYEXT, Opcode::G_ZEXT, Opcode::G_SEXT, Opcode::G_TRUNC] {
-            for other in [1, 8, 32, 33, 64, 65, 128] {
-                let (wide, narrow) = (bits.max(other), bits.min(other));
-                let (to, from) = if opcode == Opcode::G_TRUNC { (narrow, wide) } else { (wide, narrow) };
-                if to != from {
-                    all.push(make(opcode, &|i| i.operation(Type::scalar(to), opcode, &[Type::scalar(from)])));
-                }
-            }
+        for &(opcode, info) in &opcodes {
+            all.extend(of_opcode(target, opcode, info, ty).into_iter().map(|function| (opcode, function)));
         }
         all.extend(accesses(target, bits));
     }
     all.push((Opcode::G_PTRMASK, instance(target, &|i| i.pointer_mask())));
     all.extend(divisions_by_constants(target));
     all
+}
+
+/// Instances of one opcode that works on values of type `ty`.
+fn of_opcode(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Type) -> Vec<Function> {
+    match info.family {
+        Family::Extension | Family::Truncation => conversions(target, opcode, info, ty.bits()),
+        Family::Control if opcode.is_phi() => vec![instance(target, &|i| i.phi(ty))],
+        Family::InRegister => in_register(target, opcode, info, ty),
+        // Accesses and pointers have instances of their own.
+        Family::Load | Family::Store | Family::Pointer | Family::Control | Family::Cast | Family::Place => Vec::new(),
+        // They go, or combine away; words are made by instances of others.
+        Family::Assertion | Family::Word => Vec::new(),
+        Family::Composition if info.immediates.is_empty() => Vec::new(),
+        Family::Composition => parts(target, opcode, info, ty),
+        _ => operations(target, opcode, info, ty),
+    }
+}
+
+/// Operations on values of `ty`, with each type that a second type index has and each corner of each immediate.
+fn operations(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Type) -> Vec<Function> {
+    let principal = info.principal();
+    let mut all = Vec::new();
+    for other in other_types(target, info.family, ty) {
+        let types = if principal == 0 { [Some(ty), Some(other), None] } else { [Some(other), Some(ty), None] };
+        if info.rules.iter().all(|rule| rule.holds(&types, None)) {
+            all.extend(writings(target, opcode, info, &types));
+        }
+    }
+    all
+}
+
+/// The types of a second type index, where there is one; the first where there is none.
+fn other_types(target: &'static Target, family: Family, ty: Type) -> Vec<Type> {
+    match family {
+        Family::Shift | Family::ZeroCount | Family::Population => vec![ty, target.register_type()],
+        Family::Overflow | Family::Carry | Family::Comparison | Family::Selection => vec![S1],
+        Family::ThreeWay => vec![S8, S32],
+        _ => vec![ty],
+    }
+}
+
+/// Takes out, or puts in, parts at the corners of their places.
+fn parts(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, whole: Type) -> Vec<Function> {
+    let bits = whole.bits();
+    let parts = corners(&(1..=i64::from(bits) - 1), bits).into_iter().filter_map(|part| u32::try_from(part).ok());
+    let types = parts.map(Type::scalar).map(|part| match info.principal() {
+        0 => [Some(whole), Some(part), None],
+        _ => [Some(part), Some(whole), None],
+    });
+    types.flat_map(|types| writings(target, opcode, info, &types)).collect()
+}
+
+/// The narrowest and the widest low part, and half of the value.
+fn in_register(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Type) -> Vec<Function> {
+    let bits = i64::from(ty.bits());
+    let low = [1, bits / 2, bits - 1].into_iter().filter(|low| (1..bits).contains(low));
+    let types = [Some(ty), None, None];
+    low.map(|low| instance(target, &|i| i.operation(opcode, info, &types, IntPredicate::Eq, low))).collect()
+}
+
+/// One function for each predicate and each corner of the immediate, if the opcode has such operands.
+fn writings(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, types: &IndexTypes) -> Vec<Function> {
+    let predicates = if info.uses.contains(&OperandKind::PRED) { &IntPredicate::ALL[..] } else { &[IntPredicate::Eq] };
+    let bits = types[info.principal()].map_or(0, Type::bits);
+    let range = info.immediates.first().and_then(|immediate| immediate.range(types));
+    let immediates = range.map_or(BTreeSet::from([0]), |range| corners(&range, bits));
+    let choices =
+        predicates.iter().flat_map(|predicate| immediates.iter().map(move |immediate| (predicate, immediate)));
+    let write = |(&predicate, &immediate): (&IntPredicate, &i64)| {
+        instance(target, &|i| i.operation(opcode, info, types, predicate, immediate))
+    };
+    choices.map(write).collect()
+}
+
+/// Of what lies in the range: 0, 1, half of the value's width, and the last.
+fn corners(range: &RangeInclusive<i64>, bits: u32) -> BTreeSet<i64> {
+    [0, 1, i64::from(bits / 2), *range.end()].into_iter().filter(|value| range.contains(value)).collect()
+}
+
+/// Between this width and others around registers.
+fn conversions(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, bits: u32) -> Vec<Function> {
+    let others = [1, 8, 32, 33, 64, 65, 128].into_iter().filter(|&other| other != bits);
+    let types = others.map(|other| {
+        let (wide, narrow) = (Type::scalar(bits.max(other)), Type::scalar(bits.min(other)));
+        if info.truncates() { [Some(narrow), Some(wide), None] } else { [Some(wide), Some(narrow), None] }
+    });
+    types.flat_map(|types| writings(target, opcode, info, &types)).collect()
 }
 
 /// Divisors that take each way: powers of two, multipliers that fit, even ones that are shifted first, the addition
@@ -243,28 +228,6 @@ fn divisions_by_constants(target: &'static Target) -> Vec<(Opcode, Function)> {
     pairs.map(|(opcode, divisor)| (opcode, instance(target, &|i| i.by_constant(ty, opcode, divisor)))).collect()
 }
 
-/// Opcodes with an immediate: a scale, or the place of a part.
-fn fixed_point_and_parts(target: &'static Target, ty: Type) -> Vec<(Opcode, Function)> {
-    let bits = ty.bits();
-    let mut all = Vec::new();
-    let corners = |most: u32| [0, 1, bits / 2, most].into_iter().filter(move |&at| at <= most).collect::<BTreeSet<_>>();
-    for &opcode in FIXED_POINT {
-        let signed = matches!(opcode, Opcode::G_SMULFIX | Opcode::G_SMULFIXSAT);
-        for scale in corners(bits - u32::from(signed)) {
-            all.push((opcode, instance(target, &|i| i.with_immediate(ty, opcode, &[ty, ty], scale))));
-        }
-    }
-    for part in corners(bits).into_iter().filter(|&part| part > 0 && part < bits) {
-        let part_ty = Type::scalar(part);
-        for offset in corners(bits - part) {
-            let (extract, insert) = (Opcode::G_EXTRACT, Opcode::G_INSERT);
-            all.push((extract, instance(target, &|i| i.with_immediate(part_ty, extract, &[ty], offset))));
-            all.push((insert, instance(target, &|i| i.with_immediate(ty, insert, &[ty, part_ty], offset))));
-        }
-    }
-    all
-}
-
 /// Loads and stores of `bits` bits at every alignment up to eight bytes.
 fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
     let mut all = Vec::new();
@@ -273,8 +236,8 @@ fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
         let values = [bits, (bits + 1).next_power_of_two(), 64, 128];
         for value in values.into_iter().filter(|&value| (bits..=WIDEST).contains(&value)) {
             let ty = Type::scalar(value);
-            for opcode in [Opcode::G_LOAD, Opcode::G_ZEXTLOAD, Opcode::G_SEXTLOAD] {
-                if value > bits || opcode == Opcode::G_LOAD {
+            for &opcode in Family::Load.opcodes() {
+                if opcode.info().is_some_and(|info| info.access_fits(bits, value)) {
                     let operand = MemOperand::new(MemFlags::LOAD, memory, align);
                     all.push((opcode, instance(target, &|i| i.load(opcode, ty, operand))));
                 }
@@ -331,35 +294,37 @@ impl Instance<'_> {
         }
     }
 
-    fn operation(&mut self, ty: Type, opcode: Opcode, sources: &[Type]) {
-        let sources: Vec<VReg> = sources.iter().map(|&ty| self.input(ty)).collect();
-        let result = self.builder.op(ty, opcode, &sources);
-        self.needed(result);
+    /// One instruction, its registers of these types, and its results made needed.
+    fn operation(
+        &mut self,
+        opcode: Opcode,
+        info: &OpcodeInfo,
+        types: &IndexTypes,
+        predicate: IntPredicate,
+        immediate: i64,
+    ) {
+        let of = |index: u8| types.get(usize::from(index)).copied().flatten();
+        let mut sources = Vec::new();
+        for kind in info.uses {
+            let operand = match *kind {
+                OperandKind::Register(_, index) => of(index).map(|ty| Operand::used(self.input(ty))),
+                OperandKind::PRED => Some(Operand::Predicate(predicate)),
+                OperandKind::CONST => of(0).map(|ty| self.builder.function.constant(Bits::ones(ty.bits()))),
+                kind => kind.is_immediate().then_some(Operand::Imm(immediate)),
+            };
+            sources.extend(operand);
+        }
+        let results = info.defs.iter().filter_map(|kind| types.get(kind.type_index()?).copied().flatten());
+        let results: Vec<VReg> = results.map(|ty| self.builder.function.new_vreg(ty)).collect();
+        let defs = results.iter().copied().map(Operand::def);
+        self.builder.push(InstData::new(opcode, defs.chain(sources)));
+        results.into_iter().for_each(|result| self.needed(result));
     }
 
     fn by_constant(&mut self, ty: Type, opcode: Opcode, constant: Bits) {
         let (value, constant) = (self.input(ty), self.builder.constant(ty, constant));
         let result = self.builder.op(ty, opcode, &[value, constant]);
         self.needed(result);
-    }
-
-    fn value(&mut self, ty: Type, opcode: Opcode, operands: &[Operand]) {
-        let result = self.builder.build(ty, opcode, operands.iter().copied());
-        self.needed(result);
-    }
-
-    fn two_results(&mut self, results: &[Type], opcode: Opcode, sources: &[Type]) {
-        let sources: Vec<VReg> = sources.iter().map(|&ty| self.input(ty)).collect();
-        let results: Vec<VReg> = results.iter().map(|&ty| self.builder.function.new_vreg(ty)).collect();
-        let defs = results.iter().copied().map(Operand::def);
-        self.builder.push(InstData::new(opcode, defs.chain(sources.into_iter().map(Operand::used))));
-        results.into_iter().for_each(|result| self.needed(result));
-    }
-
-    fn with_immediate(&mut self, ty: Type, opcode: Opcode, sources: &[Type], immediate: u32) {
-        let mut operands: Vec<Operand> = sources.iter().map(|&ty| Operand::used(self.input(ty))).collect();
-        operands.push(Operand::Imm(immediate.into()));
-        self.value(ty, opcode, &operands);
     }
 
     fn pointer_mask(&mut self) {
@@ -369,17 +334,6 @@ impl Instance<'_> {
         let value = self.input(self.target.register_type());
         let memory = self.builder.type_of(value);
         self.builder.store(value, masked, MemOperand::new(MemFlags::STORE, memory, memory.bits() / 8));
-    }
-
-    fn compare(&mut self, predicate: IntPredicate, ty: Type) {
-        let (a, b) = (self.input(ty), self.input(ty));
-        let result = self.builder.icmp(predicate, a, b);
-        self.needed(result);
-    }
-
-    fn in_register(&mut self, ty: Type, bits: u32) {
-        let source = self.input(ty);
-        self.value(ty, Opcode::G_SEXT_INREG, &[Operand::used(source), Operand::Imm(i64::from(bits))]);
     }
 
     fn load(&mut self, opcode: Opcode, ty: Type, memory: MemOperand) {

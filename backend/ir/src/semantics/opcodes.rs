@@ -7,9 +7,10 @@ use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags, IntPredicate, Operand};
-use crate::opcode::{Opcode, OperandKind::T0};
+use crate::opcode::{IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
 use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
+use std::ops::RangeInclusive;
 
 /// What one instruction yields.
 #[derive(Debug)]
@@ -123,7 +124,9 @@ pub fn evaluate_binary<D: Domain>(
     args: &[Value<D>; 2],
 ) -> Result<Evaluation<D>, Unsupported> {
     let inst = InstData::new(opcode, []);
-    let one_type = opcode.info().is_some_and(|info| (info.defs, info.uses) == (&[T0], &[T0, T0]));
+    let same =
+        |info: &OpcodeInfo| matches!((info.defs, info.uses), ([def], [one, other]) if one == def && other == def);
+    let one_type = opcode.info().is_some_and(same);
     let width = domain.width(&args[0].bits);
     if !one_type || width != domain.width(&args[1].bits) {
         return Err(malformed(&inst));
@@ -166,7 +169,7 @@ fn computed<D: Domain, M: Memory<D>>(
         G_UMULO | G_SMULO => no_ub(integer::multiply_overflow(domain, op)),
         G_UNMERGE_VALUES => no_ub(bits::unmerge(domain, op)),
         G_MERGE_VALUES => no_ub(smallvec![bits::merge(domain, op)]),
-        // What defines nothing and is no store does what no value says.
+        // Branches belong to who walks the function.
         _ if op.defs.is_empty() => Err(Unsupported::new(inst.opcode.to_string())),
         _ => match integer::simple(domain, op).or_else(|| bits::simple(domain, op)) {
             Some(value) => no_ub(smallvec![value]),
@@ -178,6 +181,9 @@ fn computed<D: Domain, M: Memory<D>>(
 /// Checks shape and types, so that definitions may index operands.
 pub fn typed(function: &Function, inst: &InstData) -> Result<Typed, Unsupported> {
     let info = inst.opcode.info().ok_or_else(|| Unsupported::new("target instruction"))?;
+    if !info.flags.contains(OpcodeFlags::DEFINED) {
+        return Err(Unsupported::new(info.name));
+    }
     let mut types = Typed { defs: SmallVec::new(), uses: SmallVec::new() };
     let registers = inst.operands.iter().filter_map(|operand| operand.as_vreg().map(|register| (operand, register)));
     for (operand, register) in registers {
@@ -193,9 +199,9 @@ pub fn typed(function: &Function, inst: &InstData) -> Result<Typed, Unsupported>
             false => types.uses.push(ty),
         }
     }
-    let register_kinds = |kinds: &[crate::OperandKind]| kinds.iter().filter(|kind| kind.type_index().is_some()).count();
+    let register_kinds = |kinds: &[OperandKind]| kinds.iter().filter(|kind| kind.type_index().is_some()).count();
     let enough = types.defs.len() >= register_kinds(info.defs) && types.uses.len() >= register_kinds(info.uses);
-    match enough && well_typed(inst, &types) {
+    match enough && well_typed(inst, info, &types) {
         true => Ok(types),
         false => Err(malformed(inst)),
     }
@@ -205,40 +211,29 @@ pub(super) fn malformed(inst: &InstData) -> Unsupported {
     Unsupported::new(format!("malformed {}", inst.opcode))
 }
 
-/// Type rules that the definitions rely on: operands of one type index agree, and widths are in the right order.
-fn well_typed(inst: &InstData, op: &Typed) -> bool {
-    use Opcode::*;
-    let Some(info) = inst.opcode.info() else { return false };
-    let mut types: [Option<u32>; 3] = [None; 3];
-    let kinds = info.defs.iter().filter_map(|kind| kind.type_index()).zip(&op.defs);
-    let kinds = kinds.chain(info.uses.iter().filter_map(|kind| kind.type_index()).zip(&op.uses));
-    for (index, ty) in kinds {
-        if *types[index].get_or_insert(ty.bits()) != ty.bits() {
-            return false;
+/// What the definitions rely on: operands of one type index have one width, and the row's type rules and immediates hold.
+fn well_typed(inst: &InstData, info: &OpcodeInfo, op: &Typed) -> bool {
+    let mut types: IndexTypes = [None; 3];
+    for (kinds, registers) in [(info.defs, op.defs.as_slice()), (info.uses, op.uses.as_slice())] {
+        let mut indices = kinds.iter().filter_map(|kind| kind.type_index());
+        let mut index = None;
+        for &ty in registers {
+            // What any number of operands follow, they are like.
+            index = indices.next().or(index);
+            let Some(index) = index else { break };
+            if types[index].get_or_insert(ty).bits() != ty.bits() {
+                return false;
+            }
         }
     }
-    let total = |types: &[Type]| types.iter().map(|ty| ty.bits()).sum::<u32>();
-    let same = |types: &[Type]| types.windows(2).all(|pair| pair[0].bits() == pair[1].bits());
-    match inst.opcode {
-        G_ANYEXT | G_ZEXT | G_SEXT => op.defs[0].bits() > op.uses[0].bits(),
-        G_TRUNC => op.defs[0].bits() < op.uses[0].bits(),
-        G_MERGE_VALUES => same(&op.uses) && op.defs[0].bits() == total(&op.uses),
-        G_UNMERGE_VALUES => same(&op.defs) && total(&op.defs) == op.uses[0].bits(),
-        G_SEXT_INREG | G_ASSERT_SEXT | G_ASSERT_ZEXT => {
-            first_immediate(inst).is_some_and(|bits| (1..=i64::from(op.defs[0].bits())).contains(&bits))
-        }
-        G_EXTRACT | G_INSERT => first_immediate(inst).is_some_and(|offset| {
-            let (whole, part) = match inst.opcode {
-                G_EXTRACT => (op.uses[0].bits(), op.defs[0].bits()),
-                _ => (op.defs[0].bits(), op.uses[1].bits()),
-            };
-            offset >= 0 && offset <= i64::from(whole) - i64::from(part)
-        }),
-        G_PTRMASK => op.uses[0].bits() == op.uses[1].bits(),
-        G_BSWAP => op.defs[0].bits().is_multiple_of(8),
-        G_SLLW | G_SRLW | G_SRAW | G_DIVW | G_DIVUW | G_REMUW => op.defs[0].bits() >= 32,
-        _ => true,
-    }
+    let parts = (op.defs.len() + op.uses.len()).checked_sub(1);
+    let mut immediates = inst.operands.iter().filter_map(|operand| match operand {
+        Operand::Imm(value) => Some(*value),
+        _ => None,
+    });
+    let mut within = |range: RangeInclusive<i64>| immediates.next().is_some_and(|value| range.contains(&value));
+    info.rules.iter().all(|rule| rule.holds(&types, parts))
+        && info.immediates.iter().all(|immediate| immediate.range(&types).is_none_or(&mut within))
 }
 
 fn constant<D: Domain>(domain: &mut D, function: &Function, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {

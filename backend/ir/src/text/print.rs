@@ -412,9 +412,8 @@ impl TypesPrinted<'_> {
 
     fn type_index(&self, operand: usize) -> Option<usize> {
         let info = self.data.opcode.info().filter(|_| self.data.opcode.is_generic())?;
-        let variadic = info.defs.iter().chain(info.uses).any(|kind| *kind == OperandKind::MORE);
-        let kind = info.defs.iter().chain(info.uses).nth(operand).filter(|_| !variadic)?;
-        kind.type_index()
+        let variadic = info.operands().any(|kind| kind == OperandKind::MORE);
+        info.operands().nth(operand).filter(|_| !variadic)?.type_index()
     }
 }
 

@@ -23,7 +23,8 @@ use crate::machine_verifier::dominance::Tree;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use tribunal_ir::{
-    Block, Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operand, RegFlags, SlotKind, StackSlot, Type, VReg,
+    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operand, RegFlags, SlotKind, StackSlot,
+    Type, VReg,
 };
 
 /// Both functions with objects in registers.
@@ -124,15 +125,12 @@ fn addresses(function: &Function) -> FxHashMap<VReg, StackSlot> {
 
 /// Type in memory and alignment of a load or store that a register can stand for.
 fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
-    let loads = matches!(data.opcode, Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD);
-    if !loads && data.opcode != Opcode::G_STORE {
-        return None;
-    }
+    let info = data.opcode.info().filter(|info| matches!(info.family, Family::Load | Family::Store))?;
     let [MemOperand { flags, ty: Some(ty), align, ordering, .. }] = data.memory.as_slice() else { return None };
     let plain = !flags.intersects(MemFlags::VOLATILE | MemFlags::ATOMIC) && ordering.is_none() && !ty.is_vector();
     let value = function.type_of(data.vreg(0)?)?;
     let extends = value.is_scalar() && ty.is_scalar() && value.bits() > ty.bits();
-    let fits = extends || (value == *ty && matches!(data.opcode, Opcode::G_LOAD | Opcode::G_STORE));
+    let fits = extends || (value == *ty && info.access_fits(ty.bits(), ty.bits()));
     (plain && fits && ty.bits().is_multiple_of(8)).then_some((*ty, *align))
 }
 

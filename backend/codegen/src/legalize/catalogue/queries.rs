@@ -5,12 +5,14 @@
 
 use super::{Instance, WIDEST, instance};
 use smallvec::smallvec;
+use std::ops::RangeInclusive;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::{SlotKind, StackObject};
-use tribunal_ir::opcode::OpcodeInfo;
+use tribunal_ir::opcode::IndexTypes;
 use tribunal_ir::types::Element;
 use tribunal_ir::{
-    Bits, Function, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, OperandKind, Type, VReg,
+    Bits, Family, Function, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand,
+    OperandKind, Type, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::legality::{LegalityQuery, LegalizerInfo, MemDescr};
@@ -20,23 +22,6 @@ const REPRESENTATIVE: [u32; 11] = [1, 8, 16, 24, 32, 33, 64, 65, 128, 256, MAX_B
 
 /// Beyond the widths that the catalogue proves, those of which instances are legalized.
 const WIDE: [u32; 2] = [192, 256];
-
-/// Type indices at which an opcode takes pointers as well as scalars, of those whose row in the opcode table leaves it
-/// open.
-const POINTERS: [(Opcode, usize); 12] = [
-    (Opcode::G_CONSTANT, 0),
-    (Opcode::G_IMPLICIT_DEF, 0),
-    (Opcode::G_FREEZE, 0),
-    (Opcode::G_CONSTANT_FOLD_BARRIER, 0),
-    (Opcode::G_ASSERT_ALIGN, 0),
-    (Opcode::G_PHI, 0),
-    (Opcode::G_SELECT, 0),
-    (Opcode::G_LOAD, 0),
-    (Opcode::G_STORE, 0),
-    (Opcode::G_ICMP, 1),
-    (Opcode::G_INTTOPTR, 0),
-    (Opcode::G_PTRTOINT, 1),
-];
 
 fn has_instance(bits: u32) -> bool {
     bits <= WIDEST || WIDE.contains(&bits)
@@ -74,14 +59,16 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
 
 fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
     let Some(info) = opcode.info() else { return Vec::new() };
-    if is_access(opcode) {
-        return accesses(target, opcode);
+    if info.accesses.is_some() {
+        return accesses(target, opcode, info);
     }
     let mut all = Vec::new();
-    for types in types(target, opcode, info) {
+    for types in types(target, info) {
         let query = LegalityQuery::new(opcode, types);
-        match info.defs.iter().chain(info.uses).nth(2) {
-            Some(OperandKind::IMM) => all.extend(immediates(&query).map(|bits| with_immediate(&query, bits))),
+        match info.operands().nth(2) {
+            Some(kind) if kind.is_immediate() => {
+                all.extend(immediates(&query).map(|bits| with_immediate(&query, bits)))
+            }
             _ => all.push(query),
         }
     }
@@ -92,38 +79,35 @@ fn with_immediate(query: &LegalityQuery, bits: i64) -> LegalityQuery {
     LegalityQuery { immediate: Some(bits), ..query.clone() }
 }
 
-/// What the immediate that a query shows may be: the low width of an in-register extension or an assertion, the offset
-/// of an extraction.
+/// What the immediate that a query shows may be, if an operand: a range without end goes up to the width.
 fn immediates(query: &LegalityQuery) -> impl Iterator<Item = i64> + use<> {
-    let bits = |index: usize| query.types.get(index).map_or(0, |ty| i64::from(ty.bits()));
-    let (least, most) = match query.opcode {
-        Opcode::G_EXTRACT => (0, bits(1) - bits(0)),
-        _ => (1, bits(0) - 1),
-    };
-    let mut all = vec![0, 1, 8, 16, 32, bits(0) / 2, most];
+    let range = range_of(query).unwrap_or(0..=0);
+    let bits = query.types.first().map_or(0, |ty| i64::from(ty.bits()));
+    let (least, most) = (*range.start(), if *range.end() == i64::MAX { bits - 1 } else { *range.end() });
+    let mut all = vec![0, 1, 8, 16, 32, bits / 2, most];
     all.sort_unstable();
     all.dedup();
     all.into_iter().filter(move |low| (least..=most).contains(low))
 }
 
-/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point
-/// operation.
+/// What the first immediate of the instruction may be; `None` if there is none.
+fn range_of(query: &LegalityQuery) -> Option<RangeInclusive<i64>> {
+    query.opcode.info()?.immediates.first()?.range(&index_types(query))
+}
+
+fn index_types(query: &LegalityQuery) -> IndexTypes {
+    [0, 1, 2].map(|index| query.type_at(index))
+}
+
+/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point operation.
 fn hidden_immediates(query: &LegalityQuery) -> Vec<i64> {
-    use Opcode::*;
-    let bits = |index: usize| query.types.get(index).map_or(0, |ty| i64::from(ty.bits()));
-    let most = match (query.immediate, query.opcode) {
-        (Some(shown), _) => return vec![shown],
-        (None, G_INSERT) => bits(0) - bits(1),
-        (None, G_SMULFIX | G_UMULFIX | G_SMULFIXSAT | G_UMULFIXSAT) => bits(0) - 1,
-        _ => 0,
-    };
+    if let Some(shown) = query.immediate {
+        return vec![shown];
+    }
+    let most = range_of(query).map_or(0, |range| *range.end());
     let mut all = vec![0, most / 2, most];
     all.dedup();
     all
-}
-
-fn is_access(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD | Opcode::G_STORE)
 }
 
 fn pointer(target: &Target) -> Type {
@@ -131,14 +115,11 @@ fn pointer(target: &Target) -> Type {
 }
 
 /// Every combination of types: one index runs over all widths while the others run over representative ones.
-fn types(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<Vec<Type>> {
-    let kinds = || info.defs.iter().chain(info.uses);
-    let count = kinds().filter_map(|kind| kind.type_index()).max().map_or(0, |last| last + 1);
+fn types(target: &Target, info: &OpcodeInfo) -> Vec<Vec<Type>> {
+    let count = info.operands().filter_map(|kind| kind.type_index()).max().map_or(0, |last| last + 1);
     let at = |index: usize, widths: &mut dyn Iterator<Item = u32>| -> Vec<Type> {
-        let always = kinds().any(|kind| kind.type_index() == Some(index) && kind.must_be_pointer());
-        let pointers = always || POINTERS.contains(&(opcode, index));
-        let scalars = widths.filter(|_| !always).map(Type::scalar);
-        scalars.chain(pointers.then(|| pointer(target))).collect()
+        let scalars = widths.map(Type::scalar).filter(|&ty| info.class_of(index).is_some_and(|class| class.takes(ty)));
+        scalars.chain(takes_pointers(target, info, index).then(|| pointer(target))).collect()
     };
     let mut all = Vec::new();
     for wide in 0..count.max(1) {
@@ -152,7 +133,7 @@ fn types(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<Vec<Type>> {
         }
         all.extend(combinations);
     }
-    if count > 1 && !kinds().any(|kind| kind.must_be_pointer()) {
+    if count > 1 && !info.operands().any(OperandKind::must_be_pointer) {
         all.extend((1..=MAX_BITS).map(|bits| vec![Type::scalar(bits); count]));
     }
     all.sort_unstable();
@@ -160,13 +141,20 @@ fn types(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<Vec<Type>> {
     all
 }
 
+/// True if queries have pointers at a type index. Artifacts are asked about integers alone: what becomes of theirs depends on
+/// what they combine with.
+fn takes_pointers(target: &Target, info: &OpcodeInfo, index: usize) -> bool {
+    let takes = info.class_of(index).is_some_and(|class| class.takes(pointer(target)));
+    takes && !info.flags.contains(OpcodeFlags::ARTIFACT)
+}
+
 fn extended(front: &[Type], choices: &[Type]) -> Vec<Vec<Type>> {
     choices.iter().map(|&ty| front.iter().copied().chain([ty]).collect()).collect()
 }
 
-/// Loads and stores: every size in memory, whole bytes or not, at alignments up to eight bytes, in values of that size
-/// and of representative ones.
-fn accesses(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
+/// Loads and stores: every size in memory, whole bytes or not, at alignments up to eight bytes, in values of that size and
+/// of representative ones.
+fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQuery> {
     let mut all = Vec::new();
     for bits in 1..=MAX_BITS {
         let mut values = vec![bits, bits.next_power_of_two()];
@@ -174,7 +162,7 @@ fn accesses(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
         values.sort_unstable();
         values.dedup();
         let mut values: Vec<Type> = values.into_iter().map(Type::scalar).collect();
-        if bits == u32::from(target.pointer_bits) && POINTERS.contains(&(opcode, 0)) {
+        if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, 0) {
             values.push(pointer(target));
         }
         for value in values {
@@ -189,27 +177,12 @@ fn accesses(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
     all
 }
 
-/// What the machine verifier demands of each opcode's types.
+/// What the machine verifier demands of each opcode's types and of its access.
 fn well_formed(query: &LegalityQuery) -> bool {
-    use Opcode::*;
-    let bits = |index: usize| query.types.get(index).map_or(0, |ty| ty.bits());
-    let is_pointer = |index: usize| query.types.get(index).is_some_and(|ty| ty.is_pointer());
-    let memory = query.memory.first().map_or(0, |memory| memory.ty.bits());
-    match query.opcode {
-        G_ANYEXT | G_ZEXT | G_SEXT => bits(0) > bits(1),
-        G_TRUNC => bits(0) < bits(1),
-        G_MERGE_VALUES => bits(0) > bits(1) && bits(0).is_multiple_of(bits(1)),
-        G_UNMERGE_VALUES => bits(1) > bits(0) && bits(1).is_multiple_of(bits(0)),
-        G_EXTRACT => bits(0) <= bits(1),
-        G_INSERT => bits(1) <= bits(0),
-        G_BSWAP => bits(0).is_multiple_of(16),
-        G_PTR_ADD | G_PTRMASK => bits(0) == bits(1),
-        G_INTTOPTR => is_pointer(0),
-        G_PTRTOINT => is_pointer(1),
-        G_LOAD | G_STORE => memory <= bits(0),
-        G_ZEXTLOAD | G_SEXTLOAD => memory < bits(0),
-        _ => true,
-    }
+    let (Some(info), types) = (query.opcode.info(), index_types(query)) else { return false };
+    let bits = |ty: Option<Type>| ty.map_or(0, Type::bits);
+    let fits = query.memory.iter().all(|memory| info.access_fits(memory.ty.bits(), bits(types[0])));
+    fits && info.rules.iter().all(|rule| rule.holds(&types, None))
 }
 
 /// Functions that make `query`; more than one where it leaves a predicate or an immediate open, none for an operand
@@ -224,13 +197,13 @@ pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Funct
     let kinds = || info.defs.iter().chain(info.uses);
     let outside = |kind: &OperandKind| matches!(kind, OperandKind::POOL | OperandKind::TABLE | OperandKind::MASK);
     let any_number = kinds().any(|kind| *kind == OperandKind::MORE);
-    let known = matches!(query.opcode, Opcode::G_PHI | Opcode::G_MERGE_VALUES | Opcode::G_UNMERGE_VALUES);
-    if kinds().any(outside) || (any_number && !known) || info.flags.contains(OpcodeFlags::INDIRECT) {
+    if kinds().any(outside) || (any_number && !query.opcode.is_defined()) || info.flags.contains(OpcodeFlags::INDIRECT)
+    {
         return Vec::new();
     }
-    let predicates: &[IntPredicate] = match query.opcode {
-        Opcode::G_ICMP => &[IntPredicate::Eq, IntPredicate::Slt],
-        _ => &[IntPredicate::Eq],
+    let predicates: &[IntPredicate] = match kinds().any(|kind| *kind == OperandKind::PRED) {
+        true => &[IntPredicate::Eq, IntPredicate::Slt],
+        false => &[IntPredicate::Eq],
     };
     let immediates = hidden_immediates(query);
     let choices = predicates.iter().flat_map(|&predicate| immediates.iter().map(move |&imm| (predicate, imm)));
@@ -246,14 +219,14 @@ struct Open {
 impl Instance<'_> {
     /// Writes the instruction that makes `query`, its inputs before it and what needs its results behind it.
     fn ask(&mut self, query: &LegalityQuery, info: &OpcodeInfo, open: &Open) {
-        if query.opcode == Opcode::G_PHI && query.types[0].is_scalar() {
+        if query.opcode.is_phi() && query.types[0].is_scalar() {
             return self.phi(query.types[0]);
         }
         let results: Vec<VReg> = self.registers(query, info.defs, |i, ty| i.builder.function.new_vreg(ty));
         let mut operands: Vec<Operand> = results.iter().copied().map(Operand::def).collect();
         for (position, &kind) in info.uses.iter().enumerate() {
             match kind {
-                OperandKind::MORE if query.opcode == Opcode::G_MERGE_VALUES => {
+                OperandKind::MORE if info.family == Family::Composition => {
                     let parts = query.types[0].bits() / query.types[1].bits();
                     let more: Vec<VReg> = (1..parts).map(|_| self.any(query.types[1])).collect();
                     operands.extend(more.into_iter().map(Operand::used));
@@ -316,7 +289,7 @@ impl Instance<'_> {
     fn other_operand(&mut self, query: &LegalityQuery, kind: OperandKind, open: &Open) -> Operand {
         let bits = query.types.first().map_or(1, |ty| ty.bits());
         match kind {
-            OperandKind::IMM => Operand::Imm(open.imm),
+            OperandKind::IMM | OperandKind::IMM0 => Operand::Imm(open.imm),
             OperandKind::CONST => self.builder.function.constant(Bits::ones(bits)),
             OperandKind::PRED => Operand::Predicate(open.predicate),
             OperandKind::BLOCK => Operand::Block(self.builder.function.new_block()),

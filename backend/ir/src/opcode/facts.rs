@@ -1,0 +1,379 @@
+//! The words in which a row of the opcode table speaks: operands, type rules, ranges of immediates, undefined behaviour.
+//!
+//! Invariant: a fact is stated in a row once, and its check here once. The machine verifier, the semantics, the catalogue and
+//! the edits of the fuzzer all ask [`TypeRule::holds`] and [`Immediate::range`], so that they cannot disagree.
+
+use crate::types::Type;
+use bitflags::bitflags;
+use std::ops::RangeInclusive;
+
+/// The types of an instruction by type index; `None` where the opcode has no such index, or where the type is not known.
+pub type IndexTypes = [Option<Type>; 3];
+
+/// Which types a register operand takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeClass {
+    /// A scalar, a pointer, or a vector of either.
+    Any,
+    /// A scalar or a vector of scalars.
+    Number,
+    /// A pointer or a vector of pointers.
+    Pointer,
+    /// One pointer.
+    Address,
+    /// One scalar or one pointer.
+    Single,
+    /// One scalar.
+    Scalar,
+    /// A vector.
+    Vector,
+}
+
+impl TypeClass {
+    /// True if a register of this type may stand there.
+    pub const fn takes(self, ty: Type) -> bool {
+        let (vector, pointer) = (ty.is_vector(), ty.scalar_type().is_pointer());
+        match self {
+            TypeClass::Any => true,
+            TypeClass::Number => !pointer,
+            TypeClass::Pointer => pointer,
+            TypeClass::Address => pointer && !vector,
+            TypeClass::Single => !vector,
+            TypeClass::Scalar => !pointer && !vector,
+            TypeClass::Vector => vector,
+        }
+    }
+
+    /// In reports, with its article.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TypeClass::Any => "a type",
+            TypeClass::Number => "a number",
+            TypeClass::Pointer | TypeClass::Address => "a pointer",
+            TypeClass::Single => "a scalar or a pointer",
+            TypeClass::Scalar => "a scalar",
+            TypeClass::Vector => "a vector",
+        }
+    }
+}
+
+/// What stands at one operand position of a generic instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OperandKind {
+    /// A virtual register of type index 0, 1 or 2.
+    Register(TypeClass, u8),
+    /// A plain immediate.
+    IMM,
+    /// The same, and legality may depend on it (`untyped_imm_0` in LLVM's GenericOpcodes.td).
+    IMM0,
+    /// A typed constant (`i32 5`, `float 1.0`).
+    CONST,
+    /// `intpred(...)` or `floatpred(...)`.
+    PRED,
+    /// A basic block.
+    BLOCK,
+    /// A stack object.
+    FRAME,
+    /// A global, block address, intrinsic or metadata reference.
+    SYMBOL,
+    /// A constant pool index.
+    POOL,
+    /// A jump table index.
+    TABLE,
+    /// A shuffle mask.
+    MASK,
+    /// Any number of further operands like the one before; of a PHI, of register and block pairs.
+    MORE,
+}
+
+/// Registers as rows write them: a letter for the class, a digit for the type index.
+macro_rules! registers {
+    ($($class:ident: $($name:ident $index:literal),*;)*) => {
+        impl OperandKind {
+            $($(
+                #[doc = concat!("Type index ", $index, ", ", stringify!($class), ".")]
+                pub const $name: OperandKind = OperandKind::Register(TypeClass::$class, $index);
+            )*)*
+        }
+    };
+}
+
+registers! {
+    Any: T0 0, T1 1, T2 2;
+    Number: N0 0, N1 1, N2 2;
+    Pointer: P0 0, P1 1, P2 2;
+    Address: A0 0, A1 1, A2 2;
+    Single: S0 0, S1 1, S2 2;
+    Scalar: I0 0, I1 1, I2 2;
+    Vector: V0 0, V1 1, V2 2;
+}
+
+impl OperandKind {
+    /// The type index of a register operand; `None` for every other kind.
+    pub const fn type_index(self) -> Option<usize> {
+        match self {
+            OperandKind::Register(_, index) => Some(index as usize),
+            _ => None,
+        }
+    }
+
+    /// The class of a register operand; `None` for every other kind.
+    pub const fn type_class(self) -> Option<TypeClass> {
+        match self {
+            OperandKind::Register(class, _) => Some(class),
+            _ => None,
+        }
+    }
+
+    /// True for a register that is a pointer, or a vector of pointers, and nothing else.
+    pub const fn must_be_pointer(self) -> bool {
+        matches!(self, OperandKind::Register(TypeClass::Pointer | TypeClass::Address, _))
+    }
+
+    /// True for a plain immediate.
+    pub const fn is_immediate(self) -> bool {
+        matches!(self, OperandKind::IMM | OperandKind::IMM0)
+    }
+}
+
+/// How the types of an instruction belong together, by type index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeRule {
+    /// The elements of the first are wider than those of the second.
+    Wider(u8, u8),
+    /// The second fits into the first.
+    Holds(u8, u8),
+    /// Both have as many bits.
+    SameSize(u8, u8),
+    /// They are two types, both of pointers or neither.
+    Recast(u8, u8),
+    /// All registers of the second together are the first.
+    Parts(u8, u8),
+    /// The elements of the first have the type of those of the second.
+    SameElement(u8, u8),
+    /// Both have as many elements.
+    SameLanes(u8, u8),
+    /// Its size is a multiple of so many bits.
+    Multiple(u8, u32),
+    /// Its elements have so many bits at least.
+    AtLeast(u8, u32),
+}
+
+impl TypeRule {
+    /// True if these types keep the rule, or if one that it speaks of is not known. `parts` is how many registers of the
+    /// repeated index there are: `None` for any number from two on.
+    pub fn holds(self, types: &IndexTypes, parts: Option<usize>) -> bool {
+        let at = |index: u8| types.get(usize::from(index)).copied().flatten();
+        let both = |one: u8, other: u8, holds: &dyn Fn(Type, Type) -> bool| match (at(one), at(other)) {
+            (Some(one), Some(other)) => holds(one, other),
+            _ => true,
+        };
+        match self {
+            TypeRule::Wider(wide, narrow) => both(wide, narrow, &|wide, narrow| element(wide) > element(narrow)),
+            TypeRule::Holds(whole, part) => both(whole, part, &|whole, part| whole.bits() >= part.bits()),
+            TypeRule::SameSize(one, other) => both(one, other, &|one, other| one.bits() == other.bits()),
+            TypeRule::Recast(one, other) => both(one, other, &|one, other| {
+                one != other && one.scalar_type().is_pointer() == other.scalar_type().is_pointer()
+            }),
+            TypeRule::Parts(whole, part) => both(whole, part, &|whole, part| match parts {
+                Some(parts) => u64::from(whole.bits()) == parts as u64 * u64::from(part.bits()),
+                None => whole.bits() > part.bits() && whole.bits().is_multiple_of(part.bits()),
+            }),
+            TypeRule::SameElement(one, other) => {
+                both(one, other, &|one, other| one.scalar_type() == other.scalar_type())
+            }
+            TypeRule::SameLanes(one, other) => {
+                both(one, other, &|one, other| one.element_count() == other.element_count())
+            }
+            TypeRule::Multiple(index, bits) => at(index).is_none_or(|ty| ty.bits().is_multiple_of(bits)),
+            TypeRule::AtLeast(index, bits) => at(index).is_none_or(|ty| element(ty) >= bits),
+        }
+    }
+}
+
+/// Bits of an element, or of the whole where there are none.
+fn element(ty: Type) -> u32 {
+    ty.scalar_type().bits()
+}
+
+/// What a plain immediate may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Immediate {
+    /// Any number.
+    Any,
+    /// 0 or 1.
+    Flag,
+    /// From the first to the second, both included.
+    Between(i64, i64),
+    /// A width in bits, less than that of the type.
+    Narrower(u8),
+    /// The place, in bits, of a value of the second type in one of the first.
+    Offset(u8, u8),
+    /// The binary point of an unsigned number of the type.
+    Point(u8),
+    /// The binary point of a signed number of the type.
+    SignedPoint(u8),
+    /// Of an address, in bytes.
+    Alignment,
+}
+
+impl Immediate {
+    /// The least and the greatest value for these types; `None` where a type is not known.
+    pub fn range(self, types: &IndexTypes) -> Option<RangeInclusive<i64>> {
+        let bits = |index: u8| types.get(usize::from(index)).copied().flatten().map(|ty| i64::from(ty.bits()));
+        Some(match self {
+            Immediate::Any => i64::MIN..=i64::MAX,
+            Immediate::Flag => 0..=1,
+            Immediate::Between(least, most) => least..=most,
+            Immediate::Narrower(index) => 1..=bits(index)? - 1,
+            Immediate::Offset(whole, part) => 0..=bits(whole)? - bits(part)?,
+            Immediate::Point(index) => 0..=bits(index)?,
+            Immediate::SignedPoint(index) => 0..=bits(index)? - 1,
+            Immediate::Alignment => 1..=i64::MAX,
+        })
+    }
+}
+
+/// How large an access is beside the value of type index 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessSize {
+    /// Any size.
+    Any,
+    /// As large as the value.
+    Whole,
+    /// No larger than the value.
+    Within,
+    /// Smaller than the value.
+    Below,
+}
+
+impl AccessSize {
+    /// True if an access of `bits` bits goes with a value of `value` bits.
+    pub const fn holds(self, bits: u32, value: u32) -> bool {
+        match self {
+            AccessSize::Any => true,
+            AccessSize::Whole => bits == value,
+            AccessSize::Within => bits <= value,
+            AccessSize::Below => bits < value,
+        }
+    }
+}
+
+/// The memory operands that an instruction must have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Accesses {
+    /// How many. Of two the first is stored to and the second loaded from.
+    pub count: u8,
+    /// How large each is.
+    pub size: AccessSize,
+}
+
+bitflags! {
+    /// When executing the instruction is undefined behaviour; of a vector, if it holds of any lane.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Undefined: u8 {
+        /// The divisor is zero or poison.
+        const DIVISOR = 1 << 0;
+        /// The least signed value is divided by -1.
+        const QUOTIENT = 1 << 1;
+        /// The address is poison, or not one that may be accessed so.
+        const ADDRESS = 1 << 2;
+        /// The condition is poison, or neither 0 nor 1.
+        const CONDITION = 1 << 3;
+        /// The operand is poison.
+        const POISON = 1 << 4;
+        /// It is executed at all.
+        const ALWAYS = 1 << 5;
+    }
+}
+
+bitflags! {
+    /// When the result is poison although no operand is and no flag promises anything; of a vector, lane by lane.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Poison: u8 {
+        /// The amount of a shift reaches the width.
+        const AMOUNT = 1 << 0;
+        /// The operand is zero.
+        const ZERO = 1 << 1;
+        /// The bit field is empty or ends outside the value.
+        const FIELD = 1 << 2;
+        /// What the opcode asserts of its operand does not hold.
+        const PROMISE = 1 << 3;
+        /// A condition or a carry is neither 0 nor 1.
+        const CONDITION = 1 << 4;
+        /// What was read from memory is.
+        const MEMORY = 1 << 5;
+        /// An index is not below the number of elements.
+        const INDEX = 1 << 6;
+        /// The value does not fit the result.
+        const RANGE = 1 << 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{ElementCount, P0, S8, S16, S32, S64};
+
+    #[test]
+    fn classes_take_what_they_are_named_for() {
+        let four = S32.times(ElementCount::fixed(4)).unwrap();
+        let pointers = P0.times(ElementCount::fixed(2)).unwrap();
+        let taken = |class: TypeClass| [S32, P0, four, pointers].map(|ty| class.takes(ty));
+        assert_eq!(taken(TypeClass::Any), [true; 4]);
+        assert_eq!(taken(TypeClass::Number), [true, false, true, false]);
+        assert_eq!(taken(TypeClass::Pointer), [false, true, false, true]);
+        assert_eq!(taken(TypeClass::Address), [false, true, false, false]);
+        assert_eq!(taken(TypeClass::Single), [true, true, false, false]);
+        assert_eq!(taken(TypeClass::Scalar), [true, false, false, false]);
+        assert_eq!(taken(TypeClass::Vector), [false, false, true, true]);
+    }
+
+    #[test]
+    fn rules_hold_of_the_types_they_speak_of() {
+        let of = |one, other| [Some(one), Some(other), None];
+        let four = S32.times(ElementCount::fixed(4)).unwrap();
+        let wide = S64.times(ElementCount::fixed(4)).unwrap();
+        assert!(TypeRule::Wider(0, 1).holds(&of(S64, S32), None) && TypeRule::Wider(0, 1).holds(&of(wide, four), None));
+        assert!(!TypeRule::Wider(0, 1).holds(&of(S32, S32), None) && !TypeRule::Wider(1, 0).holds(&of(S64, S32), None));
+        assert!(TypeRule::Holds(0, 1).holds(&of(S32, S32), None) && !TypeRule::Holds(0, 1).holds(&of(S8, S16), None));
+        assert!(
+            TypeRule::SameSize(0, 1).holds(&of(P0, S64), None) && !TypeRule::SameSize(0, 1).holds(&of(P0, S32), None)
+        );
+        assert!(TypeRule::Recast(0, 1).holds(&of(four, Type::scalar(128)), None));
+        assert!(
+            !TypeRule::Recast(0, 1).holds(&of(P0, S64), None) && !TypeRule::Recast(0, 1).holds(&of(S64, S64), None)
+        );
+        assert!(
+            TypeRule::Parts(0, 1).holds(&of(S64, S16), Some(4)) && TypeRule::Parts(0, 1).holds(&of(S64, S16), None)
+        );
+        assert!(
+            !TypeRule::Parts(0, 1).holds(&of(S64, S16), Some(3)) && !TypeRule::Parts(0, 1).holds(&of(S64, S64), None)
+        );
+        assert!(TypeRule::SameElement(0, 1).holds(&of(four, S32), None));
+        assert!(!TypeRule::SameElement(0, 1).holds(&of(four, wide), None));
+        assert!(
+            TypeRule::SameLanes(0, 1).holds(&of(four, wide), None)
+                && !TypeRule::SameLanes(0, 1).holds(&of(four, S64), None)
+        );
+        assert!(
+            TypeRule::Multiple(0, 16).holds(&of(S64, S8), None) && !TypeRule::Multiple(0, 16).holds(&of(S8, S8), None)
+        );
+        assert!(
+            TypeRule::AtLeast(1, 32).holds(&of(S8, S32), None) && !TypeRule::AtLeast(0, 32).holds(&of(S8, S32), None)
+        );
+        // What is not known breaks nothing.
+        assert!(TypeRule::Wider(0, 2).holds(&of(S8, S8), None) && TypeRule::AtLeast(2, 64).holds(&of(S8, S8), None));
+    }
+
+    #[test]
+    fn immediates_follow_the_types() {
+        let types = [Some(S32), Some(S8), None];
+        assert_eq!(Immediate::Narrower(0).range(&types), Some(1..=31));
+        assert_eq!(Immediate::Offset(0, 1).range(&types), Some(0..=24));
+        assert_eq!(Immediate::Point(1).range(&types), Some(0..=8));
+        assert_eq!(Immediate::SignedPoint(1).range(&types), Some(0..=7));
+        assert_eq!(Immediate::Between(0, 3).range(&types), Some(0..=3));
+        assert_eq!(Immediate::Narrower(2).range(&types), None);
+    }
+}
