@@ -13,11 +13,15 @@ use std::fmt;
 pub enum OperandKind {
     /// A virtual register of type index 0, 1 or 2.
     T0,
+    /// A register of type index 1.
     T1,
+    /// A register of type index 2.
     T2,
     /// The same, and the type must be a pointer.
     P0,
+    /// A pointer of type index 1.
     P1,
+    /// A pointer of type index 2.
     P2,
     /// A plain immediate.
     IMM,
@@ -52,6 +56,7 @@ impl OperandKind {
         }
     }
 
+    /// True for a register operand whose type must be a pointer.
     pub const fn must_be_pointer(self) -> bool {
         matches!(self, OperandKind::P0 | OperandKind::P1 | OperandKind::P2)
     }
@@ -61,17 +66,27 @@ bitflags! {
     /// Static properties of an opcode, generic or of a target.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct OpcodeFlags: u16 {
+        /// The first two uses may be exchanged.
         const COMMUTABLE = 1 << 0;
+        /// It reads memory.
         const LOAD = 1 << 1;
+        /// It writes memory.
         const STORE = 1 << 2;
+        /// It does more than define its results: it stays though nothing reads them.
         const SIDE_EFFECTS = 1 << 3;
+        /// It ends a block; nothing but terminators follows it there.
         const TERMINATOR = 1 << 4;
         /// Control never falls through.
         const BARRIER = 1 << 5;
+        /// It goes to a block that it names.
         const BRANCH = 1 << 6;
+        /// Its destination is a value.
         const INDIRECT = 1 << 7;
+        /// Threads must come to it together.
         const CONVERGENT = 1 << 8;
+        /// It leaves the function.
         const RETURN = 1 << 9;
+        /// It calls a function.
         const CALL = 1 << 10;
     }
 }
@@ -83,9 +98,13 @@ pub struct TargetOpcode(pub u16);
 /// Operand shape and flags of a target-independent opcode.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
+    /// LLVM's name.
     pub name: &'static str,
+    /// The explicit definitions, in operand order.
     pub defs: &'static [OperandKind],
+    /// The explicit uses, in operand order.
     pub uses: &'static [OperandKind],
+    /// Static properties.
     pub flags: OpcodeFlags,
     /// Place in the table.
     pub number: u16,
@@ -98,6 +117,7 @@ pub struct OpcodeInfo {
 pub enum TypeSource {
     /// The opcode has no such type index.
     None,
+    /// The type of the register operand with this index.
     Operand(u8),
     /// The last operand, behind any number of definitions.
     Last,
@@ -131,7 +151,11 @@ macro_rules! opcodes {
         #[allow(non_camel_case_types, reason = "an opcode is called what LLVM calls it")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Opcode {
-            $($name,)*
+            $(
+                #[doc = concat!("LLVM's `", stringify!($name), "`.")]
+                $name,
+            )*
+            /// An instruction of a target.
             Target(TargetOpcode),
         }
 
@@ -519,6 +543,7 @@ impl Opcode {
         )
     }
 
+    /// True for `PHI` and `G_PHI`.
     pub fn is_phi(self) -> bool {
         matches!(self, Opcode::G_PHI | Opcode::PHI)
     }
