@@ -13,7 +13,9 @@ use tribunal_ir::{Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operan
 pub struct WidthClass {
     /// The first of them.
     pub register: VReg,
+    /// Their width, in bits.
     pub bits: u32,
+    /// The registers.
     pub members: Vec<VReg>,
 }
 
