@@ -16,37 +16,62 @@ const INPUTS: u32 = 16;
 /// Why a case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
+    /// The file cannot be read or written.
     #[error("{0}")]
     Read(#[from] std::io::Error),
+    /// Nothing says for which machine it is.
     #[error("no `; target:` comment and no target triple")]
     NoTarget,
+    /// It is for a machine of this name.
     #[error("unknown target `{0}`")]
     UnknownTarget(String),
+    /// A head comment cannot be followed.
     #[error("{0}")]
     Header(#[from] crash::StoryError),
+    /// It is not MIR.
     #[error("{0}")]
     Parse(#[from] text::ParseError),
     #[error("{0}")]
     Unread(Unread),
     #[error("`{line}`: {reason}")]
-    Expectation { line: String, reason: String },
+    Expectation {
+        /// The line of the file.
+        line: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The judges cannot work.
     #[error("{0}")]
     Harness(#[from] tribunal_fuzz::HarnessError),
+    /// A judge found something, or did not come to an end.
     #[error("@{function}: {what}")]
-    Judged { function: String, what: String },
+    Judged {
+        /// The function's name.
+        function: String,
+        /// The finding.
+        what: String,
+    },
+    /// A golden case holds none or several.
     #[error("a golden case holds one function")]
     OneFunction,
+    /// The folder is no pass.
     #[error("no pass is called `{0}`, as the folder is")]
     NoPass(String),
     /// The difference, as a unified diff.
     #[error("not as expected; `BLESS=1 cargo test --package tribunal-corpus` takes what came out\n{diff}")]
-    Expectations { diff: String },
+    Expectations {
+        /// From what the file says to what came out.
+        diff: String,
+    },
 }
 
 /// A case as it was read: its functions, the machine, and what its head comments say of features and allocator.
 pub struct CaseFile {
+    /// The machine that it is for.
     pub target: &'static Target,
+    /// Features and allocator.
     pub options: Options,
+    /// Its functions.
     pub module: Module,
 }
 

@@ -3,7 +3,9 @@
 /// `@name(arguments) == results`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation {
+    /// The function that is called.
     pub function: String,
+    /// What its argument registers hold.
     pub arguments: Vec<Argument>,
     /// Expected values of the result registers, in order.
     pub results: Vec<i128>,
@@ -12,7 +14,9 @@ pub struct Expectation {
 /// One argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
+    /// A number, its low bits.
     Integer(i128),
+    /// The address of a buffer that begins with these bytes.
     Buffer(Vec<u8>),
 }
 

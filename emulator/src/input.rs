@@ -5,14 +5,18 @@ use tribunal_ir::PReg;
 /// Memory behind a pointer argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Buffer {
+    /// The address of its first byte.
     pub address: u64,
+    /// What it holds before the run.
     pub bytes: Vec<u8>,
 }
 
 /// Argument registers (full width) and buffers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Input {
+    /// Machine registers and what they hold before the run.
     pub registers: Vec<(PReg, u64)>,
+    /// The memory that the function may access through its arguments.
     pub buffers: Vec<Buffer>,
 }
 
@@ -54,6 +58,7 @@ pub struct Frame {
     pub gap: u64,
 }
 
+/// The usual place.
 pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64 };
 /// Another place and other distances: what differs here depends on addresses that no source may rely on.
 pub const OTHER_FRAME: Frame = Frame { address: 0x5cc3_5550, gap: 0x1230 };

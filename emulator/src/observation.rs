@@ -10,17 +10,20 @@ use tribunal_ir::PReg;
 /// How a run of the source ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
+    /// It returned.
     Returned,
     /// It did something undefined.
     Undefined,
     /// It took a way, or touched a place, that a free choice decides.
     Open,
+    /// It took more instructions than allowed.
     OutOfFuel,
 }
 
 /// A value of which some bits are open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Known {
+    /// The bits; 0 where they are not fixed.
     pub value: u64,
     /// Bits that are fixed: neither poison nor chosen.
     pub fixed: u64,
@@ -29,9 +32,11 @@ pub struct Known {
 /// One access to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
+    /// The buffer's number in the input.
     pub buffer: usize,
     /// From the buffer's start, in bytes.
     pub offset: u64,
+    /// How many bytes from there.
     pub bytes: u32,
     /// The low 64 bits of what is stored; `None` for a load.
     pub stored: Option<Known>,
@@ -64,6 +69,7 @@ impl fmt::Display for Access {
 /// What a buffer holds behind a run: as many values as masks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bytes {
+    /// A value for each byte; 0 where its bits are not fixed.
     pub values: Vec<u8>,
     /// Bits of each byte that are fixed: neither poison nor chosen.
     pub fixed: Vec<u8>,
@@ -90,9 +96,11 @@ impl Bytes {
 /// What a run of the source shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
+    /// How it ended.
     pub outcome: Outcome,
     /// Result registers as the return names them (a part of a register for `$w0`), with their width in bits.
     pub returned: Vec<(PReg, u32, Known)>,
+    /// What each buffer of the input holds after it.
     pub buffers: Vec<Bytes>,
     /// Accesses to buffers in order, as far as they were asked for.
     pub accesses: Vec<Access>,
@@ -101,14 +109,44 @@ pub struct Observation {
 /// How machine code differs from the source.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Mismatch {
+    /// A result register holds another value.
     #[error("result register {index} is {actual:#x}, expected {expected:#x} (bits that count: {fixed:#x})")]
-    Result { index: usize, expected: u64, actual: u64, fixed: u64 },
+    Result {
+        /// The number of the result register.
+        index: usize,
+        /// What the source returns.
+        expected: u64,
+        /// What the machine returned.
+        actual: u64,
+        /// The bits that the source fixes.
+        fixed: u64,
+    },
+    /// A byte of memory is another one.
     #[error(
         "byte {offset} of buffer {buffer} is {actual:#04x}, expected {expected:#04x} (bits that count: {fixed:#04x})"
     )]
-    Memory { buffer: usize, offset: usize, expected: u8, actual: u8, fixed: u8 },
+    Memory {
+        /// The buffer's number in the input.
+        buffer: usize,
+        /// Of the byte in the buffer.
+        offset: usize,
+        /// What the source leaves there.
+        expected: u8,
+        /// What the machine left there.
+        actual: u8,
+        /// The bits that the source fixes.
+        fixed: u8,
+    },
+    /// The volatile accesses are not those of the source.
     #[error("volatile access {index} is {}, expected {}", shown(.actual), shown(.expected))]
-    Volatile { index: usize, expected: Option<Access>, actual: Option<Access> },
+    Volatile {
+        /// The place in the sequence of accesses.
+        index: usize,
+        /// What the source does there, if anything.
+        expected: Option<Access>,
+        /// What the machine did there, if anything.
+        actual: Option<Access>,
+    },
 }
 
 impl Mismatch {

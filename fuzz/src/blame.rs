@@ -23,6 +23,7 @@ use tribunal_verifier::prover::{Prover, Verdict, explain};
 pub struct Blame {
     /// The rule, or the pass where no rule's application can be told.
     pub guilty: String,
+    /// What differs where, and the lines of the run before it.
     pub story: String,
     /// What the prover says of the guilty application, if there is one.
     pub verdict: Option<Verdict>,
@@ -37,9 +38,13 @@ impl Blame {
 /// A compilation, to be done again.
 #[derive(Clone, Copy)]
 pub struct Replay<'a> {
+    /// The source.
     pub function: &'a Function,
+    /// The machine that it was compiled for.
     pub target: &'static Target,
+    /// The features and the allocator.
     pub options: Options,
+    /// Who planted a fault in it, if somebody did: the same fault is planted again.
     pub saboteur: Option<&'a dyn Saboteur>,
 }
 

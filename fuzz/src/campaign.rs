@@ -30,10 +30,13 @@ use tribunal_target::{Features, Target};
 pub struct Campaign {
     /// With the features that programs are compiled for.
     pub targets: Vec<(&'static Target, Features)>,
+    /// No program is begun after it.
     pub time: Duration,
     /// Programs at most.
     pub runs: Option<u64>,
+    /// Programs and inputs are the same for the same seed and program number.
     pub seed: u64,
+    /// Threads.
     pub jobs: usize,
     /// Inputs a program.
     pub inputs: u32,
@@ -52,9 +55,11 @@ pub struct Campaign {
 /// What came of it.
 #[derive(Default)]
 pub struct CampaignReport {
+    /// What the judges did.
     pub tally: Tally,
     /// Generated functions that the verifier did not accept as input.
     pub rejected: u64,
+    /// Wall time, setting up included.
     pub elapsed: Duration,
     /// What each target of the campaign reached, in their order.
     pub reached: Vec<Reached>,

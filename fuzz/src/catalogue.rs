@@ -20,7 +20,9 @@ use tribunal_verifier::prover::{Prover, Verdict};
 pub struct CatalogueQuery {
     /// With the features whose rules are meant.
     pub targets: Vec<(&'static Target, Features)>,
+    /// Only instances of this opcode.
     pub opcode: Option<Opcode>,
+    /// Threads.
     pub jobs: usize,
     /// The first of the second, counted from 1.
     pub shard: (u64, u64),
@@ -40,14 +42,19 @@ impl CatalogueQuery {
 /// What came of them.
 #[derive(Default)]
 pub struct CatalogueSummary {
+    /// Steps that were put to the prover.
     pub obligations: u64,
+    /// Of those, the ones that are right for all values.
     pub proved: u64,
     /// Of those, answered from the cache: the same instructions on the same types.
     pub looked_up: u64,
     /// Of those, by a proof that an earlier run kept.
     pub kept: u64,
+    /// Of those, the ones that are wrong for some value.
     pub refuted: u64,
+    /// Of those, the ones that no engine decided.
     pub unknown: u64,
+    /// Of those, the ones that hold what has no meaning here.
     pub unsupported: u64,
     /// Of the refuted, those whose counterexample no execution shows: findings about a judge.
     pub unconfirmed: u64,
@@ -57,6 +64,7 @@ pub struct CatalogueSummary {
     pub files: BTreeMap<String, String>,
     /// Every obligation by its class.
     pub ledger: Ledger,
+    /// What a second solver said, if one was asked.
     pub questions: questions::QuestionTally,
     /// Why questions could not be written or put to the second solver.
     pub unwritten: Vec<std::io::Error>,

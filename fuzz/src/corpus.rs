@@ -23,14 +23,29 @@ use tribunal_verifier::machine_verifier;
 /// Why a corpus cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
+    /// The folder or a file in it cannot be read.
     #[error("{path}: {source}", path = path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is not MIR.
     #[error("{path}: {error}", path = path.display())]
-    Parse { path: PathBuf, text: String, error: ParseError },
+    Parse {
+        /// Which.
+        path: PathBuf,
+        /// What it holds.
+        text: String,
+        /// Where it is wrong.
+        error: ParseError,
+    },
 }
 
 /// A program to judge.
 pub struct Drawn {
+    /// The program.
     pub function: Function,
     /// It stands in the folder as it is.
     pub is_read: bool,
@@ -91,6 +106,7 @@ pub struct Corpus {
 
 /// What became of a corpus in a campaign.
 pub struct Growth {
+    /// Programs that reached a new feature.
     pub added: u64,
     /// Of those, gone again because smaller programs reach the same.
     pub replaced: u64,
@@ -221,6 +237,7 @@ impl Corpus {
         Ok(Some(path))
     }
 
+    /// What became of it so far.
     pub fn growth(&self) -> Growth {
         let State { added, replaced, unwritten, .. } = &*self.lock();
         Growth { added: *added, replaced: *replaced, unwritten: unwritten.clone() }

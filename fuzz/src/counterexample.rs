@@ -33,7 +33,12 @@ pub struct Exhibit {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Run {
     /// The later side does what the earlier one does not allow: what, and every instruction with its value.
-    Wrong { difference: String, trace: String },
+    Wrong {
+        /// What the later side does.
+        difference: String,
+        /// Every instruction of both sides with its value, one a line.
+        trace: String,
+    },
     /// It was run, or could not be, and nothing wrong was seen.
     Unconfirmed(String),
 }

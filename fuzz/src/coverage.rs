@@ -8,6 +8,7 @@ use tribunal_target::{Features, Target};
 /// Names of the rules of one target that a campaign reached.
 #[derive(Clone, Default)]
 pub struct Reached {
+    /// Rules that rewrote something.
     pub fired: FxHashSet<&'static str>,
     /// Those that fired in a program of which a run was compared. Generated programs show what they compute, and the
     /// legalizer removes what nothing reads.
@@ -15,6 +16,7 @@ pub struct Reached {
 }
 
 impl Reached {
+    /// Adds what another thread reached.
     pub fn add(&mut self, other: Reached) {
         self.fired.extend(other.fired);
         self.observed.extend(other.observed);
@@ -27,7 +29,9 @@ pub struct RuleCoverage {
     pub label: String,
     /// Rules that have something rewritten: of legality, of artifacts, of selection.
     pub rules: usize,
+    /// Of those, the ones that rewrote something.
     pub fired: usize,
+    /// Of those, the ones that rewrote something in a program that ran.
     pub observed: usize,
     /// Of the rules, those that the committed ledger proves. It is of the catalogue of legalization: selection rules
     /// are proved where they fire.
@@ -41,6 +45,7 @@ pub struct RuleCoverage {
 }
 
 impl RuleCoverage {
+    /// Counts the rules of `target` under `features` against what was reached.
     pub fn new(target: &'static Target, features: Features, reached: &Reached) -> RuleCoverage {
         let rules = rules(target, features);
         let label = target.with(features);

@@ -14,8 +14,11 @@ use tribunal_target::{Features, Target};
 /// What the comments of a crash file say, as far as a run needs it.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
+    /// The features that it was compiled for; `None` if the file does not say.
     pub features: Option<Features>,
+    /// The allocator that placed it; `None` if the file does not say.
     pub allocator: Option<Allocator>,
+    /// The input that shows the finding, if one does.
     pub input: Option<Input>,
     /// The fault that was planted.
     pub sabotage: Option<&'static Fault>,
@@ -25,7 +28,9 @@ pub struct Story {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("head comment `{line}`: {reason}")]
 pub struct StoryError {
+    /// The head comment.
     pub line: String,
+    /// What is wrong with it.
     pub reason: &'static str,
 }
 

@@ -33,6 +33,7 @@ pub enum FeatureKind {
 }
 
 impl FeatureKind {
+    /// Every kind, in the order of reports.
     pub const ALL: [FeatureKind; 5] =
         [FeatureKind::Types, FeatureKind::Recipe, FeatureKind::Immediate, FeatureKind::Pair, FeatureKind::Check];
 
@@ -84,6 +85,7 @@ impl FeatureSet {
         self.words[usize::from(slot) / 64] &= !(1 << (slot % 64));
     }
 
+    /// Adds the features of another set.
     pub fn add(&mut self, other: &FeatureSet) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, more)| *word |= more);
     }

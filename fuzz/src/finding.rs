@@ -22,8 +22,10 @@ pub enum Judge {
 }
 
 impl Judge {
+    /// Every judge, in the order of the pipeline.
     pub const ALL: [Judge; 5] = [Judge::Verifier, Judge::Prover, Judge::Allocation, Judge::Emulator, Judge::Compiler];
 
+    /// Its name in crash files and reports.
     pub fn name(self) -> &'static str {
         match self {
             Judge::Verifier => "verifier",
@@ -47,6 +49,7 @@ pub const UNSUPPORTED: &str = "unsupported";
 /// One fault found.
 #[derive(Clone, Debug)]
 pub struct Finding {
+    /// Who found it.
     pub judge: Judge,
     /// What kind of fault: a verifier rule's id, `refuted`, `wrong-result`, `callee-saved-register`, ...
     pub kind: String,
@@ -90,8 +93,11 @@ impl Finding {
 /// What tells faults apart: `JUDGE: KIND: guilty: NAME` in text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FindingSignature<'f> {
+    /// Who found it.
     pub judge: Judge,
+    /// The kind of the fault: the verifier's rule, or the way a run went wrong.
     pub kind: &'f str,
+    /// The rule or the pass that is to blame.
     pub guilty: &'f str,
 }
 
@@ -125,9 +131,11 @@ impl fmt::Display for Finding {
 /// What the judges did with one function, or with many once added up.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
+    /// Functions judged.
     pub functions: u64,
     /// Functions that every judge passed, with nothing unsupported and nothing unknown.
     pub passed: u64,
+    /// Faults found, in the order of the judges.
     pub findings: Vec<Finding>,
     /// Features that were not supported, by name, with how often.
     pub unsupported: std::collections::BTreeMap<String, u64>,
@@ -137,7 +145,9 @@ pub struct Tally {
     pub looked_up: u64,
     /// Of those, by proofs of an earlier run.
     pub kept: u64,
+    /// Rewrite steps that are wrong for some value.
     pub refuted: u64,
+    /// Rewrite steps that no engine decided.
     pub unknown: u64,
     /// Why steps stayed unknown, with how often.
     pub open: std::collections::BTreeMap<String, u64>,
@@ -187,10 +197,12 @@ impl Tally {
         self.verifications += other.verifications;
     }
 
+    /// True if no judge found a fault.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.refuted == 0
     }
 
+    /// True if no judge left anything open.
     pub fn is_complete(&self) -> bool {
         self.unsupported.is_empty() && self.unknown == 0
     }

@@ -34,6 +34,7 @@ const DISAGREEMENT: &str = "proved-and-wrong";
 /// Why no trial can be held.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnessError {
+    /// The emulator cannot work.
     #[error("the emulator does not work: {0}")]
     Emulator(#[from] MachineError),
 }
@@ -44,9 +45,11 @@ pub type WrittenInsts = SmallVec<[Inst; 8]>;
 /// Plants faults in a compilation, where the judges behind it will see them. Without state, so that blame can compile
 /// the same function again and meet the same fault.
 pub trait Saboteur {
+    /// After each pass, what the judges see is what this leaves.
     fn after_pass(&self, _pass: &'static Pass, _function: &mut Function) {}
     /// Behind one application of a rule; `after` stays the list of what it wrote.
     fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut WrittenInsts) {}
+    /// After emission, the bytes that run are what this leaves.
     fn after_emission(&self, _code: &mut Code) {}
     /// The known fault that is planted, if it is one: what a crash file names.
     fn fault(&self) -> Option<&'static Fault> {
@@ -57,7 +60,9 @@ pub trait Saboteur {
 /// Which judges watch a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watch {
+    /// The machine verifier, after each pass.
     pub verify: bool,
+    /// The prover, on each step.
     pub prove: bool,
 }
 
@@ -78,6 +83,10 @@ pub struct Harness {
 }
 
 impl Harness {
+    /// A harness with an empty memory of proofs.
+    ///
+    /// # Errors
+    /// No emulator for the target.
     pub fn new(target: &'static Target, options: Options) -> Result<Harness, HarnessError> {
         Harness::with_cache(target, options, ProofCache::default())
     }
@@ -98,10 +107,12 @@ impl Harness {
         })
     }
 
+    /// The machine that it judges for.
     pub fn target(&self) -> &'static Target {
         self.target
     }
 
+    /// The features and the allocator of its compilations.
     pub fn options(&self) -> Options {
         self.options
     }

@@ -14,7 +14,9 @@ use tribunal_target::Target;
 /// How many inputs, and which.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
+    /// How many inputs.
     pub count: u32,
+    /// The same seed makes the same inputs.
     pub seed: u64,
 }
 

@@ -8,7 +8,9 @@ use tribunal_verifier::prover::{Engine, Verdict};
 /// Obligations that count together.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Class {
+    /// The target with its features.
     pub target: String,
+    /// The rule's name.
     pub rule: String,
     /// The opcode of the instance that led here.
     pub opcode: String,
@@ -19,6 +21,7 @@ pub struct Class {
 /// How many obligations of each class there are.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ledger {
+    /// How many obligations each class has.
     pub rows: BTreeMap<Class, u64>,
     /// The solver that proved them, with its version; `None` where none was asked.
     pub solver: Option<String>,
@@ -55,11 +58,13 @@ pub fn engine_of(verdict: &Verdict) -> &'static str {
 }
 
 impl Ledger {
+    /// Counts `count` obligations to a class.
     pub fn count(&mut self, target: &str, rule: &str, opcode: &str, engine: &str, count: u64) {
         let [target, rule, opcode, engine] = [target, rule, opcode, engine].map(str::to_string);
         *self.rows.entry(Class { target, rule, opcode, engine }).or_default() += count;
     }
 
+    /// Adds the counts of another ledger.
     pub fn add(&mut self, other: Ledger) {
         self.seconds += other.seconds;
         for (class, count) in other.rows {

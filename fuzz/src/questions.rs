@@ -11,6 +11,7 @@ use tribunal_verifier::prover::Question;
 /// Where questions go, and who is asked besides z3.
 #[derive(Clone, Debug)]
 pub struct Desk {
+    /// Where the files of questions go; it must be there.
     pub folder: PathBuf,
     /// A program that takes the name of an SMT-LIB 2 file and prints `sat`, `unsat` or `unknown`.
     pub confirm: Option<PathBuf>,
@@ -19,6 +20,7 @@ pub struct Desk {
 /// What came of the questions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct QuestionTally {
+    /// Questions that were written.
     pub questions: u64,
     /// Answered alike by the second solver.
     pub confirmed: u64,
@@ -29,6 +31,7 @@ pub struct QuestionTally {
 }
 
 impl QuestionTally {
+    /// Adds what was asked elsewhere.
     pub fn add(&mut self, other: QuestionTally) {
         self.questions += other.questions;
         self.confirmed += other.confirmed;

@@ -16,6 +16,7 @@ use tribunal_verifier::rule_tables::{self, Chain, End, shown};
 /// What came of the queries.
 #[derive(Default)]
 pub struct TableSummary {
+    /// Queries that the tables were asked.
     pub queries: u64,
     /// Legal as they are.
     pub legal: u64,
@@ -25,6 +26,7 @@ pub struct TableSummary {
     pub not_run: u64,
     /// Refused by a rule that says so, by name; not a fault.
     pub cannot: BTreeMap<Refusal, BTreeSet<Vec<Type>>>,
+    /// Queries in those.
     pub refused: u64,
     /// What no rule decides, or a rule for which there is no recipe.
     pub holes: BTreeMap<Refusal, BTreeSet<Vec<Type>>>,
@@ -49,11 +51,14 @@ pub struct TableSummary {
 /// Which opcode cannot be legalized, and why.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Refusal {
+    /// LLVM's name of the opcode.
     pub opcode: String,
+    /// What the legalizer says, without the types.
     pub why: String,
 }
 
 impl TableSummary {
+    /// True if nothing is wrong with the table.
     pub fn is_sound(&self) -> bool {
         self.findings().is_empty()
     }
@@ -81,6 +86,7 @@ impl TableSummary {
         in_words(&self.cannot)
     }
 
+    /// Adds what came of other queries.
     pub fn add(&mut self, other: TableSummary) {
         self.queries += other.queries;
         self.legal += other.legal;

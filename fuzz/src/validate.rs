@@ -19,7 +19,9 @@ use tribunal_verifier::prover::{self, Pair, Verdict};
 
 /// The verdict on one pair of functions.
 pub struct Judged {
+    /// The name that both functions have.
     pub function: String,
+    /// What the judge says.
     pub kind: Kind,
     /// Blocks of which each was proved.
     pub blocks: u64,
@@ -28,9 +30,13 @@ pub struct Judged {
 /// `refuted` only with an input on which both were executed and differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// The later one refines the earlier one, on all inputs.
     Proved,
+    /// It does not, on an input on which both were executed: what differs.
     Refuted(String),
+    /// Neither was shown, for this reason.
     Unknown(String),
+    /// It holds what has no meaning here, by name.
     Unsupported(String),
 }
 

@@ -21,6 +21,7 @@ use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerIn
 /// Where a chain on one opcode ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
+    /// In an instruction that is legal.
     Legal,
     /// Rewritten to other opcodes: lowered, custom, a library call, or an action on vectors.
     Rewritten(LegalizeStep),
@@ -31,23 +32,61 @@ pub enum End {
 /// A chain that may be followed: how many rules it took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chain {
+    /// How many steps the rules took.
     pub steps: usize,
+    /// Where they ended.
     pub end: End,
 }
 
 /// What is wrong with a table.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TableFault {
+    /// The rules go in a circle.
     #[error("{query}: comes back to itself: {path}", query = shown(query))]
-    Repeats { query: LegalityQuery, path: Path },
+    Repeats {
+        /// The query where it was noticed.
+        query: LegalityQuery,
+        /// The queries on the way.
+        path: Path,
+    },
+    /// A rule narrows what was narrower before.
     #[error("{query}: `{rule}` makes type {index} no narrower than it has been: {path}", query = shown(query))]
-    NoProgress { query: LegalityQuery, rule: &'static str, index: usize, path: Path },
+    NoProgress {
+        /// The query where it was noticed.
+        query: LegalityQuery,
+        /// The rule's name.
+        rule: &'static str,
+        /// The type index.
+        index: usize,
+        /// The queries on the way.
+        path: Path,
+    },
+    /// A rule answers what makes no sense.
     #[error("{query}: {fault}", query = shown(query))]
-    Insane { query: LegalityQuery, fault: StepFault },
+    Insane {
+        /// The query.
+        query: LegalityQuery,
+        /// What is wrong with the answer.
+        fault: StepFault,
+    },
+    /// The rules take too many steps.
     #[error("{query}: does not end in {MOST_STEPS} steps: {path}", query = shown(query))]
-    TooLong { query: LegalityQuery, path: Path },
+    TooLong {
+        /// The query where they began.
+        query: LegalityQuery,
+        /// The queries on the way.
+        path: Path,
+    },
+    /// What other rules rely on is not there.
     #[error("minimum rule set: {query} is {why}, but {because}", query = shown(query))]
-    Missing { query: LegalityQuery, why: String, because: String },
+    Missing {
+        /// The query.
+        query: LegalityQuery,
+        /// What it is instead of legal.
+        why: String,
+        /// Who relies on it.
+        because: String,
+    },
 }
 
 /// Rules and the types that each led to.

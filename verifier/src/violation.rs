@@ -7,16 +7,21 @@ use tribunal_ir::{Block, Function, Inst, Vocabulary, text};
 pub struct Violation {
     /// The rule's id, as its list has it.
     pub rule: &'static str,
+    /// The block where it is broken, if it is about one.
     pub block: Option<Block>,
+    /// The instruction that breaks it, if it is about one.
     pub inst: Option<Inst>,
+    /// What is wrong there, in words.
     pub message: String,
 }
 
 impl Violation {
+    /// Broken by `inst`, in its block.
     pub fn at(rule: &'static str, function: &Function, inst: Inst, message: impl Into<String>) -> Violation {
         Violation { rule, block: function.block_of(inst), inst: Some(inst), message: message.into() }
     }
 
+    /// Broken by `block` as a whole.
     pub fn in_block(rule: &'static str, block: Block, message: impl Into<String>) -> Violation {
         Violation { rule, block: Some(block), inst: None, message: message.into() }
     }

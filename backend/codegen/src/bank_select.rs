@@ -5,6 +5,7 @@ use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use tribunal_ir::{Constraint, Function, Properties, RegBank, VReg};
 
+/// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "bank-select",
     requires: Properties::LEGALIZED,

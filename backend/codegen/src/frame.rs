@@ -11,6 +11,7 @@ use tribunal_ir::{
 };
 use tribunal_target::Target;
 
+/// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "frame",
     requires: Properties::NO_VREGS,

@@ -33,15 +33,21 @@ pub enum Allocator {
 /// What a compilation is told besides its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
+    /// Optional parts of the instruction set that may be used.
     pub features: Features,
+    /// Which register allocator runs.
     pub allocator: Allocator,
 }
 
 /// What a pass works with.
 pub struct Context<'a> {
+    /// The machine that is compiled for.
     pub target: &'static Target,
+    /// What the compilation is told besides.
     pub options: Options,
+    /// The legality rules of the target under these features.
     pub legalizer: &'static LegalizerInfo,
+    /// Sees the function after each pass and each step.
     pub observer: &'a mut dyn Observer,
 }
 
@@ -71,17 +77,33 @@ impl Observer for NoObserver {}
 pub enum CompileError {
     /// The input is right and this backend does not do it (yet). The feature's name is what reports show.
     #[error("{function}: {feature} is not supported ({pass})")]
-    Unsupported { function: String, pass: &'static str, feature: String },
+    Unsupported {
+        /// The function's name.
+        function: String,
+        /// The pass that does not do it.
+        pass: &'static str,
+        /// The feature's name.
+        feature: String,
+    },
     /// A stage broke its contract: a fault of the backend.
     #[error("{function}: {pass}: {reason}")]
-    Internal { function: String, pass: &'static str, reason: String },
+    Internal {
+        /// The function's name.
+        function: String,
+        /// The pass that noticed.
+        pass: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 impl CompileError {
+    /// The input is right, and `pass` does not do `feature`.
     pub fn unsupported(function: &Function, pass: &'static str, feature: impl Into<String>) -> CompileError {
         CompileError::Unsupported { function: function.name.clone(), pass, feature: feature.into() }
     }
 
+    /// `pass` broke its contract, or the pass before it did.
     pub fn internal(function: &Function, pass: &'static str, reason: impl Into<String>) -> CompileError {
         CompileError::Internal { function: function.name.clone(), pass, reason: reason.into() }
     }

@@ -11,10 +11,13 @@ pub struct Pass {
     pub name: &'static str,
     /// Properties that the function must have before, and must not have.
     pub requires: Properties,
+    /// Properties that the function must not have.
     pub forbids: Properties,
     /// Properties that it has after, and has lost.
     pub ensures: Properties,
+    /// Properties that it has lost.
     pub drops: Properties,
+    /// What it does; see [`run_pass`], which checks the properties.
     pub run: fn(&mut Context<'_>, &mut Function) -> Result<(), CompileError>,
 }
 

@@ -7,6 +7,7 @@ use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand,
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
 
+/// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "relax-branches",
     requires: Properties::NO_VREGS,

@@ -5,6 +5,7 @@ use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties};
 
+/// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "split-edges",
     requires: Properties::SELECTED,

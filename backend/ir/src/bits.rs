@@ -58,10 +58,12 @@ impl Bits {
         Bits::new(i128::from(value) as u128, width.min(WORDS)).sext_or_trunc(width)
     }
 
+    /// The integer 0 of `width` bits.
     pub fn zero(width: u32) -> Bits {
         Bits::new(0, width)
     }
 
+    /// The integer of `width` bits that are all set.
     pub fn ones(width: u32) -> Bits {
         if width <= WORDS { Bits::new(u128::MAX, width) } else { Bits::wide(Wide::MAX, width) }
     }
@@ -92,6 +94,7 @@ impl Bits {
         Some(Bits::wide(value, width)).filter(|bits| bits.whole() == value)
     }
 
+    /// The width in bits.
     pub fn width(self) -> u32 {
         u32::from(self.width)
     }
@@ -130,14 +133,17 @@ impl Bits {
         i64::try_from(self.signed()).ok()
     }
 
+    /// True if no bit is set.
     pub fn is_zero(self) -> bool {
         self.limbs.iter().fold(0, |any, limb| any | limb) == 0
     }
 
+    /// True if the highest bit is set: the signed reading is below 0.
     pub fn is_negative(self) -> bool {
         self.bit(self.width() - 1)
     }
 
+    /// Bit `index`, counted from the lowest, which is 0. False beyond the width.
     pub fn bit(self, index: u32) -> bool {
         index < self.width() && self.limbs[(index / 64) as usize] >> (index % 64) & 1 == 1
     }
@@ -147,10 +153,12 @@ impl Bits {
         self.whole().bits()
     }
 
+    /// How many zeros stand below the lowest set bit; the width if no bit is set.
     pub fn trailing_zeros(self) -> u32 {
         self.whole().trailing_zeros().min(self.width())
     }
 
+    /// How many ones stand below the lowest bit that is not set; the width if all are.
     pub fn trailing_ones(self) -> u32 {
         self.whole().trailing_ones()
     }
@@ -192,18 +200,22 @@ impl Bits {
 
     // Modulo `2^width`; both operands have one width.
 
+    /// The sum, modulo 2 to the width. Both operands have one width.
     pub fn add(self, other: Bits) -> Bits {
         self.map(other, u128::wrapping_add, Wide::wrapping_add)
     }
 
+    /// The difference, modulo 2 to the width.
     pub fn sub(self, other: Bits) -> Bits {
         self.map(other, u128::wrapping_sub, Wide::wrapping_sub)
     }
 
+    /// The product, modulo 2 to the width.
     pub fn mul(self, other: Bits) -> Bits {
         self.map(other, u128::wrapping_mul, Wide::wrapping_mul)
     }
 
+    /// Two's complement: 0 minus the value, modulo 2 to the width.
     pub fn negated(self) -> Bits {
         Bits::zero(self.width()).sub(self)
     }
@@ -223,18 +235,22 @@ impl Bits {
         (!other.is_zero()).then(|| self.map(other, |a, b| a % b, |a, b| a % b))
     }
 
+    /// Bitwise and. Both operands have one width.
     pub fn and(self, other: Bits) -> Bits {
         self.map(other, |a, b| a & b, |a, b| a & b)
     }
 
+    /// Bitwise or.
     pub fn or(self, other: Bits) -> Bits {
         self.map(other, |a, b| a | b, |a, b| a | b)
     }
 
+    /// Bitwise exclusive or.
     pub fn xor(self, other: Bits) -> Bits {
         self.map(other, |a, b| a ^ b, |a, b| a ^ b)
     }
 
+    /// Every bit turned over.
     pub fn not(self) -> Bits {
         self.xor(Bits::ones(self.width()))
     }
@@ -248,6 +264,7 @@ impl Bits {
         }
     }
 
+    /// Shifted down by `amount` bits; zeros come in at the top.
     pub fn lshr(self, amount: u32) -> Bits {
         match (amount >= self.width(), self.is_wide()) {
             (true, _) => Bits::zero(self.width()),
@@ -256,15 +273,18 @@ impl Bits {
         }
     }
 
+    /// Shifted down by `amount` bits; copies of the highest bit come in at the top.
     pub fn ashr(self, amount: u32) -> Bits {
         let amount = amount.min(self.width() - 1);
         self.extract(amount, self.width() - amount).sext_or_trunc(self.width())
     }
 
+    /// Compares the unsigned readings.
     pub fn cmp_unsigned(self, other: Bits) -> Ordering {
         self.limbs.iter().rev().cmp(other.limbs.iter().rev())
     }
 
+    /// Compares the signed readings.
     pub fn cmp_signed(self, other: Bits) -> Ordering {
         other.is_negative().cmp(&self.is_negative()).then(self.cmp_unsigned(other))
     }

@@ -11,26 +11,33 @@ use smallvec::SmallVec;
 /// Where the next instruction goes.
 #[derive(Clone, Copy, Debug)]
 pub enum Position {
+    /// Before this instruction; what is pushed stands there in the order of pushing.
     Before(Inst),
+    /// After this instruction, in the order of pushing.
     After(Inst),
     /// In a slot that [`Function::take`] has emptied; then behind it.
     InPlaceOf(Inst),
+    /// At the end of this block.
     AtEnd(Block),
 }
 
 /// Writes instructions into a function at one position.
 pub struct Builder<'f> {
+    /// The function that is written to.
     pub function: &'f mut Function,
+    /// Where the next instruction goes.
     pub position: Position,
     /// What was written, in order.
     pub written: SmallVec<[Inst; 8]>,
 }
 
 impl<'f> Builder<'f> {
+    /// A builder that writes to `function` at `position`.
     pub fn new(function: &'f mut Function, position: Position) -> Builder<'f> {
         Builder { function, position, written: SmallVec::new() }
     }
 
+    /// Inserts `data` at the position, and moves the position behind it.
     pub fn push(&mut self, data: InstData) -> Inst {
         let inst = match self.position {
             Position::Before(inst) => self.function.insert_before(inst, data),

@@ -17,7 +17,10 @@ pub type Fragment = Vec<InstData>;
 pub struct Step<'a> {
     /// The rule's name, as the catalogue lists it.
     pub rule: &'a str,
+    /// The function that holds both, which tells types of registers and contents of stack objects.
     pub function: &'a Function,
+    /// The instructions that were replaced, in execution order.
     pub before: &'a [InstData],
+    /// The instructions that replace them, in execution order.
     pub after: &'a [InstData],
 }

@@ -18,14 +18,23 @@ bitflags! {
     /// Function properties, by LLVM's names in camel case.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Properties: u16 {
+        /// `exposesReturnsTwice`: it calls what may return twice, such as `setjmp`.
         const EXPOSES_RETURNS_TWICE = 1 << 0;
+        /// `legalized`: every generic instruction is legal.
         const LEGALIZED = 1 << 1;
+        /// `regBankSelected`: every generic register has a bank.
         const REG_BANK_SELECTED = 1 << 2;
+        /// `selected`: no generic instruction is left.
         const SELECTED = 1 << 3;
+        /// `failedISel`: LLVM gave up on its selection.
         const FAILED_ISEL = 1 << 4;
+        /// `tracksRegLiveness`: live-in lists and kill flags are kept.
         const TRACKS_REG_LIVENESS = 1 << 5;
+        /// `noPhis`: no PHI is left.
         const NO_PHIS = 1 << 6;
+        /// `isSSA`: each virtual register has one definition.
         const IS_SSA = 1 << 7;
+        /// `noVRegs`: no virtual register is left.
         const NO_VREGS = 1 << 8;
     }
 }
@@ -35,7 +44,9 @@ bitflags! {
 pub enum Constraint {
     /// `_`: generic, before bank selection.
     None,
+    /// A register bank, after bank selection.
     Bank(RegBank),
+    /// A register class, after instruction selection.
     Class(RegClass),
 }
 
@@ -44,6 +55,7 @@ pub enum Constraint {
 pub struct VRegData {
     /// `None` once selected, when only the class says its size.
     pub ty: Option<Type>,
+    /// Which machine registers may hold it.
     pub constraint: Constraint,
     /// The number or name it has in text, without `%`.
     pub name: Option<Symbol>,
@@ -60,6 +72,7 @@ pub struct BlockData {
     pub number: u32,
     /// `name` of `bb.N.name`, and what stands in the parentheses, as it was read: `%ir-block.3, align 8`.
     pub name: Option<String>,
+    /// The attributes in parentheses after the block's name, as they were read.
     pub attributes: Option<String>,
     /// Successors, with the branch weight if one was written (a numerator over 2^31).
     pub successors: Vec<(Block, Option<u32>)>,
@@ -80,15 +93,20 @@ struct Link {
 /// What a stack object is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SlotKind {
+    /// A local of the source.
     Default,
+    /// Room that the register allocator made.
     Spill,
+    /// Room of a size that only a run knows: `alloca` outside of the entry.
     VariableSized,
 }
 
 /// A stack object.
 #[derive(Clone, Debug)]
 pub struct StackObject {
+    /// The name of the IR value, or nothing.
     pub name: String,
+    /// Who made the object.
     pub kind: SlotKind,
     /// Bytes.
     pub size: u64,
@@ -103,29 +121,41 @@ pub struct StackObject {
 pub struct FixedObject {
     /// Bytes from the stack pointer on entry.
     pub offset: i64,
+    /// In bytes.
     pub size: u64,
+    /// In bytes, a power of two.
     pub align: u32,
+    /// True if nothing writes it: an incoming stack argument.
     pub immutable: bool,
 }
 
 /// A function-level `liveins:` entry.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveIn {
+    /// The machine register that holds a value on entry.
     pub register: PReg,
+    /// The virtual register that is its copy, if one is.
     pub copy: Option<VReg>,
 }
 
 /// A machine function.
 #[derive(Debug, Default)]
 pub struct Function {
+    /// The symbol of the function, without `@`.
     pub name: String,
     /// Bytes.
     pub alignment: Option<u32>,
+    /// What holds of the function, as passes stamp it.
     pub properties: Properties,
+    /// Registers that hold values on entry.
     pub liveins: Vec<LiveIn>,
+    /// Virtual registers: type, constraint, name.
     pub vregs: PrimaryMap<VReg, VRegData>,
+    /// Objects of the function's own frame.
     pub stack: PrimaryMap<StackSlot, StackObject>,
+    /// Objects of the caller's frame: arguments that are passed on the stack.
     pub fixed_stack: PrimaryMap<FixedSlot, FixedObject>,
+    /// Texts of operands that are printed as they were read.
     pub symbols: PrimaryMap<Symbol, String>,
     /// Other keys of the function's document, as they were read: `(key, value text)`, in order.
     pub extra: Vec<(String, String)>,
@@ -191,6 +221,7 @@ impl Clone for Function {
 }
 
 impl Function {
+    /// A function without blocks.
     pub fn new(name: impl Into<String>) -> Function {
         Function { name: name.into(), ..Function::default() }
     }
@@ -224,6 +255,7 @@ impl Function {
         self.vregs[register].def.expand()
     }
 
+    /// How many operands read `register`; one instruction may read it more than once.
     pub fn use_count(&self, register: VReg) -> u32 {
         self.vregs[register].uses
     }
@@ -291,14 +323,17 @@ impl Function {
         self.layout = layout;
     }
 
+    /// The first block of the layout; `None` for a function without blocks.
     pub fn entry(&self) -> Option<Block> {
         self.layout.first().copied()
     }
 
+    /// What is known of `block` besides its instructions.
     pub fn block(&self, block: Block) -> &BlockData {
         &self.blocks[block]
     }
 
+    /// The same, to be changed.
     pub fn block_mut(&mut self, block: Block) -> &mut BlockData {
         &mut self.blocks[block]
     }
@@ -308,6 +343,7 @@ impl Function {
         self.blocks.len()
     }
 
+    /// The blocks that may follow `block`, in the order of its list.
     pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> {
         self.blocks[block].successors.iter().map(|&(successor, _)| successor)
     }
@@ -352,6 +388,7 @@ impl Function {
 
     // Instructions.
 
+    /// The instruction's opcode, operands and flags.
     pub fn inst(&self, inst: Inst) -> &InstData {
         &self.insts[inst]
     }
@@ -373,18 +410,22 @@ impl Function {
         self.links[inst.index()].block.expand()
     }
 
+    /// The first instruction of `block`; `None` if it is empty.
     pub fn first_inst(&self, block: Block) -> Option<Inst> {
         self.blocks[block].first.expand()
     }
 
+    /// The last instruction of `block`; `None` if it is empty.
     pub fn last_inst(&self, block: Block) -> Option<Inst> {
         self.blocks[block].last.expand()
     }
 
+    /// The instruction after `inst` in its block.
     pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
         self.links[inst.index()].next.expand()
     }
 
+    /// The instruction before `inst` in its block.
     pub fn previous_inst(&self, inst: Inst) -> Option<Inst> {
         self.links[inst.index()].previous.expand()
     }

@@ -12,11 +12,14 @@ use smallvec::SmallVec;
 /// A register, virtual or physical.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Reg {
+    /// A register of the function.
     Virtual(VReg),
+    /// A register of the machine.
     Physical(PReg),
 }
 
 impl Reg {
+    /// The virtual register, if it is one.
     pub fn as_virtual(self) -> Option<VReg> {
         match self {
             Reg::Virtual(register) => Some(register),
@@ -24,6 +27,7 @@ impl Reg {
         }
     }
 
+    /// The machine register, if it is one.
     pub fn as_physical(self) -> Option<PReg> {
         match self {
             Reg::Virtual(_) => None,
@@ -48,14 +52,23 @@ bitflags! {
     /// How an operand touches its register.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct RegFlags: u16 {
+        /// The register is written.
         const DEF = 1 << 0;
+        /// The operand is not in the assembly text.
         const IMPLICIT = 1 << 1;
+        /// Nothing reads what is written.
         const DEAD = 1 << 2;
+        /// Nothing reads the register after this.
         const KILLED = 1 << 3;
+        /// What is read does not matter.
         const UNDEF = 1 << 4;
+        /// Written before the uses are read.
         const EARLY_CLOBBER = 1 << 5;
+        /// Another register would do.
         const RENAMABLE = 1 << 6;
+        /// Read within a bundle.
         const INTERNAL = 1 << 7;
+        /// Read by a debug instruction only.
         const DEBUG_USE = 1 << 8;
     }
 }
@@ -63,8 +76,11 @@ bitflags! {
 /// A register operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RegOperand {
+    /// Which register.
     pub reg: Reg,
+    /// How the operand touches it.
     pub flags: RegFlags,
+    /// Which part of a virtual register; 0 for all of it.
     pub subregister: SubReg,
     /// Printed as `(tied-def N)`: this use shares its register with operand N.
     pub tied_to: Option<u8>,
@@ -73,24 +89,36 @@ pub struct RegOperand {
 /// Integer comparison predicates, by LLVM's names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum IntPredicate {
+    /// Equal.
     Eq,
+    /// Not equal.
     Ne,
+    /// Unsigned greater.
     Ugt,
+    /// Unsigned greater or equal.
     Uge,
+    /// Unsigned less.
     Ult,
+    /// Unsigned less or equal.
     Ule,
+    /// Signed greater.
     Sgt,
+    /// Signed greater or equal.
     Sge,
+    /// Signed less.
     Slt,
+    /// Signed less or equal.
     Sle,
 }
 
 impl IntPredicate {
+    /// Every predicate, in LLVM's order.
     pub const ALL: [IntPredicate; 10] = {
         use IntPredicate::*;
         [Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle]
     };
 
+    /// LLVM's word: `eq`, `ugt`.
     pub const fn name(self) -> &'static str {
         match self {
             IntPredicate::Eq => "eq",
@@ -106,10 +134,12 @@ impl IntPredicate {
         }
     }
 
+    /// The predicate of LLVM's word.
     pub fn from_name(name: &str) -> Option<IntPredicate> {
         IntPredicate::ALL.into_iter().find(|predicate| predicate.name() == name)
     }
 
+    /// True if the operands are compared by their signed readings.
     pub const fn is_signed(self) -> bool {
         matches!(self, IntPredicate::Sgt | IntPredicate::Sge | IntPredicate::Slt | IntPredicate::Sle)
     }
@@ -166,19 +196,26 @@ pub struct Short(pub i64);
 /// One operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
+    /// A register, read or written.
     Reg(RegOperand),
     /// A plain immediate.
     Imm(i64),
     /// A typed integer constant, `i32 5`: the value sign-extended. [`crate::Function::constant`] makes it.
     Const {
+        /// The width in bits.
         width: u16,
+        /// The value, which sign-extends to the width.
         value: Short,
     },
     /// A typed integer constant that no sign extension of 64 bits gives; [`crate::Function::constant_value`] tells it.
     WideConst(WideConst),
+    /// A block: the destination of a branch, or where a PHI's value comes from.
     Block(Block),
+    /// The predicate of a comparison.
     Predicate(IntPredicate),
+    /// The address of an object of the function's frame.
     Stack(StackSlot),
+    /// The address of an object of the caller's frame.
     FixedStack(FixedSlot),
     /// `@global + offset`, `target-flags(...)`, intrinsics, metadata, masks, floating-point constants: printed as it
     /// was read, never interpreted. The symbol holds the text.
@@ -196,14 +233,17 @@ impl Operand {
         Operand::reg(reg, RegFlags::DEF)
     }
 
+    /// A read of `reg` that the instruction's text need not name.
     pub fn implicit_use(reg: PReg) -> Operand {
         Operand::reg(reg, RegFlags::IMPLICIT)
     }
 
+    /// A definition of `reg` that the instruction's text need not name.
     pub fn implicit_def(reg: PReg) -> Operand {
         Operand::reg(reg, RegFlags::IMPLICIT | RegFlags::DEF)
     }
 
+    /// A register operand with these flags.
     pub fn reg(reg: impl Into<Reg>, flags: RegFlags) -> Operand {
         Operand::Reg(RegOperand { reg: reg.into(), flags, subregister: SubReg(0), tied_to: None })
     }
@@ -216,10 +256,12 @@ impl Operand {
         }
     }
 
+    /// The virtual register, whether it is read or written.
     pub fn as_vreg(&self) -> Option<VReg> {
         self.as_reg().and_then(|operand| operand.reg.as_virtual())
     }
 
+    /// True for a register that is written.
     pub fn is_def(&self) -> bool {
         self.as_reg().is_some_and(|operand| operand.flags.contains(RegFlags::DEF))
     }
@@ -238,26 +280,47 @@ bitflags! {
     /// Instruction flags, by LLVM's names in lower case with dashes.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct InstFlags: u32 {
+        /// `frame-setup`: part of the prologue.
         const FRAME_SETUP = 1 << 0;
+        /// `frame-destroy`: part of the epilogue.
         const FRAME_DESTROY = 1 << 1;
+        /// `nnan`: poison if an operand or the result is a NaN.
         const NNAN = 1 << 2;
+        /// `ninf`: poison if an operand or the result is infinite.
         const NINF = 1 << 3;
+        /// `nsz`: the sign of zero does not matter.
         const NSZ = 1 << 4;
+        /// `arcp`: a division may be a product with the reciprocal.
         const ARCP = 1 << 5;
+        /// `contract`: operations may be fused.
         const CONTRACT = 1 << 6;
+        /// `afn`: an approximation of the function will do.
         const AFN = 1 << 7;
+        /// `reassoc`: operands may be grouped otherwise.
         const REASSOC = 1 << 8;
+        /// `nuw`: poison if the unsigned result wraps.
         const NUW = 1 << 9;
+        /// `nsw`: poison if the signed result wraps.
         const NSW = 1 << 10;
+        /// `exact`: poison if bits that are not zero are dropped.
         const EXACT = 1 << 11;
+        /// `nofpexcept`: it raises no floating-point exception.
         const NOFPEXCEPT = 1 << 12;
+        /// `nomerge`: not merged with its like.
         const NOMERGE = 1 << 13;
+        /// `unpredictable`: a branch predictor would guess.
         const UNPREDICTABLE = 1 << 14;
+        /// `noconvergent`: the call is not convergent.
         const NOCONVERGENT = 1 << 15;
+        /// `nneg`: poison if the operand is negative.
         const NNEG = 1 << 16;
+        /// `disjoint`: poison if both operands have a bit in common.
         const DISJOINT = 1 << 17;
+        /// `nusw`: poison if the address wraps, the offset read as signed.
         const NUSW = 1 << 18;
+        /// `samesign`: poison if the operands differ in their signs.
         const SAMESIGN = 1 << 19;
+        /// `inbounds`: poison if the address leaves its object.
         const INBOUNDS = 1 << 20;
     }
 }
@@ -287,11 +350,17 @@ bitflags! {
     /// What a memory operand says besides size and place.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct MemFlags: u8 {
+        /// It reads.
         const LOAD = 1 << 0;
+        /// It writes.
         const STORE = 1 << 1;
+        /// The access itself is what a program does: none may be added, dropped, or changed in size.
         const VOLATILE = 1 << 2;
+        /// It will not be accessed again soon.
         const NON_TEMPORAL = 1 << 3;
+        /// The address may be accessed at any time.
         const DEREFERENCEABLE = 1 << 4;
+        /// What is read does not change.
         const INVARIANT = 1 << 5;
         /// Any atomic ordering; its words are kept in [`MemOperand::ordering`].
         const ATOMIC = 1 << 6;
@@ -301,6 +370,7 @@ bitflags! {
 /// A memory operand: `(load (s32) from %ir.p + 4, align 2, !tbaa !9)`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemOperand {
+    /// Which kinds of access it describes, and how they are made.
     pub flags: MemFlags,
     /// The type in memory; `None` for `unknown-size`.
     pub ty: Option<Type>,
@@ -337,9 +407,13 @@ pub type Operands = SmallVec<[Operand; 4]>;
 /// One instruction.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub struct InstData {
+    /// What the instruction does.
     pub opcode: Opcode,
+    /// What holds of its operands or its result besides, such as no overflow.
     pub flags: InstFlags,
+    /// Explicit definitions first, then explicit uses, then implicit operands.
     pub operands: Operands,
+    /// The memory that it accesses: at most one operand in what this backend compiles.
     pub memory: SmallVec<[MemOperand; 1]>,
 }
 
@@ -358,6 +432,7 @@ impl Clone for InstData {
 }
 
 impl InstData {
+    /// An instruction without flags and memory.
     pub fn new(opcode: Opcode, operands: impl IntoIterator<Item = Operand>) -> InstData {
         InstData {
             opcode,
@@ -382,11 +457,13 @@ impl InstData {
         InstData { opcode, flags: InstFlags::empty(), operands, memory: SmallVec::new() }
     }
 
+    /// The same with `flags` added to its own.
     pub fn with_flags(mut self, flags: InstFlags) -> InstData {
         self.flags = flags;
         self
     }
 
+    /// The same with one more memory operand.
     pub fn with_memory(mut self, memory: MemOperand) -> InstData {
         self.memory.push(memory);
         self

@@ -13,6 +13,7 @@ pub struct Module {
     pub comments: Vec<String>,
     /// The LLVM IR of the first document, as it was read.
     pub ir: Option<String>,
+    /// The machine functions, in the order of the file.
     pub functions: Vec<Function>,
     /// Functions that are well-formed and name something unknown, in the order of the file.
     pub unread: Vec<Unread>,

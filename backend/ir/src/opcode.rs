@@ -32,23 +32,23 @@ bitflags! {
     /// Static properties of an opcode, generic or of a target.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct OpcodeFlags: u16 {
-        /// Its two first uses may change places.
+        /// The first two uses may be exchanged.
         const COMMUTABLE = 1 << 0;
-        /// It may read memory.
+        /// It reads memory.
         const LOAD = 1 << 1;
-        /// It may write memory.
+        /// It writes memory.
         const STORE = 1 << 2;
-        /// It does something that neither its results nor memory show.
+        /// It does more than define its results: it stays though nothing reads them.
         const SIDE_EFFECTS = 1 << 3;
-        /// It may stand at the end of a block only.
+        /// It ends a block; nothing but terminators follows it there.
         const TERMINATOR = 1 << 4;
         /// Control never falls through.
         const BARRIER = 1 << 5;
-        /// It may go to another block.
+        /// It goes to a block that it names.
         const BRANCH = 1 << 6;
-        /// Where it goes stands in a register.
+        /// Its destination is a value.
         const INDIRECT = 1 << 7;
-        /// It must not depend on more or less control flow than it does.
+        /// Threads must come to it together.
         const CONVERGENT = 1 << 8;
         /// It leaves the function.
         const RETURN = 1 << 9;
@@ -70,10 +70,15 @@ pub struct TargetOpcode(pub u16);
 /// A row: all that is static about a target-independent opcode.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
+    /// LLVM's name.
     pub name: &'static str,
+    /// The heading of the table that it stands under.
     pub family: Family,
+    /// The explicit definitions, in operand order.
     pub defs: &'static [OperandKind],
+    /// The explicit uses, in operand order.
     pub uses: &'static [OperandKind],
+    /// Static properties.
     pub flags: OpcodeFlags,
     /// The flags that an instruction may carry, besides those that any may.
     pub inst_flags: InstFlags,
@@ -96,6 +101,7 @@ pub struct OpcodeInfo {
 pub enum TypeSource {
     /// The opcode has no such type index.
     None,
+    /// The type of the register operand with this index.
     Operand(u8),
     /// The last operand, behind any number of definitions.
     Last,
@@ -167,7 +173,11 @@ macro_rules! opcodes {
         #[allow(non_camel_case_types, reason = "an opcode is called what LLVM calls it")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Opcode {
-            $($($name,)*)*
+            $($(
+                #[doc = concat!("LLVM's `", stringify!($name), "`.")]
+                $name,
+            )*)*
+            /// An instruction of a target.
             Target(TargetOpcode),
         }
 

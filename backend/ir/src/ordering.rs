@@ -3,12 +3,19 @@
 /// Orderings as LLVM's text spells them, each after those it is stronger than; acquire and release are neither's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOrdering {
+    /// A plain access.
     NotAtomic,
+    /// Torn values are excluded, and nothing is ordered.
     Unordered,
+    /// Accesses of one address are in one order; C's `relaxed`.
     Monotonic,
+    /// Later accesses stay behind it.
     Acquire,
+    /// Earlier accesses stay before it.
     Release,
+    /// Both [`AtomicOrdering::Acquire`] and [`AtomicOrdering::Release`].
     AcquireRelease,
+    /// The same, and all such accesses are in one order.
     SequentiallyConsistent,
 }
 

@@ -6,43 +6,78 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     /// `sN`, N in bits, at least 1.
-    Scalar { bits: u16 },
+    Scalar {
+        /// In bits, at least 1.
+        bits: u16,
+    },
     /// `pA`; its size in bits comes from the target's data layout.
-    Pointer { address_space: u8, bits: u16 },
+    Pointer {
+        /// LLVM's number of the address space.
+        address_space: u8,
+        /// In bits.
+        bits: u16,
+    },
     /// `<lanes x element>`, or `<vscale x lanes x element>`. Parsed and printed; nothing else supports it yet.
-    Vector { lanes: u16, scalable: bool, element: Element },
+    Vector {
+        /// How many elements, at least 1; of a scalable vector, for each `vscale`.
+        lanes: u16,
+        /// True if the number is a multiple of `vscale`.
+        scalable: bool,
+        /// What each element is.
+        element: Element,
+    },
 }
 
 /// The element of a vector: a scalar or a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Element {
-    Scalar { bits: u16 },
-    Pointer { address_space: u8, bits: u16 },
+    /// `sN`.
+    Scalar {
+        /// In bits, at least 1.
+        bits: u16,
+    },
+    /// `pA`.
+    Pointer {
+        /// LLVM's number of the address space.
+        address_space: u8,
+        /// In bits.
+        bits: u16,
+    },
 }
 
 /// How many elements a vector has: `lanes`, or `lanes` times a number that only the machine knows (`vscale`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ElementCount {
+    /// How many elements, at least 1; of a scalable vector, for each `vscale`.
     pub lanes: u16,
+    /// True if the number is a multiple of `vscale`.
     pub scalable: bool,
 }
 
 impl ElementCount {
+    /// Exactly so many elements.
     pub const fn fixed(lanes: u16) -> ElementCount {
         ElementCount { lanes, scalable: false }
     }
 }
 
+/// `s1`.
 pub const S1: Type = Type::scalar(1);
+/// `s8`.
 pub const S8: Type = Type::scalar(8);
+/// `s16`.
 pub const S16: Type = Type::scalar(16);
+/// `s32`.
 pub const S32: Type = Type::scalar(32);
+/// `s64`.
 pub const S64: Type = Type::scalar(64);
+/// `s128`.
 pub const S128: Type = Type::scalar(128);
 /// A pointer of a 64-bit target in address space 0.
 pub const P0: Type = Type::Pointer { address_space: 0, bits: 64 };
 
 impl Type {
+    /// `s` with this width in bits, from 1 to 65,535.
     pub const fn scalar(bits: u32) -> Type {
         assert!(bits >= 1 && bits <= u16::MAX as u32);
         Type::Scalar { bits: bits as u16 }
@@ -101,20 +136,24 @@ impl Type {
         self.bits().div_ceil(8)
     }
 
+    /// True for `sN`.
     pub const fn is_scalar(self) -> bool {
         matches!(self, Type::Scalar { .. })
     }
 
+    /// True for `pA`.
     pub const fn is_pointer(self) -> bool {
         matches!(self, Type::Pointer { .. })
     }
 
+    /// True for vectors, scalable ones among them.
     pub const fn is_vector(self) -> bool {
         matches!(self, Type::Vector { .. })
     }
 }
 
 impl Element {
+    /// The type of one element.
     pub const fn as_type(self) -> Type {
         match self {
             Element::Scalar { bits } => Type::Scalar { bits },

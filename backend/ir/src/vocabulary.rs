@@ -35,31 +35,41 @@ pub trait Vocabulary: Sync {
     /// Size of a pointer, in bits.
     fn pointer_bits(&self, address_space: u8) -> u16;
 
+    /// The target's opcode of this name.
     fn opcode(&self, name: &str) -> Option<TargetOpcode>;
+    /// LLVM's name of the opcode.
     fn opcode_name(&self, opcode: TargetOpcode) -> &'static str;
+    /// Static properties of the opcode.
     fn opcode_flags(&self, opcode: TargetOpcode) -> OpcodeFlags;
     /// How many of the explicit operands, from the first, are definitions.
     fn opcode_defs(&self, opcode: TargetOpcode) -> usize;
 
     /// `name` without the dollar sign.
     fn register(&self, name: &str) -> Option<PReg>;
+    /// LLVM's name of the register, without `$`.
     fn register_name(&self, register: PReg) -> &'static str;
     /// Size in bits.
     fn register_bits(&self, register: PReg) -> u32;
     /// The widest register that contains this one: `x0` for `w0`. Registers alias exactly if this is the same.
     fn full_register(&self, register: PReg) -> PReg;
 
+    /// The register class of this name.
     fn class(&self, name: &str) -> Option<RegClass>;
+    /// LLVM's name of the class.
     fn class_name(&self, class: RegClass) -> &'static str;
     /// Size of the class's registers in bits.
     fn class_bits(&self, class: RegClass) -> u32;
+    /// The register bank of this name.
     fn bank(&self, name: &str) -> Option<RegBank>;
+    /// LLVM's name of the bank.
     fn bank_name(&self, bank: RegBank) -> &'static str;
 
     /// A mask of the registers that a call preserves: `csr_ilp32_lp64`.
     fn register_mask(&self, name: &str) -> Option<RegisterMask>;
 
+    /// The subregister index of this name.
     fn subregister(&self, name: &str) -> Option<SubReg>;
+    /// LLVM's name of the index: `sub_32`.
     fn subregister_name(&self, index: SubReg) -> &'static str;
     /// Size in bits of the part that `index` names, which starts at bit 0.
     fn subregister_bits(&self, index: SubReg) -> u32;

@@ -12,7 +12,9 @@ pub struct Abi {
     pub callee_saved: &'static [PReg],
     /// Full-width registers in which a call may leave anything, its results apart.
     pub caller_saved: &'static [PReg],
+    /// Points to the lowest byte of the frame.
     pub stack_pointer: PReg,
+    /// Where a call leaves the address to return to.
     pub return_address: PReg,
     /// Registers that the allocator never gives out and the frame pass may clobber between any two instructions.
     pub scratch: &'static [PReg],
@@ -43,6 +45,7 @@ pub struct Calls {
     pub opcode: TargetOpcode,
     /// Around the copies of a call's arguments and the call itself: bytes of stack arguments, then zero.
     pub frame_setup: TargetOpcode,
+    /// The marker after a call: `ADJCALLSTACKUP`.
     pub frame_destroy: TargetOpcode,
     /// What LLVM writes before the callee.
     pub callee_prefix: &'static str,
@@ -53,6 +56,7 @@ pub struct Calls {
 /// Where an argument of two registers may begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pairs {
+    /// In any two registers that follow each other.
     Anywhere,
     /// At the first, third, ... argument register.
     Even,

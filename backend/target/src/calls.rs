@@ -8,13 +8,17 @@ use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Target
 
 /// What calling a runtime function takes: argument registers low part first, and the registers of the result.
 pub struct Signature {
+    /// The registers of each operand, low part first; the second is empty for functions of one operand.
     pub arguments: [&'static [PReg]; 2],
+    /// The registers of the result, low part first.
     pub results: &'static [PReg],
 }
 
 /// What a call leaves: every register it may write, and the condition under which it is undefined behaviour.
 pub struct CallEvaluation<D: Domain> {
+    /// The registers of the result and what they hold.
     pub registers: Vec<(PReg, Value<D>)>,
+    /// True where the call is undefined behaviour, such as a division by zero.
     pub ub: D::Bool,
 }
 

@@ -8,11 +8,15 @@ use tribunal_ir::{OpcodeFlags, PReg, RegClass};
 /// One explicit operand of a machine instruction, in LLVM's operand order; definitions first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperandDesc {
+    /// A register of the class, written.
     Def(RegClass),
+    /// A register of the class, read.
     Use(RegClass),
     /// A use that must share its register with explicit operand `to`.
     Tied {
+        /// The class of both operands.
         class: RegClass,
+        /// The index of the explicit operand that it shares a register with.
         to: u8,
     },
     /// A base address: a register of the class, or a stack object before the frame is laid out. An `Offset` follows.
@@ -26,7 +30,9 @@ pub enum OperandDesc {
     },
     /// A branch destination: signed byte distance of `bits` bits, a multiple of `scale`.
     Label {
+        /// Of the signed distance, in bits.
         bits: u8,
+        /// In bytes; the distance is a multiple of it.
         scale: u8,
     },
     /// What a call calls: a symbol, or once it is placed the signed byte distance to it, as of a label.
@@ -75,6 +81,7 @@ pub const MASK: OperandDesc = OperandDesc::RegisterMask;
 pub const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
 
 impl OperandDesc {
+    /// True for a register that is written.
     pub fn is_def(&self) -> bool {
         matches!(self, OperandDesc::Def(_))
     }
@@ -166,10 +173,13 @@ pub struct Code {
 pub struct InstrDesc {
     /// LLVM's opcode name.
     pub name: &'static str,
+    /// Explicit operands, definitions first.
     pub operands: &'static [OperandDesc],
     /// Physical registers read and written besides the operands (flags).
     pub implicit_uses: &'static [PReg],
+    /// Machine registers that it writes besides its operands.
     pub implicit_defs: &'static [PReg],
+    /// Static properties.
     pub flags: OpcodeFlags,
     /// Of a load or store.
     pub access: Option<Access>,
@@ -263,12 +273,34 @@ macro_rules! instructions {
 /// Why an instruction has no machine code: always a fault of the stage before, never of the user.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EncodeError {
+    /// An operand is of another kind than the row says.
     #[error("{name}: operand {index} is not what the instruction takes")]
-    Operand { name: &'static str, index: usize },
+    Operand {
+        /// The instruction.
+        name: &'static str,
+        /// The operand, counted from 0.
+        index: usize,
+    },
+    /// An immediate is out of the operand's range.
     #[error("{name}: {value} does not fit operand {index}")]
-    Range { name: &'static str, index: usize, value: i64 },
+    Range {
+        /// The instruction.
+        name: &'static str,
+        /// The operand, counted from 0.
+        index: usize,
+        /// The immediate.
+        value: i64,
+    },
+    /// The table has no such instruction.
     #[error("{name} is not an instruction of this machine")]
-    Missing { name: &'static str },
+    Missing {
+        /// The instruction.
+        name: &'static str,
+    },
+    /// It must be expanded first.
     #[error("{name} is a pseudo-instruction")]
-    Pseudo { name: &'static str },
+    Pseudo {
+        /// The instruction.
+        name: &'static str,
+    },
 }

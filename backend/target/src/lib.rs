@@ -130,6 +130,7 @@ impl Target {
         parts.next().map_or(full, |(part, _)| part)
     }
 
+    /// The row of a register class.
     pub fn class(&self, class: RegClass) -> &'static ClassDesc {
         &self.classes[usize::from(class.0)]
     }

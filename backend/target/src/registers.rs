@@ -10,6 +10,7 @@ pub struct RegisterDesc {
     pub name: &'static str,
     /// The assembler's name: `a0`, `w0`.
     pub assembly: &'static str,
+    /// Its size, in bits.
     pub bits: u32,
     /// The widest register that contains this one; itself if none.
     pub full: PReg,
@@ -21,7 +22,9 @@ pub struct RegisterDesc {
 pub struct ClassDesc {
     /// LLVM's name in MIR: `gpr`, `gpr32sp`.
     pub name: &'static str,
+    /// The size of its registers, in bits.
     pub bits: u32,
+    /// The bank that its registers are of.
     pub bank: RegBank,
     /// All members.
     pub members: &'static [PReg],
@@ -31,7 +34,9 @@ pub struct ClassDesc {
 
 /// A register bank: registers that values of some kind live in, and how they come to the stack and back.
 pub struct BankDesc {
+    /// LLVM's name of the bank.
     pub name: &'static str,
+    /// The widest value that it holds, in bits.
     pub max_bits: u32,
     /// The class of its whole registers: what is given out, copied, spilled and reloaded.
     pub class: RegClass,
@@ -53,6 +58,8 @@ pub enum RegisterFile {
 
 /// A sub-register index. Row 0 is the whole register, with an empty name.
 pub struct SubRegDesc {
+    /// LLVM's name of the index; nothing for the index of no subregister.
     pub name: &'static str,
+    /// The size of the part, in bits.
     pub bits: u32,
 }

@@ -9,9 +9,11 @@ use tribunal_ir::{Opcode, Type};
 /// A function of two scalars of one type, which it returns too. It touches no memory that is the caller's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuntimeFunction {
+    /// Its symbol.
     pub name: &'static str,
     /// What it computes is what this opcode means at this width, undefined behaviour included.
     pub opcode: Opcode,
+    /// The width of its operands and of its result, in bits.
     pub bits: u32,
 }
 
@@ -35,6 +37,7 @@ functions! {
 }
 
 impl RuntimeFunction {
+    /// The function with this symbol.
     pub fn named(name: &str) -> Option<&'static RuntimeFunction> {
         FUNCTIONS.iter().find(|function| function.name == name)
     }

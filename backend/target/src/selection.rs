@@ -11,6 +11,7 @@ use tribunal_ir::{Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetOpco
 pub struct SelectionRule {
     /// Unique within the target; what coverage counts and blame names.
     pub name: &'static str,
+    /// What it matches.
     pub pattern: Pattern,
     /// The rule applies only under these features.
     pub requires: Features,
@@ -20,6 +21,7 @@ pub struct SelectionRule {
 
 /// A generic instruction and what its uses must be.
 pub struct Pattern {
+    /// The opcode of the instruction.
     pub opcode: Opcode,
     /// What the type of the result must be (of the value stored, for a store; of the condition, for a branch).
     pub ty: Types,
@@ -34,6 +36,7 @@ pub struct Pattern {
 /// Which types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Types {
+    /// Any type.
     Any,
     /// A scalar or pointer of exactly so many bits.
     Bits(u32),
@@ -64,6 +67,7 @@ pub enum Pat {
 /// Which immediates a pattern accepts.
 #[derive(Clone, Copy)]
 pub struct ImmClass {
+    /// Its name, for reports.
     pub name: &'static str,
     /// Given the constant; its width is the type's.
     pub accepts: fn(Bits) -> bool,
@@ -71,7 +75,9 @@ pub struct ImmClass {
 
 /// One machine instruction to write.
 pub struct Emit {
+    /// What is written.
     pub opcode: Opcode,
+    /// Its operands, in LLVM's order.
     pub operands: &'static [Out],
 }
 
@@ -110,7 +116,9 @@ pub enum Out {
     Phys(PReg),
     /// Defines a physical register (the zero register, to drop a result).
     PhysDef(PReg),
+    /// Defines a physical register that the text need not name.
     ImplicitDef(PReg),
+    /// Reads a physical register that the text need not name.
     ImplicitUse(PReg),
     /// Stack object slot `n`.
     Stack(u8),
@@ -140,6 +148,7 @@ impl Pattern {
 }
 
 impl Emit {
+    /// An instruction of the target with these operands.
     pub const fn new(opcode: TargetOpcode, operands: &'static [Out]) -> Emit {
         Emit { opcode: Opcode::Target(opcode), operands }
     }

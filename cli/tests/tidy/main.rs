@@ -19,6 +19,8 @@ use std::sync::LazyLock;
 const LONGEST_FUNCTION: usize = 80;
 /// Lines of a file.
 const LONGEST_FILE: usize = 600;
+/// Files that are longer, and what they are a table of.
+const TABLES: [(&str, &str); 1] = [("backend/ir/src/opcode.rs", "one opcode a row")];
 /// Columns of a line of a comment.
 const WIDEST_COMMENT: usize = 120;
 
@@ -54,7 +56,8 @@ fn functions_files_and_comments_are_short() {
     let mut complaints = Vec::new();
     for source in sources() {
         let lines = source.text.lines().count();
-        if lines > LONGEST_FILE {
+        let is_table = TABLES.iter().any(|(name, _)| *name == source.name);
+        if (lines > LONGEST_FILE) != is_table {
             complaints.push(format!("{}: {lines} lines", source.name));
         }
         for function in source.functions.iter().filter(|function| function.lines > LONGEST_FUNCTION) {

@@ -44,12 +44,15 @@ pub struct Interpreter<'f> {
 /// One value as it was written, for comparing stages register by register.
 #[derive(Clone, Debug)]
 pub struct Event {
+    /// The instruction that wrote.
     pub inst: Inst,
     /// The register written; `None` for a store.
     pub register: Option<VReg>,
+    /// What was written; 0 where a choice decides.
     pub value: Bits,
     /// Bits that a free choice decides.
     pub open: Bits,
+    /// True if it was poison.
     pub poison: bool,
     /// The address of a store.
     pub address: Option<u64>,
@@ -58,7 +61,9 @@ pub struct Event {
 /// One run.
 #[derive(Debug)]
 pub struct Execution {
+    /// What is compared with other runs.
     pub observation: Observation,
+    /// How many instructions were executed.
     pub instructions: u64,
     /// What was written, in order, if it was asked for.
     pub events: Vec<Event>,
@@ -73,6 +78,7 @@ pub struct Settings {
     pub fuel: u64,
     /// Events kept at most; 0 for none.
     pub events: usize,
+    /// Which accesses the observation keeps.
     pub accesses: Accesses,
 }
 
@@ -96,6 +102,7 @@ pub enum Accesses {
 }
 
 impl<'f> Interpreter<'f> {
+    /// A function that runs alone: it knows no symbols, and a call of what it does not know is unsupported.
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
         let narrow = Cell::new(fits_words(function));
         let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
@@ -122,6 +129,7 @@ impl<'f> Interpreter<'f> {
         Interpreter { frame, ..self }
     }
 
+    /// The same with other contents where nobody wrote.
     pub fn with_unwritten(self, unwritten: Unwritten) -> Interpreter<'f> {
         Interpreter { unwritten, ..self }
     }

@@ -21,12 +21,14 @@ pub struct World {
     pub return_pointers: BTreeSet<String>,
     /// Where such results point.
     pub heap: u64,
+    /// Decides what unknown functions do.
     pub seed: u64,
 }
 
 /// A call of a function that is not known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalCall {
+    /// The symbol that was called.
     pub name: String,
     /// Value, and whether it is poison, of each argument register.
     pub arguments: Vec<(u64, bool)>,

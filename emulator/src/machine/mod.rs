@@ -51,16 +51,21 @@ const CALL_COST: u64 = 4;
 /// Why the emulator cannot work at all.
 #[derive(Debug, thiserror::Error)]
 pub enum MachineError {
+    /// Unicorn failed in a way that no code should make it.
     #[error("Unicorn: {0:?}")]
     Engine(uc_error),
+    /// The stepper cannot work.
     #[error("the stepper: {0}")]
     Stepper(#[from] StepperError),
     #[error("{0} bytes of code are more than the emulator maps")]
     TooMuchCode(usize),
+    /// Something is called that is no runtime function.
     #[error("calls of `{0}`")]
     Symbol(String),
+    /// At this offset, in bytes, there should be a call.
     #[error("no call stands at offset {0:#x} of the code")]
     NoCall(u32),
+    /// A buffer of the input lies elsewhere than buffers do.
     #[error("an input of the emulator must have its buffers at their pages, at most {GUARD} bytes from the page's end")]
     Buffer,
 }
@@ -74,9 +79,11 @@ impl From<uc_error> for MachineError {
 /// What a run did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MachineRun {
+    /// What it may not do, if it did that.
     pub fault: Option<MachineFault>,
     /// Full result registers, in the order asked for.
     pub results: Vec<u64>,
+    /// What each buffer of the input holds after it.
     pub buffers: Vec<Vec<u8>>,
     /// Accesses to buffers in order, if they are recorded.
     pub accesses: Vec<Access>,
@@ -85,26 +92,51 @@ pub struct MachineRun {
 /// What no function may do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MachineFault {
+    /// It accessed what is not its own.
     #[error("access to memory that is not the function's, at offset {pc:#x} of the code")]
-    Memory { pc: u64 },
+    Memory {
+        /// The offset of the instruction, in bytes.
+        pc: u64,
+    },
+    /// It ran into what is no instruction.
     #[error("illegal instruction at offset {pc:#x} of the code")]
-    Illegal { pc: u64 },
+    Illegal {
+        /// The offset of the word, in bytes.
+        pc: u64,
+    },
+    /// It did not return within so many instructions.
     #[error("did not return within {0} instructions")]
     OutOfFuel(u64),
+    /// It returned with another value in a register that it must keep.
     #[error("callee-saved register ${register} was not restored")]
-    CalleeSaved { register: &'static str },
+    CalleeSaved {
+        /// The register's name.
+        register: &'static str,
+    },
+    /// It returned with another stack pointer.
     #[error("the stack pointer was not restored")]
     StackPointer,
+    /// It wrote past the end of a buffer.
     #[error("wrote outside buffer {buffer}")]
-    Guard { buffer: usize },
+    Guard {
+        /// The buffer's number in the input.
+        buffer: usize,
+    },
+    /// It wrote above its own frame.
     #[error("wrote to the caller's frame")]
     CallerFrame,
+    /// It wrote into its code.
     #[error("wrote over its own code")]
     Code,
+    /// It called with a stack pointer that is not aligned.
     #[error("the stack pointer is not aligned at a call")]
     StackAlignment,
+    /// It did not call as calls are made.
     #[error("called {callee} with a return address that no call leaves, or without a stack")]
-    BadCall { callee: &'static str },
+    BadCall {
+        /// The runtime function's name.
+        callee: &'static str,
+    },
 }
 
 impl MachineFault {

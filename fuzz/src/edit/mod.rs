@@ -35,55 +35,78 @@ pub enum Edit {
     Remove(Inst),
     /// Reads of `register` become reads of `to`, which is defined above it.
     Forward {
+        /// The register that is no longer read.
         register: VReg,
+        /// The register that is read in its place.
         to: VReg,
     },
     /// `register` becomes a constant.
     Constant {
+        /// The register that its definition gives another value.
         register: VReg,
+        /// The value, of the register's width.
         value: Bits,
     },
     /// Operand `index` of the instruction reads `to`.
     Operand {
+        /// The instruction that reads.
         inst: Inst,
+        /// The operand's place in the instruction.
         index: usize,
+        /// The register that is read from now on.
         to: VReg,
     },
     /// Operand `index`, a width or place within a register, in bits.
     Immediate {
+        /// The instruction.
         inst: Inst,
+        /// The operand's place in the instruction.
         index: usize,
+        /// The immediate from now on.
         value: i64,
     },
     /// Poison-generating flags.
     Flags {
+        /// The instruction.
         inst: Inst,
+        /// Its flags from now on.
         flags: InstFlags,
     },
+    /// Another predicate.
     Predicate {
+        /// The comparison.
         inst: Inst,
+        /// Its predicate from now on.
         predicate: IntPredicate,
     },
     /// Another opcode of the same shape.
     Opcode {
+        /// The instruction.
         inst: Inst,
+        /// Its opcode from now on.
         opcode: Opcode,
     },
     /// The memory operand says direction, type and alignment only.
     PlainMemory(Inst),
     /// The store writes all of another value.
     Stored {
+        /// The store.
         inst: Inst,
+        /// The register that is stored from now on.
         value: VReg,
     },
     /// The register and all that must have its type get so many bits.
     Width {
+        /// A register of the type that changes.
         register: VReg,
+        /// The width from now on.
         bits: u32,
     },
     /// The block always goes to this one of its successors.
     Goto {
+        /// The block.
         block: Block,
+        /// Its only successor from now on.
         to: Block,
     },
     /// Where the block goes if its condition holds, and where it goes otherwise, are exchanged.
@@ -102,27 +125,37 @@ pub enum Edit {
     RemoveCall(Inst),
     /// `result = opcode operands` before the instruction.
     Insert {
+        /// The instruction that the new one stands before.
         before: Inst,
+        /// The opcode of the new instruction.
         opcode: Opcode,
+        /// The type of its result.
         result: Type,
+        /// The registers that it reads.
         operands: Vec<VReg>,
     },
     /// A copy of the instruction, with results of its own, before it.
     Duplicate(Inst),
     /// The instruction moves to another place: down to its reads, or up to its operands.
     Move {
+        /// The instruction that moves.
         inst: Inst,
+        /// The instruction that it stands before from now on.
         before: Inst,
     },
     /// A way around nothing: the block is split before the instruction, and the condition goes through an empty block
     /// or past it.
     Diamond {
+        /// The instruction that the block is split before.
         before: Inst,
+        /// The register that decides which way is taken.
         condition: VReg,
     },
     /// A PHI of one value for each predecessor, at the head of the block.
     Phi {
+        /// The block.
         block: Block,
+        /// A register for each predecessor, in their order.
         values: Vec<VReg>,
     },
 }
@@ -166,6 +199,7 @@ impl Edit {
 pub enum Unread {
     /// Goes, if it was read before.
     Sweep,
+    /// Stays, whoever read it.
     Keep,
 }
 

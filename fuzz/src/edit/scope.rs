@@ -11,6 +11,7 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// The scope of every block, by dominance.
     pub fn new(function: &Function) -> Scope {
         let order = function.reverse_post_order();
         let tree = function.entry().map(|entry| Tree::new(function, &order, entry));

@@ -16,7 +16,9 @@ use tribunal_ir::{
 pub struct WidthClass {
     /// The first of them.
     pub register: VReg,
+    /// Their width, in bits.
     pub bits: u32,
+    /// The registers.
     pub members: Vec<VReg>,
 }
 

@@ -7,8 +7,11 @@ use wait_timeout::ChildExt;
 
 /// A program, its arguments, and how long it may take.
 pub struct Check {
+    /// The program, found as a shell finds it.
     pub program: String,
+    /// Its arguments, before the file's name.
     pub arguments: Vec<String>,
+    /// After so long a candidate counts as not interesting.
     pub time: Duration,
 }
 

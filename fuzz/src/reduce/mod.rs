@@ -29,6 +29,7 @@ use tribunal_target::{Features, Target};
 pub struct Case {
     /// LLVM IR before the functions, as it was read.
     pub ir: Option<String>,
+    /// The functions, each of which may go.
     pub functions: Vec<Function>,
     /// What the functions run on, if they run.
     pub input: Option<Input>,
@@ -44,6 +45,7 @@ impl Case {
 /// The smallest case found.
 #[derive(Clone, Debug)]
 pub struct Reduction {
+    /// The smallest that is interesting.
     pub case: Case,
     /// Candidates that the oracle judged.
     pub tests: u64,
@@ -56,10 +58,13 @@ pub struct Reduction {
 /// A finding made small.
 #[derive(Clone, Debug)]
 pub struct Reduced {
+    /// The function.
     pub function: Function,
     /// The same fault, as the small function shows it.
     pub finding: Finding,
+    /// Candidates that were judged.
     pub tests: u64,
+    /// False if the search was stopped before its end: parts may still be removable.
     pub finished: bool,
 }
 

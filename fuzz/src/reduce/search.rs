@@ -13,7 +13,9 @@ use tribunal_verifier::machine_verifier;
 /// When to stop before the end.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchLimits<'l> {
+    /// No candidate is judged after it.
     pub deadline: Option<Instant>,
+    /// Set by another thread to end the search.
     pub stop: &'l AtomicBool,
 }
 

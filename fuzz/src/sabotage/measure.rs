@@ -21,6 +21,7 @@ pub struct TrialLimits {
     pub reduction: Duration,
     /// Instructions of a program that is small enough: no smaller one is looked for.
     pub enough: usize,
+    /// Decides the programs.
     pub seed: u64,
     /// Inputs a program.
     pub inputs: u32,
@@ -28,13 +29,17 @@ pub struct TrialLimits {
 
 /// What came of one fault on one target.
 pub struct Trial {
+    /// The fault.
     pub fault: &'static Fault,
+    /// The target that it was planted on.
     pub target: &'static Target,
     /// Programs judged, the one that killed it included.
     pub programs: u64,
     /// In how many of them the fault acted.
     pub acted: u64,
+    /// From the first program to the kill, or to the end.
     pub seconds: f64,
+    /// How it was killed; `None` if it survived.
     pub kill: Option<Kill>,
 }
 
@@ -42,6 +47,7 @@ pub struct Trial {
 pub struct Kill {
     /// What the judges said of the program that killed it; the first is the earliest in the pipeline.
     pub findings: Vec<Finding>,
+    /// The program that killed it, as it was generated.
     pub function: Function,
     /// The program, and the first of the findings, made small: this one, or one behind it of which less is left.
     pub reduced: Option<Reduced>,
@@ -54,6 +60,7 @@ pub struct Kill {
 }
 
 impl Kill {
+    /// The first judge that found it.
     pub fn judge(&self) -> Judge {
         self.findings[0].judge
     }

@@ -37,6 +37,7 @@ pub struct Fault {
     pub model: &'static str,
     /// Names of the targets that it is planted on.
     pub targets: &'static [&'static str],
+    /// Where it acts, and what it does there.
     pub plant: Plant,
 }
 
@@ -122,6 +123,7 @@ pub struct Planter {
 }
 
 impl Planter {
+    /// Plants `fault` wherever `target` has a place for it.
     pub fn new(target: &'static Target, fault: &'static Fault) -> Planter {
         Planter { target, fault, acted: RefCell::default() }
     }

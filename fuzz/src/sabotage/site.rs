@@ -6,9 +6,13 @@ use tribunal_target::Target;
 
 /// One application of a rule. Every method that changes something says `None` where it cannot.
 pub struct Site<'s> {
+    /// The function, with what the rule wrote in it.
     pub function: &'s mut Function,
+    /// The instructions that were replaced, in execution order.
     pub before: &'s [InstData],
+    /// The instructions that the rule wrote, in execution order.
     pub after: &'s mut WrittenInsts,
+    /// The machine that is compiled for.
     pub target: &'static Target,
 }
 
@@ -22,10 +26,12 @@ impl Site<'_> {
         self.written(opcode).nth(index)
     }
 
+    /// The first instruction of `opcode` that the rule wrote.
     pub fn first(&self, opcode: Opcode) -> Option<Inst> {
         self.nth(opcode, 0)
     }
 
+    /// The last instruction of `opcode` that the rule wrote.
     pub fn last(&self, opcode: Opcode) -> Option<Inst> {
         self.written(opcode).next_back()
     }
@@ -73,6 +79,7 @@ impl Site<'_> {
         Some(())
     }
 
+    /// Exchanges two operands of `inst`.
     pub fn swap(&mut self, inst: Inst, one: usize, other: usize) -> Option<()> {
         let mut data = self.function.inst(inst).clone();
         let (a, b) = (*data.operands.get(one)?, *data.operands.get(other)?);

@@ -23,7 +23,9 @@ use tribunal_target::registers::ClassDesc;
 
 /// A rule's id and what it demands.
 pub struct RuleInfo {
+    /// Its name in findings and among the files of `corpus/verifier`.
     pub id: &'static str,
+    /// What it demands of a function.
     pub sentence: &'static str,
 }
 
@@ -34,6 +36,7 @@ macro_rules! rules {
         pub enum Rule { $(#[doc = $sentence] $rule),* }
 
         impl Rule {
+            /// Every rule, in the order of the list.
             pub const ALL: &'static [Rule] = &[$(Rule::$rule),*];
         }
 
@@ -43,6 +46,7 @@ macro_rules! rules {
 }
 
 impl Rule {
+    /// Its name in findings.
     pub fn id(self) -> &'static str {
         RULES[self as usize].id
     }

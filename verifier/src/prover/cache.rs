@@ -118,6 +118,7 @@ impl Cache {
         self.read(|table| table.proofs.len())
     }
 
+    /// True if it holds no proof.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

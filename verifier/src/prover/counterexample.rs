@@ -16,8 +16,11 @@ pub type Shown = (Bits, bool);
 /// A byte of memory that may be touched: what it holds, and whether that is poison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Byte {
+    /// Where the byte lies.
     pub address: u64,
+    /// What it holds.
     pub value: u8,
+    /// True if it is poison.
     pub poison: bool,
 }
 
@@ -37,6 +40,7 @@ pub struct Counterexample {
 /// What an output is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
+    /// The register that both sides define.
     Register(VReg),
     /// `memory`, at one place; `branch`, where control goes.
     Named(&'static str),

@@ -63,27 +63,37 @@ pub enum Engine {
 /// What the prover says of a step. Never merged: `unknown` is not success.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
+    /// It is right for all values.
     Proved {
+        /// What showed it.
         engine: Engine,
     },
     /// With a counterexample that was evaluated.
     Refuted(Counterexample),
+    /// No engine decided it, for this reason.
     Unknown(String),
+    /// It holds what has no meaning here, by name.
     Unsupported(String),
 }
 
 /// What a prover has done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
+    /// Steps that were put to the prover.
     pub judged: u64,
     /// Of those, answered from the cache.
     pub looked_up: u64,
     /// Of those, by proofs that were read from a file.
     pub kept: u64,
+    /// Of those, by folding alone.
     pub structural: u64,
+    /// Of those, by sums of bits.
     pub bit_sums: u64,
+    /// Of those, by quotients.
     pub quotients: u64,
+    /// Of those, by linear arithmetic.
     pub integers: u64,
+    /// Of those, by the solver.
     pub z3: u64,
 }
 
@@ -114,6 +124,7 @@ pub fn solver_version() -> &'static str {
 }
 
 impl Prover {
+    /// A prover that looks up and keeps its proofs in `cache`.
     pub fn with_cache(cache: Cache) -> Prover {
         Prover { cache, ..Prover::default() }
     }
@@ -128,10 +139,12 @@ impl Prover {
         self.question.take()
     }
 
+    /// Where it keeps its proofs.
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
 
+    /// What it has done so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }

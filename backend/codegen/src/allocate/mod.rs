@@ -19,6 +19,7 @@ use tribunal_ir::{
 };
 use tribunal_target::Target;
 
+/// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "allocate",
     requires: Properties::SELECTED,
@@ -30,6 +31,10 @@ pub static PASS: Pass = Pass {
 
 /// Decides where every operand lives.
 pub trait RegisterAllocator {
+    /// A place for each operand, and the moves between.
+    ///
+    /// # Errors
+    /// The allocator's own message: a fault of the stage before, or of the allocator.
     fn allocate(&self, program: &Program, environment: &MachineEnv) -> Result<Output, String>;
 }
 

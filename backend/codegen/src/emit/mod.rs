@@ -12,12 +12,15 @@ use tribunal_target::{Target, calls};
 /// Machine code of one function.
 #[derive(Clone, Debug)]
 pub struct Code {
+    /// The symbol of the function.
     pub name: String,
+    /// Its instructions, little-endian.
     pub bytes: Vec<u8>,
     /// Alignment in bytes.
     pub align: u32,
     /// Offset of each instruction, for findings that name one.
     pub map: Vec<(u32, Inst)>,
+    /// Calls that a linker completes, in the order of the code.
     pub calls: Vec<CallRelocation>,
 }
 

@@ -19,16 +19,20 @@ use tribunal_target::{Features, Target};
 
 /// A step that owns what it shows.
 pub struct OwnedStep {
+    /// The rule that was applied.
     pub rule: &'static str,
     /// The opcode of the instance that led here.
     pub opcode: Opcode,
     /// As legalization left it: registers keep their types, so all steps of an instance share it.
     pub function: Arc<Function>,
+    /// What stood there.
     pub before: Fragment,
+    /// What stands there now.
     pub after: Fragment,
 }
 
 impl OwnedStep {
+    /// The step, as the prover takes it.
     pub fn as_step(&self) -> Step<'_> {
         Step { rule: self.rule, function: &self.function, before: &self.before, after: &self.after }
     }
@@ -57,6 +61,7 @@ const WIDEST: u32 = 128;
 /// An opcode and a function around one instance of it: the catalogue is the steps that legalizing them all takes, and
 /// is never held whole, since a step owns a function.
 pub struct CatalogueEntry {
+    /// The opcode whose rules it is of.
     pub opcode: Opcode,
     function: Function,
 }

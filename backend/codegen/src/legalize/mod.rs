@@ -31,6 +31,7 @@ use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Proper
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizeStep, type_at};
 
+/// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "legalize",
     requires: Properties::empty(),

@@ -22,6 +22,7 @@ use tribunal_target::instructions::OperandDesc;
 use tribunal_target::registers::ClassDesc;
 use tribunal_target::selection::{Emit, Out, SelectionRule};
 
+/// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "select",
     requires: Properties::LEGALIZED.union(Properties::REG_BANK_SELECTED),

@@ -189,6 +189,32 @@ fn jumps_to_the_next_block_go_and_branches_over_a_jump_turn_over() {
     assert_eq!(texts, [vec!["CBNZX $x0, %bb.2"], vec![], vec!["RET_ReallyLR implicit $x0"]]);
 }
 
+/// Where neither leads to the next block, both stay.
+#[test]
+fn a_branch_and_a_jump_elsewhere_stay() {
+    let body = "
+  bb.0:
+    successors: %bb.2, %bb.3
+    liveins: $x0
+
+    CBZX $x0, %bb.2
+    B %bb.3
+
+  bb.1:
+    successors: %bb.1
+    B %bb.1
+
+  bb.2:
+    RET_ReallyLR implicit $x0
+
+  bb.3:
+    RET_ReallyLR implicit $x0
+";
+    let function = relaxed(&AARCH64, body, &[]);
+    let texts: Vec<_> = function.layout().iter().map(|&block| lines(&function, &AARCH64, block)).collect();
+    assert_eq!(texts[..2], [vec!["CBZX $x0, %bb.2", "B %bb.3"], vec!["B %bb.1"]]);
+}
+
 #[test]
 fn a_jump_that_does_not_reach_is_refused() {
     let body = FORWARD

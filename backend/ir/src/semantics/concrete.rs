@@ -6,7 +6,9 @@ use crate::bits::Bits;
 /// How free choices are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
+    /// Every bit that is free is 0.
     Zeros,
+    /// Every bit that is free is 1.
     Ones,
     /// Pseudo-random from this state.
     Seeded(u64),
@@ -15,6 +17,7 @@ pub enum Choice {
 /// Evaluates on numbers.
 #[derive(Clone, Debug)]
 pub struct Concrete {
+    /// How nondeterminism is resolved.
     pub choice: Choice,
 }
 

@@ -13,14 +13,20 @@ pub trait Domain {
     /// A truth value.
     type Bool: Clone + Debug;
 
+    /// The width of `a`, in bits.
     fn width(&self, a: &Self::Bits) -> u32;
+    /// The value as a constant.
     fn constant(&mut self, value: Bits) -> Self::Bits;
+    /// The truth value as a constant.
     fn boolean(&mut self, value: bool) -> Self::Bool;
     /// A value that the execution picks freely, once: a seeded pick when run, a quantified variable when proved.
     fn choose(&mut self, width: u32) -> Self::Bits;
 
+    /// The sum, modulo 2 to the width. Operands of arithmetic have one width.
     fn add(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// The difference, modulo 2 to the width.
     fn sub(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// The product, modulo 2 to the width.
     fn mul(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
     /// Unsigned quotient; all ones if `b` is zero (SMT-LIB's `bvudiv`).
     fn udiv(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
@@ -31,13 +37,19 @@ pub trait Domain {
     /// Signed remainder with the sign of `a` (SMT-LIB's `bvsrem`).
     fn srem(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
 
+    /// Bitwise and.
     fn and(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// Bitwise or.
     fn or(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// Bitwise exclusive or.
     fn xor(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// Every bit turned over.
     fn not(&mut self, a: &Self::Bits) -> Self::Bits;
     /// Shifts; zero (or the sign, for `ashr`) once the amount, unsigned, reaches the width.
     fn shl(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits;
+    /// Shifted down with zeros coming in; 0 once the amount reaches the width.
     fn lshr(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits;
+    /// Shifted down with copies of the highest bit coming in; all of those once the amount reaches the width.
     fn ashr(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits;
 
     /// `high` above `low`; widths add.
@@ -49,14 +61,22 @@ pub trait Domain {
     /// Sign-extended to `width`, which is at least the old one.
     fn sext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits;
 
+    /// True where both are equal.
     fn eq(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool;
+    /// True where `a` is less by the unsigned readings.
     fn ult(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool;
+    /// True where `a` is less by the signed readings.
     fn slt(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool;
 
+    /// `a` where the condition holds, else `b`.
     fn ite(&mut self, condition: &Self::Bool, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
+    /// True where both are.
     fn bool_and(&mut self, a: &Self::Bool, b: &Self::Bool) -> Self::Bool;
+    /// True where one is.
     fn bool_or(&mut self, a: &Self::Bool, b: &Self::Bool) -> Self::Bool;
+    /// True where it is not.
     fn bool_not(&mut self, a: &Self::Bool) -> Self::Bool;
+    /// `a` where the condition holds, else `b`.
     fn bool_ite(&mut self, condition: &Self::Bool, a: &Self::Bool, b: &Self::Bool) -> Self::Bool;
 
     // Derived.
@@ -73,21 +93,25 @@ pub trait Domain {
         self.ite(condition, &one, &zero)
     }
 
+    /// True where they differ.
     fn ne(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
         let equal = self.eq(a, b);
         self.bool_not(&equal)
     }
 
+    /// True where `a` is less or equal by the unsigned readings.
     fn ule(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
         let greater = self.ult(b, a);
         self.bool_not(&greater)
     }
 
+    /// True where `a` is less or equal by the signed readings.
     fn sle(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
         let greater = self.slt(b, a);
         self.bool_not(&greater)
     }
 
+    /// True where no bit is set.
     fn is_zero(&mut self, a: &Self::Bits) -> Self::Bool {
         let zero = self.literal(0, self.width(a));
         self.eq(a, &zero)

@@ -62,10 +62,12 @@ impl LaneBits {
         }
     }
 
+    /// The width of each lane, in bits.
     pub fn width(&self) -> u32 {
         self.width
     }
 
+    /// What this lane has.
     pub fn lane(&self, lane: usize) -> PartialBits<Word> {
         PartialBits { value: self.value(lane), open: Word::new(self.open.at(lane), self.width) }
     }
@@ -92,12 +94,14 @@ impl LaneBits {
 /// A truth value in each lane, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaneBools {
+    /// A bit for each lane: true or false, where it is not open.
     pub value: u64,
     /// Decided by a free choice.
     pub open: u64,
 }
 
 impl LaneBools {
+    /// The same known truth value in every lane.
     pub fn same(value: bool) -> LaneBools {
         LaneBools { value: if value { u64::MAX } else { 0 }, open: 0 }
     }
@@ -114,6 +118,7 @@ impl LaneBools {
         self.open |= u64::from(open) << lane;
     }
 
+    /// What this lane has.
     pub fn lane(self, lane: usize) -> PartialBool {
         PartialBool { value: self.value >> lane & 1 != 0, open: self.open >> lane & 1 != 0 }
     }
@@ -147,6 +152,7 @@ impl Lanes {
         self.count = count.clamp(1, Lanes::MOST);
     }
 
+    /// How many lanes there are.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -29,7 +29,9 @@ pub use words::{Word, Words};
 /// Vectors will be values lane by lane.
 #[derive(Debug)]
 pub struct Value<D: Domain + ?Sized> {
+    /// The bits, which mean nothing where the value is poison.
     pub bits: D::Bits,
+    /// True where the value is poison.
     pub poison: D::Bool,
 }
 

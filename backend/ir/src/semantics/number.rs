@@ -7,9 +7,13 @@ use std::fmt::Debug;
 pub trait Number: Copy + PartialEq + Debug {
     /// The same number; it may lose what does not fit the representation.
     fn of_bits(bits: Bits) -> Self;
+    /// The number 0 of `width` bits.
     fn zero(width: u32) -> Self;
+    /// The same number, in the representation of any width.
     fn bits(self) -> Bits;
+    /// The width in bits.
     fn width(self) -> u32;
+    /// True if no bit is set.
     fn is_zero(self) -> bool;
     /// The low 64 bits, zero-extended when narrower.
     fn low_u64(self) -> u64;

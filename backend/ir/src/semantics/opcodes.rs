@@ -25,10 +25,12 @@ pub struct Evaluation<D: Domain> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[error("{feature} is not supported")]
 pub struct Unsupported {
+    /// The name of what has no meaning here, as reports show it.
     pub feature: String,
 }
 
 impl Unsupported {
+    /// Says that `feature` has no meaning here.
     pub fn new(feature: impl Into<String>) -> Unsupported {
         Unsupported { feature: feature.into() }
     }

@@ -9,36 +9,45 @@ use crate::bits::Bits;
 /// A value; where `open` has a bit set, the value's bit means nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartialBits<N = Bits> {
+    /// The bits that are known; 0 where they are open.
     pub value: N,
+    /// Set where a free choice decides the bit.
     pub open: N,
 }
 
 /// A truth value, or one that a choice decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartialBool {
+    /// The truth value where it is known; false where it is open.
     pub value: bool,
+    /// True if a free choice decides.
     pub open: bool,
 }
 
 impl<N: Number> PartialBits<N> {
+    /// A number of which every bit is known.
     pub fn known(value: N) -> PartialBits<N> {
         PartialBits { value, open: N::zero(value.width()) }
     }
 
+    /// The width in bits.
     pub fn width(&self) -> u32 {
         self.value.width()
     }
 
+    /// True if no bit is open.
     pub fn is_known(&self) -> bool {
         self.open.is_zero()
     }
 
+    /// Cut to `width` bits, or zero-extended with known zeros.
     pub fn zext_or_trunc(&self, width: u32) -> PartialBits<N> {
         PartialBits { value: self.value.zext_or_trunc(width), open: self.open.zext_or_trunc(width) }
     }
 }
 
 impl PartialBool {
+    /// A truth value that no choice decides.
     pub fn known(value: bool) -> PartialBool {
         PartialBool { value, open: false }
     }

@@ -26,6 +26,7 @@ pub struct ParseError {
     pub column: usize,
     /// In characters; at least 1.
     pub length: usize,
+    /// What is wrong there, without the place.
     pub message: String,
 }
 

@@ -4,6 +4,7 @@ use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, RET_ReallyLR};
 use super::registers::{GPR, LR, NZCV, SCRATCH, SP, x};
 use crate::abi::{Abi, Calls, Pairs, Passing};
 
+/// AAPCS64, for integers and pointers in registers.
 pub static ABI: Abi = Abi {
     passing: &[Passing {
         bank: GPR,

@@ -11,6 +11,7 @@ use crate::{Machine, Sequence};
 use smallvec::smallvec;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
+/// The sequences of AArch64.
 pub struct MachineCode;
 
 fn inst(opcode: TargetOpcode, operands: impl IntoIterator<Item = Operand>) -> InstData {

@@ -10,6 +10,7 @@ const fn r(name: &'static str, assembly: &'static str, bits: u32, full: u16, enc
     RegisterDesc { name, assembly, bits, full: PReg(full), encoding }
 }
 
+/// X registers by number, the stack pointer, zero, the flags, then their lower halves.
 pub static REGISTERS: &[RegisterDesc] = &[
     r("x0", "x0", 64, 0, 0),
     r("x1", "x1", 64, 1, 1),
@@ -92,10 +93,15 @@ pub const fn w(number: u16) -> PReg {
     PReg(33 + number)
 }
 
+/// The return address.
 pub const LR: PReg = x(30);
+/// The stack pointer.
 pub const SP: PReg = PReg(31);
+/// The zero register.
 pub const XZR: PReg = PReg(32);
+/// The lower half of the stack pointer.
 pub const WSP: PReg = PReg(64);
+/// The lower half of the zero register.
 pub const WZR: PReg = PReg(65);
 /// Negative, zero, carry, overflow: bits 3 to 0.
 pub const NZCV: PReg = PReg(66);
@@ -189,15 +195,20 @@ const GIVEN32: &[PReg] = &[
     w(28),
 ];
 
+/// The X registers and zero.
 pub const GPR64: RegClass = RegClass(0);
+/// The W registers and zero.
 pub const GPR32: RegClass = RegClass(1);
+/// The X registers and the stack pointer.
 pub const GPR64SP: RegClass = RegClass(2);
+/// The W registers and the lower half of the stack pointer.
 pub const GPR32SP: RegClass = RegClass(3);
 
 const fn class(name: &'static str, bits: u32, members: &'static [PReg], allocatable: &'static [PReg]) -> ClassDesc {
     ClassDesc { name, bits, bank: GPR, members, allocatable }
 }
 
+/// One row a class, at the place of its number.
 pub static CLASSES: &[ClassDesc] = &[
     class("gpr64", 64, ALL64, GIVEN64),
     class("gpr32", 32, ALL32, GIVEN32),
@@ -234,4 +245,5 @@ pub static COPIES: &[CopyDesc] =
 
 /// The low half of a 64-bit register.
 pub const SUB_32: SubReg = SubReg(1);
+/// The index of no subregister, then `sub_32`.
 pub static SUBREGISTERS: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 64 }, SubRegDesc { name: "sub_32", bits: 32 }];

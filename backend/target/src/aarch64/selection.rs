@@ -83,6 +83,7 @@ fn last_bit(value: Bits) -> i64 {
 
 macro_rules! rules {
     ($($name:literal: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
+        /// One row a rule; of those that match, the first applies.
         pub static RULES: &[SelectionRule] = &[$(SelectionRule {
             name: concat!("aarch64 ", $name),
             pattern: $pattern,

@@ -68,8 +68,11 @@ pub enum Action {
 /// One memory operand as a query shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemDescr {
+    /// What is accessed.
     pub ty: Type,
+    /// The alignment of the address, in bits.
     pub align_bits: u32,
+    /// How the access is ordered among others.
     pub ordering: AtomicOrdering,
     /// Of a compare-and-exchange that fails; of anything else, none.
     pub failure_ordering: AtomicOrdering,
@@ -97,9 +100,11 @@ impl MemDescr {
 /// All that legality may depend on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LegalityQuery {
+    /// The opcode of the instruction.
     pub opcode: Opcode,
     /// One for each type index.
     pub types: SmallVec<[Type; 3]>,
+    /// The accesses, in the order of its memory operands.
     pub memory: SmallVec<[MemDescr; 1]>,
     /// How many low bits an in-register extension or an assertion speaks of.
     pub immediate: Option<i64>,

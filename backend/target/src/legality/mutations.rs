@@ -14,6 +14,7 @@ pub struct TypeOf(pub usize);
 
 /// Given, or read from a query.
 pub trait MutationSource<T>: Copy + Send + Sync + 'static {
+    /// What it is for this query; `None` if the query has no such type.
     fn of(self, query: &LegalityQuery) -> Option<T>;
 }
 

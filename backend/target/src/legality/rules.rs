@@ -69,6 +69,7 @@ pub fn rules_for(target: &'static str, opcodes: &[Opcode]) -> RuleSet {
 pub trait TypeTuple: Copy + Send + Sync + 'static {
     /// How many.
     const COUNT: usize;
+    /// True if the query's types, by type index, are these.
     fn is_of(self, types: &[Type]) -> bool;
 }
 
@@ -96,9 +97,13 @@ impl TypeTuple for (Type, Type, Type) {
 /// An access: types 0 and 1, how many bits in memory, aligned to how many bits at least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypePairAndMemDesc {
+    /// Type index 0: the value.
     pub type0: Type,
+    /// Type index 1: the pointer.
     pub type1: Type,
+    /// What is accessed in memory.
     pub memory: Type,
+    /// The least alignment of the address, in bits.
     pub align_bits: u32,
 }
 

@@ -7,8 +7,11 @@ use tribunal_ir::Type;
 /// The answer: an action on one type index, with the new type where the action takes one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LegalizeStep {
+    /// What is to be done.
     pub action: Action,
+    /// Which type it is done to.
     pub type_index: usize,
+    /// What that type becomes; `None` where the action names none.
     pub new_type: Option<Type>,
     /// Name of the rule that matched: `riscv64 G_ADD#2 clamp_scalar`; [`NO_RULE`] if none did.
     pub rule: &'static str,
@@ -25,34 +28,48 @@ pub(super) const UNSUPPORTED: LegalizeStep =
 #[error("`{rule}`: {action:?} of type {index} from {from} to {to}: {why}", rule = step.rule, action = step.action,
     index = step.type_index, from = Shown(*old), to = Shown(step.new_type))]
 pub struct StepFault {
+    /// The step that makes no sense.
     pub step: LegalizeStep,
+    /// The type that it is about, if the instruction has it.
     pub old: Option<Type>,
+    /// What is wrong with it.
     pub why: Insanity,
 }
 
 /// Why a step makes no sense.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Insanity {
+    /// The instruction has no type of that index.
     #[error("the instruction has no such type")]
     NoSuchType,
+    /// The action needs a new type, and the rule gives none.
     #[error("the rule gives no type")]
     NoNewType,
+    /// Nothing would change, so the legalizer would ask again.
     #[error("a loop: nothing changes")]
     Loop,
+    /// The action is for scalars.
     #[error("only scalars and vectors of scalars are widened and narrowed")]
     NotScalar,
+    /// The number of elements changes, and the action keeps it.
     #[error("the number of elements changes")]
     CountChanges,
+    /// A widening to what is no wider.
     #[error("that is not wider")]
     NotWider,
+    /// A narrowing to what is no narrower.
     #[error("that is not narrower")]
     NotNarrower,
+    /// The element changes, and the action keeps it.
     #[error("the element changes")]
     ElementChanges,
+    /// Fewer elements that are not fewer.
     #[error("those are not fewer elements")]
     NotFewer,
+    /// More elements that are not more.
     #[error("those are not more elements")]
     NotMore,
+    /// The size changes, and the action keeps it.
     #[error("the size changes")]
     SizeChanges,
 }

@@ -21,21 +21,56 @@ pub struct LegalizerInfo {
 /// What is wrong with a table by itself, whatever the query (LLVM's `LegalizerInfo::verify`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum IllDefined {
+    /// Nothing is said about the type of this index.
     #[error("{opcode}: no rule is about type index {index}")]
-    TypeIndex { opcode: Opcode, index: usize },
+    TypeIndex {
+        /// The opcode.
+        opcode: Opcode,
+        /// The index, counted from 0.
+        index: usize,
+    },
+    /// Nothing is said about the immediate of this index.
     #[error("{opcode}: no rule is about immediate index {index}")]
-    ImmediateIndex { opcode: Opcode, index: usize },
+    ImmediateIndex {
+        /// The opcode.
+        opcode: Opcode,
+        /// The index, counted from 0.
+        index: usize,
+    },
+    /// Two rule sets name the opcode, so that one would be ignored.
     #[error("{opcode}: has two rule sets")]
-    TwoSets { opcode: Opcode },
+    TwoSets {
+        /// The opcode.
+        opcode: Opcode,
+    },
+    /// The opcode is the alias of one without rules.
     #[error("{opcode}: has the rules of {of}, which has none")]
-    AliasOfNothing { opcode: Opcode, of: Opcode },
+    AliasOfNothing {
+        /// The alias.
+        opcode: Opcode,
+        /// The opcode that it takes its rules from.
+        of: Opcode,
+    },
+    /// The opcode is the alias of an alias.
     #[error("{opcode}: has the rules of {of}, which has those of another")]
-    AliasOfAlias { opcode: Opcode, of: Opcode },
+    AliasOfAlias {
+        /// The alias.
+        opcode: Opcode,
+        /// The opcode that it takes its rules from.
+        of: Opcode,
+    },
+    /// The opcode is an alias and has rules of its own, too.
     #[error("{opcode}: has the rules of {of}, and some of its own")]
-    AliasWithRules { opcode: Opcode, of: Opcode },
+    AliasWithRules {
+        /// The alias.
+        opcode: Opcode,
+        /// The opcode that it takes its rules from.
+        of: Opcode,
+    },
 }
 
 impl LegalizerInfo {
+    /// A table of these rule sets. What is wrong with them, [`LegalizerInfo::verify`] tells.
     pub fn new(sets: Vec<RuleSet>) -> LegalizerInfo {
         let mut by_opcode: FxHashMap<Opcode, (usize, usize)> = FxHashMap::default();
         for (index, set) in sets.iter().enumerate().filter(|(_, set)| set.alias.is_none()) {

@@ -4,7 +4,9 @@ use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRE
 use super::registers::{GPRB, RA, SCRATCH, SP, x};
 use crate::abi::{Abi, Calls, Pairs, Passing};
 
+/// The calling convention LP64, for integers and pointers in registers.
 pub static LP64: Abi = BOTH;
+/// The calling convention ILP32, for integers and pointers in registers.
 pub static ILP32: Abi = Abi { extended_to: 32, ..BOTH };
 
 const BOTH: Abi = Abi {

@@ -8,6 +8,7 @@ use tribunal_ir::{PReg, RegBank, RegClass, RegisterMask, TargetOpcode};
 
 macro_rules! registers {
     ($($number:literal $name:literal $abi:literal)*) => {
+        /// `x0` to `x31`, by number.
         pub static REGISTERS: &[RegisterDesc] = &[$(RegisterDesc {
             name: $name, assembly: $abi, bits: 64, full: PReg($number), encoding: $number,
         }),*];
@@ -87,6 +88,7 @@ const ALLOCATABLE: &[PReg] = &[
     x(27),
 ];
 
+/// All registers.
 pub const GPR: RegClass = RegClass(0);
 
 const fn classes(bits: u32) -> [ClassDesc; 3] {
@@ -107,6 +109,7 @@ pub static REGISTER_MASKS: &[(&str, RegisterMask)] = &[
 ];
 
 pub static CLASSES: &[ClassDesc] = &classes(64);
+/// One row a class of RV32, at the place of its number.
 pub static CLASSES_32: &[ClassDesc] = &classes(32);
 
 /// Integers and pointers.
@@ -130,4 +133,5 @@ pub static BANKS_32: &[BankDesc] = &[bank(32, SW, LW)];
 pub static COPIES: &[CopyDesc] =
     &[CopyDesc { to: GPRB, from: GPRB, code: Emit::new(ADDI, &[D, Out::Reg(0), Out::Const(0)]) }];
 pub static SUBREGISTERS: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 64 }];
+/// RV32 has no subregisters.
 pub static SUBREGISTERS_32: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 32 }];

@@ -126,6 +126,7 @@ fn bits0(value: Bits) -> i64 {
 
 macro_rules! rules {
     ($($name:literal $(if $($feature:ident)+)?: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
+        /// One row a rule; of those that match, the first applies.
         pub static RULES: &[SelectionRule] = &[$(SelectionRule {
             name: concat!("riscv ", $name),
             pattern: $pattern,

@@ -31,7 +31,9 @@ use tribunal_target::Target;
 /// The same function before and after.
 #[derive(Clone, Copy)]
 pub struct Pair<'f> {
+    /// The function before.
     pub before: &'f Function,
+    /// The function after, with the same arguments and results.
     pub after: &'f Function,
 }
 
