@@ -23,10 +23,23 @@ use std::path::PathBuf;
 /// Why the whole command stops.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
+    /// No section has this name.
     #[error("unknown section `{0}`; known are {known}", known = sections::names())]
     UnknownSection(String),
+    /// A file cannot be read or written.
     #[error("{path}: {source}", path = path.display())]
-    File { path: PathBuf, source: std::io::Error },
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A kept record is damaged.
     #[error("{path}: not a record of a section: {source}", path = path.display())]
-    Record { path: PathBuf, source: serde_json::Error },
+    Record {
+        /// The record's file.
+        path: PathBuf,
+        /// The place, and what is wrong there.
+        source: serde_json::Error,
+    },
 }

@@ -6,6 +6,7 @@ use crate::section::Section;
 /// What the figures of a section say of the project: worse ones are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Standing {
+    /// Measured, and nothing is wrong or open.
     Well,
     /// Not measured, or a judge left something unknown or unsupported.
     Open,

@@ -26,18 +26,24 @@ impl std::fmt::Display for Origin {
 /// One section, measured once.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
+    /// The day and the commit of the measurement.
     pub origin: Origin,
     /// Of all its commands.
     pub seconds: f64,
+    /// The figures, or the reason why there are none.
     pub outcome: Outcome,
 }
 
+/// The end of a measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Outcome {
     /// Every command ended, and said what was asked of it.
     Measured(Vec<Run>),
+    /// A command failed; later ones did not run.
     Failed {
+        /// As a person types it.
         command: String,
+        /// Its status, or the end of its output.
         reason: String,
     },
     /// A tool is not installed.
@@ -49,9 +55,11 @@ pub enum Outcome {
 pub struct Run {
     /// Of its step.
     pub label: String,
+    /// As a person types it.
     pub command: String,
     /// 0 all well; 1 a judge found a fault; 3 something stayed unknown or unsupported.
     pub status: i32,
+    /// Wall time.
     pub seconds: f64,
     /// An object; null if the output is not read.
     pub output: Value,

@@ -39,12 +39,15 @@ impl Effort {
 pub struct Section {
     /// On the command line, and of the file that keeps its record.
     pub name: &'static str,
+    /// Its heading in the file.
     pub heading: &'static str,
     /// The prose above its tables.
     pub about: &'static str,
     /// Tools that a machine may lack. Without one of them the section is not measured, and says so.
     pub needs: &'static [Need],
+    /// Its commands, in order, scaled by the effort.
     pub steps: fn(&Effort) -> Vec<Step>,
+    /// Its tables, in order.
     pub parts: &'static [Part],
 }
 
@@ -62,6 +65,7 @@ pub struct Step {
     pub label: &'static str,
     /// For `bash -c` in the root of the workspace, with `tribunal` on the path.
     pub command: String,
+    /// How its output is read.
     pub reading: Reading,
 }
 
@@ -77,10 +81,12 @@ pub enum Reading {
 }
 
 impl Step {
+    /// A command whose output is not read.
     pub fn preparation(command: impl Into<String>) -> Step {
         Step { label: "", command: command.into(), reading: Reading::Nothing }
     }
 
+    /// A command whose last line of output is one object.
     pub fn json(label: &'static str, command: impl Into<String>) -> Step {
         Step { label, command: command.into(), reading: Reading::Json }
     }

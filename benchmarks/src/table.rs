@@ -6,22 +6,45 @@ use serde_json::Value;
 /// A table of a section.
 pub enum Part {
     /// A column for each of these steps (by label), a row for each figure.
-    Steps { steps: &'static [&'static str], figures: &'static [Figure] },
+    Steps {
+        /// Labels of steps: the titles of the columns.
+        steps: &'static [&'static str],
+        /// The rows.
+        figures: &'static [Figure],
+    },
     /// A row for each element of the array at `at` in the output of `step`, a column for each figure.
-    Items { step: &'static str, at: &'static str, figures: &'static [Figure] },
+    Items {
+        /// The label of a step.
+        step: &'static str,
+        /// The JSON pointer of the array.
+        at: &'static str,
+        /// The columns.
+        figures: &'static [Figure],
+    },
     /// A row for each entry of the object at `at` in the output of `step`, whose values are counts.
-    Entries { step: &'static str, at: &'static str, titles: [&'static str; 2] },
+    Entries {
+        /// The label of a step.
+        step: &'static str,
+        /// The JSON pointer of the object.
+        at: &'static str,
+        /// Of the keys' column and of the counts'.
+        titles: [&'static str; 2],
+    },
 }
 
 /// A number or a name in the output of a command.
 pub struct Figure {
+    /// The title of its row or column.
     pub title: &'static str,
+    /// Its place in the output.
     pub at: At,
+    /// How it is written.
     pub unit: Unit,
 }
 
 /// Where a figure stands, by JSON pointers.
 pub enum At {
+    /// One number or name.
     Key(&'static str),
     /// The first divided by the second.
     Per(&'static str, &'static str),
@@ -31,6 +54,7 @@ pub enum At {
 
 /// How a figure is written.
 pub enum Unit {
+    /// A name, as it stands.
     Text,
     /// A whole number, with commas between thousands; fractions are rounded.
     Count,
@@ -45,20 +69,30 @@ pub enum Unit {
 /// Why a table cannot be written.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Gap {
+    /// No command ran under this label.
     #[error("no command is labelled `{0}`")]
     Step(String),
+    /// The figure is missing, or of another type.
     #[error("the output of `{step}` has no such figure as `{at}`")]
-    Figure { step: String, at: String },
+    Figure {
+        /// The label of the command.
+        step: String,
+        /// The JSON pointer, or the figure's title.
+        at: String,
+    },
 }
 
+/// A figure at a JSON pointer.
 pub const fn figure(title: &'static str, at: &'static str, unit: Unit) -> Figure {
     Figure { title, at: At::Key(at), unit }
 }
 
+/// A whole number at a JSON pointer.
 pub const fn count(title: &'static str, at: &'static str) -> Figure {
     figure(title, at, Unit::Count)
 }
 
+/// A name at a JSON pointer.
 pub const fn text(title: &'static str, at: &'static str) -> Figure {
     figure(title, at, Unit::Text)
 }

@@ -1,6 +1,8 @@
 //! Every section renders from the record of a short run, `docs/benchmarks.md` holds every section, and one that failed or lacks its
 //! tool shows no figure.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tribunal_benchmarks::page::{self, Head, Standing};

@@ -31,8 +31,10 @@ pub enum CaseError {
     /// It is not MIR.
     #[error("{0}")]
     Parse(#[from] text::ParseError),
+    /// Its function names something unknown.
     #[error("{0}")]
     Unread(Unread),
+    /// A comment that states an expectation is wrong.
     #[error("`{line}`: {reason}")]
     Expectation {
         /// The line of the file.

@@ -173,10 +173,12 @@ impl Tally {
         }
     }
 
+    /// A function whose judging ended in a panic: one finding.
     pub fn of_panic(message: String) -> Tally {
         Tally { functions: 1, findings: vec![Finding::panic(message)], ..Tally::default() }
     }
 
+    /// Adds the counts and findings of other functions.
     pub fn add(&mut self, other: Tally) {
         self.functions += other.functions;
         self.passed += other.passed;

@@ -22,6 +22,7 @@ pub struct Module {
 /// A function that was not read, and its text: nothing that writes a module loses it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
+    /// The function's name.
     pub name: String,
     /// How many of [`Module::functions`] stand before it in the file.
     pub position: usize,
@@ -38,6 +39,7 @@ pub struct Unknown {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
+    /// The table that does not have it.
     pub kind: UnknownKind,
     /// As it stands in the file: `$f10_d`, `gpr64all`.
     pub text: String,
@@ -46,18 +48,29 @@ pub struct Unknown {
 /// What kind of thing is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnknownKind {
+    /// A physical register.
     Register,
     /// The text does not tell a class from a bank.
     ClassOrBank,
+    /// An index of a part of a register: `sub_32`.
     SubregisterIndex,
+    /// An instruction's name.
     Opcode,
+    /// The registers that a call preserves.
     RegisterMask,
+    /// An operand of a form that is not read.
     Operand,
+    /// The type of a constant operand.
     ConstantType,
+    /// The type of a virtual register or of a memory operand.
     Type,
+    /// A target's flag of a memory operand.
     MemoryTargetFlag,
+    /// The kind of a stack object: `variable-sized`.
     StackObjectType,
+    /// The memory that a stack object lies in: `scalable-vector`.
     StackId,
+    /// A key of the frame information.
     FrameInformation,
 }
 
@@ -90,11 +103,14 @@ impl fmt::Display for Unknown {
 /// A function of a file, read or not.
 #[derive(Clone, Copy, Debug)]
 pub enum Entry<'m> {
+    /// One that was read.
     Function(&'m Function),
+    /// One that names something unknown.
     Unread(&'m Unread),
 }
 
 impl<'m> Entry<'m> {
+    /// The function's name.
     pub fn name(&self) -> &'m str {
         match self {
             Entry::Function(function) => &function.name,

@@ -88,7 +88,9 @@ pub struct OpcodeInfo {
     pub immediates: &'static [Immediate],
     /// The memory operands that it must have; `None` for any or none.
     pub accesses: Option<Accesses>,
+    /// The operands on which executing it is undefined behaviour.
     pub undefined: Undefined,
+    /// The operands on which its results are poison.
     pub poison: Poison,
     /// Place in the table.
     pub number: u16,
@@ -192,7 +194,7 @@ macro_rules! opcodes {
 
             /// The row; `None` for a target's opcode.
             pub fn info(self) -> Option<&'static OpcodeInfo> {
-                #[allow(unused_imports)]
+                #[allow(unused_imports, reason = "not every row has an immediate or a rule")]
                 use {Immediate::*, TypeRule::*};
                 match self {
                     $($(Opcode::$name => {

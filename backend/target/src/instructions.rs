@@ -25,7 +25,9 @@ pub enum OperandDesc {
     Imm(ImmRange),
     /// What is added to the base before it: a number of units of `scale` bytes.
     Offset {
+        /// Of the units.
         range: ImmRange,
+        /// Of a unit, in bytes.
         scale: u8,
     },
     /// A branch destination: signed byte distance of `bits` bits, a multiple of `scale`.
@@ -37,7 +39,9 @@ pub enum OperandDesc {
     },
     /// What a call calls: a symbol, or once it is placed the signed byte distance to it, as of a label.
     Callee {
+        /// Of the signed distance, in bits.
         bits: u8,
+        /// In bytes; the distance is a multiple of it.
         scale: u8,
     },
     /// The mask of the registers that a call preserves.
@@ -113,7 +117,9 @@ impl OperandDesc {
 /// How a value that is narrower than its register fills it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extension {
+    /// By zeros.
     Zero,
+    /// By its sign.
     Sign,
 }
 
@@ -121,6 +127,7 @@ pub enum Extension {
 /// loaded or stored is the first operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
+    /// Its size.
     pub bytes: u8,
     /// Of the value that a load brings.
     pub extension: Extension,
@@ -129,14 +136,17 @@ pub struct Access {
 }
 
 impl Access {
+    /// An access whose value is extended by zeros, or that stores.
     pub const fn unsigned(bytes: u8, align: u8) -> Access {
         Access { bytes, extension: Extension::Zero, align }
     }
 
+    /// A load whose value is extended by its sign.
     pub const fn signed(bytes: u8, align: u8) -> Access {
         Access { bytes, extension: Extension::Sign, align }
     }
 
+    /// Its size in bits.
     pub fn bits(&self) -> u32 {
         8 * u32::from(self.bytes)
     }
@@ -145,9 +155,13 @@ impl Access {
 /// Bits `from .. from + bits` of an operand stand in the word from bit `to`. Of an operand that has fewer bits, those.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
+    /// Its index among the explicit operands.
     pub operand: u8,
+    /// The lowest of its bits.
     pub from: u8,
+    /// How many.
     pub bits: u8,
+    /// The bit of the word that the lowest goes to.
     pub to: u8,
 }
 
@@ -157,6 +171,7 @@ impl Piece {
         Piece { operand, from: 0, bits, to }
     }
 
+    /// Some bits of an operand.
     pub const fn part(operand: u8, from: u8, bits: u8, to: u8) -> Piece {
         Piece { operand, from, bits, to }
     }
@@ -165,7 +180,9 @@ impl Piece {
 /// The word of an instruction: what is fixed, and where its operands stand. Both ways of `encoding.rs` are read from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Code {
+    /// The bits that no operand changes.
     pub word: u32,
+    /// The bits of the operands.
     pub pieces: &'static [Piece],
 }
 
@@ -248,15 +265,17 @@ macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($($number:literal),*) $($assembly:literal)? {$($flag:ident),*}
         $(of $access:ident)? $(if [$($feature:ident),+])? $(reads [$($used:ident),*])? $(writes [$($written:ident),*])?
         $(size $size:literal)?;)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an opcode is called what LLVM calls it")]
         #[repr(u16)]
         enum Number { $($name),* }
 
         $(
-            #[allow(non_upper_case_globals)]
+            #[doc = concat!("LLVM's `", stringify!($name), "`.")]
+            #[allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
             pub const $name: ::tribunal_ir::TargetOpcode = ::tribunal_ir::TargetOpcode(Number::$name as u16);
         )*
 
+        /// The table: a row an opcode, at the place of its number.
         pub static INSTRUCTIONS: &[$crate::instructions::InstrDesc] = &[$($crate::instructions::InstrDesc {
             $(implicit_uses: &[$($used),*],)?
             $(implicit_defs: &[$($written),*],)?

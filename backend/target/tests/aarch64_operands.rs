@@ -1,6 +1,8 @@
 //! The encoder of AArch64 refuses operands that the row does not take: number 31 means the zero register in one place
 //! and the stack pointer in another, so a register of the wrong class would be a wrong program, not a failed one.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_ir::{InstData, Opcode, Operand, PReg, TargetOpcode};
 use tribunal_target::aarch64::AARCH64;
 use tribunal_target::aarch64::bitmask::{decode_bitmask, is_canonical_bitmask};

@@ -2,6 +2,8 @@
 //! assembled to the word that we encode. One process for thousands of instructions; a missing tool fails the test. And each
 //! word is decoded to the instruction that it was.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,6 +1,8 @@
 //! Every row has a meaning: an instance of it, placed, is evaluated to a value for each register that it writes, as wide as
 //! the register; and what the row says of its access is consistent.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_ir::semantics::{Choice, Concrete, Pure, Value};
 use tribunal_ir::{Bits, InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
 use tribunal_target::instructions::{Extension, ImmRange, InstrDesc, OperandDesc};

@@ -1,5 +1,7 @@
 //! The table of runtime functions against libgcc's naming, and what a function computes against plain arithmetic.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_ir::semantics::{Choice, Concrete, Value};
 use tribunal_ir::{Bits, Opcode, Type};
 use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};

@@ -1,6 +1,8 @@
 //! The selection tables of every target are consistent with its instruction and legality tables: names are unique, what
 //! a rule writes is what the row takes, and every legal arithmetic type has a rule that asks nothing of its operands.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::collections::HashSet;
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{Bits, IntPredicate, Opcode, OpcodeFlags, RegClass, Type};

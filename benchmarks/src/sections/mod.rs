@@ -13,6 +13,7 @@ pub static ALL: &[&[Section]] = &[judging::SECTIONS, peers::SECTIONS, tools::SEC
 /// LLVM's tools.
 const LLC: Need = Need { command: "command -v llc-22", otherwise: "llc-22 is missing" };
 
+/// Every section, in the file's order.
 pub fn all() -> impl Iterator<Item = &'static Section> {
     ALL.iter().flat_map(|sections| sections.iter())
 }

@@ -15,6 +15,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
+/// The meaning of one instruction: see [`crate::MachineEvaluation`].
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,

@@ -5,7 +5,9 @@ use tribunal_ir::Opcode;
 
 /// The expansion of one opcode.
 pub struct CustomDesc {
+    /// The opcode whose rule says `custom`.
     pub opcode: Opcode,
+    /// The expansion that the target wants.
     pub expansion: Expansion,
 }
 

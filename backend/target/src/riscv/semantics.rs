@@ -12,6 +12,7 @@ use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
+/// The meaning of one instruction: see [`crate::MachineEvaluation`].
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,
