@@ -24,7 +24,7 @@ fn sampled() -> impl Iterator<Item = &'static Section> {
 
 /// The record of a short run of the section.
 fn sample(section: &Section) -> Record {
-    let record = Record::read(&folder("tests/samples"), section.name).unwrap();
+    let record = Record::read(&folder("tests/samples"), section.name).expect("samples can be read");
     record.unwrap_or_else(|| panic!("no sample of {}: a record of target/benchmarks is one", section.name))
 }
 

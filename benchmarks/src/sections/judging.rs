@@ -27,7 +27,7 @@ Each program is verified after every pass, proved step by step, checked after al
         vec![
             Step::preparation(format!("{} && cp -r corpus/fuzz {folder}/corpus", emptied(&folder))),
             job("empty cache", effort.seconds_a_job, ""),
-            Step::json("kept proofs", format!("stat --printf '{{\"bytes\": %s}}\\n' {folder}/cache/proofs")),
+            Step::json("kept proofs", format!("tribunal cache --stats --cache {folder}/cache --json")),
             job("proofs kept", further, " --seed 2"),
             job("from the corpus", further, &format!(" --corpus {folder}/corpus")),
             job("without M", further, " --features=-m"),
@@ -60,7 +60,7 @@ Each program is verified after every pass, proved step by step, checked after al
                 count("programs added to the corpus", "/corpus_added"),
             ],
         },
-        Part::Steps { steps: &["kept proofs"], figures: &[figure("cache file", "/bytes", Unit::Megabytes)] },
+        Part::Steps { steps: &["kept proofs"], figures: &[figure("their size in the cache", "/bytes", Unit::Megabytes)] },
         Part::Items {
             step: "empty cache",
             at: "/rules",

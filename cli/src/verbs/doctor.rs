@@ -45,7 +45,7 @@ const TOOLS: [Tool; 13] = [
         name: "llc-22",
         command: &["llc-22", "--version"],
         answer: "",
-        needed_for: "MIR of LLVM IR, `validate` on LLVM's passes, make test, make bench, make judge-llvm",
+        needed_for: "MIR of LLVM IR, `validate` on LLVM's passes, make test, make benchmarks, make judge-llvm",
         brought_by: "package llvm-22",
     },
     Tool {
