@@ -1,5 +1,7 @@
 //! One function of a file names something unknown: it is `unsupported` by name and place, and the others get their verdicts.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
