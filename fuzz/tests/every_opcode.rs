@@ -113,7 +113,7 @@ fn choices(opcode: Opcode, info: &OpcodeInfo) -> Vec<Choice> {
 }
 
 fn target() -> &'static Target {
-    tribunal_target::by_name("riscv64").unwrap()
+    &tribunal_target::riscv::RISCV64
 }
 
 #[test]
