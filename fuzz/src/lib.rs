@@ -22,7 +22,7 @@ pub mod inputs;
 pub mod known;
 pub mod ledger;
 pub mod mutate;
-mod opcodes;
+pub mod opcodes;
 pub mod questions;
 pub mod reduce;
 pub mod sabotage;

@@ -30,6 +30,9 @@ const DRAWN: &[Family] = &[
     Family::FixedPoint,
     Family::ZeroCount,
     Family::Population,
+    Family::Absolute,
+    Family::Permutation,
+    Family::Freeze,
     Family::Extension,
     Family::Truncation,
     Family::InRegister,
@@ -158,10 +161,10 @@ mod tests {
 
     #[test]
     fn what_has_no_draw_of_its_own_is_drawn_by_its_row() {
-        for opcode in [G_UADDSAT, G_SMULH, G_ABDU, G_SAVGCEIL, G_ABS, G_BSWAP, G_BITREVERSE, G_FREEZE] {
+        for opcode in [G_UADDSAT, G_SMULH, G_ABDU, G_SAVGCEIL] {
             assert!(OTHERS.contains(&opcode), "{opcode}");
         }
-        for opcode in [G_ADD, G_UDIV, G_SHL, G_LOAD, G_ICMP, G_PTR_ADD, G_SLLW, G_FADD] {
+        for opcode in [G_ABS, G_ADD, G_UDIV, G_SHL, G_LOAD, G_ICMP, G_PTR_ADD, G_SLLW, G_FADD] {
             assert!(!OTHERS.contains(&opcode), "{opcode}");
         }
     }
