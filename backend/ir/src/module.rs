@@ -22,6 +22,7 @@ pub struct Module {
 /// A function that was not read, and its text: nothing that writes a module loses it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
+    /// The function's name, as `name:` gives it.
     pub name: String,
     /// How many of [`Module::functions`] stand before it in the file.
     pub position: usize,
@@ -38,6 +39,7 @@ pub struct Unknown {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
+    /// Which table does not have it.
     pub kind: UnknownKind,
     /// As it stands in the file: `$f10_d`, `gpr64all`.
     pub text: String,
@@ -46,18 +48,29 @@ pub struct Unknown {
 /// What kind of thing is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnknownKind {
+    /// A machine register: `$f10_d`.
     Register,
     /// The text does not tell a class from a bank.
     ClassOrBank,
+    /// A subregister index: `.sub_vrm1_0`.
     SubregisterIndex,
+    /// An instruction.
     Opcode,
+    /// The mask of a call.
     RegisterMask,
+    /// An operand of a form that nobody reads.
     Operand,
+    /// A typed constant that is no integer.
     ConstantType,
+    /// A low-level type.
     Type,
+    /// A target's own flag of a memory operand.
     MemoryTargetFlag,
+    /// What `type:` of a stack object says.
     StackObjectType,
+    /// What `stack-id:` of a stack object says.
     StackId,
+    /// A key of `frameInfo:`.
     FrameInformation,
 }
 
@@ -90,11 +103,14 @@ impl fmt::Display for Unknown {
 /// A function of a file, read or not.
 #[derive(Clone, Copy, Debug)]
 pub enum Entry<'m> {
+    /// It was read.
     Function(&'m Function),
+    /// It was not.
     Unread(&'m Unread),
 }
 
 impl<'m> Entry<'m> {
+    /// Its name.
     pub fn name(&self) -> &'m str {
         match self {
             Entry::Function(function) => &function.name,

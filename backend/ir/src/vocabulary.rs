@@ -25,6 +25,7 @@ pub struct SubReg(pub u8);
 pub enum RegisterMask {
     /// The ABI's callee-saved ones, at least.
     CalleeSaved,
+    /// None: a call may change every register.
     Nothing,
 }
 

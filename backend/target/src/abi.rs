@@ -31,6 +31,7 @@ pub struct Abi {
 
 /// The registers of one bank in which values are passed.
 pub struct Passing {
+    /// The bank.
     pub bank: RegBank,
     /// Full-width argument registers, in order.
     pub arguments: &'static [PReg],

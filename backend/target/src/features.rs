@@ -25,6 +25,7 @@ impl Features {
 pub struct FeatureDesc {
     /// Its name after `--features +`, as LLVM spells it.
     pub name: &'static str,
+    /// The flag.
     pub feature: Features,
     /// True if it changes the legality rules.
     pub changes_rules: bool,

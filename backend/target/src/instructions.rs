@@ -25,7 +25,9 @@ pub enum OperandDesc {
     Imm(ImmRange),
     /// What is added to the base before it: a number of units of `scale` bytes.
     Offset {
+        /// Of the number of units.
         range: ImmRange,
+        /// Bytes of a unit.
         scale: u8,
     },
     /// A branch destination: signed byte distance of `bits` bits, a multiple of `scale`.
@@ -37,7 +39,9 @@ pub enum OperandDesc {
     },
     /// What a call calls: a symbol, or once it is placed the signed byte distance to it, as of a label.
     Callee {
+        /// Of the signed distance, in bits.
         bits: u8,
+        /// In bytes; the distance is a multiple of it.
         scale: u8,
     },
     /// The mask of the registers that a call preserves.
@@ -113,7 +117,9 @@ impl OperandDesc {
 /// How a value that is narrower than its register fills it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extension {
+    /// With zeros.
     Zero,
+    /// With copies of its highest bit.
     Sign,
 }
 
@@ -121,6 +127,7 @@ pub enum Extension {
 /// loaded or stored is the first operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
+    /// How many bytes it reads or writes.
     pub bytes: u8,
     /// Of the value that a load brings.
     pub extension: Extension,
@@ -129,14 +136,17 @@ pub struct Access {
 }
 
 impl Access {
+    /// A store, or a load that fills the register with zeros.
     pub const fn unsigned(bytes: u8, align: u8) -> Access {
         Access { bytes, extension: Extension::Zero, align }
     }
 
+    /// A load that fills the register with copies of the sign.
     pub const fn signed(bytes: u8, align: u8) -> Access {
         Access { bytes, extension: Extension::Sign, align }
     }
 
+    /// How many bits it reads or writes.
     pub fn bits(&self) -> u32 {
         8 * u32::from(self.bytes)
     }
@@ -145,9 +155,13 @@ impl Access {
 /// Bits `from .. from + bits` of an operand stand in the word from bit `to`. Of an operand that has fewer bits, those.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
+    /// The index of the explicit operand.
     pub operand: u8,
+    /// The operand's lowest bit that the piece has.
     pub from: u8,
+    /// How many bits the piece has.
     pub bits: u8,
+    /// The word's lowest bit that the piece has.
     pub to: u8,
 }
 
@@ -157,6 +171,7 @@ impl Piece {
         Piece { operand, from: 0, bits, to }
     }
 
+    /// `bits` bits of an operand from bit `from` on.
     pub const fn part(operand: u8, from: u8, bits: u8, to: u8) -> Piece {
         Piece { operand, from, bits, to }
     }
@@ -165,7 +180,9 @@ impl Piece {
 /// The word of an instruction: what is fixed, and where its operands stand. Both ways of `encoding.rs` are read from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Code {
+    /// The bits that are fixed; 0 where operands stand.
     pub word: u32,
+    /// Where the operands stand.
     pub pieces: &'static [Piece],
 }
 
@@ -248,15 +265,21 @@ macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($($number:literal),*) $($assembly:literal)? {$($flag:ident),*}
         $(of $access:ident)? $(if [$($feature:ident),+])? $(reads [$($used:ident),*])? $(writes [$($written:ident),*])?
         $(size $size:literal)?;)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[allow(
+            non_camel_case_types,
+            clippy::upper_case_acronyms,
+            reason = "an opcode is called what LLVM calls it"
+        )]
         #[repr(u16)]
         enum Number { $($name),* }
 
         $(
-            #[allow(non_upper_case_globals)]
+            #[doc = concat!("The number of `", stringify!($name), "`.")]
+            #[allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
             pub const $name: ::tribunal_ir::TargetOpcode = ::tribunal_ir::TargetOpcode(Number::$name as u16);
         )*
 
+        /// One row an instruction, at the place of its number.
         pub static INSTRUCTIONS: &[$crate::instructions::InstrDesc] = &[$($crate::instructions::InstrDesc {
             $(implicit_uses: &[$($used),*],)?
             $(implicit_defs: &[$($written),*],)?

@@ -11,13 +11,16 @@ use tribunal_ir::{InstData, Opcode, Operand, PReg, RegBank};
 
 /// The instruction that copies a whole register to another, of one bank or of two.
 pub struct CopyDesc {
+    /// The bank of the copy.
     pub to: RegBank,
+    /// The bank of the source.
     pub from: RegBank,
     /// Defines the copy; slot 0 is the source.
     pub code: Emit,
 }
 
 impl Target {
+    /// The row of a register bank.
     pub fn bank(&self, bank: RegBank) -> &'static BankDesc {
         &self.banks[usize::from(bank.0)]
     }

@@ -11,6 +11,7 @@ use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, 
 /// The sources of one instruction in operand order, definitions and labels left out: registers, stack addresses,
 /// immediates as wide as a register; then the registers read implicitly.
 pub struct Sources<D: Domain + ?Sized> {
+    /// A value for each source.
     pub values: SmallVec<[Value<D>; 4]>,
 }
 

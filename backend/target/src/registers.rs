@@ -40,6 +40,7 @@ pub struct BankDesc {
     pub max_bits: u32,
     /// The class of its whole registers: what is given out, copied, spilled and reloaded.
     pub class: RegClass,
+    /// The file that its registers are of, for the allocator.
     pub file: RegisterFile,
     /// Stores slot 0 to address 0.
     pub spill: Emit,
@@ -51,8 +52,11 @@ pub struct BankDesc {
 /// its names for registers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum RegisterFile {
+    /// Integers and pointers.
     General,
+    /// Floating-point numbers.
     Float,
+    /// Vectors.
     Vector,
 }
 

@@ -5,7 +5,9 @@ use tribunal_ir::Opcode;
 
 /// The expansion of one opcode.
 pub struct CustomDesc {
+    /// The opcode.
     pub opcode: Opcode,
+    /// What is written for it.
     pub expansion: Expansion,
 }
 
