@@ -31,10 +31,10 @@ pub enum CaseError {
     /// It is not MIR.
     #[error("{0}")]
     Parse(#[from] text::ParseError),
-    /// Its function names something unknown.
+    /// A function names what is unknown.
     #[error("{0}")]
     Unread(Unread),
-    /// A comment that states an expectation is wrong.
+    /// An expectation does not read, or does not hold.
     #[error("`{line}`: {reason}")]
     Expectation {
         /// The line of the file.

@@ -173,12 +173,12 @@ impl Tally {
         }
     }
 
-    /// A function whose judging ended in a panic: one finding.
+    /// One function, and a judge's panic about it as the finding.
     pub fn of_panic(message: String) -> Tally {
         Tally { functions: 1, findings: vec![Finding::panic(message)], ..Tally::default() }
     }
 
-    /// Adds the counts and findings of other functions.
+    /// Adds what was done with other functions.
     pub fn add(&mut self, other: Tally) {
         self.functions += other.functions;
         self.passed += other.passed;

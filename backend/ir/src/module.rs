@@ -22,7 +22,7 @@ pub struct Module {
 /// A function that was not read, and its text: nothing that writes a module loses it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
-    /// The function's name.
+    /// The function's name, as `name:` gives it.
     pub name: String,
     /// How many of [`Module::functions`] stand before it in the file.
     pub position: usize,
@@ -39,7 +39,7 @@ pub struct Unknown {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
-    /// The table that does not have it.
+    /// Which table does not have it.
     pub kind: UnknownKind,
     /// As it stands in the file: `$f10_d`, `gpr64all`.
     pub text: String,
@@ -48,29 +48,29 @@ pub struct Unknown {
 /// What kind of thing is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnknownKind {
-    /// A physical register.
+    /// A machine register: `$f10_d`.
     Register,
     /// The text does not tell a class from a bank.
     ClassOrBank,
-    /// An index of a part of a register: `sub_32`.
+    /// A subregister index: `.sub_vrm1_0`.
     SubregisterIndex,
-    /// An instruction's name.
+    /// An instruction.
     Opcode,
-    /// The registers that a call preserves.
+    /// The mask of a call.
     RegisterMask,
-    /// An operand of a form that is not read.
+    /// An operand of a form that nobody reads.
     Operand,
-    /// The type of a constant operand.
+    /// A typed constant that is no integer.
     ConstantType,
-    /// The type of a virtual register or of a memory operand.
+    /// A low-level type.
     Type,
-    /// A target's flag of a memory operand.
+    /// A target's own flag of a memory operand.
     MemoryTargetFlag,
-    /// The kind of a stack object: `variable-sized`.
+    /// What `type:` of a stack object says.
     StackObjectType,
-    /// The memory that a stack object lies in: `scalable-vector`.
+    /// What `stack-id:` of a stack object says.
     StackId,
-    /// A key of the frame information.
+    /// A key of `frameInfo:`.
     FrameInformation,
 }
 
@@ -103,14 +103,14 @@ impl fmt::Display for Unknown {
 /// A function of a file, read or not.
 #[derive(Clone, Copy, Debug)]
 pub enum Entry<'m> {
-    /// One that was read.
+    /// It was read.
     Function(&'m Function),
-    /// One that names something unknown.
+    /// It was not.
     Unread(&'m Unread),
 }
 
 impl<'m> Entry<'m> {
-    /// The function's name.
+    /// Its name.
     pub fn name(&self) -> &'m str {
         match self {
             Entry::Function(function) => &function.name,

@@ -25,7 +25,7 @@ pub struct SubReg(pub u8);
 pub enum RegisterMask {
     /// The ABI's callee-saved ones, at least.
     CalleeSaved,
-    /// No register at all.
+    /// None: a call may change every register.
     Nothing,
 }
 

@@ -25,7 +25,7 @@ impl Features {
 pub struct FeatureDesc {
     /// Its name after `--features +`, as LLVM spells it.
     pub name: &'static str,
-    /// The feature that it turns on or off.
+    /// The flag.
     pub feature: Features,
     /// True if it changes the legality rules.
     pub changes_rules: bool,

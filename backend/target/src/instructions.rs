@@ -25,9 +25,9 @@ pub enum OperandDesc {
     Imm(ImmRange),
     /// What is added to the base before it: a number of units of `scale` bytes.
     Offset {
-        /// Of the units.
+        /// Of the number of units.
         range: ImmRange,
-        /// Of a unit, in bytes.
+        /// Bytes of a unit.
         scale: u8,
     },
     /// A branch destination: signed byte distance of `bits` bits, a multiple of `scale`.
@@ -117,9 +117,9 @@ impl OperandDesc {
 /// How a value that is narrower than its register fills it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extension {
-    /// By zeros.
+    /// With zeros.
     Zero,
-    /// By its sign.
+    /// With copies of its highest bit.
     Sign,
 }
 
@@ -127,7 +127,7 @@ pub enum Extension {
 /// loaded or stored is the first operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// Its size.
+    /// How many bytes it reads or writes.
     pub bytes: u8,
     /// Of the value that a load brings.
     pub extension: Extension,
@@ -136,17 +136,17 @@ pub struct Access {
 }
 
 impl Access {
-    /// An access whose value is extended by zeros, or that stores.
+    /// A store, or a load that fills the register with zeros.
     pub const fn unsigned(bytes: u8, align: u8) -> Access {
         Access { bytes, extension: Extension::Zero, align }
     }
 
-    /// A load whose value is extended by its sign.
+    /// A load that fills the register with copies of the sign.
     pub const fn signed(bytes: u8, align: u8) -> Access {
         Access { bytes, extension: Extension::Sign, align }
     }
 
-    /// Its size in bits.
+    /// How many bits it reads or writes.
     pub fn bits(&self) -> u32 {
         8 * u32::from(self.bytes)
     }
@@ -155,13 +155,13 @@ impl Access {
 /// Bits `from .. from + bits` of an operand stand in the word from bit `to`. Of an operand that has fewer bits, those.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// Its index among the explicit operands.
+    /// The index of the explicit operand.
     pub operand: u8,
-    /// The lowest of its bits.
+    /// The operand's lowest bit that the piece has.
     pub from: u8,
-    /// How many.
+    /// How many bits the piece has.
     pub bits: u8,
-    /// The bit of the word that the lowest goes to.
+    /// The word's lowest bit that the piece has.
     pub to: u8,
 }
 
@@ -171,7 +171,7 @@ impl Piece {
         Piece { operand, from: 0, bits, to }
     }
 
-    /// Some bits of an operand.
+    /// `bits` bits of an operand from bit `from` on.
     pub const fn part(operand: u8, from: u8, bits: u8, to: u8) -> Piece {
         Piece { operand, from, bits, to }
     }
@@ -180,9 +180,9 @@ impl Piece {
 /// The word of an instruction: what is fixed, and where its operands stand. Both ways of `encoding.rs` are read from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Code {
-    /// The bits that no operand changes.
+    /// The bits that are fixed; 0 where operands stand.
     pub word: u32,
-    /// The bits of the operands.
+    /// Where the operands stand.
     pub pieces: &'static [Piece],
 }
 
@@ -265,17 +265,21 @@ macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($($number:literal),*) $($assembly:literal)? {$($flag:ident),*}
         $(of $access:ident)? $(if [$($feature:ident),+])? $(reads [$($used:ident),*])? $(writes [$($written:ident),*])?
         $(size $size:literal)?;)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an opcode is called what LLVM calls it")]
+        #[allow(
+            non_camel_case_types,
+            clippy::upper_case_acronyms,
+            reason = "an opcode is called what LLVM calls it"
+        )]
         #[repr(u16)]
         enum Number { $($name),* }
 
         $(
-            #[doc = concat!("LLVM's `", stringify!($name), "`.")]
+            #[doc = concat!("The number of `", stringify!($name), "`.")]
             #[allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
             pub const $name: ::tribunal_ir::TargetOpcode = ::tribunal_ir::TargetOpcode(Number::$name as u16);
         )*
 
-        /// The table: a row an opcode, at the place of its number.
+        /// One row an instruction, at the place of its number.
         pub static INSTRUCTIONS: &[$crate::instructions::InstrDesc] = &[$($crate::instructions::InstrDesc {
             $(implicit_uses: &[$($used),*],)?
             $(implicit_defs: &[$($written),*],)?

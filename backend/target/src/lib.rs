@@ -115,7 +115,7 @@ impl Target {
         u32::from(self.pointer_bits) / 8
     }
 
-    /// The row of an opcode of this target.
+    /// The row of an instruction.
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {
         &self.instructions[usize::from(opcode.0)]
     }

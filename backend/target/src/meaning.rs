@@ -27,7 +27,7 @@ pub type Meaning = for<'d> fn(
 pub struct MachineEvaluation<D: Domain + ?Sized> {
     /// A value for each definition, explicit then implicit, in operand order.
     pub results: SmallVec<[Value<D>; 2]>,
-    /// True where executing it is undefined behaviour.
+    /// True where it is undefined behaviour.
     pub ub: D::Bool,
     /// The condition under which a conditional branch is taken; `None` for other instructions.
     pub taken: Option<D::Bool>,

@@ -11,7 +11,7 @@ use tribunal_ir::{InstData, Opcode, Operand, PReg, RegBank};
 
 /// The instruction that copies a whole register to another, of one bank or of two.
 pub struct CopyDesc {
-    /// The bank of the destination.
+    /// The bank of the copy.
     pub to: RegBank,
     /// The bank of the source.
     pub from: RegBank,
@@ -20,7 +20,7 @@ pub struct CopyDesc {
 }
 
 impl Target {
-    /// The row of a bank of this target.
+    /// The row of a register bank.
     pub fn bank(&self, bank: RegBank) -> &'static BankDesc {
         &self.banks[usize::from(bank.0)]
     }

@@ -40,7 +40,7 @@ pub struct BankDesc {
     pub max_bits: u32,
     /// The class of its whole registers: what is given out, copied, spilled and reloaded.
     pub class: RegClass,
-    /// The allocator's file of these registers.
+    /// The file that its registers are of, for the allocator.
     pub file: RegisterFile,
     /// Stores slot 0 to address 0.
     pub spill: Emit,

@@ -57,7 +57,7 @@ pub enum MachineError {
     /// The stepper cannot work.
     #[error("the stepper: {0}")]
     Stepper(#[from] StepperError),
-    /// The code is larger than the pages that are mapped for it; its bytes.
+    /// So many bytes of code.
     #[error("{0} bytes of code are more than the emulator maps")]
     TooMuchCode(usize),
     /// Something is called that is no runtime function.

@@ -19,7 +19,7 @@ pub fn rules(_features: Features) -> &'static LegalizerInfo {
     TABLE.get_or_init(|| LegalizerInfo::new(sets()))
 }
 
-/// The expansions that the rules' `custom` asks for.
+/// The expansion of each opcode whose rules say `custom`.
 pub static CUSTOMS: &[CustomDesc] = &[CustomDesc { opcode: G_CTTZ, expansion: Expansion::ByReversal }];
 
 fn on(opcodes: &[Opcode]) -> RuleSet {

@@ -232,7 +232,7 @@ pub static REGISTER_MASKS: &[(&str, RegisterMask)] = &[
 /// Integers and pointers.
 pub const GPR: RegBank = RegBank(0);
 
-/// One bank: there are no floating-point registers yet.
+/// The one bank: integers and pointers.
 pub static BANKS: &[BankDesc] = &[BankDesc {
     name: "gpr",
     max_bits: 64,
@@ -241,7 +241,7 @@ pub static BANKS: &[BankDesc] = &[BankDesc {
     spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
     reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
 }];
-/// Copies within the bank.
+/// One row a pair of banks: here one.
 pub static COPIES: &[CopyDesc] =
     &[CopyDesc { to: GPR, from: GPR, code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]) }];
 

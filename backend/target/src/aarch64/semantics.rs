@@ -15,7 +15,10 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
-/// The meaning of one instruction: see [`crate::MachineEvaluation`].
+/// What `inst` computes; see [`crate::evaluate`].
+///
+/// # Errors
+/// An instruction of no meaning here, or one whose operands are not its row's.
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,

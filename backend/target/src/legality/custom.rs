@@ -5,9 +5,9 @@ use tribunal_ir::Opcode;
 
 /// The expansion of one opcode.
 pub struct CustomDesc {
-    /// The opcode whose rule says `custom`.
+    /// The opcode.
     pub opcode: Opcode,
-    /// The expansion that the target wants.
+    /// What is written for it.
     pub expansion: Expansion,
 }
 

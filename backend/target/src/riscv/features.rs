@@ -17,7 +17,7 @@ pub const RV64: Features = Features::bit(16);
 /// Registers of 32 bits.
 pub const RV32: Features = Features::bit(17);
 
-/// The options of both machines.
+/// The options of RISC-V, in the order of reports.
 pub static OPTIONS: &[FeatureDesc] = &[
     FeatureDesc { name: "m", feature: M, changes_rules: true },
     FeatureDesc { name: "zba", feature: ZBA, changes_rules: false },

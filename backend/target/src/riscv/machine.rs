@@ -16,9 +16,9 @@ pub struct MachineCode {
     add_low: TargetOpcode,
 }
 
-/// Constants on registers of 64 bits.
+/// The sequences of registers of 64 bits.
 pub static RV64: MachineCode = MachineCode { add_low: ADDIW };
-/// Constants on registers of 32 bits.
+/// The sequences of registers of 32 bits.
 pub static RV32: MachineCode = MachineCode { add_low: ADDI };
 
 const I12: ImmRange = ImmRange::Signed(12);

@@ -108,7 +108,7 @@ pub static REGISTER_MASKS: &[(&str, RegisterMask)] = &[
     ("csr_noregs", RegisterMask::Nothing),
 ];
 
-/// One row a class of RV64.
+/// One row a class of RV64, at the place of its number.
 pub static CLASSES: &[ClassDesc] = &classes(64);
 /// One row a class of RV32, at the place of its number.
 pub static CLASSES_32: &[ClassDesc] = &classes(32);
@@ -129,14 +129,14 @@ const fn bank(max_bits: u32, store: TargetOpcode, load: TargetOpcode) -> BankDes
     }
 }
 
-/// The bank of RV64.
+/// The one bank of RV64.
 pub static BANKS: &[BankDesc] = &[bank(64, SD, LD)];
-/// The bank of RV32.
+/// The one bank of RV32.
 pub static BANKS_32: &[BankDesc] = &[bank(32, SW, LW)];
-/// Copies within the bank.
+/// One row a pair of banks: here one.
 pub static COPIES: &[CopyDesc] =
     &[CopyDesc { to: GPRB, from: GPRB, code: Emit::new(ADDI, &[D, Out::Reg(0), Out::Const(0)]) }];
-/// RV64 has no subregisters.
+/// The row of the whole register: RISC-V has no subregisters.
 pub static SUBREGISTERS: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 64 }];
 /// RV32 has no subregisters.
 pub static SUBREGISTERS_32: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 32 }];

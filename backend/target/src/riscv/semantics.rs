@@ -12,7 +12,10 @@ use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
-/// The meaning of one instruction: see [`crate::MachineEvaluation`].
+/// What `inst` computes; see [`crate::evaluate`].
+///
+/// # Errors
+/// An instruction of no meaning here, or one whose operands are not its row's.
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,
