@@ -1,8 +1,9 @@
-//! Counts the workspace's own Rust: lines, functions and their lengths, by crate. `--json` prints the same as one object on the
-//! last line.
+//! Counts the workspace's own Rust: lines, functions and their lengths, by crate. `--json` prints the same as one
+//! object on the last line.
 //!
-//! The length of a function is the number of lines from its signature to its closing brace, without attributes and documentation.
-//! Functions inside of functions count as themselves, and as part of the outer one. What macros write does not count.
+//! The length of a function is the number of lines from its signature to its closing brace, without attributes and
+//! documentation. Functions inside of functions count as themselves, and as part of the outer one. What macros write
+//! does not count.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

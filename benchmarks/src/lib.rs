@@ -1,14 +1,15 @@
 //! Measures this project and its peers, and writes `docs/benchmarks.md` whole.
 //!
-//! A section of that file is a row of [`sections::ALL`]: the commands that make its figures, as a person types them, and the
-//! tables that show their JSON. [`measure`] runs the commands of one section and keeps their output as a [`record::Record`]
-//! under `target/benchmarks`, with its date and commit; [`page`] writes all sections from these records. So one section is
-//! measured anew without the others, and an interrupted run loses the section at work alone.
+//! A section of that file is a row of [`sections::ALL`]: the commands that make its figures, as a person types them,
+//! and the tables that show their JSON. [`measure`] runs the commands of one section and keeps their output as a
+//! [`record::Record`] under `target/benchmarks`, with its date and commit; [`page`] writes all sections from these
+//! records. So one section is measured anew without the others, and an interrupted run loses the section at work alone.
 //!
-//! To add a section: a row in [`sections::ALL`], and its record of a short run in `benchmarks/tests/samples`, which the tests
-//! render. Its command has a flag `--json` that prints one object on the last line of standard output.
+//! To add a section: a row in [`sections::ALL`], and its record of a short run in `benchmarks/tests/samples`, which the
+//! tests render. Its command has a flag `--json` that prints one object on the last line of standard output.
 //!
-//! Invariant: no figure stands in `docs/benchmarks.md` that a record does not hold; a section that failed shows no figures.
+//! Invariant: no figure stands in `docs/benchmarks.md` that a record does not hold; a section that failed shows no
+//! figures.
 
 pub mod machine;
 pub mod measure;

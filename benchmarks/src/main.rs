@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use tribunal_benchmarks::measure::{Place, measure};
 use tribunal_benchmarks::page::{self, Head, Standing};
 use tribunal_benchmarks::record::Record;
-use tribunal_benchmarks::section::{Effort, SECONDS_A_JOB, Section};
+use tribunal_benchmarks::section::{Budget, SECONDS_A_JOB, Section};
 use tribunal_benchmarks::{Failure, machine, sections};
 
-/// Measures sections of docs/benchmarks.md, and writes that file whole: sections that are not measured now come from the records
-/// of earlier runs in target/benchmarks.
+/// Measures sections of docs/benchmarks.md, and writes that file whole: sections that are not measured now come from
+/// the records of earlier runs in target/benchmarks.
 ///
-/// Exit status: 0 all well; 1 a section failed, or a judge found a fault; 2 bad usage; 3 a section was not measured, or a judge
-/// left something unknown or unsupported.
+/// Exit status: 0 all well; 1 a section failed, or a judge found a fault; 2 bad usage; 3 a section was not measured, or
+/// a judge left something unknown or unsupported.
 #[derive(Parser)]
 #[command(max_term_width = 100)]
 struct Arguments {
@@ -58,7 +58,7 @@ fn run(arguments: &Arguments) -> Result<Standing, Failure> {
     if arguments.write {
         return write(&document, &place, &records).map(|()| Standing::Well);
     }
-    let effort = Effort { seconds_a_job: arguments.seconds_a_job, jobs: arguments.jobs.into() };
+    let effort = Budget { seconds_a_job: arguments.seconds_a_job, jobs: arguments.jobs.into() };
     let mut worst = Standing::Well;
     for (number, section) in chosen.iter().enumerate() {
         eprintln!("[{}/{}] {}", number + 1, chosen.len(), section.name);

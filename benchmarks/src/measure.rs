@@ -1,11 +1,11 @@
 //! Runs the commands of a section, as a person types them, and keeps their output.
 //!
-//! A command's exit status means what it means for `tribunal`: 0 all well, 1 a judge found a fault, 3 something stayed unknown or
-//! unsupported. With each of these its output counts, findings included. Any other status, and output that cannot be read, is a
-//! failure of the section.
+//! A command's exit status means what it means for `tribunal`: 0 all well, 1 a judge found a fault, 3 something stayed
+//! unknown or unsupported. With each of these its output counts, findings included. Any other status, and output that
+//! cannot be read, is a failure of the section.
 
-use crate::record::{Origin, Outcome, Record, Run};
-use crate::section::{Effort, Reading, Section, Step};
+use crate::record::{CommandRun, Measurement, Origin, Record};
+use crate::section::{Budget, Reading, Section, SectionStep};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -50,20 +50,20 @@ impl Place {
 }
 
 /// Measures a section. `progress` is told each command before it runs.
-pub fn measure(section: &Section, effort: &Effort, place: &Place, mut progress: impl FnMut(&str)) -> Record {
+pub fn measure(section: &Section, effort: &Budget, place: &Place, mut progress: impl FnMut(&str)) -> Record {
     let (origin, started) = (place.origin(), Instant::now());
     let missing = section.needs.iter().find(|need| place.answer(need.command).is_none());
     let outcome = match missing {
-        Some(need) => Outcome::Missing(need.otherwise.to_string()),
+        Some(need) => Measurement::Missing(need.otherwise.to_string()),
         None => {
             let steps = (section.steps)(effort);
-            let run = |step: Step| {
+            let run = |step: SectionStep| {
                 progress(&step.command);
                 run(&step, place).map_err(|reason| (step.command, reason))
             };
             match steps.into_iter().map(run).collect() {
-                Ok(runs) => Outcome::Measured(runs),
-                Err((command, reason)) => Outcome::Failed { command, reason },
+                Ok(runs) => Measurement::Measured(runs),
+                Err((command, reason)) => Measurement::Failed { command, reason },
             }
         }
     };
@@ -71,7 +71,7 @@ pub fn measure(section: &Section, effort: &Effort, place: &Place, mut progress: 
 }
 
 /// Runs one command; the reason if it failed.
-fn run(step: &Step, place: &Place) -> Result<Run, String> {
+fn run(step: &SectionStep, place: &Place) -> Result<CommandRun, String> {
     let started = Instant::now();
     let output = place.shell(&step.command).output().map_err(|error| format!("bash cannot be started: {error}"))?;
     let seconds = started.elapsed().as_secs_f64();
@@ -85,7 +85,7 @@ fn run(step: &Step, place: &Place) -> Result<Run, String> {
         Reading::LibFuzzer => libfuzzer(&String::from_utf8_lossy(&output.stderr)),
     };
     let read = read.ok_or_else(|| format!("no figures, and {}{}", output.status, last_words(&output)))?;
-    Ok(Run { label: step.label.to_string(), command: step.command.clone(), status, seconds, output: read })
+    Ok(CommandRun { label: step.label.to_string(), command: step.command.clone(), status, seconds, output: read })
 }
 
 /// The last line that a command left, which says why it failed.
@@ -131,23 +131,23 @@ mod tests {
     }
 
     /// The outcome of a section of one command.
-    fn outcome(needs: &'static [Need], steps: fn(&Effort) -> Vec<Step>) -> Outcome {
+    fn outcome(needs: &'static [Need], steps: fn(&Budget) -> Vec<SectionStep>) -> Measurement {
         let section = Section { name: "", heading: "", about: "", needs, steps, parts: &[] };
-        measure(&section, &Effort { seconds_a_job: 3, jobs: 2 }, &place(), |_| ()).outcome
+        measure(&section, &Budget { seconds_a_job: 3, jobs: 2 }, &place(), |_| ()).outcome
     }
 
-    fn runs(outcome: Outcome) -> Vec<Run> {
-        let Outcome::Measured(runs) = outcome else { panic!("not measured: {outcome:?}") };
+    fn runs(outcome: Measurement) -> Vec<CommandRun> {
+        let Measurement::Measured(runs) = outcome else { panic!("not measured: {outcome:?}") };
         runs
     }
 
     #[test]
     fn the_last_line_of_a_command_is_its_output_and_its_status_is_kept() {
-        let steps = |effort: &Effort| {
+        let steps = |effort: &Budget| {
             let seconds = effort.seconds_a_job;
             vec![
-                Step::preparation("true"),
-                Step::json("found", format!("echo text; echo '{{\"n\": {seconds}}}'; exit 1")),
+                SectionStep::preparation("true"),
+                SectionStep::json("found", format!("echo text; echo '{{\"n\": {seconds}}}'; exit 1")),
             ]
         };
         let runs = runs(outcome(&[], steps));
@@ -158,16 +158,16 @@ mod tests {
     #[test]
     fn a_failing_command_fails_its_section_with_what_it_said_last() {
         let failed = |steps| match outcome(&[], steps) {
-            Outcome::Failed { command, reason } => (command, reason),
+            Measurement::Failed { command, reason } => (command, reason),
             other => panic!("not failed: {other:?}"),
         };
-        let (command, reason) = failed(|_| vec![Step::json("bad", "echo one >&2; echo usage >&2; exit 2")]);
+        let (command, reason) = failed(|_| vec![SectionStep::json("bad", "echo one >&2; echo usage >&2; exit 2")]);
         assert_eq!(command, "echo one >&2; echo usage >&2; exit 2");
         assert_eq!(reason, "exit status: 2; it said: usage");
-        assert!(failed(|_| vec![Step::json("silent", "true")]).1.starts_with("no figures"));
-        assert!(failed(|_| vec![Step::json("list", "echo [1]")]).1.starts_with("no figures"));
-        assert!(failed(|_| vec![Step::preparation("exit 1")]).1.starts_with("no figures"));
-        assert!(failed(|_| vec![Step::json("killed", "kill -9 $$")]).1.contains("signal"));
+        assert!(failed(|_| vec![SectionStep::json("silent", "true")]).1.starts_with("no figures"));
+        assert!(failed(|_| vec![SectionStep::json("list", "echo [1]")]).1.starts_with("no figures"));
+        assert!(failed(|_| vec![SectionStep::preparation("exit 1")]).1.starts_with("no figures"));
+        assert!(failed(|_| vec![SectionStep::json("killed", "kill -9 $$")]).1.contains("signal"));
     }
 
     #[test]
@@ -176,8 +176,8 @@ mod tests {
             Need { command: "true", otherwise: "nothing is missing" },
             Need { command: "no-such-tool --version", otherwise: "no-such-tool is missing" },
         ];
-        let outcome = outcome(needs, |_| vec![Step::json("never", "exit 2")]);
-        assert_eq!(outcome, Outcome::Missing("no-such-tool is missing".to_string()));
+        let outcome = outcome(needs, |_| vec![SectionStep::json("never", "exit 2")]);
+        assert_eq!(outcome, Measurement::Missing("no-such-tool is missing".to_string()));
     }
 
     #[test]

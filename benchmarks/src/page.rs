@@ -1,6 +1,6 @@
 //! `docs/benchmarks.md` as text, whole: the head, then every section from its record.
 
-use crate::record::{Origin, Outcome, Record, Run};
+use crate::record::{CommandRun, Measurement, Origin, Record};
 use crate::section::Section;
 
 /// What the figures of a section say of the project: worse ones are greater.
@@ -60,11 +60,11 @@ pub fn section(section: &Section, record: Option<&Record>, head: &Origin) -> (St
 fn outcome(section: &Section, record: &Record, head: &Origin) -> (String, Standing) {
     let origin = &record.origin;
     let runs = match &record.outcome {
-        Outcome::Missing(reason) => return (format!("**Not measured**: {reason} ({origin}).\n"), Standing::Open),
-        Outcome::Failed { command, reason } => {
+        Measurement::Missing(reason) => return (format!("**Not measured**: {reason} ({origin}).\n"), Standing::Open),
+        Measurement::Failed { command, reason } => {
             return (failed(origin, &format!("`{command}`: {reason}")), Standing::Fault);
         }
-        Outcome::Measured(runs) => runs,
+        Measurement::Measured(runs) => runs,
     };
     let tables = match section.parts.iter().map(|part| part.render(runs)).collect::<Result<Vec<_>, _>>() {
         Ok(tables) => tables.join("\n"),
@@ -83,16 +83,16 @@ fn failed(origin: &Origin, reason: &str) -> String {
 }
 
 /// The commands as they were typed, and those among them that did not end well.
-fn commands(runs: &[Run]) -> String {
-    let line = |run: &Run| match run.status {
+fn commands(runs: &[CommandRun]) -> String {
+    let line = |run: &CommandRun| match run.status {
         0 => format!("    {}\n", run.command),
         status => format!("    {}  # exit status {status}\n", run.command),
     };
     runs.iter().map(line).collect()
 }
 
-fn standing(runs: &[Run]) -> Standing {
-    let of = |run: &Run| match run.status {
+fn standing(runs: &[CommandRun]) -> Standing {
+    let of = |run: &CommandRun| match run.status {
         0 => Standing::Well,
         3 => Standing::Open,
         _ => Standing::Fault,

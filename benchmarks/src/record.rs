@@ -36,7 +36,8 @@ pub struct Record {
 
 /// The end of a measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub enum Outcome {
+/// How the measurement of a section went.
+pub enum Measurement {
     /// Every command ended, and said what was asked of it.
     Measured(Vec<Run>),
     /// A command failed; later ones did not run.
@@ -52,7 +53,7 @@ pub enum Outcome {
 
 /// A command that ran.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Run {
+pub struct CommandRun {
     /// Of its step.
     pub label: String,
     /// As a person types it.

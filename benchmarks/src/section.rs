@@ -21,14 +21,14 @@ pub mod durations {
 
 /// How much work a run takes on.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub struct Budget {
     /// Seconds of the main job.
     pub seconds_a_job: u64,
     /// Threads of what can use several.
     pub jobs: usize,
 }
 
-impl Effort {
+impl Budget {
     /// An amount of [`durations`] in proportion, at least one.
     pub fn scaled(&self, amount: u64) -> u64 {
         (amount * self.seconds_a_job).div_ceil(SECONDS_A_JOB).max(1)
@@ -60,7 +60,7 @@ pub struct Need {
 }
 
 /// One command of a section.
-pub struct Step {
+pub struct SectionStep {
     /// Names its output for the tables, and titles its column; none needs it if the output is not read.
     pub label: &'static str,
     /// For `bash -c` in the root of the workspace, with `tribunal` on the path.

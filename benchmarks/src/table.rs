@@ -1,6 +1,7 @@
-//! Markdown tables out of the JSON of commands. A figure that is not there, or is of another type, is an error and never a blank.
+//! Markdown tables out of the JSON of commands. A figure that is not there, or is of another type, is an error and
+//! never a blank.
 
-use crate::record::Run;
+use crate::record::CommandRun;
 use serde_json::Value;
 
 /// A table of a section.
@@ -99,7 +100,7 @@ pub const fn text(title: &'static str, at: &'static str) -> Figure {
 
 impl Part {
     /// The table, with a line feed at its end.
-    pub fn render(&self, runs: &[Run]) -> Result<String, Gap> {
+    pub fn render(&self, runs: &[CommandRun]) -> Result<String, Gap> {
         Ok(match self {
             Part::Steps { steps, figures } => {
                 let outputs = steps.iter().map(|step| run(runs, step)).collect::<Result<Vec<_>, _>>()?;
@@ -132,11 +133,11 @@ fn gap(step: &str, at: &str) -> Gap {
     Gap::Figure { step: step.to_string(), at: at.to_string() }
 }
 
-fn run<'r>(runs: &'r [Run], label: &str) -> Result<&'r Run, Gap> {
+fn run<'r>(runs: &'r [CommandRun], label: &str) -> Result<&'r CommandRun, Gap> {
     runs.iter().find(|run| run.label == label).ok_or_else(|| Gap::Step(label.to_string()))
 }
 
-fn pointed<'r>(run: &'r Run, at: &str) -> Result<&'r Value, Gap> {
+fn pointed<'r>(run: &'r CommandRun, at: &str) -> Result<&'r Value, Gap> {
     run.output.pointer(at).ok_or_else(|| gap(&run.label, at))
 }
 
@@ -190,8 +191,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn ran(label: &str, output: Value) -> Run {
-        Run { label: label.to_string(), command: "true".to_string(), status: 0, seconds: 1.0, output }
+    fn ran(label: &str, output: Value) -> CommandRun {
+        CommandRun { label: label.to_string(), command: "true".to_string(), status: 0, seconds: 1.0, output }
     }
 
     #[test]

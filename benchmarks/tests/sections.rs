@@ -1,13 +1,15 @@
-//! Every section renders from the record of a short run, `docs/benchmarks.md` holds every section, and one that failed or lacks its
-//! tool shows no figure.
+//! Every section renders from the record of a short run, `docs/benchmarks.md` holds every section, and one that failed
+//! or lacks its tool shows no figure.
+
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tribunal_benchmarks::page::{self, Head, Standing};
-use tribunal_benchmarks::record::{Origin, Outcome, Record};
-use tribunal_benchmarks::section::{Effort, SECONDS_A_JOB, Section};
+use tribunal_benchmarks::record::{Measurement, Origin, Record};
+use tribunal_benchmarks::section::{Budget, SECONDS_A_JOB, Section};
 use tribunal_benchmarks::sections;
 
 fn folder(name: &str) -> PathBuf {
@@ -37,7 +39,7 @@ fn every_section_renders_from_its_sample() {
     for section in sampled() {
         let record = sample(section);
         let (text, standing) = page::section(section, Some(&record), &record.origin);
-        let Outcome::Measured(runs) = &record.outcome else {
+        let Measurement::Measured(runs) = &record.outcome else {
             panic!("the sample of {} is no measurement", section.name)
         };
         assert!(standing < Standing::Fault, "{}", text);
@@ -55,9 +57,9 @@ fn every_section_renders_from_its_sample() {
 
 #[test]
 fn samples_are_of_the_commands_that_run_today() {
-    let effort = Effort { seconds_a_job: SECONDS_A_JOB, jobs: 2 };
+    let effort = Budget { seconds_a_job: SECONDS_A_JOB, jobs: 2 };
     for section in sampled() {
-        let Outcome::Measured(runs) = sample(section).outcome else { panic!("no measurement") };
+        let Measurement::Measured(runs) = sample(section).outcome else { panic!("no measurement") };
         // Durations and amounts are the sample's own.
         let shape = |command: &str| command.replace(|letter: char| letter.is_ascii_digit(), "");
         let ran: Vec<_> = runs.iter().map(|run| (run.label.clone(), shape(&run.command))).collect();
@@ -80,18 +82,18 @@ fn figures_of_another_day_or_commit_say_so() {
 fn what_failed_or_was_not_measured_shows_no_figures() {
     for section in sampled() {
         let measured = sample(section);
-        let with = |outcome: Outcome| {
+        let with = |outcome: Measurement| {
             let record = Record { outcome, ..measured.clone() };
             page::section(section, Some(&record), &elsewhere())
         };
         let failed =
-            with(Outcome::Failed { command: "false".to_string(), reason: "exit status: 9\nit said".to_string() });
-        let missing = with(Outcome::Missing("csmith is missing".to_string()));
+            with(Measurement::Failed { command: "false".to_string(), reason: "exit status: 9\nit said".to_string() });
+        let missing = with(Measurement::Missing("csmith is missing".to_string()));
         // The command printed something else than the tables ask for.
         let other = match measured.outcome.clone() {
-            Outcome::Measured(mut runs) => {
+            Measurement::Measured(mut runs) => {
                 runs.iter_mut().for_each(|run| run.output = serde_json::json!({"other": 1}));
-                with(Outcome::Measured(runs))
+                with(Measurement::Measured(runs))
             }
             outcome => with(outcome),
         };
@@ -114,7 +116,7 @@ fn a_fault_or_an_open_question_of_one_command_is_the_sections() {
     let section = sections::all().find(|section| section.name == "prove").unwrap();
     for (status, expected) in [(0, Standing::Well), (1, Standing::Fault), (3, Standing::Open)] {
         let mut record = sample(section);
-        let Outcome::Measured(runs) = &mut record.outcome else { panic!("no measurement") };
+        let Measurement::Measured(runs) = &mut record.outcome else { panic!("no measurement") };
         runs.iter_mut().for_each(|run| run.status = 0);
         runs[1].status = status;
         let (text, standing) = page::section(section, Some(&record), &elsewhere());

@@ -1,15 +1,16 @@
 //! How fast a whole compilation is, beside `llc-22 -O0 -global-isel` on the same files: from MIR text to an object.
 //!
 //! How it is measured. Input: every function of `corpus/real`, as clang wrote them (generic MIR after the translator).
-//! Counted: generic instructions of the input. Whole: processor time (user and system) of one process that reads the file,
-//! compiles every function and writes the object: `tribunal compile -O0` and `llc-22 -O0 -global-isel
+//! Counted: generic instructions of the input. Whole: processor time (user and system) of one process that reads the
+//! file, compiles every function and writes the object: `tribunal compile -O0` and `llc-22 -O0 -global-isel
 //! -start-after=irtranslator -filetype=obj`. Both levels take the fast allocator.
 //!
 //! Reading: ours is the thread's time of the parser, inside this process. LLVM's is the processor time of `llc-22
-//! -run-pass=none` less that of its passes, which print MIR; the start of the process counts as reading. `-time-passes` does
-//! not time the whole pipeline: it asks the kernel for the time twice a pass and function, which takes as long as a small
-//! pass. Compiling: ours is the thread's time of the pipeline and the object's writer; LLVM's is the whole less the reading.
-//! Both are single-threaded optimised builds (Debian's llc-22, without assertions). A measurement, not a test.
+//! -run-pass=none` less that of its passes, which print MIR; the start of the process counts as reading. `-time-passes`
+//! does not time the whole pipeline: it asks the kernel for the time twice a pass and function, which takes as long as
+//! a small pass. Compiling: ours is the thread's time of the pipeline and the object's writer; LLVM's is the whole less
+//! the reading. Both are single-threaded optimised builds (Debian's llc-22, without assertions). A measurement, not a
+//! test.
 
 mod beside_llvm;
 
@@ -160,7 +161,8 @@ fn llvm(copies: &Path, object: &Path) -> Result<Seconds, Failure> {
     Ok(Seconds { whole, reading, compiling: whole - reading })
 }
 
-/// Seconds of all passes, user and system, in the report of `-time-passes`: `Total Execution Time: 0.0027 seconds (...)`.
+/// Seconds of all passes, user and system, in the report of `-time-passes`: `Total Execution Time: 0.0027 seconds
+/// (...)`.
 fn passes(report: &str) -> Result<f64, Failure> {
     let total = report.lines().find_map(|line| line.trim().strip_prefix("Total Execution Time:"));
     let seconds = total.and_then(|rest| rest.split_whitespace().next()?.parse().ok());

@@ -1,10 +1,10 @@
 //! How fast the legalizer is, beside LLVM's on the same functions: instructions a second, and the ratio.
 //!
 //! How it is measured. Input: every function of `corpus/real`, as clang wrote them (generic MIR after the translator).
-//! Counted: generic instructions of the input. Ours: wall time inside the pass alone, over all functions of a file; text is
-//! parsed and functions are cloned before the clock starts. LLVM's: the row `Legalizer` of `llc-22 -run-pass=legalizer
-//! -time-passes`, wall time inside its pass alone. Both are single-threaded optimised builds (Debian's llc-22, without
-//! assertions). A measurement, not a test.
+//! Counted: generic instructions of the input. Ours: wall time inside the pass alone, over all functions of a file;
+//! text is parsed and functions are cloned before the clock starts. LLVM's: the row `Legalizer` of `llc-22
+//! -run-pass=legalizer -time-passes`, wall time inside its pass alone. Both are single-threaded optimised builds
+//! (Debian's llc-22, without assertions). A measurement, not a test.
 
 mod beside_llvm;
 

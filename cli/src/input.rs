@@ -274,8 +274,8 @@ pub fn check_file(path: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Writes whole or not at all: to a file beside the destination, then renamed. `-` is standard output. A link is followed, and
-/// what is no plain file (a device, a pipe) is written to and never replaced.
+/// Writes whole or not at all: to a file beside the destination, then renamed. `-` is standard output. A link is
+/// followed, and what is no plain file (a device, a pipe) is written to and never replaced.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
     let failed = |source| CliError::Write { path: path.into(), source };
     if path == Path::new("-") {

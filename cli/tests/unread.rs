@@ -1,4 +1,7 @@
-//! One function of a file names something unknown: it is `unsupported` by name and place, and the others get their verdicts.
+//! One function of a file names something unknown: it is `unsupported` by name and place, and the others get their
+//! verdicts.
+
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

@@ -110,7 +110,8 @@ fn bad_usage_ends_in_status_2() {
     }
 }
 
-/// What nobody means, on each flag that takes a number, a name or a place: one error that names the flag or the place, exit status 2.
+/// What nobody means, on each flag that takes a number, a name or a place: one error that names the flag or the place,
+/// exit status 2.
 #[test]
 fn odd_values_of_flags_end_in_one_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -8,4 +8,4 @@ pub mod machine;
 pub mod observation;
 
 pub use input::Input;
-pub use observation::{Access, Mismatch, Observation, compare, compare_accesses};
+pub use observation::{BufferAccess, Mismatch, Observation, compare, compare_accesses};

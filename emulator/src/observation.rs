@@ -31,7 +31,7 @@ pub struct Known {
 
 /// One access to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
+pub struct BufferAccess {
     /// The buffer's number in the input.
     pub buffer: usize,
     /// From the buffer's start, in bytes.
@@ -42,9 +42,9 @@ pub struct Access {
     pub stored: Option<Known>,
 }
 
-impl Access {
+impl BufferAccess {
     /// True if `actual` is this access: the same place and size, and where a value is stored, its fixed bits.
-    fn allows(&self, actual: &Access) -> bool {
+    fn allows(&self, actual: &BufferAccess) -> bool {
         let places = [self, actual].map(|access| (access.buffer, access.offset, access.bytes));
         let mask = u64::MAX >> 64u32.saturating_sub(8 * self.bytes);
         places[0] == places[1]
@@ -56,9 +56,9 @@ impl Access {
     }
 }
 
-impl fmt::Display for Access {
+impl fmt::Display for BufferAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Access { buffer, offset, bytes, stored } = self;
+        let BufferAccess { buffer, offset, bytes, stored } = self;
         match stored {
             Some(Known { value, .. }) => write!(f, "store of {value:#x}, {bytes} bytes at {offset} of buffer {buffer}"),
             None => write!(f, "load of {bytes} bytes at {offset} of buffer {buffer}"),
@@ -103,7 +103,7 @@ pub struct Observation {
     /// What each buffer of the input holds after it.
     pub buffers: Vec<Bytes>,
     /// Accesses to buffers in order, as far as they were asked for.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<BufferAccess>,
 }
 
 /// How machine code differs from the source.
@@ -143,9 +143,9 @@ pub enum Mismatch {
         /// The place in the sequence of accesses.
         index: usize,
         /// What the source does there, if anything.
-        expected: Option<Access>,
+        expected: Option<BufferAccess>,
         /// What the machine did there, if anything.
-        actual: Option<Access>,
+        actual: Option<BufferAccess>,
     },
 }
 
@@ -159,7 +159,7 @@ impl Mismatch {
     }
 }
 
-fn shown(access: &Option<Access>) -> String {
+fn shown(access: &Option<BufferAccess>) -> String {
     access.map_or("none".to_string(), |access| access.to_string())
 }
 
@@ -182,8 +182,8 @@ pub fn compare(source: &Observation, results: &[u64], buffers: &[Vec<u8>]) -> Re
 }
 
 /// Holds a run's accesses to the source's volatile ones: the same sequence in each buffer that the source touched so.
-pub fn compare_accesses(source: &Observation, accesses: &[Access]) -> Result<(), Mismatch> {
-    let is_watched = |access: &&Access| source.accesses.iter().any(|meant| meant.buffer == access.buffer);
+pub fn compare_accesses(source: &Observation, accesses: &[BufferAccess]) -> Result<(), Mismatch> {
+    let is_watched = |access: &&BufferAccess| source.accesses.iter().any(|meant| meant.buffer == access.buffer);
     let mut came = accesses.iter().filter(is_watched);
     let mut meant = source.accesses.iter();
     for index in 0.. {
@@ -201,12 +201,12 @@ pub fn compare_accesses(source: &Observation, accesses: &[Access]) -> Result<(),
 mod tests {
     use super::*;
 
-    fn load(buffer: usize, offset: u64, bytes: u32) -> Access {
-        Access { buffer, offset, bytes, stored: None }
+    fn load(buffer: usize, offset: u64, bytes: u32) -> BufferAccess {
+        BufferAccess { buffer, offset, bytes, stored: None }
     }
 
-    fn store(offset: u64, bytes: u32, value: u64, fixed: u64) -> Access {
-        Access { buffer: 1, offset, bytes, stored: Some(Known { value, fixed }) }
+    fn store(offset: u64, bytes: u32, value: u64, fixed: u64) -> BufferAccess {
+        BufferAccess { buffer: 1, offset, bytes, stored: Some(Known { value, fixed }) }
     }
 
     #[test]
@@ -218,12 +218,12 @@ mod tests {
             buffers: Vec::new(),
             accesses: meant.clone(),
         };
-        let holds = |accesses: &[Access]| compare_accesses(&source, accesses).is_ok();
+        let holds = |accesses: &[BufferAccess]| compare_accesses(&source, accesses).is_ok();
         // Bits that are open may be any, so may bits above the size, and other buffers are not looked at.
         let others =
             [load(0, 0, 8), store(0, 4, 7 | 1 << 40, u64::MAX), meant[1], store(4, 1, 0x51, u64::MAX), meant[3]];
         assert!(holds(&meant) && holds(&others));
-        let wrong: [&[Access]; 8] = [
+        let wrong: [&[BufferAccess]; 8] = [
             &[],
             &meant[..3],
             &[meant[0], meant[1], meant[1], meant[2], meant[3]],

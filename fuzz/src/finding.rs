@@ -161,8 +161,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What is said of one function of a file: by `judge` if it was read, and else that it is not supported. A panic is a
-    /// finding about this function alone.
+    /// What is said of one function of a file: by `judge` if it was read, and else that it is not supported. A panic is
+    /// a finding about this function alone.
     pub fn of(entry: Entry<'_>, judge: impl FnOnce(&Function) -> Tally) -> Tally {
         match entry {
             Entry::Function(function) => guard::run(|| judge(function)).unwrap_or_else(Tally::of_panic),

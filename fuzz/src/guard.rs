@@ -4,8 +4,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What `judge` returns, or the message of the panic that ended it. Values that `judge` changed may be half changed after a
-/// panic: the caller makes them anew.
+/// What `judge` returns, or the message of the panic that ended it. Values that `judge` changed may be half changed
+/// after a panic: the caller makes them anew.
 pub fn run<T>(judge: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(judge)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_string());

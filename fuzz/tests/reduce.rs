@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::Input;
-use tribunal_fuzz::edit::{self, Edit, Unread};
+use tribunal_fuzz::edit::{self, Edit, Leftover};
 use tribunal_fuzz::reduce::{self, Reduced, SearchLimits};
 use tribunal_fuzz::sabotage::{self, Planter};
 use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, crash, inputs};
@@ -74,7 +74,7 @@ fn reduced(saboteur: &dyn Saboteur, judge: Judge) -> Reduced {
     assert!(harness.accepts(&reduced.function), "{printed}");
     for inst in reduced.function.all_insts().collect::<Vec<_>>() {
         let mut smaller = reduced.function.clone();
-        if edit::apply_all(&mut smaller, harness.target(), &[Edit::Remove(inst)], Unread::Sweep) == 1
+        if edit::apply_all(&mut smaller, harness.target(), &[Edit::Remove(inst)], Leftover::Sweep) == 1
             && smaller.all_insts().count() < after
         {
             let still = harness.again(&smaller, &reduced.finding, Some(saboteur));

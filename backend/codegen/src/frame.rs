@@ -48,7 +48,8 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
 /// A register that the prologue saves, and its offset from the stack pointer after it.
 type Saved = (PReg, i64);
 
-/// Callee-saved registers that some instruction writes, and the return address if one does; and the bytes that they take.
+/// Callee-saved registers that some instruction writes, and the return address if one does; and the bytes that they
+/// take.
 fn saved_registers(function: &Function, target: &Target) -> (Vec<Saved>, i64) {
     let mut written = Vec::new();
     for &block in function.layout() {

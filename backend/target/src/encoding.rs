@@ -1,12 +1,12 @@
 //! Instruction words, both ways, from the rows: what is fixed in a word, and which bits of which operand stand where.
 //!
 //! Invariant: `decode(encode(x)) == x`, unless the row's words are also words of a row above it (`mov` and `orr` of
-//! AArch64): a word is the first row's that has it. `backend/target/tests/encodings.rs` holds both ways to that, and the words
-//! to LLVM's assembler.
+//! AArch64): a word is the first row's that has it. `backend/target/tests/encodings.rs` holds both ways to that, and
+//! the words to LLVM's assembler.
 
 use crate::Target;
 use crate::aarch64::bitmask::is_canonical_bitmask;
-use crate::instructions::{Code, EncodeError, ImmRange, InstrDesc, OperandDesc, Piece};
+use crate::instructions::{EncodeError, ImmRange, InstrDesc, OperandDesc, Piece, WordLayout};
 use rustc_hash::FxHashMap;
 use tribunal_ir::{InstData, Opcode, Operand, Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode};
 
@@ -50,7 +50,7 @@ impl Target {
         };
         let unknown = EncodeError::Pseudo { name: "an unknown instruction" };
         let row = self.instructions.get(usize::from(opcode.0)).ok_or(unknown)?;
-        let Code { mut word, pieces } = row.code.ok_or(EncodeError::Pseudo { name: row.name })?;
+        let WordLayout { mut word, pieces } = row.code.ok_or(EncodeError::Pseudo { name: row.name })?;
         if !self.has(row) {
             return Err(EncodeError::Missing { name: row.name });
         }

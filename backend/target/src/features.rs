@@ -56,8 +56,8 @@ impl Target {
         self.changed(self.base(), options)
     }
 
-    /// `features` with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off, split by
-    /// commas. The error is a name that is no option of this target.
+    /// `features` with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off,
+    /// split by commas. The error is a name that is no option of this target.
     pub fn changed<'t>(&self, mut features: Features, changes: &'t str) -> Result<Features, &'t str> {
         for change in changes.split(',').map(str::trim).filter(|change| !change.is_empty()) {
             let (on, name) = match change.strip_prefix('-') {

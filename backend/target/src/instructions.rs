@@ -1,6 +1,6 @@
-//! The shape of an instruction table, and the macro that makes one. The rows are in `<isa>/instructions.rs`, one instruction
-//! a row: all that is static about it stands there, so that encoder, decoder, verifier, allocator, frame pass and emulator
-//! read one fact each from one place.
+//! The shape of an instruction table, and the macro that makes one. The rows are in `<isa>/instructions.rs`, one
+//! instruction a row: all that is static about it stands there, so that encoder, decoder, verifier, allocator, frame
+//! pass and emulator read one fact each from one place.
 
 use crate::Features;
 use tribunal_ir::{OpcodeFlags, PReg, RegClass};
@@ -67,7 +67,8 @@ pub enum ImmRange {
 const WIDEST_AMOUNT: u8 = 6;
 
 impl ImmRange {
-    /// True if `value` may stand in the operand on some machine. Bitmask encodings are checked for their form by the encoder.
+    /// True if `value` may stand in the operand on some machine. Bitmask encodings are checked for their form by the
+    /// encoder.
     pub fn accepts(self, value: i64) -> bool {
         match self {
             ImmRange::Signed(bits) => (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&value),
@@ -177,7 +178,8 @@ impl Piece {
     }
 }
 
-/// The word of an instruction: what is fixed, and where its operands stand. Both ways of `encoding.rs` are read from it.
+/// The word of an instruction: what is fixed, and where its operands stand. Both ways of `encoding.rs` are read from
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Code {
     /// The bits that are fixed; 0 where operands stand.
@@ -201,7 +203,7 @@ pub struct InstrDesc {
     /// Of a load or store.
     pub access: Option<Access>,
     /// `None` for a pseudo-instruction.
-    pub code: Option<Code>,
+    pub code: Option<WordLayout>,
     /// The assembler's text, operands by number (`%2`) in a form that the target knows; empty if it goes by the name.
     pub assembly: &'static str,
     /// What a machine must have to run it.
@@ -212,7 +214,7 @@ pub struct InstrDesc {
 
 impl InstrDesc {
     /// The row of an instruction that takes these operands and does nothing else; four bytes if it has a word.
-    pub const fn new(name: &'static str, operands: &'static [OperandDesc], code: Option<Code>) -> InstrDesc {
+    pub const fn new(name: &'static str, operands: &'static [OperandDesc], code: Option<WordLayout>) -> InstrDesc {
         InstrDesc {
             name,
             operands,
@@ -237,7 +239,7 @@ impl InstrDesc {
     }
 }
 
-/// Formats: functions from the fixed part of a word to its [`Code`], each by the pieces that operands fill.
+/// Formats: functions from the fixed part of a word to its [`WordLayout`], each by the pieces that operands fill.
 ///
 /// ```text
 /// three [Piece::low(0, 5, 7), Piece::low(1, 5, 15), Piece::low(2, 5, 20)];
@@ -246,20 +248,23 @@ impl InstrDesc {
 macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident [$($piece:expr),*];)*) => {$(
         $(#[$doc])*
-        const fn $name(word: u32) -> Option<$crate::instructions::Code> {
+        const fn $name(word: u32) -> Option<$crate::instructions::WordLayout> {
             const PIECES: &[$crate::instructions::Piece] = &[$($piece),*];
-            Some($crate::instructions::Code { word, pieces: PIECES })
+            Some($crate::instructions::WordLayout { word, pieces: PIECES })
         }
     )*};
 }
 
-/// An instruction table: the constant `NAME`, a [`tribunal_ir::TargetOpcode`], for each row, and `INSTRUCTIONS`. A row is
+/// An instruction table: the constant `NAME`, a [`tribunal_ir::TargetOpcode`], for each row, and `INSTRUCTIONS`. A row
+/// is
 ///
 /// ```text
-/// NAME [operands] format(numbers) "assembly" {flags} of ACCESS if [FEATURES] reads [registers] writes [registers] size 8;
+/// NAME [operands] format(numbers) "assembly" {flags}
+///     of ACCESS if [FEATURES] reads [registers] writes [registers] size 8;
 /// ```
 ///
-/// where `format` is a `const fn` that gives an `Option<Code>`, and all from the text on may be left out, but for the flags.
+/// where `format` is a `const fn` that gives an `Option<WordLayout>`, and all from the text on may be left out, but for
+/// the flags.
 #[macro_export]
 macro_rules! instructions {
     ($($name:ident [$($operand:ident),*] $format:ident($($number:literal),*) $($assembly:literal)? {$($flag:ident),*}

@@ -158,18 +158,20 @@ pub type Sequence = smallvec::SmallVec<[InstData; 2]>;
 
 /// The sequences of machine code that no selection rule writes. All operands are physical registers.
 pub trait Machine: Sync {
-    /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far, `scratch`.
+    /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far,
+    /// `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
     /// Replaces a branch-like, call or return pseudo by the real instructions; `None` if it is real already.
     fn expand_pseudo(&self, _inst: &InstData) -> Option<Sequence> {
         None
     }
-    /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a call.
-    /// Empty on a machine without calls.
+    /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a
+    /// call. Empty on a machine without calls.
     fn call(&self, _distance: i64) -> Sequence {
         Sequence::new()
     }
-    /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label stays.
+    /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label
+    /// stays.
     fn invert_branch(&self, _inst: &InstData) -> Option<InstData> {
         None
     }

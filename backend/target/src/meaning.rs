@@ -1,8 +1,8 @@
 //! What a machine instruction computes, as a value that a [`Target`] carries: [`Meaning`], a plain function pointer.
 //!
-//! A meaning is evaluated over every domain that there is (numbers, partial numbers, lanes, terms), and over those that a
-//! crate above brings, but a function pointer is not generic. So it is written against one object, [`AnyDomain`]: a domain
-//! and its memory whose values are numbers of entries in a list. [`evaluate`] puts the domain at hand behind it.
+//! A meaning is evaluated over every domain that there is (numbers, partial numbers, lanes, terms), and over those that
+//! a crate above brings, but a function pointer is not generic. So it is written against one object, [`AnyDomain`]: a
+//! domain and its memory whose values are numbers of entries in a list. [`evaluate`] puts the domain at hand behind it.
 //! Rejected: a list of instruction sets in a `match`, which knows no third target; a trait with a generic method, which
 //! makes of `Target` a type parameter of everything; expression trees as rows, which say worse what Rust says well.
 //!

@@ -1,5 +1,5 @@
-//! What the meanings of all instruction sets share: sources of an instruction as values, accesses of memory as their rows say
-//! them, and results put together.
+//! What the meanings of all instruction sets share: sources of an instruction as values, accesses of memory as their
+//! rows say them, and results put together.
 
 use crate::Target;
 use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};
@@ -91,7 +91,8 @@ pub fn jump_free<D: AnyDomain + ?Sized>(d: &mut D) -> MachineEvaluation<D> {
     MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None, to: None }
 }
 
-/// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the stack.
+/// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the
+/// stack.
 pub fn call_frame<D: AnyDomain + ?Sized>(
     d: &mut D,
     inst: &InstData,

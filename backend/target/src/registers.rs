@@ -48,8 +48,8 @@ pub struct BankDesc {
     pub reload: Emit,
 }
 
-/// The files that the allocator knows, each with registers of its own: of one file, the numbers in instruction words are
-/// its names for registers.
+/// The files that the allocator knows, each with registers of its own: of one file, the numbers in instruction words
+/// are its names for registers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum RegisterFile {
     /// Integers and pointers.

@@ -1,6 +1,8 @@
-//! Every instruction that the encoders write, over generated operands, against `llvm-mc-22`: the text that we print must be
-//! assembled to the word that we encode. One process for thousands of instructions; a missing tool fails the test. And each
-//! word is decoded to the instruction that it was.
+//! Every instruction that the encoders write, over generated operands, against `llvm-mc-22`: the text that we print
+//! must be assembled to the word that we encode. One process for thousands of instructions; a missing tool fails the
+//! test. And each word is decoded to the instruction that it was.
+
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

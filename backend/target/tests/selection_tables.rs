@@ -221,8 +221,8 @@ fn every_legal_operation_has_a_plain_rule() {
     assert!(missing.is_empty(), "legal, and no rule selects it: {missing:#?}");
 }
 
-/// A load or store becomes an instruction of its size and sign, which is legal at the alignment that it asks for and at no
-/// less.
+/// A load or store becomes an instruction of its size and sign, which is legal at the alignment that it asks for and at
+/// no less.
 #[test]
 fn accesses_are_what_the_pattern_says() {
     let accesses = [Opcode::G_LOAD, Opcode::G_ZEXTLOAD, Opcode::G_SEXTLOAD, Opcode::G_STORE];

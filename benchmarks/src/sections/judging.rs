@@ -1,7 +1,7 @@
 //! Sections on the judges' work: fuzzing, proving, sabotage, and the trial of real programs.
 
 use super::{emptied, scratch};
-use crate::section::{Effort, Section, Step, durations};
+use crate::section::{Budget, Section, SectionStep, durations};
 use crate::table::{At, Figure, Part, Unit, count, figure, text};
 
 pub const SECTIONS: &[Section] = &[FUZZ, STAGES, PROVE, RECIPES, SABOTAGE, TRIAL];
@@ -20,12 +20,12 @@ Each program is verified after every pass, proved step by step, checked after al
         let folder = scratch("fuzz");
         let further = effort.scaled(durations::FURTHER_JOB);
         let job = |label, seconds: u64, options: &str| {
-            let Effort { jobs, .. } = effort;
+            let Budget { jobs, .. } = effort;
             let place = format!("--cache {folder}/cache --out {folder}/out");
-            Step::json(label, format!("tribunal fuzz --jobs {jobs} --seconds {seconds}{options} {place} --json"))
+            SectionStep::json(label, format!("tribunal fuzz --jobs {jobs} --seconds {seconds}{options} {place} --json"))
         };
         vec![
-            Step::preparation(format!("{} && cp -r corpus/fuzz {folder}/corpus", emptied(&folder))),
+            SectionStep::preparation(format!("{} && cp -r corpus/fuzz {folder}/corpus", emptied(&folder))),
             job("empty cache", effort.seconds_a_job, ""),
             Step::json("kept proofs", format!("tribunal cache --stats --cache {folder}/cache --json")),
             job("proofs kept", further, " --seed 2"),
@@ -87,7 +87,10 @@ The two rows of the prover split the steps that were proved from those that were
     needs: &[],
     steps: |effort| {
         let phases = durations::PHASES.map(|programs| effort.scaled(programs).to_string()).join(" ");
-        vec![Step::json("stages", format!("cargo bench --package tribunal-fuzz --bench stages -- --json {phases}"))]
+        vec![SectionStep::json(
+            "stages",
+            format!("cargo bench --package tribunal-fuzz --bench stages -- --json {phases}"),
+        )]
     },
     parts: &[
         Part::Items {
@@ -132,16 +135,17 @@ The last table is the check of the legality tables, which needs no solver.",
     needs: &[],
     steps: |effort| {
         let (folder, jobs) = (scratch("prove"), effort.jobs);
-        let prove =
-            |label, options: &str| Step::json(label, format!("tribunal prove {options} --out {folder}/out --json"));
+        let prove = |label, options: &str| {
+            SectionStep::json(label, format!("tribunal prove {options} --out {folder}/out --json"))
+        };
         let kept = format!("--jobs {jobs} --cache {folder}/cache");
         vec![
-            Step::preparation(emptied(&folder)),
+            SectionStep::preparation(emptied(&folder)),
             prove("empty cache", &kept),
             prove("proofs kept", &kept),
             prove("without M", &format!("--jobs {jobs} --features=-m --target riscv64 --no-cache")),
             prove("division", &format!("--jobs {jobs} --target riscv64 --opcode G_UDIV --no-cache")),
-            Step::json("tables", "tribunal prove --tables --json"),
+            SectionStep::json("tables", "tribunal prove --tables --json"),
         ]
     },
     parts: &[
@@ -182,7 +186,7 @@ const RECIPES: Section = Section {
 A solver that bit-blasts gives up on these recipes.
 Each is proved from an empty cache, on one thread; the last columns name its slowest step and the engine that proved it.",
     needs: &[],
-    steps: |_| vec![Step::json("recipes", "cargo bench --package tribunal-fuzz --bench recipes -- --json")],
+    steps: |_| vec![SectionStep::json("recipes", "cargo bench --package tribunal-fuzz --bench recipes -- --json")],
     parts: &[Part::Items {
         step: "recipes",
         at: "/rows",
@@ -209,7 +213,7 @@ The number of small reproducers depends on the machine: reduction has a limit of
     needs: &[],
     steps: |effort| {
         let seconds = effort.scaled(durations::REDUCTION);
-        vec![Step::json("sabotage", format!("tribunal sabotage --reduce-seconds {seconds} --json"))]
+        vec![SectionStep::json("sabotage", format!("tribunal sabotage --reduce-seconds {seconds} --json"))]
     },
     parts: &[
         Part::Steps {
@@ -237,7 +241,7 @@ const TRIAL: Section = Section {
 `corpus/real` holds functions that clang wrote for three targets at three levels.
 Each goes before every judge, from an empty proof cache, on one thread.",
     needs: &[],
-    steps: |_| vec![Step::json("corpus/real", "tribunal trial corpus/real/*.mir --no-cache --json")],
+    steps: |_| vec![SectionStep::json("corpus/real", "tribunal trial corpus/real/*.mir --no-cache --json")],
     parts: &[Part::Steps {
         steps: &["corpus/real"],
         figures: &[

@@ -7,7 +7,8 @@ mod tools;
 use crate::Failure;
 use crate::section::{Need, Section};
 
-/// Every section. The documents' test may add one for their words: a command with `--json`, and a record of it for the tests.
+/// Every section. The documents' test may add one for their words: a command with `--json`, and a record of it for the
+/// tests.
 pub static ALL: &[&[Section]] = &[judging::SECTIONS, peers::SECTIONS, tools::SECTIONS];
 
 /// LLVM's tools.

@@ -1,7 +1,7 @@
 //! Sections beside LLVM: its legalizer on trial, and both compilers' speed.
 
 use super::{LLC, emptied, scratch};
-use crate::section::{Need, Section, Step, durations};
+use crate::section::{Need, Section, SectionStep, durations};
 use crate::table::{Figure, Part, Unit, count, figure, text};
 
 pub const SECTIONS: &[Section] = &[LLVM, LEGALIZER, COMPILE];
@@ -36,10 +36,10 @@ Unknown are functions beyond their limit, and products and divisions on which z3
         let judge = |label, source: &str| {
             let folder = scratch(&format!("llvm/{label}"));
             let program = "cargo run --release --package tribunal-fuzz --example judge_llvm";
-            Step::json(label, format!("{program} -- --jobs {jobs} --keep {folder} --json {source}"))
+            SectionStep::json(label, format!("{program} -- --jobs {jobs} --keep {folder} --json {source}"))
         };
         vec![
-            Step::preparation(emptied(&scratch("llvm"))),
+            SectionStep::preparation(emptied(&scratch("llvm"))),
             judge("real", "real"),
             judge("csmith", &format!("csmith=1..{seeds}")),
         ]
@@ -59,7 +59,7 @@ Both times are wall time inside the pass.
 Ours is a clock around it, after parsing; LLVM's is the row `Legalizer` of `llc-22 -run-pass=legalizer -time-passes`.
 Each function stands twenty times in its file, and the best of five runs counts.",
     needs: &[LLC],
-    steps: |_| vec![Step::json("legalizer", "cargo bench --package tribunal --bench legalizer -- --json")],
+    steps: |_| vec![SectionStep::json("legalizer", "cargo bench --package tribunal --bench legalizer -- --json")],
     parts: &[Part::Items {
         step: "legalizer",
         at: "/rows",
@@ -90,7 +90,7 @@ Ours is a clock around the parser, and another around the pipeline and the objec
 Two differences favour us: we keep the file's IR block as text, where LLVM parses it into a module.
 And LLVM's pipeline holds passes that have no part here, such as those for exceptions, garbage collection and instrumentation.",
     needs: &[LLC],
-    steps: |_| vec![Step::json("compile", "cargo bench --package tribunal --bench compile -- --json")],
+    steps: |_| vec![SectionStep::json("compile", "cargo bench --package tribunal --bench compile -- --json")],
     parts: &[Part::Items {
         step: "compile",
         at: "/rows",

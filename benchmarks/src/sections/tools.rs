@@ -1,7 +1,7 @@
 //! Sections on the libFuzzer targets, on reducing with a command, and on the code itself.
 
 use super::{LLC, emptied, scratch};
-use crate::section::{Effort, Need, Reading, Section, Step, durations};
+use crate::section::{Budget, Need, Reading, Section, SectionStep, durations};
 use crate::table::{Part, Unit, count, figure, text};
 
 pub const SECTIONS: &[Section] = &[LIBFUZZER, REDUCE, SIZE];
@@ -36,13 +36,13 @@ Coverage and features are libFuzzer's `cov` and `ft`; features include those of 
     }],
 };
 
-fn libfuzzer_steps(effort: &Effort) -> Vec<Step> {
+fn libfuzzer_steps(effort: &Budget) -> Vec<SectionStep> {
     let (folder, seconds) = (scratch("libfuzzer"), effort.scaled(durations::LIBFUZZER));
     let seeds = format!("mkdir {folder}/seeds {folder}/{{{}}}", FUZZ_TARGETS.join(","));
     let sample = format!("cp $(ls corpus/fuzz/*.mir | awk 'NR % 18 == 0') {folder}/seeds");
     // Seven programs out of one library: each would be optimised whole again.
     let cargo = "CARGO_PROFILE_RELEASE_LTO=off cargo +nightly fuzz";
-    let run = |name: &&'static str| Step {
+    let run = |name: &&'static str| SectionStep {
         label: name,
         command: format!(
             "{cargo} run {name} {folder}/{name} {folder}/seeds corpus/bugs -- -max_len=32768 -seed=1 -detect_leaks=0 \
@@ -51,7 +51,7 @@ fn libfuzzer_steps(effort: &Effort) -> Vec<Step> {
         reading: Reading::LibFuzzer,
     };
     let preparations = [format!("{} && {seeds} && {sample}", emptied(&folder)), format!("{cargo} build")];
-    preparations.into_iter().map(Step::preparation).chain(FUZZ_TARGETS.iter().map(run)).collect()
+    preparations.into_iter().map(SectionStep::preparation).chain(FUZZ_TARGETS.iter().map(run)).collect()
 }
 
 const REDUCE: Section = Section {
@@ -65,8 +65,11 @@ Here `benchmarks/leaves-umulh` asks `llc-22` whether its legalizer leaves a `G_U
         let folder = scratch("reduce");
         let reduce = "tribunal reduce corpus/real/wide.riscv64.O1.mir";
         vec![
-            Step::preparation(emptied(&folder)),
-            Step::json("reduced", format!("{reduce} -o {folder}/small.mir --check benchmarks/leaves-umulh --json")),
+            SectionStep::preparation(emptied(&folder)),
+            SectionStep::json(
+                "reduced",
+                format!("{reduce} -o {folder}/small.mir --check benchmarks/leaves-umulh --json"),
+            ),
         ]
     },
     parts: &[Part::Steps {
@@ -88,7 +91,9 @@ Lines of Rust in each crate's `src`, and of all that only tests and measures it.
 A line of code is neither blank nor a comment alone.
 The length of a function counts the lines from its signature to its closing brace.",
     needs: &[],
-    steps: |_| vec![Step::json("size", "cargo run --release --package tribunal-benchmarks --example size -- --json")],
+    steps: |_| {
+        vec![SectionStep::json("size", "cargo run --release --package tribunal-benchmarks --example size -- --json")]
+    },
     parts: &[Part::Items {
         step: "size",
         at: "/rows",

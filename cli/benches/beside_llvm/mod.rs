@@ -1,9 +1,9 @@
-//! Shared by the benchmarks that run beside `llc-22` on the same functions: the files of `corpus/real`, each function many
-//! times under new names, and a table of sums with a line for each target and level.
+//! Shared by the benchmarks that run beside `llc-22` on the same functions: the files of `corpus/real`, each function
+//! many times under new names, and a table of sums with a line for each target and level.
 //!
-//! One file takes both compilers less than their clocks can tell, and the start of a process more than all of its functions.
-//! So each function stands [`COPIES`] times in one file. Of [`RUNS`] runs the fastest counts: on a shared machine the others
-//! measure the neighbours.
+//! One file takes both compilers less than their clocks can tell, and the start of a process more than all of its
+//! functions. So each function stands [`COPIES`] times in one file. Of [`RUNS`] runs the fastest counts: on a shared
+//! machine the others measure the neighbours.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -95,8 +95,8 @@ fn generic_instructions(function: &Function) -> usize {
     insts.filter(|&inst| function.inst(inst).opcode.is_generic()).count()
 }
 
-/// The file with each function [`COPIES`] times: its IR definition, which its blocks and memory operands refer to, and its
-/// machine function.
+/// The file with each function [`COPIES`] times: its IR definition, which its blocks and memory operands refer to, and
+/// its machine function.
 fn repeated(source: &str, module: &Module) -> String {
     let (ir, machine) = source.split_once("\n...\n").unwrap_or((source, ""));
     let documents: Vec<&str> = machine.split_inclusive("\n...\n").filter(|text| text.contains("name:")).collect();

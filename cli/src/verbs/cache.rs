@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// Say which proofs are kept between runs, or remove them.
 ///
-/// Each build of the program keeps proofs of its own, with its solver. The least recently used build goes first when the
-/// database is full.
+/// Each build of the program keeps proofs of its own, with its solver. The least recently used build goes first when
+/// the database is full.
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("action").required(true))]
 #[command(after_help = examples(&["tribunal cache --stats"]))]

@@ -260,21 +260,24 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
             unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
         }
     }
-    if let Some(corpus) = &campaign.corpus {
-        let Growth { added, replaced, unwritten } = corpus.growth();
-        let Corpus { read, set_aside, unknown, .. } = corpus;
-        say!(
-            "corpus: {read} functions read, {set_aside} set aside, {added} added, {replaced} of them replaced by smaller ones"
-        );
-        unknown.iter().for_each(|(thing, count)| say!("set aside, unknown: {thing} ({count} times)"));
-        unwritten.into_iter().for_each(|reason| say!("not written: {reason}"));
-    }
+    campaign.corpus.iter().for_each(print_corpus);
     say!(
         "{:.0} judged programs a second on {} {} ({seconds:.1} s)",
         tally.functions as f64 / seconds,
         campaign.jobs,
         if campaign.jobs == 1 { "thread" } else { "threads" }
     );
+}
+
+/// What became of the programs to start from.
+fn print_corpus(corpus: &Corpus) {
+    let Growth { added, replaced, unwritten } = corpus.growth();
+    let Corpus { read, set_aside, unknown, .. } = corpus;
+    say!(
+        "corpus: {read} functions read, {set_aside} set aside, {added} added, {replaced} of them replaced by smaller ones"
+    );
+    unknown.iter().for_each(|(thing, count)| say!("set aside, unknown: {thing} ({count} times)"));
+    unwritten.into_iter().for_each(|reason| say!("not written: {reason}"));
 }
 
 /// How often the fault of a crash file was seen.

@@ -57,6 +57,7 @@ fn is_path(word: &str) -> bool {
         "trial/",
         "corpus/",
         "cli/",
+        "benchmarks/",
         "docs/",
         ".ci/",
         ".github/",

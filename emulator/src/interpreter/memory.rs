@@ -2,7 +2,7 @@
 
 use super::{Numbers, Unwritten, known};
 use crate::input::{Frame, Input, UNWRITTEN};
-use crate::observation::{Access, Bytes, Known};
+use crate::observation::{BufferAccess, Bytes, Known};
 use smallvec::SmallVec;
 use std::ops::Range;
 use tribunal_ir::bits::Bits;
@@ -75,16 +75,16 @@ impl ConcreteMemory {
     }
 
     /// The accesses to buffers, in order: all, or those to buffers that only volatile ones touched.
-    pub fn accesses(&mut self, only_volatile: bool) -> Vec<Access> {
+    pub fn accesses(&mut self, only_volatile: bool) -> Vec<BufferAccess> {
         let buffers = &self.allocations[..self.first_object];
         let placed =
             self.accesses.take().unwrap_or_default().into_iter().filter_map(|RawAccess { range, stored, volatile }| {
                 let holds = |buffer: &Allocation| (buffer.first..buffer.first + buffer.size).contains(&range.start);
                 let buffer = buffers.iter().position(holds)?;
                 let offset = (range.start - buffers[buffer].first) as u64;
-                Some((Access { buffer, offset, bytes: range.len() as u32, stored }, volatile))
+                Some((BufferAccess { buffer, offset, bytes: range.len() as u32, stored }, volatile))
             });
-        let accesses: Vec<(Access, bool)> = placed.collect();
+        let accesses: Vec<(BufferAccess, bool)> = placed.collect();
         let is_plain = |buffer| accesses.iter().any(|(access, volatile)| access.buffer == buffer && !volatile);
         let plain: Vec<bool> = (0..buffers.len()).map(|buffer| only_volatile && is_plain(buffer)).collect();
         accesses.into_iter().map(|(access, _)| access).filter(|access| !plain[access.buffer]).collect()

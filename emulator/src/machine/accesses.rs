@@ -2,7 +2,7 @@
 
 use super::{Emulator, Engine, MachineError, Running};
 use crate::input::{BUFFER_PAGES, BUFFERS, Buffer, Input, PAGE};
-use crate::observation::{Access, Known};
+use crate::observation::{BufferAccess, Known};
 use unicorn_engine::{HookType, MemType, UcHookId, Unicorn};
 
 /// An access as the machine makes it.
@@ -15,14 +15,14 @@ pub(super) struct RawAccess {
 
 impl RawAccess {
     /// `None` if it is outside of the buffers of `input`.
-    fn in_buffer(&self, input: &Input) -> Option<Access> {
+    fn in_buffer(&self, input: &Input) -> Option<BufferAccess> {
         let stored = self.stored.map(|value| Known { value, fixed: u64::MAX });
         let offset = |buffer: &Buffer| {
             self.address.checked_sub(buffer.address).filter(|&offset| offset < buffer.bytes.len() as u64)
         };
         let (buffer, offset) =
             input.buffers.iter().enumerate().find_map(|(number, buffer)| Some((number, offset(buffer)?)))?;
-        Some(Access { buffer, offset, bytes: self.bytes, stored })
+        Some(BufferAccess { buffer, offset, bytes: self.bytes, stored })
     }
 }
 
@@ -54,7 +54,7 @@ impl Emulator {
     }
 
     /// Accesses since the last call, those to buffers of `input`.
-    pub(super) fn take_accesses(&mut self, input: &Input) -> Vec<Access> {
+    pub(super) fn take_accesses(&mut self, input: &Input) -> Vec<BufferAccess> {
         let accesses = match &mut self.engine {
             Engine::Unicorn(engine) => std::mem::take(&mut engine.get_data_mut().accesses),
             Engine::Stepper(stepper) => stepper.take_accesses(),

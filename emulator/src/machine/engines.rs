@@ -1,7 +1,7 @@
 //! What Unicorn knows of each target: which of its machines, which options it runs, its number of each register.
 //!
-//! The numbers are Unicorn's, so the rows stand here and not with the targets. A target without a row has no engine: its
-//! code runs in the machine stepper.
+//! The numbers are Unicorn's, so the rows stand here and not with the targets. A target without a row has no engine:
+//! its code runs in the machine stepper.
 
 use tribunal_ir::PReg;
 use tribunal_target::aarch64::{self, AARCH64};

@@ -17,7 +17,7 @@ mod stepper;
 pub use runtime::CallSite;
 
 use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
-use crate::observation::Access;
+use crate::observation::BufferAccess;
 use accesses::RawAccess;
 use engines::EngineDesc;
 use smallvec::SmallVec;
@@ -87,7 +87,7 @@ pub struct MachineRun {
     /// What each buffer of the input holds after it.
     pub buffers: Vec<Vec<u8>>,
     /// Accesses to buffers in order, if they are recorded.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<BufferAccess>,
 }
 
 /// What no function may do.

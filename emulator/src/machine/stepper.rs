@@ -100,7 +100,8 @@ impl Stepper {
         Bits::new(self.registers[usize::from(full.0)].into(), bits).low_u64()
     }
 
-    /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the register.
+    /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the
+    /// register.
     pub fn set_register(&mut self, register: PReg, value: u64) {
         if !self.target.is_zero_register(register) {
             let (full, bits) = (self.target.vocabulary.full_register(register), self.bits(register));
@@ -153,8 +154,8 @@ impl Stepper {
         Ok(Ok(next))
     }
 
-    /// The address of the next instruction: where an indirect jump goes, where the label of a branch that is taken is, or
-    /// behind this one. A return that names no register goes to the return address.
+    /// The address of the next instruction: where an indirect jump goes, where the label of a branch that is taken is,
+    /// or behind this one. A return that names no register goes to the return address.
     fn next(&self, pc: u64, row: &InstrDesc, inst: &InstData, evaluation: &MachineEvaluation<Concrete>) -> u64 {
         let jumps =
             row.flags.contains(OpcodeFlags::CALL) || row.flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER);

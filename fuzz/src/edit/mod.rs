@@ -196,7 +196,7 @@ impl Edit {
 
 /// What an edit leaves unread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unread {
+pub enum Leftover {
     /// Goes, if it was read before.
     Sweep,
     /// Stays, whoever read it.
@@ -204,10 +204,10 @@ pub enum Unread {
 }
 
 /// Makes all of `edits` that fit; how many did.
-pub fn apply_all(function: &mut Function, target: &Target, edits: &[Edit], left: Unread) -> usize {
+pub fn apply_all(function: &mut Function, target: &Target, edits: &[Edit], left: Leftover) -> usize {
     let unread = values::unread(function);
     let made = edits.iter().filter(|edit| edit.apply(function, target)).count();
-    if made > 0 && left == Unread::Sweep {
+    if made > 0 && left == Leftover::Sweep {
         values::sweep(function, target, unread);
     }
     made

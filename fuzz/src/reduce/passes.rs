@@ -2,7 +2,7 @@
 
 use super::search::{Search, shrink};
 use super::{detours, input};
-use crate::edit::{self, Edit, Scope, Unread};
+use crate::edit::{self, Edit, Leftover, Scope};
 use tribunal_ir::{Bits, Function, Inst, InstFlags, Opcode, Operand, VReg};
 use tribunal_target::Target;
 
@@ -50,7 +50,7 @@ fn without_ir(search: &mut Search<'_>) {
     let mut functions = search.case.functions.clone();
     for function in &mut functions {
         let plain: Vec<Edit> = function.all_insts().map(Edit::PlainMemory).collect();
-        edit::apply_all(function, search.target, &plain, Unread::Keep);
+        edit::apply_all(function, search.target, &plain, Leftover::Keep);
         for block in function.layout().to_vec() {
             let data = function.block_mut(block);
             (data.name, data.attributes) = (None, None);

@@ -1,7 +1,7 @@
 //! The search: the best case so far, and candidates held to it.
 
 use super::{Case, Reduction};
-use crate::edit::{self, Edit, Unread};
+use crate::edit::{self, Edit, Leftover};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tribunal_emulator::Input;
@@ -117,10 +117,10 @@ impl<'s> Search<'s> {
     /// The case with function `index` edited. A small one is tried with what nothing reads any more, too: that may be
     /// what the finding needs.
     pub(super) fn edit(&mut self, index: usize, edits: &[Edit]) -> bool {
-        self.edited(index, edits, Unread::Sweep) || self.is_small(index) && self.edited(index, edits, Unread::Keep)
+        self.edited(index, edits, Leftover::Sweep) || self.is_small(index) && self.edited(index, edits, Leftover::Keep)
     }
 
-    fn edited(&mut self, index: usize, edits: &[Edit], left: Unread) -> bool {
+    fn edited(&mut self, index: usize, edits: &[Edit], left: Leftover) -> bool {
         if self.is_over() {
             return false;
         }

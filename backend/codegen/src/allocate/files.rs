@@ -1,5 +1,5 @@
-//! Registers as regalloc2 names them: a file, and a number in it, which is the one of instruction words. The target's rows
-//! say which bank is which file, so that the allocator knows no register by itself.
+//! Registers as regalloc2 names them: a file, and a number in it, which is the one of instruction words. The target's
+//! rows say which bank is which file, so that the allocator knows no register by itself.
 //!
 //! Invariant: what has a name here may be given out, and one name is one register.
 

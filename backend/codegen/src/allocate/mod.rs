@@ -149,8 +149,8 @@ impl Writer {
         function.set_operand(inst, index, Operand::Reg(operand));
     }
 
-    /// Moves go in the order in which they come; those before a group of instructions stand before its first. `None` if a
-    /// register is moved for which the target has no row.
+    /// Moves go in the order in which they come; those before a group of instructions stand before its first. `None` if
+    /// a register is moved for which the target has no row.
     fn insert_edits(&self, function: &mut Function, program: &Program, output: &Output) -> Option<()> {
         for (point, edit) in &output.edits {
             let Edit::Move { from, to } = edit;

@@ -50,8 +50,8 @@ pub struct Program {
     registers: usize,
 }
 
-/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator goes
-/// through them last to first and must meet uses before their definition. What nothing reaches comes last.
+/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator
+/// goes through them last to first and must meet uses before their definition. What nothing reaches comes last.
 fn order(function: &Function) -> Vec<tribunal_ir::Block> {
     let mut order = function.reverse_post_order();
     let mut reached = vec![false; function.block_bound()];

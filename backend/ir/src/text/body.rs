@@ -29,8 +29,8 @@ pub(super) struct Body<'a> {
     explicit: Vec<bool>,
 }
 
-/// Reads the lines of a body; the first is line number `first` of the file. Returns the register names. A line that names
-/// something unknown is left, and those after it are read: text that is wrong is wrong wherever it stands.
+/// Reads the lines of a body; the first is line number `first` of the file. Returns the register names. A line that
+/// names something unknown is left, and those after it are read: text that is wrong is wrong wherever it stands.
 pub(super) fn parse<'a>(
     lines: &[&'a str],
     first: usize,

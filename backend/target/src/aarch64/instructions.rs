@@ -1,11 +1,12 @@
-//! The instruction table: the base integer instructions of A64, and the pseudo-instructions of LLVM's MIR. One instruction a
-//! row: operands, where they stand in the word, assembly, flags, registers read and written besides the operands. Source:
-//! Arm Architecture Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
+//! The instruction table: the base integer instructions of A64, and the pseudo-instructions of LLVM's MIR. One
+//! instruction a row: operands, where they stand in the word, assembly, flags, registers read and written besides the
+//! operands. Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
 //!
-//! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%w` the 32-bit name.
+//! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%w` the 32-bit
+//! name.
 
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32};
-use crate::instructions::{Access, Code, ImmRange, MASK, OperandDesc, Piece, SIZE};
+use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 
 /// A register's number has five bits: Rd, Rn, Ra and Rm stand here.
 const fn rd(operand: u8) -> Piece {
@@ -46,7 +47,7 @@ crate::formats! {
     address [rd(0), Piece::low(1, 2, 29), Piece::part(1, 2, 19, 5)];
 }
 
-const fn pseudo() -> Option<Code> {
+const fn pseudo() -> Option<WordLayout> {
     None
 }
 

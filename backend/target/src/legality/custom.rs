@@ -1,5 +1,5 @@
-//! What a rule's `custom` asks for: an expansion that the target names, one of those that the legalizer can write. A target
-//! that names none for an opcode has none.
+//! What a rule's `custom` asks for: an expansion that the target names, one of those that the legalizer can write. A
+//! target that names none for an opcode has none.
 
 use tribunal_ir::Opcode;
 
@@ -14,8 +14,8 @@ pub struct CustomDesc {
 /// Expansions that some machine has a use for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expansion {
-    /// `s32` in a register of 64 bits: this opcode on the extended operands, and the low word of its result. Of the opcode
-    /// itself the low word is sign-extended first, which is what instructions on words do.
+    /// `s32` in a register of 64 bits: this opcode on the extended operands, and the low word of its result. Of the
+    /// opcode itself the low word is sign-extended first, which is what instructions on words do.
     Word(Opcode),
     /// Trailing zeros as the leading ones of the reversed bits.
     ByReversal,

@@ -1,10 +1,10 @@
 //! The instruction table: RV32I and RV64I, M, Zba, Zbb, Zbs, Zicond, and the pseudo-instructions of LLVM's MIR. One
-//! instruction a row; numbers, operands and encodings all come from it. Source: The RISC-V Instruction Set Manual, volume I,
-//! chapter "RV32/64G Instruction Set Listings"; names and operand order are LLVM's.
+//! instruction a row; numbers, operands and encodings all come from it. Source: The RISC-V Instruction Set Manual,
+//! volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order are LLVM's.
 
 use super::features::{M, RV32, RV64, ZBA, ZBB, ZBS, ZICOND};
 use super::registers::{GPR, RA, SP};
-use crate::instructions::{Access, Code, ImmRange, MASK, OperandDesc, Piece, SIZE};
+use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 
 /// The operands' places in the manual's formats. Register numbers have five bits.
 const RD: Piece = Piece::low(0, 5, 7);
@@ -24,41 +24,41 @@ const U: &[Piece] = &[RD, Piece::low(1, 20, 12)];
 const J: &[Piece] =
     &[RD, Piece::part(1, 1, 10, 21), Piece::part(1, 11, 1, 20), Piece::part(1, 12, 8, 12), Piece::part(1, 20, 1, 31)];
 
-const fn code(opcode: u32, funct3: u32, above: u32, pieces: &'static [Piece]) -> Option<Code> {
-    Some(Code { word: opcode | funct3 << 12 | above, pieces })
+const fn code(opcode: u32, funct3: u32, above: u32, pieces: &'static [Piece]) -> Option<WordLayout> {
+    Some(WordLayout { word: opcode | funct3 << 12 | above, pieces })
 }
 
-const fn register(opcode: u32, funct3: u32, funct7: u32) -> Option<Code> {
+const fn register(opcode: u32, funct3: u32, funct7: u32) -> Option<WordLayout> {
     code(opcode, funct3, funct7 << 25, R)
 }
 /// A shift by an immediate: `funct7` stands above the amount.
-const fn shift(opcode: u32, funct3: u32, funct7: u32) -> Option<Code> {
+const fn shift(opcode: u32, funct3: u32, funct7: u32) -> Option<WordLayout> {
     code(opcode, funct3, funct7 << 25, I)
 }
 /// One source: what stands in place of an immediate is fixed, as twelve bits.
-const fn unary(opcode: u32, funct3: u32, funct12: u32) -> Option<Code> {
+const fn unary(opcode: u32, funct3: u32, funct12: u32) -> Option<WordLayout> {
     code(opcode, funct3, funct12 << 20, &RD_RS1)
 }
-const fn immediate(opcode: u32, funct3: u32) -> Option<Code> {
+const fn immediate(opcode: u32, funct3: u32) -> Option<WordLayout> {
     code(opcode, funct3, 0, I)
 }
-const fn store(opcode: u32, funct3: u32) -> Option<Code> {
+const fn store(opcode: u32, funct3: u32) -> Option<WordLayout> {
     code(opcode, funct3, 0, S)
 }
-const fn branch(opcode: u32, funct3: u32) -> Option<Code> {
+const fn branch(opcode: u32, funct3: u32) -> Option<WordLayout> {
     code(opcode, funct3, 0, B)
 }
-const fn upper(opcode: u32) -> Option<Code> {
+const fn upper(opcode: u32) -> Option<WordLayout> {
     code(opcode, 0, 0, U)
 }
-const fn jump(opcode: u32) -> Option<Code> {
+const fn jump(opcode: u32) -> Option<WordLayout> {
     code(opcode, 0, 0, J)
 }
 /// No operands.
-const fn fixed(word: u32) -> Option<Code> {
+const fn fixed(word: u32) -> Option<WordLayout> {
     code(word, 0, 0, &[])
 }
-const fn pseudo() -> Option<Code> {
+const fn pseudo() -> Option<WordLayout> {
     None
 }
 

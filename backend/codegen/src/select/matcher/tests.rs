@@ -39,6 +39,7 @@ fn the_root_is_of_the_opcode_the_type_and_the_number_of_operands() {
     assert!(at_end(&function, Pattern::of(Opcode::G_ADD, Types::AtMost(64), BOTH)).is_some());
     assert!(at_end(&function, Pattern::of(Opcode::G_SUB, Types::Any, BOTH)).is_none());
     assert!(at_end(&function, Pattern::of(Opcode::G_ADD, Types::Bits(32), BOTH)).is_none());
+    assert!(at_end(&function, Pattern::of(Opcode::G_ADD, Types::Bits(128), BOTH)).is_none());
     assert!(at_end(&function, Pattern::of(Opcode::G_ADD, Types::AtMost(63), BOTH)).is_none());
     const ONE: &[Pat] = &[Pat::Reg(0)];
     const THREE: &[Pat] = &[Pat::Reg(0), Pat::Reg(1), Pat::Reg(2)];
