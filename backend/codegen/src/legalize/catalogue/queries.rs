@@ -8,7 +8,7 @@ use smallvec::smallvec;
 use std::ops::RangeInclusive;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::{SlotKind, StackObject};
-use tribunal_ir::opcode::IndexTypes;
+use tribunal_ir::opcode::{IndexTypes, TypeRule};
 use tribunal_ir::types::Element;
 use tribunal_ir::{
     Bits, Family, Function, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand,
@@ -177,12 +177,14 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
     all
 }
 
-/// What the machine verifier demands of each opcode's types and of its access.
+/// What the machine verifier demands of each opcode's types and of its access. Types that are too narrow are asked about all
+/// the same, as the rules that refuse them should answer; no function asks it.
 fn well_formed(query: &LegalityQuery) -> bool {
     let (Some(info), types) = (query.opcode.info(), index_types(query)) else { return false };
     let bits = |ty: Option<Type>| ty.map_or(0, Type::bits);
     let fits = query.memory.iter().all(|memory| info.access_fits(memory.ty.bits(), bits(types[0])));
-    fits && info.rules.iter().all(|rule| rule.holds(&types, None))
+    let too_narrow = |rule: &TypeRule| matches!(rule, TypeRule::AtLeast(..));
+    fits && info.rules.iter().all(|rule| too_narrow(rule) || rule.holds(&types, None))
 }
 
 /// Functions that make `query`; more than one where it leaves a predicate or an immediate open, none for an operand
@@ -191,7 +193,7 @@ fn well_formed(query: &LegalityQuery) -> bool {
 pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
     let Some(info) = query.opcode.info() else { return Vec::new() };
     let mut types = query.types.iter().copied().chain(query.memory.iter().map(|memory| memory.ty));
-    if types.any(|ty| ty.is_vector() || !has_instance(ty.bits())) {
+    if types.any(|ty| ty.is_vector() || !has_instance(ty.bits())) || !info.takes(&index_types(query)) {
         return Vec::new();
     }
     let kinds = || info.defs.iter().chain(info.uses);
