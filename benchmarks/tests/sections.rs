@@ -17,7 +17,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Sections without a record of a short run: their tools were not there.
-const UNSAMPLED: &[&str] = &["stages", "llvm", "libfuzzer"];
+const UNSAMPLED: &[&str] = &["libfuzzer"];
 
 /// Sections with one.
 fn sampled() -> impl Iterator<Item = &'static Section> {
