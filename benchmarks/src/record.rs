@@ -31,7 +31,7 @@ pub struct Record {
     /// Of all its commands.
     pub seconds: f64,
     /// The figures, or the reason why there are none.
-    pub outcome: Outcome,
+    pub outcome: Measurement,
 }
 
 /// The end of a measurement.
@@ -39,7 +39,7 @@ pub struct Record {
 /// How the measurement of a section went.
 pub enum Measurement {
     /// Every command ended, and said what was asked of it.
-    Measured(Vec<Run>),
+    Measured(Vec<CommandRun>),
     /// A command failed; later ones did not run.
     Failed {
         /// As a person types it.

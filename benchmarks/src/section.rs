@@ -46,7 +46,7 @@ pub struct Section {
     /// Tools that a machine may lack. Without one of them the section is not measured, and says so.
     pub needs: &'static [Need],
     /// Its commands, in order, scaled by the effort.
-    pub steps: fn(&Effort) -> Vec<Step>,
+    pub steps: fn(&Budget) -> Vec<SectionStep>,
     /// Its tables, in order.
     pub parts: &'static [Part],
 }
@@ -80,14 +80,14 @@ pub enum Reading {
     LibFuzzer,
 }
 
-impl Step {
+impl SectionStep {
     /// A command whose output is not read.
-    pub fn preparation(command: impl Into<String>) -> Step {
-        Step { label: "", command: command.into(), reading: Reading::Nothing }
+    pub fn preparation(command: impl Into<String>) -> SectionStep {
+        SectionStep { label: "", command: command.into(), reading: Reading::Nothing }
     }
 
     /// A command whose last line of output is one object.
-    pub fn json(label: &'static str, command: impl Into<String>) -> Step {
-        Step { label, command: command.into(), reading: Reading::Json }
+    pub fn json(label: &'static str, command: impl Into<String>) -> SectionStep {
+        SectionStep { label, command: command.into(), reading: Reading::Json }
     }
 }

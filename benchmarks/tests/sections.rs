@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tribunal_benchmarks::page::{self, Head, Standing};

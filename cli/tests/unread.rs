@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
-
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -19,7 +19,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Allocator, Context, Observer, Options};
-use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::machine::Emulator;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_fuzz::harness::{FUEL, call_sites};
@@ -162,7 +162,7 @@ impl Judges {
         self.machine.load(&code.bytes, &call_sites(&code))?;
         clock.lap("load");
         let results = inputs::results(&function, self.target);
-        let settings = Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile };
+        let settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
         let expected = Interpreter::new(&function, self.target).run_all(&inputs, settings);
         clock.lap("interpret");
         for (input, expected) in inputs.iter().zip(expected) {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Options, frame, legalize};
 use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
-use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings, Unwritten};
+use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings, Unwritten};
 use tribunal_emulator::machine::STACK_ALIGNMENT;
 use tribunal_emulator::observation::{Observation, Outcome, compare_accesses};
 use tribunal_ir::{
@@ -116,14 +116,14 @@ fn in_pass(case: &Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops
     }
 }
 
-fn observe(interpreter: &Interpreter<'_>, input: &Input, accesses: Accesses) -> Option<Observation> {
+fn observe(interpreter: &Interpreter<'_>, input: &Input, accesses: KeptAccesses) -> Option<Observation> {
     let settings = Settings { fuel: FUEL * 16, events: 0, accesses };
     interpreter.run(input, settings).ok().map(|execution| execution.observation)
 }
 
 /// What a stage of machine instructions does: what they read is there, and they cannot say that it must not count.
 fn observe_machine(function: &Function, target: &'static Target, input: &Input) -> Option<Observation> {
-    observe(&Interpreter::new(function, target).with_unwritten(Unwritten::Known), input, Accesses::All)
+    observe(&Interpreter::new(function, target).with_unwritten(Unwritten::Known), input, KeptAccesses::All)
 }
 
 /// A run of the source that stages are held to.
@@ -136,7 +136,7 @@ pub(crate) struct Witness<'a> {
 impl<'a> Witness<'a> {
     /// `None` if the source is undefined on the input, shows where its stack objects lie, or cannot be interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
-        let expected = observe(&Interpreter::new(source, target), input, Accesses::Volatile)
+        let expected = observe(&Interpreter::new(source, target), input, KeptAccesses::Volatile)
             .filter(|expected| expected.outcome == Outcome::Returned)?;
         is_placeless(source, target, input, &expected).then_some(Witness { target, input, expected })
     }
@@ -152,7 +152,7 @@ impl<'a> Witness<'a> {
             let seen = match is_generic {
                 true => {
                     let interpreter = Interpreter::new(&function, target).with_frozen(filling.frozen());
-                    observe(&interpreter, self.input, Accesses::All)
+                    observe(&interpreter, self.input, KeptAccesses::All)
                 }
                 false => observe_machine(&function, target, self.input),
             };

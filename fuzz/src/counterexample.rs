@@ -7,7 +7,7 @@ use crate::validate::{FILLINGS, determined, disallowed};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use tribunal_emulator::input::{Buffer, Input};
-use tribunal_emulator::interpreter::{Accesses, Event, Execution, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Event, Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Outcome, compare_accesses};
 use tribunal_ir::{
     Bits, Block, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Step, Type, VReg,
@@ -109,7 +109,7 @@ impl Exhibit {
 
     /// Runs both sides; where the later one has free bits, with each of a few fillings, since it allows any.
     pub fn run(&self, target: &'static Target) -> Run {
-        let Ok(before) = run(&self.before, target, &self.input, Accesses::Volatile) else {
+        let Ok(before) = run(&self.before, target, &self.input, KeptAccesses::Volatile) else {
             return Run::Unconfirmed("the earlier side cannot be interpreted".to_string());
         };
         if before.observation.outcome != Outcome::Returned {
@@ -117,7 +117,7 @@ impl Exhibit {
         }
         let fillings = FILLINGS.map(|filling| determined(&self.after, filling)).into_iter();
         for after in std::iter::once(self.after.clone()).chain(fillings) {
-            let ran = match run(&after, target, &self.input, Accesses::All) {
+            let ran = match run(&after, target, &self.input, KeptAccesses::All) {
                 Ok(ran) => ran,
                 Err(reason) => return Run::Unconfirmed(format!("the later side cannot be interpreted: {reason}")),
             };
@@ -212,7 +212,12 @@ fn differ(meant: &Event, came: &Event) -> Option<String> {
 /// Steps are short, and have no loops.
 const FUEL: u64 = 1 << 16;
 
-fn run(function: &Function, target: &'static Target, input: &Input, accesses: Accesses) -> Result<Execution, String> {
+fn run(
+    function: &Function,
+    target: &'static Target,
+    input: &Input,
+    accesses: KeptAccesses,
+) -> Result<Execution, String> {
     let settings = Settings { fuel: FUEL, events: FUEL as usize, accesses };
     Interpreter::new(function, target).run(input, settings).map_err(|unsupported| unsupported.to_string())
 }

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Code, Pass};
 use tribunal_codegen::{CompileError, Context, Observer, Options};
 use tribunal_emulator::input::{Input, OTHER_FRAME};
-use tribunal_emulator::interpreter::{Accesses, Execution, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::machine::{CallSite, Emulator, MachineError, MachineRun};
 use tribunal_emulator::observation::{Observation, Outcome, compare, compare_accesses};
 use tribunal_ir::semantics::Unsupported;
@@ -425,7 +425,7 @@ pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<O
 }
 
 /// How a source is interpreted.
-const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile };
+const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
 
 /// What a run of the source says that must come out.
 fn promised(Execution { observation, .. }: Execution) -> Option<Observation> {

@@ -79,7 +79,8 @@ struct Shape {
     accesses: Option<Accesses>,
     /// Undefined for some operands.
     partial: bool,
-    /// Poison where amounts reach the width, or a promise is broken. Counts of zero do not count: real code guards them.
+    /// Poison where amounts reach the width, or a promise is broken. Counts of zero do not count: real code guards
+    /// them.
     guarded: bool,
 }
 
@@ -112,8 +113,8 @@ static SIBLINGS: LazyLock<Vec<Vec<Opcode>>> = LazyLock::new(|| {
     groups.into_iter().map(|(_, group)| group).collect()
 });
 
-/// The opcodes that may stand in the place of `opcode`, itself among them, the simplest first; none for what is no operation
-/// on values.
+/// The opcodes that may stand in the place of `opcode`, itself among them, the simplest first; none for what is no
+/// operation on values.
 pub fn siblings(opcode: Opcode) -> &'static [Opcode] {
     static GROUPS: LazyLock<Vec<&'static [Opcode]>> = LazyLock::new(|| {
         let group = |opcode| SIBLINGS.iter().find(|group| group.contains(opcode));

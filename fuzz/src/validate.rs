@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
-use tribunal_emulator::interpreter::{Accesses, ExternalCall, Interpreter, Settings};
+use tribunal_emulator::interpreter::{ExternalCall, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Entry, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
@@ -188,7 +188,7 @@ fn executed(
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
         let world = surroundings.around(&mut input, index);
-        let settings = |fuel| Settings { fuel, events: 0, accesses: Accesses::Volatile };
+        let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
         let Ok(allowed) = Interpreter::in_world(before, target, &world).run(&input, settings(FUEL)) else { continue };
         // What a function does that is given poison is anything.
         let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));

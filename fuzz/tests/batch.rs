@@ -1,7 +1,7 @@
 //! Inputs that are interpreted together end as each does alone.
 
 use std::path::Path;
-use tribunal_emulator::interpreter::{Accesses, Execution, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::Outcome;
 use tribunal_fuzz::{campaign, inputs};
 use tribunal_ir::{Function, text};
@@ -15,7 +15,7 @@ fn outcomes(name: &str, function: &Function, target: &'static Target, seed: u64)
     let inputs = inputs::inputs(function, target, inputs::Plan { count: 70, seed });
     let interpreter = Interpreter::new(function, target);
     let mut all = Vec::new();
-    for accesses in [Accesses::Volatile, Accesses::All] {
+    for accesses in [KeptAccesses::Volatile, KeptAccesses::All] {
         let settings = Settings { fuel: FUEL, events: 0, accesses };
         for (input, together) in inputs.iter().zip(interpreter.run_all(&inputs, settings)) {
             let shown = |run: Execution| (run.observation, run.instructions);

@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
-
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;

@@ -170,7 +170,8 @@ fn every_shape_is_generated_and_accepted() {
     }
 }
 
-/// Every opcode that every target compiles comes up: a row is enough for the generator, or names the draw that is missing.
+/// Every opcode that every target compiles comes up: a row is enough for the generator, or names the draw that is
+/// missing.
 #[test]
 fn every_known_opcode_is_generated() {
     for &target in ALL {

@@ -1,6 +1,6 @@
 //! The opcodes: LLVM 22's 270 generic ones, the few target-independent ones that real input carries, and RISC-V's
-//! word-sized generics. One row says all that is static about an opcode; the enum, the names, the operand shapes and every
-//! list of opcodes elsewhere are derived from it.
+//! word-sized generics. One row says all that is static about an opcode; the enum, the names, the operand shapes and
+//! every list of opcodes elsewhere are derived from it.
 //!
 //! Rows stand under their family, the simplest of a family first (a reducer prefers it). A row reads
 //!
@@ -8,15 +8,15 @@
 //! NAME: [defs] <- [uses] {properties} flags(..) types(..) imm(..) mem(count, size) ub(..) poison(..);
 //! ```
 //!
-//! and leaves out what it has nothing to say about. Of registers the digit is the type index and the letter the class: `T` any
-//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector. `MORE` repeats the
-//! operand before it (of `G_PHI`: register and block pairs). `flags` are those that may stand on the instruction; `types` says
-//! how type indices belong together ([`TypeRule`]), `imm` what each plain immediate may be ([`Immediate`]), `mem` which
-//! memory operands it must have ([`AccessSize`]), `ub` and `poison` when it is undefined behaviour ([`Undefined`]) and when its
-//! result is poison all the same ([`Poison`]).
+//! and leaves out what it has nothing to say about. Of registers the digit is the type index and the letter the class:
+//! `T` any type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector.
+//! `MORE` repeats the operand before it (of `G_PHI`: register and block pairs). `flags` are those that may stand on the
+//! instruction; `types` says how type indices belong together ([`TypeRule`]), `imm` what each plain immediate may be
+//! ([`Immediate`]), `mem` which memory operands it must have ([`AccessSize`]), `ub` and `poison` when it is undefined
+//! behaviour ([`Undefined`]) and when its result is poison all the same ([`Poison`]).
 //!
-//! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` holds rows and semantics to
-//! each other. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
+//! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` holds rows and semantics
+//! to each other. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
 
 mod facts;
 
@@ -121,7 +121,8 @@ impl TypeSource {
     }
 }
 
-/// The first operand of each type index. An unmerge defines any number of registers: its one use, of type 1, stands last.
+/// The first operand of each type index. An unmerge defines any number of registers: its one use, of type 1, stands
+/// last.
 const fn type_sources(defs: &[OperandKind], uses: &[OperandKind]) -> [TypeSource; 3] {
     let mut sources = [TypeSource::None; 3];
     let (mut place, mut operand, mut many) = (0, 0, false);
@@ -793,7 +794,8 @@ impl OpcodeInfo {
         self.rules.contains(&TypeRule::Wider(1, 0))
     }
 
-    /// The type index of what it works on, whose width is that of the operation: that of the result, if an operand has it.
+    /// The type index of what it works on, whose width is that of the operation: that of the result, if an operand has
+    /// it.
     pub fn principal(&self) -> usize {
         let reads_result = self.uses.iter().any(|kind| kind.type_index() == Some(0));
         usize::from(!reads_result && self.types[1] != TypeSource::None)

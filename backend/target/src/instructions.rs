@@ -181,7 +181,7 @@ impl Piece {
 /// The word of an instruction: what is fixed, and where its operands stand. Both ways of `encoding.rs` are read from
 /// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Code {
+pub struct WordLayout {
     /// The bits that are fixed; 0 where operands stand.
     pub word: u32,
     /// Where the operands stand.

@@ -4,8 +4,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
-
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -27,7 +27,7 @@ Each program is verified after every pass, proved step by step, checked after al
         vec![
             SectionStep::preparation(format!("{} && cp -r corpus/fuzz {folder}/corpus", emptied(&folder))),
             job("empty cache", effort.seconds_a_job, ""),
-            Step::json("kept proofs", format!("tribunal cache --stats --cache {folder}/cache --json")),
+            SectionStep::json("kept proofs", format!("tribunal cache --stats --cache {folder}/cache --json")),
             job("proofs kept", further, " --seed 2"),
             job("from the corpus", further, &format!(" --corpus {folder}/corpus")),
             job("without M", further, " --features=-m"),

@@ -11,32 +11,22 @@ const SHARED: [(&str, &str); 1] = [("Arguments", "the flags of a verb, one in ea
 const LIST: usize = 3;
 
 /// Files that list opcodes besides their table, how often, and why. Row by row this becomes empty.
-const LISTS: [(&str, usize, &str); 25] = [
+const LISTS: [(&str, usize, &str); 15] = [
     ("backend/codegen/src/legalize/artifacts.rs", 4, "recipes by family"),
-    ("backend/codegen/src/legalize/catalogue.rs", 10, "families of the catalogue"),
-    ("backend/codegen/src/legalize/catalogue/queries.rs", 4, "families of the catalogue"),
     ("backend/codegen/src/legalize/division.rs", 1, "recipes by family"),
     ("backend/codegen/src/legalize/lower.rs", 9, "recipes by family"),
     ("backend/codegen/src/legalize/narrow.rs", 6, "recipes by family"),
     ("backend/codegen/src/legalize/overflow.rs", 1, "recipes by family"),
     ("backend/codegen/src/legalize/widen.rs", 7, "recipes by family"),
     ("backend/ir/src/semantics/integer.rs", 9, "opcodes that share a definition"),
-    ("backend/ir/src/semantics/opcodes.rs", 7, "opcodes that share a definition"),
+    ("backend/ir/src/semantics/opcodes.rs", 4, "opcodes that share a definition"),
     ("backend/target/src/aarch64/legality.rs", 6, "rule sets of opcodes"),
     ("backend/target/src/legality/extensions.rs", 1, "rule sets of opcodes"),
     ("backend/target/src/riscv/legality.rs", 11, "rule sets of opcodes"),
     ("emulator/src/interpreter/world.rs", 1, "opcodes of the interpreter"),
-    ("fuzz/src/edit/grow.rs", 2, "opcodes of one shape"),
-    ("fuzz/src/edit/shape.rs", 8, "opcodes of one shape"),
-    ("fuzz/src/edit/widths.rs", 4, "opcodes of one shape"),
-    ("fuzz/src/generator/expressions.rs", 2, "opcodes to choose from"),
-    ("fuzz/src/generator/families.rs", 1, "opcodes to choose from"),
+    ("fuzz/src/generator/expressions.rs", 1, "opcodes to choose from"),
     ("fuzz/src/generator/shapes.rs", 1, "opcodes to choose from"),
-    ("fuzz/src/mutate.rs", 1, "opcodes to choose from"),
-    ("fuzz/src/opcodes.rs", 7, "opcodes of one shape"),
-    ("verifier/src/machine_verifier/generic.rs", 7, "opcodes that share a rule"),
-    ("verifier/src/prover/opaque.rs", 2, "opcodes that share a meaning"),
-    ("verifier/src/prover/validate/promote.rs", 1, "opcodes that share a meaning"),
+    ("verifier/src/prover/opaque.rs", 1, "opcodes that share a meaning"),
 ];
 
 /// Files that name a target, how often, and why.

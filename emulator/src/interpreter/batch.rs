@@ -5,7 +5,7 @@
 //! that are too wide) is left to the walk of one input, which means the same and says what is wrong.
 
 use super::memory::ConcreteMemory;
-use super::{Accesses, Execution, Interpreter, Settings, Unwritten, known, label, width_of};
+use super::{Execution, Interpreter, KeptAccesses, Settings, Unwritten, known, label, width_of};
 use crate::input::{Input, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use smallvec::SmallVec;
@@ -133,7 +133,7 @@ impl<'f> Batch<'f> {
         if !plain || !(2..=Lanes::MOST).contains(&inputs.len()) {
             return None;
         }
-        let records = is_volatile || settings.accesses == Accesses::All;
+        let records = is_volatile || settings.accesses == KeptAccesses::All;
         let memory = |input| ConcreteMemory::new(function, input, frame, unwritten, records);
         let mut batch = Batch {
             interpreter,
@@ -372,7 +372,7 @@ impl<'f> Batch<'f> {
 
     fn done(&mut self, input: usize, instructions: u64, outcome: Outcome, returned: Vec<(PReg, u32, Known)>) {
         let memory = &mut self.memories[input];
-        let accesses = memory.accesses(self.settings.accesses == Accesses::Volatile);
+        let accesses = memory.accesses(self.settings.accesses == KeptAccesses::Volatile);
         let buffers = memory.buffers(self.inputs[input].buffers.len());
         let observation = Observation { outcome, returned, buffers, accesses };
         self.done[input] = Some(Execution { observation, instructions, events: Vec::new(), calls: Vec::new() });
@@ -472,7 +472,7 @@ body: |
         let inputs: Vec<Input> = (1..=40)
             .map(|rounds| Input { registers: vec![(argument, if rounds == 40 { 0 } else { rounds })], buffers: vec![] })
             .collect();
-        let settings = Settings { fuel: 300, events: 0, accesses: Accesses::Volatile };
+        let settings = Settings { fuel: 300, events: 0, accesses: KeptAccesses::Volatile };
         let executions = Batch::run(&interpreter, &inputs, settings).unwrap();
         for (execution, rounds) in executions.iter().zip(1u64..) {
             let Observation { outcome, returned, .. } = &execution.observation;

@@ -79,7 +79,7 @@ pub struct Settings {
     /// Events kept at most; 0 for none.
     pub events: usize,
     /// Which accesses the observation keeps.
-    pub accesses: Accesses,
+    pub accesses: KeptAccesses,
 }
 
 /// What a run finds where nobody wrote: in bytes of stack objects, in registers that a call need not keep, in
@@ -94,7 +94,7 @@ pub enum Unwritten {
 
 /// Which accesses to buffers an observation keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Accesses {
+pub enum KeptAccesses {
     /// Of the buffers that volatile accesses touch, and no other: what a source promises.
     Volatile,
     /// All of them: what a stage is held by.
@@ -215,7 +215,7 @@ impl<'f, D: Numbers> State<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> State<'f, D> {
         let Interpreter { function, target, world, frame, unwritten, frozen, ref types, is_volatile, .. } =
             *interpreter;
-        let records = is_volatile || settings.accesses == Accesses::All;
+        let records = is_volatile || settings.accesses == KeptAccesses::All;
         let mut physical = Vec::with_capacity(2 * input.registers.len() + 2);
         physical.extend(input.registers.iter().map(|&(register, value)| (register, full(target, value))));
         State {
@@ -245,7 +245,7 @@ impl<'f, D: Numbers> State<'f, D> {
             End::Open => (Outcome::Open, Vec::new()),
             End::OutOfFuel => (Outcome::OutOfFuel, Vec::new()),
         };
-        let accesses = self.memory.accesses(settings.accesses == Accesses::Volatile);
+        let accesses = self.memory.accesses(settings.accesses == KeptAccesses::Volatile);
         let buffers = self.memory.buffers(input.buffers.len());
         let observation = Observation { outcome, returned, buffers, accesses };
         let (events, calls) = (std::mem::take(&mut self.events), std::mem::take(&mut self.calls));

@@ -8,8 +8,8 @@ use tribunal_ir::{
 };
 use tribunal_target::Target;
 
-/// The opcodes that may stand in the place of that of `inst`: those of its shape, and where all types are one, the other
-/// operations on two values, if they take its types.
+/// The opcodes that may stand in the place of that of `inst`: those of its shape, and where all types are one, the
+/// other operations on two values, if they take its types.
 pub fn alike(function: &Function, inst: Inst) -> Vec<Opcode> {
     let data = function.inst(inst);
     let Some(info) = data.opcode.info() else { return Vec::new() };

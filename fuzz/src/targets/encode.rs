@@ -7,7 +7,7 @@ use arbitrary::{Result, Unstructured};
 use std::cell::RefCell;
 use tribunal_codegen::emit;
 use tribunal_emulator::input::Input;
-use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::machine::Emulator;
 use tribunal_emulator::observation::{Outcome, compare};
 use tribunal_ir::{
@@ -149,7 +149,7 @@ fn run(target: &'static Target, machine: &mut Emulator, function: &Function, see
         });
         let input = Input { registers: registers.collect(), buffers: Vec::new() };
         let meant = Interpreter::new(function, target)
-            .run(&input, Settings { fuel: FUEL, events: 0, accesses: Accesses::Volatile });
+            .run(&input, Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile });
         // An instruction that has no meaning here, or none on these numbers.
         let Ok(meant) = meant.map(|execution| execution.observation) else { continue };
         if meant.outcome != Outcome::Returned {

@@ -14,7 +14,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::cell::RefCell;
 use tribunal_codegen::{Allocator, Options};
-use tribunal_emulator::interpreter::{Accesses, Interpreter, Settings};
+use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::Outcome;
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
@@ -68,7 +68,7 @@ pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harne
 /// sanitizer stops a fuzzer. Programs that take longer are the embedded loop's.
 pub(super) fn is_short(function: &Function, target: &'static Target, seed: usize) -> bool {
     let interpreter = Interpreter::new(function, target);
-    let settings = Settings { fuel: LONGEST_RUN, events: 0, accesses: Accesses::Volatile };
+    let settings = Settings { fuel: LONGEST_RUN, events: 0, accesses: KeptAccesses::Volatile };
     let plan = Plan { count: super::INPUTS, seed: seed as u64 };
     inputs::inputs(function, target, plan).iter().all(|input| {
         let run = interpreter.run(input, settings);

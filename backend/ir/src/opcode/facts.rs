@@ -1,13 +1,16 @@
-//! The words in which a row of the opcode table speaks: operands, type rules, ranges of immediates, undefined behaviour.
+//! The words in which a row of the opcode table speaks: operands, type rules, ranges of immediates, undefined
+//! behaviour.
 //!
-//! Invariant: a fact is stated in a row once, and its check here once. The machine verifier, the semantics, the catalogue and
-//! the edits of the fuzzer all ask [`TypeRule::holds`] and [`Immediate::range`], so that they cannot disagree.
+//! Invariant: a fact is stated in a row once, and its check here once. The machine verifier, the semantics, the
+//! catalogue and the edits of the fuzzer all ask [`TypeRule::holds`] and [`Immediate::range`], so that they cannot
+//! disagree.
 
 use crate::types::Type;
 use bitflags::bitflags;
 use std::ops::RangeInclusive;
 
-/// The types of an instruction by type index; `None` where the opcode has no such index, or where the type is not known.
+/// The types of an instruction by type index; `None` where the opcode has no such index, or where the type is not
+/// known.
 pub type IndexTypes = [Option<Type>; 3];
 
 /// Which types a register operand takes.
@@ -160,8 +163,8 @@ pub enum TypeRule {
 }
 
 impl TypeRule {
-    /// True if these types keep the rule, or if one that it speaks of is not known. `parts` is how many registers of the
-    /// repeated index there are: `None` for any number from two on.
+    /// True if these types keep the rule, or if one that it speaks of is not known. `parts` is how many registers of
+    /// the repeated index there are: `None` for any number from two on.
     pub fn holds(self, types: &IndexTypes, parts: Option<usize>) -> bool {
         let at = |index: u8| types.get(usize::from(index)).copied().flatten();
         let both = |one: u8, other: u8, holds: &dyn Fn(Type, Type) -> bool| match (at(one), at(other)) {

@@ -213,7 +213,8 @@ pub(super) fn malformed(inst: &InstData) -> Unsupported {
     Unsupported::new(format!("malformed {}", inst.opcode))
 }
 
-/// What the definitions rely on: operands of one type index have one width, and the row's type rules and immediates hold.
+/// What the definitions rely on: operands of one type index have one width, and the row's type rules and immediates
+/// hold.
 fn well_typed(inst: &InstData, info: &OpcodeInfo, op: &Typed) -> bool {
     let mut types: IndexTypes = [None; 3];
     for (kinds, registers) in [(info.defs, op.defs.as_slice()), (info.uses, op.uses.as_slice())] {

@@ -99,7 +99,8 @@ fn index_types(query: &LegalityQuery) -> IndexTypes {
     [0, 1, 2].map(|index| query.type_at(index))
 }
 
-/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point operation.
+/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point
+/// operation.
 fn hidden_immediates(query: &LegalityQuery) -> Vec<i64> {
     if let Some(shown) = query.immediate {
         return vec![shown];
@@ -141,8 +142,8 @@ fn types(target: &Target, info: &OpcodeInfo) -> Vec<Vec<Type>> {
     all
 }
 
-/// True if queries have pointers at a type index. Artifacts are asked about integers alone: what becomes of theirs depends on
-/// what they combine with.
+/// True if queries have pointers at a type index. Artifacts are asked about integers alone: what becomes of theirs
+/// depends on what they combine with.
 fn takes_pointers(target: &Target, info: &OpcodeInfo, index: usize) -> bool {
     let takes = info.class_of(index).is_some_and(|class| class.takes(pointer(target)));
     takes && !info.flags.contains(OpcodeFlags::ARTIFACT)
@@ -152,8 +153,8 @@ fn extended(front: &[Type], choices: &[Type]) -> Vec<Vec<Type>> {
     choices.iter().map(|&ty| front.iter().copied().chain([ty]).collect()).collect()
 }
 
-/// Loads and stores: every size in memory, whole bytes or not, at alignments up to eight bytes, in values of that size and
-/// of representative ones.
+/// Loads and stores: every size in memory, whole bytes or not, at alignments up to eight bytes, in values of that size
+/// and of representative ones.
 fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQuery> {
     let mut all = Vec::new();
     for bits in 1..=MAX_BITS {
