@@ -178,8 +178,8 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
     all
 }
 
-/// What the machine verifier demands of each opcode's types and of its access. Types that are too narrow are asked about all
-/// the same, as the rules that refuse them should answer; no function asks it.
+/// What the machine verifier demands of each opcode's types and of its access. Types that are too narrow are asked
+/// about all the same, as the rules that refuse them should answer; no function asks it.
 fn well_formed(query: &LegalityQuery) -> bool {
     let (Some(info), types) = (query.opcode.info(), index_types(query)) else { return false };
     let bits = |ty: Option<Type>| ty.map_or(0, Type::bits);
