@@ -20,6 +20,7 @@ test: packages peers
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
+	@$(MAKE) fuzz SECONDS_TO_FUZZ=10
 	@$(MAKE) fuzzers
 
 # The fuzzers as ClusterFuzzLite builds them, each started.
