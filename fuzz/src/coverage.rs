@@ -77,9 +77,11 @@ const LEDGERS: [&str; 3] = [
 
 /// Names of the rules that the committed ledgers prove of `label`, a target with features.
 fn proved(label: &str) -> FxHashSet<String> {
+    let own = format!("{label} |");
+    let lines = LEDGERS.iter().flat_map(|text| text.lines()).filter(|line| line.starts_with(&own));
     // A line that is no row proves nothing; `prove --check-ledger` says which.
-    let rows = LEDGERS.iter().flat_map(|text| Ledger::parse(text).unwrap_or_default().rows.into_keys());
-    rows.filter(|class| class.target == label).map(|class| class.rule).collect()
+    let ledger = Ledger::parse(&lines.collect::<Vec<_>>().join("\n")).unwrap_or_default();
+    ledger.rows.into_keys().filter(|class| class.target == label).map(|class| class.rule).collect()
 }
 
 /// Names of the rules that rewrite something for the target under these features.

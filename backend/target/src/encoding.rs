@@ -8,6 +8,7 @@ use crate::Target;
 use crate::aarch64::bitmask::is_canonical_bitmask;
 use crate::instructions::{EncodeError, ImmRange, InstrDesc, OperandDesc, Piece, WordLayout};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use tribunal_ir::{InstData, Opcode, Operand, Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode};
 
 /// Rows by the fixed bits of their words: for each mask that a row has, what its words are under it.
@@ -33,9 +34,9 @@ impl Decoder {
     }
 
     /// Opcodes of the rows of which `word` can be, the first row first.
-    fn candidates(&self, word: u32) -> Vec<TargetOpcode> {
+    fn candidates(&self, word: u32) -> SmallVec<[TargetOpcode; 4]> {
         let known = self.masks.iter().filter_map(|(mask, rows)| rows.get(&(word & mask)));
-        let mut opcodes: Vec<TargetOpcode> = known.flatten().copied().collect();
+        let mut opcodes: SmallVec<[TargetOpcode; 4]> = known.flatten().copied().collect();
         opcodes.sort_unstable_by_key(|opcode| opcode.0);
         opcodes
     }
