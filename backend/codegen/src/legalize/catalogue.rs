@@ -146,10 +146,9 @@ fn other_types(target: &'static Target, family: Family, ty: Type) -> Vec<Type> {
     }
 }
 
-/// Takes out, or puts in, parts at the corners of their places.
+/// Takes out, or puts in, one bit and half of the value, at the corners of their places.
 fn parts(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, whole: Type) -> Vec<Function> {
-    let bits = whole.bits();
-    let parts = corners(&(1..=i64::from(bits) - 1), bits).into_iter().filter_map(|part| u32::try_from(part).ok());
+    let parts = BTreeSet::from([1, whole.bits() / 2]).into_iter().filter(|part| (1..whole.bits()).contains(part));
     let types = parts.map(Type::scalar).map(|part| match info.principal() {
         0 => [Some(whole), Some(part), None],
         _ => [Some(part), Some(whole), None],
