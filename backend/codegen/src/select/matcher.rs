@@ -1,7 +1,7 @@
 //! Matches a selection rule's pattern at an instruction.
 
 use smallvec::SmallVec;
-use tribunal_ir::{Bits, Block, Function, Inst, InstData, Opcode, Operand, StackSlot, Type, VReg};
+use tribunal_ir::{Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, StackSlot, Type, VReg};
 use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
 
 /// A base and a byte offset.
@@ -16,6 +16,10 @@ pub(super) enum Base {
     Register(VReg),
     Stack(StackSlot),
 }
+
+/// All that an instruction may be said to be whose work may be done elsewhere in its block.
+const MOVABLE: OpcodeFlags =
+    OpcodeFlags::COMMUTABLE.union(OpcodeFlags::DEFINED).union(OpcodeFlags::ARTIFACT).union(OpcodeFlags::HINT);
 
 /// What the slots of a pattern are bound to, and which definitions were looked through (first executed first).
 #[derive(Default)]
@@ -221,10 +225,7 @@ impl Matcher<'_> {
         let data = self.function.inst(inst);
         let flags = data.opcode.info()?.flags;
         let here = self.function.block_of(inst) == self.function.block_of(self.root);
-        (here
-            && flags.is_empty() | (flags == tribunal_ir::OpcodeFlags::COMMUTABLE)
-            && self.function.use_count(register) == 1)
-            .then_some(inst)
+        (here && MOVABLE.contains(flags) && self.function.use_count(register) == 1).then_some(inst)
     }
 
     /// A register, or what it is the sum of.
