@@ -21,7 +21,7 @@ fn outputs(arguments: &[&str], variables: &[(&str, &str)]) -> Vec<u8> {
 fn colours_are_for_terminals_and_obey_no_color() {
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("bad.mir");
-    std::fs::write(&bad, "# target: riscv64\n---\nname: f\nbody: |\n  bb.0:\n    %0:_(s64) = G_FROB\n...\n").unwrap();
+    std::fs::write(&bad, "# target: riscv64\n---\nname: f\nbody: |\n  bb.0:\n    %0:_(s64) = G_ADD (\n...\n").unwrap();
     let finding = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/verifier/type-extension.mir");
     let (bad, finding) = (bad.to_str().unwrap(), finding.to_str().unwrap());
     for arguments in
