@@ -1,8 +1,8 @@
 //! Pass `frame`: lays out the stack frame, saves and restores the callee-saved registers that the function writes, and
 //! turns stack objects into offsets from the stack pointer.
 //!
-//! From the stack pointer up: saved registers (so that their offsets always fit), then objects and spill slots. Copies
-//! that the allocator left become machine moves, or nothing.
+//! From the stack pointer up stand the saved registers, so that their offsets always fit, then stack objects and spill
+//! slots. Copies that the allocator left become machine moves, or vanish.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};

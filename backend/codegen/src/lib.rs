@@ -1,7 +1,7 @@
 //! The transformations, from generic machine IR to an object file.
 //!
-//! Every pass is a row of [`pipeline::PIPELINE`]; each says what it requires and what it ensures, and every pass and
-//! every rewrite step is shown to the [`Observer`]. No pass can opt out of being judged.
+//! Every pass is a row of [`pipeline::PIPELINE`], with the properties that it requires and ensures. The [`Observer`]
+//! sees every pass and every rewrite step: no pass can opt out of being judged.
 //!
 //! Architecture invariant: nothing here judges; nothing here depends on a judge.
 

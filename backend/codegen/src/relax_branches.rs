@@ -1,5 +1,5 @@
-//! Pass `relax-branches`: drops jumps to the next block, and takes conditional branches that do not reach their target
-//! the long way: the opposite branch around a jump.
+//! Pass `relax-branches`: drops jumps to the next block, and relaxes conditional branches that do not reach their
+//! target. A relaxed branch is the opposite branch around a jump.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};

@@ -1,5 +1,5 @@
-//! Pass `split-edges`: puts a block on every critical edge, so that moves for PHIs have a place that only this edge
-//! runs through. Register allocation needs it.
+//! Pass `split-edges`: puts a block on every critical edge, so that the moves for PHIs have a place of that edge's own.
+//! Register allocation needs it.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};

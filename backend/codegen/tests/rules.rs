@@ -1,4 +1,4 @@
-//! What the legalizer does about rules that nothing can follow: tables made for these tests, one instruction each.
+//! The legalizer's answer to rules that it cannot follow: tables made for these tests, one instruction each.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

@@ -1,7 +1,7 @@
-//! A bit-vector constant of known width: what a `G_CONSTANT` holds and what the concrete domain computes with.
+//! A bit-vector constant of known width: the value of a `G_CONSTANT`, and the number of the concrete domain.
 //!
 //! Invariant: the bits above `width` are zero, so equality of two `Bits` is equality of values. Values of up to 128
-//! bits are computed in a machine's words; only wider ones go through the wide integers.
+//! bits are computed in machine words; only wider ones go through the wide integers.
 
 use bnum::BUint;
 use std::cmp::Ordering;

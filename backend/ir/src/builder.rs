@@ -1,4 +1,4 @@
-//! Appends generic instructions at a position and remembers which ones: the recipes and the generator write with it.
+//! Inserts generic instructions at a position and records them. The recipes and the generator write with it.
 
 use crate::bits::Bits;
 use crate::entities::{Block, Inst, VReg};

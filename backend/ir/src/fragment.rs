@@ -1,4 +1,5 @@
-//! A piece of code taken out of its function, to be judged by itself: what a rewrite replaced, and what it put there.
+//! A piece of code taken out of its function, to be judged by itself: the instructions that a rewrite replaced, and
+//! their replacement.
 
 use crate::function::Function;
 use crate::inst::InstData;

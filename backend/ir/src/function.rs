@@ -1,7 +1,7 @@
 //! A machine function: blocks in layout order, instructions in linked lists, virtual registers with their types.
 //!
-//! Invariants, kept by every method that changes an instruction: `def` of a virtual register is the instruction that
-//! defines it last inserted (exactly one in SSA form), and `uses` counts the operands that read it.
+//! Invariants, kept by every method that changes an instruction: `def` of a virtual register is its most recently
+//! inserted definition (the only one in SSA form), and `uses` counts the operands that read it.
 
 use crate::bits::Bits;
 use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};

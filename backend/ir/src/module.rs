@@ -1,7 +1,7 @@
 //! A MIR file: the IR block as it was read, and the machine functions.
 //!
-//! A file is never refused for one function: what a function needs and no table knows makes that function [`Unread`],
-//! and all others are read.
+//! Invariant: a file is never refused for one function. A name or form that no table knows makes its function
+//! [`Unread`], and all others are read.
 
 use crate::function::Function;
 use std::fmt;

@@ -1,7 +1,7 @@
-//! Instructions of which only the name is known: what LLVM writes and no table here describes, such as calls, and
-//! generic opcodes of one target. They are read, printed and compared; nothing here says what they compute.
+//! Opaque instructions, of which only the name is known: LLVM writes them and no table here describes them. Examples
+//! are calls, and generic opcodes of one target. They are read, printed and compared, and have no meaning here.
 //!
-//! The opcode is [`Opcode::OPAQUE`]; the name is a symbol, which stands behind the explicit definitions.
+//! The opcode is [`Opcode::OPAQUE`]; the name is a symbol, which stands after the explicit definitions.
 
 use crate::function::Function;
 use crate::inst::{InstData, Operand, RegFlags};

@@ -1,5 +1,5 @@
 //! The opcodes: LLVM 22's 270 generic ones, the few target-independent ones that real input carries, and RISC-V's
-//! word-sized generics. One row says all that is static about an opcode; the enum, the names, the operand shapes and
+//! word-sized generics. One row holds every static fact about an opcode. The enum, the names, the operand shapes and
 //! every list of opcodes elsewhere are derived from it.
 //!
 //! Rows stand under their family, the simplest of a family first (a reducer prefers it). A row reads
@@ -8,15 +8,15 @@
 //! NAME: [defs] <- [uses] {properties} flags(..) types(..) imm(..) mem(count, size) ub(..) poison(..);
 //! ```
 //!
-//! and leaves out what it has nothing to say about. Of registers the digit is the type index and the letter the class:
-//! `T` any type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector.
-//! `MORE` repeats the operand before it (of `G_PHI`: register and block pairs). `flags` are those that may stand on the
-//! instruction; `types` says how type indices belong together ([`TypeRule`]), `imm` what each plain immediate may be
-//! ([`Immediate`]), `mem` which memory operands it must have ([`AccessSize`]), `ub` and `poison` when it is undefined
-//! behaviour ([`Undefined`]) and when its result is poison all the same ([`Poison`]).
+//! and omits the parts that do not apply. Of a register the digit is the type index and the letter the class: `T` any
+//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector. `MORE`
+//! repeats the operand before it (of `G_PHI`: register and block pairs). `flags` are those that the instruction may
+//! carry. `types` relates the type indices ([`TypeRule`]), `imm` bounds each plain immediate ([`Immediate`]), `mem`
+//! lists the required memory operands ([`AccessSize`]). `ub` says when executing it is undefined behaviour
+//! ([`Undefined`]), `poison` when its result is poison although no operand is ([`Poison`]).
 //!
-//! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` holds rows and semantics
-//! to each other. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
+//! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` cross-checks rows and
+//! semantics. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
 
 mod facts;
 

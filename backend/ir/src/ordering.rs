@@ -1,4 +1,4 @@
-//! How strongly a memory access orders others around it (LLVM's `AtomicOrdering`).
+//! Memory orderings (LLVM's `AtomicOrdering`): how strongly an access orders the accesses around it.
 
 /// Orderings as LLVM's text spells them, each after those it is stronger than; acquire and release are neither's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,6 +1,6 @@
-//! What the language must be told about a machine to read, print and walk its functions: names, and no more.
+//! The vocabulary of a machine: the names that the language needs to read, print and walk its functions, and no more.
 //!
-//! Implemented by each target. Numbers are indices into the target's own tables.
+//! Each target implements it. Numbers are indices into the target's own tables.
 
 use crate::opcode::{OpcodeFlags, TargetOpcode};
 

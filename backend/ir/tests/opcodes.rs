@@ -1,5 +1,5 @@
-//! Holds each row of the opcode table to the semantics: what a row says of meaning, undefined behaviour, poison, flags,
-//! types and immediates is what evaluating instances of the opcode shows.
+//! Cross-checks each row of the opcode table against the semantics. Evaluating instances of the opcode must agree with
+//! the row on meaning, undefined behaviour, poison, flags, types and immediates.
 
 use tribunal_ir::bits::Bits;
 use tribunal_ir::function::{SlotKind, StackObject};

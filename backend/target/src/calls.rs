@@ -1,4 +1,5 @@
-//! Calls: how one is written, read, and what it leaves in registers. The conventions are data, in `<isa>/abi.rs`.
+//! Calls: how one is written and read, and the values that it leaves in registers. The conventions are data, in
+//! `<isa>/abi.rs`.
 
 use crate::Target;
 use crate::abi::Calls;

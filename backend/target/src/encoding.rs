@@ -1,8 +1,9 @@
-//! Instruction words, both ways, from the rows: what is fixed in a word, and which bits of which operand stand where.
+//! Encoder and decoder of instruction words, from the rows: the fixed bits of a word, and the place of each operand's
+//! bits.
 //!
 //! Invariant: `decode(encode(x)) == x`, unless the row's words are also words of a row above it (`mov` and `orr` of
-//! AArch64): a word is the first row's that has it. `backend/target/tests/encodings.rs` holds both ways to that, and
-//! the words to LLVM's assembler.
+//! AArch64): the decoder takes the first row that has the word. `backend/target/tests/encodings.rs` checks both
+//! directions, and checks the words against LLVM's assembler.
 
 use crate::Target;
 use crate::aarch64::bitmask::is_canonical_bitmask;

@@ -1,4 +1,4 @@
-//! Optional parts of an instruction set: each target's own, a bit each.
+//! Optional parts of an instruction set, one bit each; every target has its own.
 //!
 //! Invariant: the bits of one target mean nothing to another; names and uses are rows of [`Target::options`].
 

@@ -1,6 +1,6 @@
 //! The shape of an instruction table, and the macro that makes one. The rows are in `<isa>/instructions.rs`, one
-//! instruction a row: all that is static about it stands there, so that encoder, decoder, verifier, allocator, frame
-//! pass and emulator read one fact each from one place.
+//! instruction a row, with every static fact about it. So encoder, decoder, verifier, allocator, frame pass and
+//! emulator read each fact from one place.
 
 use crate::Features;
 use tribunal_ir::{OpcodeFlags, PReg, RegClass};

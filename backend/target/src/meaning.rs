@@ -1,10 +1,10 @@
-//! What a machine instruction computes, as a value that a [`Target`] carries: [`Meaning`], a plain function pointer.
+//! The meaning of a machine instruction as a value that a [`Target`] carries: [`Meaning`], a plain function pointer.
 //!
-//! A meaning is evaluated over every domain that there is (numbers, partial numbers, lanes, terms), and over those that
-//! a crate above brings, but a function pointer is not generic. So it is written against one object, [`AnyDomain`]: a
-//! domain and its memory whose values are numbers of entries in a list. [`evaluate`] puts the domain at hand behind it.
-//! Rejected: a list of instruction sets in a `match`, which knows no third target; a trait with a generic method, which
-//! makes of `Target` a type parameter of everything; expression trees as rows, which say worse what Rust says well.
+//! A meaning is evaluated over every domain (numbers, partial numbers, lanes, terms), those of dependent crates
+//! included, but a function pointer is not generic. So it is written against one object, [`AnyDomain`]: a domain and
+//! its memory whose values are indices into a list. [`evaluate`] puts the actual domain behind it. Rejected: a list of
+//! instruction sets in a `match`, which knows no third target; a trait with a generic method, which makes `Target` a
+//! type parameter of everything; expression trees as rows, which say worse what Rust says well.
 //!
 //! Invariant: nothing here knows an instruction set, and a meaning sees nothing of the domain but its primitives.
 

@@ -1,8 +1,8 @@
 //! Moves that no selection rule writes: copies, spills and reloads of whole registers, by bank. The rows are in
-//! `<isa>/registers.rs`, each one instruction in the language of selection rules; allocator, frame pass and allocation
-//! checker ask here, so that a second register file is rows.
+//! `<isa>/registers.rs`, each one instruction in the language of selection rules. Allocator, frame pass and allocation
+//! checker ask here, so a second register file takes only rows.
 //!
-//! Invariant: what is asked for has a row, or the answer is `None`; no bank's move is another's.
+//! Invariant: a move without a row is `None`; no bank takes the move of another.
 
 use crate::Target;
 use crate::registers::BankDesc;

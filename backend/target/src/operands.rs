@@ -1,5 +1,5 @@
-//! What the meanings of all instruction sets share: sources of an instruction as values, accesses of memory as their
-//! rows say them, and results put together.
+//! Helpers that the meanings of all instruction sets share: an instruction's sources as values, its memory accesses as
+//! the row describes them, and its results.
 
 use crate::Target;
 use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};

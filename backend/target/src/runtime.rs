@@ -1,5 +1,5 @@
-//! The runtime library: functions that every compiler for these machines ships (libgcc, compiler-rt) and that stand in
-//! for arithmetic without an instruction. One table says what each means, to whoever writes, runs or proves a call.
+//! The runtime library: functions that every compiler for these machines ships (libgcc, compiler-rt), for arithmetic
+//! that has no instruction. One table gives the meaning of each to the code that writes, runs or proves a call.
 //!
 //! The names are libgcc's: `__`, the operation, the size of the operands (`si` 32, `di` 64, `ti` 128 bits), 3 operands.
 

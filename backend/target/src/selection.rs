@@ -2,7 +2,7 @@
 //! The rules are in `<isa>/selection.rs`, most specific first; the engine is in codegen.
 //!
 //! A rule matches with its root at one instruction and reaches through the definitions of operands that have no other
-//! use (constants may be shared). All of it is data: what is a row can be listed, proved, covered and blamed.
+//! use (constants may be shared). All of it is data: a row can be listed, proved, covered and blamed.
 
 use crate::Features;
 use tribunal_ir::{Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetOpcode};

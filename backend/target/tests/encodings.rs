@@ -1,6 +1,6 @@
-//! Every instruction that the encoders write, over generated operands, against `llvm-mc-22`: the text that we print
-//! must be assembled to the word that we encode. One process for thousands of instructions; a missing tool fails the
-//! test. And each word is decoded to the instruction that it was.
+//! Every instruction that the encoders write, over generated operands, against `llvm-mc-22`: it must assemble our text
+//! to our word. One process assembles all instructions of a target; a missing tool fails the test. Each word must
+//! decode to its instruction.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

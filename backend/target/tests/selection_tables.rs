@@ -1,5 +1,6 @@
-//! The selection tables of every target are consistent with its instruction and legality tables: names are unique, what
-//! a rule writes is what the row takes, and every legal arithmetic type has a rule that asks nothing of its operands.
+//! The selection tables of every target are consistent with its instruction and legality tables: names are unique, each
+//! rule writes operands that its row takes, and every legal arithmetic type has a rule without conditions on its
+//! operands.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

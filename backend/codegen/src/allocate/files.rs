@@ -1,7 +1,7 @@
-//! Registers as regalloc2 names them: a file, and a number in it, which is the one of instruction words. The target's
-//! rows say which bank is which file, so that the allocator knows no register by itself.
+//! Registers as regalloc2 names them: a register file, and the number that instruction words give it there. The
+//! target's rows map banks to files, so the allocator itself knows no register.
 //!
-//! Invariant: what has a name here may be given out, and one name is one register.
+//! Invariant: every register named here is allocatable, and one name is one register.
 
 use regalloc2::{MachineEnv, PRegSet, RegClass};
 use tribunal_ir::{Constraint, Function, PReg, VReg};

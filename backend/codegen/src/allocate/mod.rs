@@ -1,7 +1,7 @@
 //! Pass `allocate`: virtual registers to physical ones and spill slots.
 //!
-//! The allocator is behind a trait; what it answers is written into the function in place. Original instructions keep
-//! their identity, moves, spills and reloads are new ones, PHIs go (their moves stand on the edges). So the pair
+//! The allocator is behind a trait; the pass writes its answer into the function in place. Original instructions keep
+//! their identity; moves, spills and reloads are new instructions. PHIs go: their moves stand on the edges. So the pair
 //! (selected, allocated) is all that a checker needs.
 
 mod files;

@@ -1,9 +1,11 @@
 //! The function as regalloc2 sees it.
 //!
-//! Most machine instructions are one instruction of regalloc2's. Four groups are one each, so that no move lands
-//! inside: the copies from argument registers at the entry, the copies to result registers with their return, the
-//! terminators of a block (a conditional branch and the jump behind it), and a call with the copies of its arguments
-//! and results.
+//! Most machine instructions map to one instruction of regalloc2's. Four groups map to one each, so that no move lands
+//! inside them:
+//! - the copies from argument registers at the entry;
+//! - the copies to result registers with their return;
+//! - the terminators of a block: a conditional branch and the jump after it;
+//! - a call with the copies of its arguments and results.
 
 use super::files::{Files, virtual_register};
 use regalloc2::{

@@ -1,6 +1,6 @@
-//! Artifact combines: an extension, truncation, merge or unmerge looked at together with what defines its source.
+//! Artifact combines: an extension, truncation, merge or unmerge, rewritten together with the definition of its source.
 //!
-//! A combine never looks further than the definitions it lists, so that it can be judged by itself.
+//! Invariant: a combine looks no further than the definitions it lists, so it can be judged by itself.
 
 use super::Legalizer;
 use super::recipe::Recipe;

@@ -1,17 +1,17 @@
-//! Unsigned division by a constant: a high product and shifts, where the target multiplies so at that width.
+//! Unsigned division by a constant: a high product and shifts, where the target has a high product at that width.
 //!
 //! Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994), theorem 4.2; Hacker's
 //! Delight, chapter 10. For every `x < 2^w`, `x / d` is `m*x >> (w + s)` if `2^(w+s) <= m*d <= 2^(w+s) + 2^s`. The
-//! smallest `s` whose `m` fits `w` bits is taken. An even divisor that has none is divided by its power of two first,
-//! which leaves room; an odd one takes the multiplier of `w + 1` bits, whose top bit is an addition that is halved
-//! before it can overflow.
+//! expansion takes the smallest `s` whose `m` fits `w` bits. An even divisor that has none is divided by its power of
+//! two first, which leaves spare bits. An odd one takes the multiplier of `w + 1` bits, whose top bit is an addition
+//! that is halved before it can overflow.
 //!
-//! The remainder of what is wider than two registers, which nothing divides, by a divisor of less than half a register:
-//! limbs of half a register, each times the remainder of its place, are summed in a register, and that is divided. So
-//! amounts of rotations are reduced, however wide.
+//! A value wider than two registers, which no instruction or call divides, has a remainder here if the divisor has less
+//! than half a register. Limbs of half a register, each times the remainder of its place, are summed in a register, and
+//! that sum is divided. So amounts of rotations are reduced, however wide.
 //!
-//! A rule that needs to know a value cannot be a row of the legality tables, which see types: it is a combine, judged
-//! like the others, with the constant among what it replaces.
+//! A rule that needs to know a value cannot be a row of the legality tables, which see types. So it is a combine,
+//! judged like the others, with the constant among the instructions that it replaces.
 
 use super::Legalizer;
 use super::artifacts::{Combine, Look, Through, combined};

@@ -1,5 +1,5 @@
-//! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, argument copies and result copies
-//! within.
+//! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, with the copies of arguments and
+//! results.
 
 use super::recipe::Recipe;
 use tribunal_ir::{Function, Inst, Opcode, Operand, Reg, VReg};

@@ -1,11 +1,12 @@
 //! Pass `legalize`: rewrites generic instructions until the target has an instruction for each.
 //!
-//! Two worklists, as in LLVM's Legalizer: first every instruction that computes is brought to legal types, which leaves
-//! artifacts (extensions, truncations, merges, unmerges) between old and new types; then artifacts are combined with
-//! what defines them until none is left that is not legal. What a rule wrote goes back on the lists.
+//! Two worklists, as in LLVM's Legalizer. First every instruction that computes is brought to legal types, which leaves
+//! artifacts (extensions, truncations, merges, unmerges) between old and new types. Then artifacts are combined with
+//! the definitions of their sources until no illegal one is left. The instructions that a rule writes go back on the
+//! lists.
 //!
-//! Every application defines the registers of the instruction it replaces, so it can be judged by itself: `after` must
-//! refine `before` for all values of the other registers.
+//! Invariant: every application defines the registers of the instruction it replaces, so it can be judged by itself.
+//! `after` must refine `before` for all values of the other registers.
 
 mod artifacts;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! Sums, differences and products that say whether they fit, saturate, or keep their high half.
+//! Sums, differences and products that report overflow, saturate, or keep their high half.
 
 use super::recipe::Recipe;
 use tribunal_ir::bits::Bits;

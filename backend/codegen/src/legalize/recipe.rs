@@ -1,4 +1,4 @@
-//! What recipes write with: a builder before the instruction, and the words that legalization uses.
+//! The recipes' writer: a builder placed before the instruction, and the operations that legalization uses.
 
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;

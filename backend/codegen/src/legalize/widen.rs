@@ -1,7 +1,7 @@
 //! Widening: the operation in a wider type, the result truncated.
 //!
-//! What the high bits must be decides the extension of each source: where they do not matter, any. Flags that promise
-//! something of the narrow result are dropped, since the wide one does not keep the promise.
+//! The high bits that the operation needs decide the extension of each source: any-extension where they do not matter.
+//! Flags that promise something of the narrow result are dropped, since the wide result does not keep the promise.
 
 use super::recipe::{Flags, Recipe};
 use tribunal_ir::inst::Operands;

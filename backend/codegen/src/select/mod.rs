@@ -1,9 +1,9 @@
 //! Pass `select`: replaces generic instructions by machine instructions, by the target's rules.
 //!
-//! Bottom-up: a block's last instruction first, so that by the time a definition is reached, its users have folded it
-//! or not. What nothing reads any more is dropped without being selected. The first rule in table order that matches is
-//! applied; the last machine instruction it writes defines the register of the root, so that stages can be compared
-//! register by register.
+//! Selection runs bottom-up, a block's last instruction first: when it reaches a definition, the users have folded it
+//! or not. A definition that nothing reads any more is dropped without being selected. The first rule in table order
+//! that matches is applied. The last machine instruction it writes defines the register of the root, so that stages can
+//! be compared register by register.
 
 mod matcher;
 

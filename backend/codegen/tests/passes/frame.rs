@@ -1,6 +1,6 @@
-//! After `frame` stack objects lie apart, aligned, inside the frame and above the saved registers; what a function
-//! writes of the callee-saved registers is saved once and restored before every return; and the stack pointer is back
-//! where it was.
+//! After `frame` stack objects are disjoint, aligned, inside the frame and above the saved registers. Each callee-saved
+//! register that the function writes is saved once and restored before every return. The stack pointer is back where it
+//! was.
 
 use super::{flags, function, lines, run};
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! After `relax-branches` every branch reaches its target, control goes where it went before, and no block ends in a
-//! jump to the next one.
+//! After `relax-branches` every branch reaches its target, control flow is unchanged, and no block ends in a jump to
+//! the next one.
 
 use super::{function, label, lines, run};
 use tribunal_codegen::relax_branches::PASS;

@@ -1,5 +1,5 @@
-//! After `split-edges` no edge is critical: a block with several successors has none that another block leads to. PHIs
-//! name the blocks that lead to them, and a block that ran into the next one ends in a jump.
+//! After `split-edges` no edge is critical: no successor of a block with several has another predecessor. PHIs name
+//! their predecessors, and a block that fell through ends in a jump.
 
 use super::{flags, function, label, run};
 use std::collections::BTreeSet;

@@ -1,9 +1,7 @@
-//! The words in which a row of the opcode table speaks: operands, type rules, ranges of immediates, undefined
-//! behaviour.
+//! The vocabulary of the opcode table's rows: operands, type rules, ranges of immediates, undefined behaviour, poison.
 //!
-//! Invariant: a fact is stated in a row once, and its check here once. The machine verifier, the semantics, the
-//! catalogue and the edits of the fuzzer all ask [`TypeRule::holds`] and [`Immediate::range`], so that they cannot
-//! disagree.
+//! Invariant: a fact is stated once, in a row, and checked once, here. The machine verifier, the semantics, the
+//! catalogue and the fuzzer's mutations all ask [`TypeRule::holds`] and [`Immediate::range`], so they cannot disagree.
 
 use crate::types::Type;
 use bitflags::bitflags;

@@ -1,4 +1,4 @@
-//! The concrete domain: what the interpreter and the constant folder compute with.
+//! The concrete domain, on numbers: the interpreter and the constant folder compute in it.
 
 use super::Domain;
 use crate::bits::Bits;

@@ -1,4 +1,4 @@
-//! What a definition may ask of the thing that computes: some thirty bit-vector primitives.
+//! The interface between a definition and its evaluator: some thirty bit-vector primitives.
 //!
 //! `Bool` is not Rust's `bool`, so a definition cannot branch on data; it must use [`Domain::ite`]. The domains are
 //! [`super::Concrete`] (interpreter, constant folder) and the verifier's `Symbolic` (prover).

@@ -1,7 +1,7 @@
-//! Many executions at once: a value has a lane for each, and what a definition asks for is done in all of them. A
+//! Many executions at once, in lock step: a value has a lane for each, and every operation runs in all lanes. A
 //! definition cannot branch on data, so one evaluation serves every execution that arrives at an instruction.
 //!
-//! What is done in a lane is what [`Partial`] does on [`Words`]; only truth values are worked word by word.
+//! Each lane computes what [`Partial`] computes on [`Words`]. Only truth values are computed for all lanes in one word.
 
 use super::{Domain, Partial, PartialBits, PartialBool, Word, Words};
 use crate::bits::Bits;

@@ -1,7 +1,7 @@
-//! What every generic opcode computes, once, for every evaluator.
+//! The meaning of every generic opcode, stated once for every evaluator.
 //!
-//! [`evaluate`] covers the instructions that compute; control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies
-//! from or to physical registers belong to whoever walks the function, since they need a machine state.
+//! [`evaluate`] covers the instructions that compute. Control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies
+//! from or to physical registers need a machine state, so they belong to the code that walks the function.
 
 mod access;
 mod bits;

@@ -1,4 +1,4 @@
-//! What may stand for a bit-vector when functions are run: [`Bits`] of any width, or a [`super::Word`].
+//! The representations of a bit-vector at run time: [`Bits`] of any width, or a [`super::Word`].
 
 use crate::bits::Bits;
 use std::fmt::Debug;

@@ -1,7 +1,7 @@
-//! One definition an opcode: what it computes, when its result is poison, when executing it is undefined behaviour.
+//! One definition an opcode: its results, when they are poison, and when executing it is undefined behaviour.
 //!
-//! Sources: LLVM's LangRef for the IR operation behind each opcode, GenericOpcodes.td for the operand shapes. A result
-//! is poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
+//! Sources: LLVM's LangRef for the IR operation of each opcode, GenericOpcodes.td for the operand shapes. A result is
+//! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
 use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;

@@ -1,7 +1,9 @@
-//! The partial domain: numbers of which some bits are open, because a free choice decides them.
+//! The partial domain: numbers of which some bits are open, that is unconstrained: a nondeterministic choice decides
+//! them.
 //!
-//! What the interpreter computes with: one run then says which bits of its results hold whatever the choices. An open
-//! bit may be either; a bit that is not open is as the value says. Marking too many bits open is sound, too few is not.
+//! The interpreter computes in it, so one run tells which bits of its results hold for every resolution of
+//! nondeterminism. An open bit may be 0 or 1; a bit that is not open has the value's bit. Marking too many bits open is
+//! sound, too few is not.
 
 use super::{Choice, Concrete, Domain, Number, Words};
 use crate::bits::Bits;

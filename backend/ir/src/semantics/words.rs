@@ -1,6 +1,6 @@
-//! The concrete domain on machine words: what [`super::Concrete`] computes, for values of up to 128 bits and several
-//! times faster. A definition may ask for wider ones (a high product, a funnel shift): then the domain says so, and
-//! what it computed means nothing.
+//! The concrete domain on machine words: it computes what [`super::Concrete`] computes, faster, for values of up to 128
+//! bits. A definition may ask for wider values (a high product, a funnel shift). Then [`Words::exceeded`] holds, and
+//! the results mean nothing.
 
 use super::{Domain, Number};
 use crate::bits::Bits;

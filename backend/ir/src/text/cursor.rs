@@ -1,4 +1,4 @@
-//! A place in one line of a body, and the small steps that a hand-written parser takes.
+//! A position in one line of a body, and the primitive steps of the hand-written parser.
 
 use super::{Failure, ParseError};
 use crate::module::{Unknown, UnknownKind};

@@ -1,7 +1,7 @@
 //! The YAML envelope: documents, and the keys of a function's document.
 //!
-//! A function's body is a block scalar; it is cut out before the YAML parser sees the document, which then is a handful
-//! of lines whatever the size of the function.
+//! A function's body is a block scalar. It is cut out before the YAML parser sees the document, so the parser reads few
+//! lines whatever the size of the function.
 
 use super::{Failure, ParseError, body, head_comments, operands};
 use crate::entities::{FixedSlot, StackSlot, VReg};

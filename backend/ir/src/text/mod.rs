@@ -1,7 +1,7 @@
-//! LLVM's MIR text: reading, printing, and where it is wrong.
+//! LLVM's MIR text: reading, printing, and errors with their place.
 //!
-//! The envelope is YAML, read through a YAML parser; a function's body is lines of its own grammar. What is not
-//! interpreted is kept as it was read and printed back. Source: LLVM 22's MIRParser and MIRPrinter.
+//! The envelope is YAML, read through a YAML parser; a function's body is lines of its own grammar. Text that is not
+//! interpreted is kept as read and printed back. Source: LLVM 22's MIRParser and MIRPrinter.
 //!
 //! Invariant: printing is a fixed point, `print(parse(print(m))) == print(m)`.
 

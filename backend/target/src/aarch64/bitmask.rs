@@ -1,4 +1,4 @@
-//! Bitmasks as the immediates of logical instructions have them.
+//! Bitmask immediates: the encoding of the constants that logical instructions take.
 
 /// The bitmask that N:immr:imms stands for, at `width` 32 or 64 bits; `None` for an encoding that is reserved.
 /// Arm ARM, DecodeBitMasks.

@@ -1,5 +1,5 @@
-//! What a rule's `custom` asks for: an expansion that the target names, one of those that the legalizer can write. A
-//! target that names none for an opcode has none.
+//! The expansion that a rule's `custom` asks for: the target names one of those that the legalizer can write. An opcode
+//! for which the target names none has none.
 
 use tribunal_ir::Opcode;
 

@@ -1,4 +1,4 @@
-//! What LLVM's rule language has not: methods and predicates of this project.
+//! Extensions of LLVM's rule language: methods and predicates of this project.
 
 use super::mutations::change;
 use super::predicates::{Predicate, any, atomic_ordering_at_least_or_stronger_than, on_types};

@@ -2,20 +2,20 @@
 //! `<isa>/legality.rs`; the engine that carries the actions out is in codegen.
 //!
 //! A rule set is an ordered list; the first rule that matches decides, and no match means [`Action::Unsupported`]. A
-//! rule sees a [`LegalityQuery`] and nothing else, so what is legal cannot depend on context. Every rule has a name.
+//! rule sees a [`LegalityQuery`] and nothing else, so legality cannot depend on context. Every rule has a name.
 //!
 //! | file | what |
 //! |---|---|
-//! | `rules.rs` | [`RuleSet`]: what every rule is made of, and the methods that ask for an action and change no type |
-//! | `scalars.rs`, `vectors.rs` | its methods that widen and narrow, that change the number of elements |
-//! | `extensions.rs` | methods and predicates that LLVM has not |
+//! | `rules.rs` | [`RuleSet`]: the parts of a rule, and the methods that ask for an action and change no type |
+//! | `scalars.rs`, `vectors.rs` | its methods that widen and narrow, and that change the number of elements |
+//! | `extensions.rs` | methods and predicates that LLVM does not have |
 //! | `predicates.rs`, `mutations.rs` | when a rule applies; which type it changes, and to what |
-//! | `step.rs` | [`LegalizeStep`], the answer, and what none may be: LLVM's `mutationIsSane`, `hasNoSimpleLoops` |
+//! | `step.rs` | [`LegalizeStep`], the answer, and the invalid ones: LLVM's `mutationIsSane`, `hasNoSimpleLoops` |
 //! | `table.rs` | [`LegalizerInfo`]: the sets of a target, aliases, coverage of indices; the look-up |
 //!
-//! What C++ overloads is one name here too: lists are of [`Type`]s, of pairs or of triples ([`TypeTuple`]), a type is
-//! given or read from another index ([`mutations::TypeOf`]); where an argument may be left out there is a second
-//! method, `..._at_least`. Every method that takes a condition first in C++ is gated by [`RuleSet::when`]. Of LLVM's
+//! An overloaded C++ method has one name here too. Lists are of [`Type`]s, of pairs or of triples ([`TypeTuple`]); a
+//! type is given or read from another index ([`mutations::TypeOf`]). An argument that may be left out makes a second
+//! method, `..._at_least`. A condition that C++ passes as the first argument is [`RuleSet::when`] here. Of LLVM's
 //! methods `fallback` alone is missing: there are no older rules to fall back to.
 
 mod custom;

@@ -1,5 +1,5 @@
-//! What a rule changes: LLVM's `LegalizeMutations`. An index that the query has not, and a type that there is not (a
-//! scalar beyond 65,535 bits), give nothing.
+//! Mutations, the type changes that rules ask for: LLVM's `LegalizeMutations`. An index that the query does not have
+//! gives nothing, and neither does a type that cannot exist (a scalar beyond 65,535 bits).
 
 use super::LegalityQuery;
 use tribunal_ir::Type;

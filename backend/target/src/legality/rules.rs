@@ -1,9 +1,9 @@
-//! Rule sets: what every rule is made of, and the methods that ask for an action and change no type.
+//! Rule sets: the parts of a rule, and the methods that ask for an action and change no type.
 //!
-//! A method is named as its rule is, `<target> <opcode>#<place> <method>`. Two primitives stand behind all of them:
-//! `action_if` and, for lists of types, `action_for`; a list of nothing is no rule. What a method is about, it covers:
-//! lists the first type indices, an index the one it names. A predicate of the caller's, and none at all, are taken to
-//! look at every index, as LLVM does; a refusal of what a predicate tells covers nothing.
+//! A rule's name is `<target> <opcode>#<place> <method>`. Two primitives make all of them: `action_if` and, for lists
+//! of types, `action_for`; an empty list makes no rule. A rule covers the type indices that it mentions: a list covers
+//! the first ones, an index argument its own. A predicate of the caller's, or none, counts as covering every index, as
+//! in LLVM. A rule that refuses what a predicate tells covers nothing.
 
 use super::mutations::Mutation;
 use super::predicates::{self, Predicate, mem_size_in_bytes_not_pow2, mem_size_not_byte_size_pow2};

@@ -1,4 +1,4 @@
-//! The answer to a query, and what no answer may be.
+//! The answer to a query, and the checks that find an invalid answer.
 
 use super::Action;
 use std::fmt;

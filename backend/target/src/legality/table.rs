@@ -1,4 +1,4 @@
-//! The rule sets of one target, and the look-up of what they say of an instruction.
+//! The rule sets of one target, and the look-up of their answer for an instruction.
 
 use super::rules::RuleSet;
 use super::step::{LegalizeStep, UNSUPPORTED};

@@ -1,7 +1,7 @@
-//! What every machine instruction computes (RISC-V ISA manual, volume I).
+//! The meaning of every machine instruction (RISC-V ISA manual, volume I).
 //!
-//! Registers hold 64 bits or 32: an operation is as wide as its sources. Machine code knows no poison of its own: a
-//! result is poison exactly if a source is.
+//! Registers hold 64 bits or 32: an operation is as wide as its sources. Machine code creates no poison: a result is
+//! poison exactly if a source is.
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 

@@ -1,4 +1,4 @@
-//! Methods of rule sets: rows of rules, queries and answers. Every answer must make sense, too.
+//! Methods of rule sets: rows of rules, queries and answers. Every answer must also be a valid step.
 
 use super::{access, methods, query, set};
 use std::collections::BTreeSet;

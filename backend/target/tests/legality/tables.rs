@@ -1,4 +1,4 @@
-//! Tables as a whole: aliases, coverage, and answers that make no sense.
+//! Tables as a whole: aliases, coverage, and invalid steps.
 
 use super::{query, set};
 use tribunal_ir::types::{ElementCount, S8, S16, S32, S64, S128};

@@ -1,7 +1,7 @@
-//! Every legality query that input can make of a rule table, and an instance function for each: for the static check of
-//! the tables, which wants more types than the prover's catalogue and no steps.
+//! Every legality query that input can make of a rule table, and an instance function for each. The static check of the
+//! tables uses them: it wants more types than the prover's catalogue, and no steps.
 //!
-//! Opcodes are those that have rules, so an opcode added to a table is met here with no further word.
+//! The opcodes are those that have rules, so an opcode added to a table is covered without a change here.
 
 use super::{Instance, WIDEST, instance};
 use smallvec::smallvec;

@@ -1,5 +1,5 @@
-//! What a pattern matches, slot by slot, and above all what it must not: work that somebody else needs too, or that may
-//! not move.
+//! The matches of a pattern, slot by slot, and above all the matches that it must refuse: a definition that another
+//! instruction reads too, or that may not move.
 
 use super::{Base, Match, matches};
 use tribunal_ir::{Bits, Function, IntPredicate, Opcode, VReg, text};
