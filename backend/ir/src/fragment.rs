@@ -18,7 +18,7 @@ pub type Fragment = Vec<InstData>;
 pub struct Step<'a> {
     /// The rule's name, as the catalogue lists it.
     pub rule: &'a str,
-    /// The function that holds both, which tells types of registers and contents of stack objects.
+    /// The function that holds both. It gives the types of registers and the contents of stack objects.
     pub function: &'a Function,
     /// The instructions that were replaced, in execution order.
     pub before: &'a [InstData],

@@ -65,7 +65,7 @@ const GENERIC: &[&str] = &[
     "G_ZIP2",
 ];
 
-/// True for letters, digits and underscores that begin as the names of LLVM's opcodes do.
+/// True for letters, digits and underscores that begin like the name of an LLVM opcode.
 pub fn is_spelled_as_opcode(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase() || c == 'c')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -76,7 +76,7 @@ pub fn may_be_opcode(name: &str) -> bool {
     is_spelled_as_opcode(name) && (!name.starts_with("G_") || GENERIC.contains(&name))
 }
 
-/// What is known of `name`: tail calls leave the function, a few compute and do no more, and all others may do
+/// The properties known of `name`: tail calls leave the function, a few names only compute, and all others may do
 /// anything.
 fn flags_of_name(name: &str) -> OpcodeFlags {
     let leaves = OpcodeFlags::RETURN | OpcodeFlags::TERMINATOR | OpcodeFlags::BARRIER | OpcodeFlags::CALL;

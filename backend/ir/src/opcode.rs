@@ -38,7 +38,7 @@ bitflags! {
         const LOAD = 1 << 1;
         /// It writes memory.
         const STORE = 1 << 2;
-        /// It does more than define its results: it stays though nothing reads them.
+        /// It does more than define its results: it stays even if nothing reads them.
         const SIDE_EFFECTS = 1 << 3;
         /// It ends a block; nothing but terminators follows it there.
         const TERMINATOR = 1 << 4;
@@ -54,7 +54,7 @@ bitflags! {
         const RETURN = 1 << 9;
         /// It calls a function.
         const CALL = 1 << 10;
-        /// It has a meaning here: in the semantics, or of branches and PHIs in the walk through a function.
+        /// It has a meaning here: in the semantics, or, for branches and PHIs, in the walk through a function.
         const DEFINED = 1 << 11;
         /// Legalization writes it to join values of different sizes, and combines it away between legal instructions.
         const ARTIFACT = 1 << 12;
@@ -67,7 +67,7 @@ bitflags! {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TargetOpcode(pub u16);
 
-/// A row: all that is static about a target-independent opcode.
+/// A row: the static facts of a target-independent opcode.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
     /// LLVM's name.
@@ -82,9 +82,9 @@ pub struct OpcodeInfo {
     pub flags: OpcodeFlags,
     /// The flags that an instruction may carry, besides those that any may.
     pub inst_flags: InstFlags,
-    /// How its types belong together.
+    /// The rules that relate its types.
     pub rules: &'static [TypeRule],
-    /// What its plain immediates may be, in operand order; those that are not listed may be anything.
+    /// The ranges of its plain immediates, in operand order; unlisted ones may be anything.
     pub immediates: &'static [Immediate],
     /// The memory operands that it must have; `None` for any or none.
     pub accesses: Option<Accesses>,
@@ -94,23 +94,23 @@ pub struct OpcodeInfo {
     pub poison: Poison,
     /// Place in the table.
     pub number: u16,
-    /// Where each type index is read from.
+    /// The operand that each type index is read from.
     pub types: [TypeSource; 3],
 }
 
-/// The operand that tells the type of a type index.
+/// The operand that gives the type of a type index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeSource {
     /// The opcode has no such type index.
     None,
     /// The type of the register operand with this index.
     Operand(u8),
-    /// The last operand, behind any number of definitions.
+    /// The last operand, after any number of definitions.
     Last,
 }
 
 impl TypeSource {
-    /// The register of an instruction that tells the type; `None` if the opcode has no such type index, or no register
+    /// The register of an instruction that gives the type; `None` if the opcode has no such type index, or no register
     /// stands there.
     pub fn register(self, data: &InstData) -> Option<VReg> {
         match self {
@@ -154,7 +154,7 @@ macro_rules! opcodes {
         $(ub($($undefined:ident),*))?
         $(poison($($poison:ident),*))?
     ;)*})*) => {
-        /// What an opcode is about: the headings of the table.
+        /// The family of an opcode: the headings of the table.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Family {
             $($(#[$doc])* $family,)*
@@ -411,7 +411,7 @@ opcodes! {
     InRegister {
         G_SEXT_INREG: [N0] <- [N0, IMM0] {DEFINED} imm(Narrower(0));
     }
-    /// What is known of a value; no code. An alignment has no meaning yet: whoever breaks it is not found out.
+    /// A fact about a value; no code. An alignment has no meaning yet: a violation goes undetected.
     Assertion {
         G_ASSERT_SEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
         G_ASSERT_ZEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
@@ -708,7 +708,7 @@ opcodes! {
 }
 
 impl Opcode {
-    /// The static properties; none for a target's opcode, whose [`crate::Vocabulary`] tells them.
+    /// The static properties; none for a target's opcode, whose [`crate::Vocabulary`] has them.
     fn flags(self) -> OpcodeFlags {
         self.info().map_or(OpcodeFlags::empty(), |info| info.flags)
     }
@@ -733,18 +733,18 @@ impl Opcode {
         self.flags().contains(OpcodeFlags::ARTIFACT)
     }
 
-    /// True if the semantics, or for branches and PHIs the walk through a function, say what it does.
+    /// True if the semantics, or for branches and PHIs the walk through a function, give it a meaning.
     pub fn is_defined(self) -> bool {
         self.flags().contains(OpcodeFlags::DEFINED)
     }
 
-    /// How many type indices the operands have.
+    /// The number of type indices of the operands.
     pub fn type_indices(self) -> usize {
         let sources = self.info().map_or([TypeSource::None; 3], |info| info.types);
         sources.iter().filter(|source| **source != TypeSource::None).count()
     }
 
-    /// How many immediates legality may depend on: one or none.
+    /// The number of immediates that legality may depend on: one or none.
     pub fn immediate_indices(self) -> usize {
         self.info().map_or(0, |info| info.uses.iter().filter(|kind| **kind == OperandKind::IMM0).count())
     }
@@ -756,7 +756,8 @@ impl OpcodeInfo {
         self.defs.iter().chain(self.uses).copied()
     }
 
-    /// What stands at operand `index` of `count` explicit ones, and whether it is defined there; `None` if nothing may.
+    /// The kind of operand `index` of `count` explicit ones, and whether it is a definition; `None` if no operand may
+    /// stand there.
     pub fn kind_at(&self, index: usize, count: usize) -> Option<(OperandKind, bool)> {
         if matches!(self.uses, [OperandKind::MORE]) && index > 0 {
             let kind = if index % 2 == 1 { *self.defs.first()? } else { OperandKind::BLOCK };
@@ -776,7 +777,7 @@ impl OpcodeInfo {
         };
         match kinds.get(place) {
             Some(&kind) if kind != OperandKind::MORE => Some((kind, is_def)),
-            // More of what stands last.
+            // More of the last kind.
             _ => match self.uses.iter().rfind(|kind| **kind != OperandKind::MORE) {
                 Some(&kind) => Some((kind, false)),
                 None => self.defs.last().map(|&kind| (kind, true)),
@@ -784,24 +785,24 @@ impl OpcodeInfo {
         }
     }
 
-    /// True if its types are extended: the result has more bits than the operand, element by element.
+    /// True if it extends: the result has more bits than the operand, element by element.
     pub fn extends(&self) -> bool {
         self.rules.contains(&TypeRule::Wider(0, 1))
     }
 
-    /// True if its types are truncated.
+    /// True if it truncates.
     pub fn truncates(&self) -> bool {
         self.rules.contains(&TypeRule::Wider(1, 0))
     }
 
-    /// The type index of what it works on, whose width is that of the operation: that of the result, if an operand has
-    /// it.
+    /// The type index of the value that it works on, whose width is the operation's: the result's index, if an operand
+    /// has it.
     pub fn principal(&self) -> usize {
         let reads_result = self.uses.iter().any(|kind| kind.type_index() == Some(0));
         usize::from(!reads_result && self.types[1] != TypeSource::None)
     }
 
-    /// What the immediate at operand `index` may be; `None` if none stands there.
+    /// The range of the immediate at operand `index`; `None` if none stands there.
     pub fn immediate_at(&self, index: usize) -> Option<Immediate> {
         self.operands().nth(index).filter(|kind| kind.is_immediate())?;
         let place = self.operands().take(index).filter(|kind| kind.is_immediate()).count();
@@ -813,7 +814,7 @@ impl OpcodeInfo {
         self.types.map(|source| function.type_of(source.register(data)?))
     }
 
-    /// True if each type is of its index's class and all keep the type rules.
+    /// True if each type is in its index's class and all keep the type rules.
     pub fn takes(&self, types: &IndexTypes) -> bool {
         let of_class = |kind: OperandKind| match kind {
             OperandKind::Register(class, index) => types[usize::from(index)].is_none_or(|ty| class.takes(ty)),
@@ -833,8 +834,8 @@ impl OpcodeInfo {
     }
 }
 
-/// The name of a target-independent opcode; a target's opcode prints as its number, since only its vocabulary knows
-/// more.
+/// The name of a target-independent opcode. A target's opcode prints as its number, since only its vocabulary has the
+/// name.
 impl fmt::Display for Opcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.info()) {

@@ -23,7 +23,7 @@ pub enum Type {
         lanes: u16,
         /// True if the number is a multiple of `vscale`.
         scalable: bool,
-        /// What each element is.
+        /// The type of each element.
         element: Element,
     },
 }

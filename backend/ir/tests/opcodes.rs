@@ -135,7 +135,8 @@ impl Instance {
     }
 }
 
-/// Rows whose instances the semantics evaluate: all that are defined, but for what the walk through a function does.
+/// Rows whose instances the semantics evaluate: all that are defined, except those that the walk through a function
+/// defines.
 fn evaluated() -> impl Iterator<Item = (Opcode, &'static OpcodeInfo)> {
     let rows = Opcode::ALL.iter().filter_map(|&opcode| Some((opcode, opcode.info()?)));
     rows.filter(|(opcode, info)| opcode.is_defined() && info.family != Family::Control)

@@ -7,7 +7,7 @@ use crate::inst::{MemFlags, MemOperand};
 use crate::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
 
-/// The memory operand, and the size in bits of what it accesses.
+/// The memory operand, and the size of its access in bits.
 fn described<D: Domain>(op: &Operation<'_, D>) -> Result<(MemOperand, u32), Unsupported> {
     let [operand] = op.inst.memory.as_slice() else { return Err(malformed(op.inst)) };
     if operand.flags.contains(MemFlags::ATOMIC) {
@@ -20,7 +20,7 @@ fn described<D: Domain>(op: &Operation<'_, D>) -> Result<(MemOperand, u32), Unsu
     }
 }
 
-/// `G_LOAD` (bits above the access are a choice), `G_ZEXTLOAD`, `G_SEXTLOAD`.
+/// `G_LOAD` (bits above the access are a nondeterministic choice), `G_ZEXTLOAD`, `G_SEXTLOAD`.
 pub(super) fn load<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,

@@ -7,7 +7,7 @@ use crate::inst::{InstFlags, IntPredicate};
 use crate::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
 
-/// Opcodes with one result, no undefined behaviour, whose poison is that of their operands and of their flags.
+/// Opcodes with one result and no undefined behaviour, whose result is poison only by an operand or a flag.
 pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Value<D>> {
     use Opcode::*;
     let arg = |index: usize| op.args.get(index).map(|value| &value.bits);
@@ -141,7 +141,7 @@ fn add_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
     d.is_negative(&both)
 }
 
-/// Signed overflow of `a - b`: the operands' signs differ and the difference has not the sign of `a`.
+/// Signed overflow of `a - b`: the operands' signs differ and the difference does not have the sign of `a`.
 fn sub_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
     let difference = d.sub(a, b);
     let (left, right) = (d.xor(a, b), d.xor(a, &difference));
@@ -339,7 +339,7 @@ fn bound_like<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
     d.ite(&negative, &least, &greatest)
 }
 
-/// Half the sum, rounded down or up, without overflow: taken one bit wider, or where there is no room, from the bits
+/// Half the sum, rounded down or up, without overflow. It is taken one bit wider, or at the maximal width from the bits
 /// that both have and half of those that one has.
 fn average<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits) -> D::Bits {
     use Opcode::*;
@@ -416,7 +416,7 @@ fn machine_signed_division<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D:
     d.ite(&zero, &ones, &quotient)
 }
 
-/// The operand where it is not poison, else a choice.
+/// The operand where it is not poison, else a nondeterministic choice.
 pub(super) fn freeze<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
     let any = d.choose(op.width());
     let bits = d.ite(&op.args[0].poison, &any, &op.args[0].bits);

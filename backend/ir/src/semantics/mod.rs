@@ -25,8 +25,8 @@ pub use opcodes::{Evaluation, Typed, Unsupported, evaluate, evaluate_binary, eva
 pub use partial::{Partial, PartialBits, PartialBool};
 pub use words::{Word, Words};
 
-/// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing.
-/// Vectors will be values lane by lane.
+/// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing. Vectors are to be values
+/// lane by lane.
 #[derive(Debug)]
 pub struct Value<D: Domain + ?Sized> {
     /// The bits, which mean nothing where the value is poison.

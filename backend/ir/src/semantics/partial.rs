@@ -13,21 +13,21 @@ use crate::bits::Bits;
 pub struct PartialBits<N = Bits> {
     /// The bits that are known; 0 where they are open.
     pub value: N,
-    /// Set where a free choice decides the bit.
+    /// Set where the bit is unconstrained: a nondeterministic choice decides it.
     pub open: N,
 }
 
-/// A truth value, or one that a choice decides.
+/// A truth value, or one that a nondeterministic choice decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartialBool {
     /// The truth value where it is known; false where it is open.
     pub value: bool,
-    /// True if a free choice decides.
+    /// True if a nondeterministic choice decides.
     pub open: bool,
 }
 
 impl<N: Number> PartialBits<N> {
-    /// A number of which every bit is known.
+    /// A number whose bits are all known.
     pub fn known(value: N) -> PartialBits<N> {
         PartialBits { value, open: N::zero(value.width()) }
     }
@@ -60,7 +60,7 @@ impl PartialBool {
     }
 }
 
-/// Computes on values with open bits, by what `C` computes on numbers. Choices are zeros, all open.
+/// Computes on values with open bits, through the domain `C` on numbers. Choices are zeros, all open.
 #[derive(Clone, Copy, Debug)]
 pub struct Partial<C = Concrete>(pub C);
 
@@ -84,7 +84,7 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         PartialBits { value: self.0.literal(0, width), open: self.0.literal(-1, width) }
     }
 
-    /// The plain operation where all is known.
+    /// The plain operation where all bits are known.
     fn whole(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, b: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
         match a.is_known() && b.is_known() {
             true => PartialBits::known(f(&mut self.0, &a.value, &b.value)),
@@ -115,7 +115,7 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         }
     }
 
-    /// What is certainly set.
+    /// The bits that are certainly set.
     fn ones(&mut self, a: &PartialBits<Of<C>>) -> Of<C> {
         let closed = self.0.not(&a.open);
         self.0.and(&a.value, &closed)

@@ -24,7 +24,7 @@ enum NodeKind {
     Mapping(Vec<(Node, Node)>),
 }
 
-/// What a body refers to by number.
+/// The entries of the envelope that a body refers to by number.
 #[derive(Default)]
 pub(super) struct Objects {
     pub stack: FxHashMap<u32, StackSlot>,
@@ -43,7 +43,7 @@ struct NamedLiveIn {
 struct Document<'t> {
     /// Line number of the first line, from 1.
     line: usize,
-    /// What follows `---` on its line.
+    /// The text after `---` on its line.
     tag: &'t str,
     lines: Vec<&'t str>,
 }

@@ -16,7 +16,7 @@ pub use print::{print_function, print_inst, print_module};
 use crate::module::{Module, Unknown};
 use crate::vocabulary::Vocabulary;
 
-/// Where a text is not MIR, and why.
+/// The place where a text is not MIR, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct ParseError {
@@ -26,11 +26,11 @@ pub struct ParseError {
     pub column: usize,
     /// In characters; at least 1.
     pub length: usize,
-    /// What is wrong there, without the place.
+    /// The fault, without the place.
     pub message: String,
 }
 
-/// Why a step of the reader ends: the text is wrong, or the tables are too small for it.
+/// The reason why a step of the reader fails: the text is malformed, or no table has its names.
 enum Failure {
     /// The file is refused.
     Malformed(ParseError),

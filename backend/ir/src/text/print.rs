@@ -173,7 +173,7 @@ impl Printer<'_> {
         }
         writeln!(out, ":")?;
         if data.successors.is_empty() && self.falls_through(block) {
-            // Said, or a reader would take the next block for one.
+            // Printed, or a reader would take the next block for a successor.
             out.push_str("    successors:\n  \n");
         }
         if !data.successors.is_empty() {
@@ -380,7 +380,7 @@ fn is_explicit_def(operand: &RegOperand) -> bool {
     operand.flags.contains(RegFlags::DEF) && !operand.flags.contains(RegFlags::IMPLICIT)
 }
 
-/// Flag words of an operand; `def` itself is said by standing left of `=`.
+/// Flag words of an operand; `def` itself is implied by the place left of `=`.
 fn flag_words(flags: RegFlags, leading: bool) -> impl Iterator<Item = &'static str> {
     let implicit = match (flags.contains(RegFlags::IMPLICIT), flags.contains(RegFlags::DEF)) {
         (true, true) => Some("implicit-def"),
