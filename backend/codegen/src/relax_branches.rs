@@ -142,7 +142,7 @@ fn lengthen(function: &mut Function, target: &Target, inst: Inst, to: Block) -> 
     }
     function.replace(inst, with_label(opposite, rest));
     let onward: Vec<_> = std::mem::take(&mut function.block_mut(block).successors);
-    // What follows the branch may lead to its target too.
+    // The instructions after the branch may lead to its target too.
     let again = function.insts(rest).any(|inst| label(function.inst(inst)) == Some(to));
     function.block_mut(rest).successors =
         onward.iter().copied().filter(|&(successor, _)| successor != to || again).collect();

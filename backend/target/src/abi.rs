@@ -2,7 +2,7 @@
 
 use tribunal_ir::{PReg, RegBank, TargetOpcode};
 
-/// What caller and callee agree on.
+/// A calling convention: the agreement of caller and callee.
 pub struct Abi {
     /// Where values are passed, by bank; integers and pointers first.
     pub passing: &'static [Passing],
@@ -10,13 +10,13 @@ pub struct Abi {
     pub pairs: Pairs,
     /// Full-width registers that a function must leave as it found them.
     pub callee_saved: &'static [PReg],
-    /// Full-width registers in which a call may leave anything, its results apart.
+    /// Full-width registers that a call may clobber, except its results.
     pub caller_saved: &'static [PReg],
-    /// Points to the lowest byte of the frame.
+    /// The register that points to the lowest byte of the frame.
     pub stack_pointer: PReg,
-    /// Where a call leaves the address to return to.
+    /// The register in which a call leaves the return address.
     pub return_address: PReg,
-    /// Registers that the allocator never gives out and the frame pass may clobber between any two instructions.
+    /// Registers that are never allocated and that the frame pass may clobber between any two instructions.
     pub scratch: &'static [PReg],
     /// Bytes.
     pub stack_align: u32,
@@ -41,14 +41,15 @@ pub struct Passing {
 
 /// How a call is written.
 pub struct Calls {
-    /// Operands: the callee, the mask of the registers preserved; then implicitly what the row says, arguments,
+    /// Operands: the callee and the mask of the preserved registers; then, implicitly, the row's registers, arguments,
     /// results.
     pub opcode: TargetOpcode,
-    /// Around the copies of a call's arguments and the call itself: bytes of stack arguments, then zero.
+    /// The marker before the copies of a call's arguments: `ADJCALLSTACKDOWN`. Its operands are the bytes of stack
+    /// arguments, then zero.
     pub frame_setup: TargetOpcode,
     /// The marker after a call: `ADJCALLSTACKUP`.
     pub frame_destroy: TargetOpcode,
-    /// What LLVM writes before the callee.
+    /// The text that LLVM writes before the callee.
     pub callee_prefix: &'static str,
     /// LLVM's name for the mask of all registers but the caller-saved ones.
     pub preserved_mask: &'static str,

@@ -25,7 +25,7 @@ impl Target {
         &self.banks[usize::from(bank.0)]
     }
 
-    /// The bank of a full register; `None` for one that no bank gives out or copies (flags).
+    /// The bank of a full register; `None` for one that no bank allocates or copies (flags).
     pub fn bank_of(&self, full: PReg) -> Option<RegBank> {
         let holds = |bank: &BankDesc| self.class(bank.class).members.contains(&full);
         self.banks.iter().position(holds).and_then(|index| u8::try_from(index).ok()).map(RegBank)
@@ -53,7 +53,7 @@ impl Target {
         self.written(&self.bank(self.bank_of(src)?).spill, None, Some(src), Some((base, offset)))
     }
 
-    /// The instruction of a row on physical registers; `None` if the row asks for what a move does not have.
+    /// The instruction of a row on physical registers; `None` if the row asks for an operand that a move does not have.
     fn written(
         &self,
         row: &Emit,

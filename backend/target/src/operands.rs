@@ -58,7 +58,7 @@ pub fn sources<D: AnyDomain + ?Sized>(
                     _ => value,
                 }
             }
-            // A distance, once code is placed.
+            // A distance, in placed code.
             Operand::Imm(_) if row.operands.get(index).is_some_and(OperandDesc::is_place) => continue,
             Operand::Imm(value) => {
                 Value { bits: d.literal(*value, target.pointer_bits.into()), poison: d.boolean(false) }

@@ -11,7 +11,7 @@ use tribunal_ir::{Opcode, Type};
 pub struct RuntimeFunction {
     /// Its symbol.
     pub name: &'static str,
-    /// What it computes is what this opcode means at this width, undefined behaviour included.
+    /// Its meaning is that of this opcode at this width, undefined behaviour included.
     pub opcode: Opcode,
     /// The width of its operands and of its result, in bits.
     pub bits: u32,
@@ -52,7 +52,7 @@ impl RuntimeFunction {
         Type::scalar(self.bits)
     }
 
-    /// What a call computes: one result.
+    /// Evaluates a call, which has one result.
     pub fn evaluate<D: Domain>(&self, domain: &mut D, args: &[Value<D>; 2]) -> Result<Evaluation<D>, Unsupported> {
         evaluate_binary(domain, self.opcode, args)
     }

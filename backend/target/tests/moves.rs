@@ -58,7 +58,7 @@ fn numbers_are_unique_in_a_file() {
     }
 }
 
-/// What is passed is given out, in the bank in which it is passed.
+/// Registers that pass values are allocatable, in the bank in which they pass them.
 #[test]
 fn what_is_passed_has_its_bank() {
     for &target in ALL {

@@ -8,7 +8,7 @@ use tribunal_ir::{Constraint, Function, PReg, VReg};
 use tribunal_target::Target;
 use tribunal_target::registers::RegisterFile;
 
-/// The registers that may be given out.
+/// The allocatable registers.
 pub struct Files {
     /// By register.
     names: Vec<Option<regalloc2::PReg>>,
@@ -40,12 +40,12 @@ impl Files {
         Files { names, registers }
     }
 
-    /// The allocator's name of a full register; `None` for one that is not given out.
+    /// The allocator's name of a full register; `None` for one that is not allocatable.
     pub fn name(&self, full: PReg) -> Option<regalloc2::PReg> {
         self.names.get(usize::from(full.0)).copied().flatten()
     }
 
-    /// The full register that the allocator calls so.
+    /// The full register with this name of the allocator's.
     pub fn register(&self, name: regalloc2::PReg) -> PReg {
         self.registers[name.index()]
     }

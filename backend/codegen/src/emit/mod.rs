@@ -18,7 +18,7 @@ pub struct Code {
     pub bytes: Vec<u8>,
     /// Alignment in bytes.
     pub align: u32,
-    /// Offset of each instruction, for findings that name one.
+    /// The offset of each instruction, for reports that name one.
     pub map: Vec<(u32, Inst)>,
     /// Calls that a linker completes, in the order of the code.
     pub calls: Vec<CallRelocation>,

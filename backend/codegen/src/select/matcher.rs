@@ -17,7 +17,7 @@ pub(super) enum Base {
     Stack(StackSlot),
 }
 
-/// What the slots of a pattern are bound to, and which definitions were looked through (first executed first).
+/// The bindings of a pattern's slots, and the definitions that were looked through (first executed first).
 #[derive(Default)]
 pub(super) struct Match {
     registers: Slots<VReg>,
@@ -45,8 +45,8 @@ impl<T: Copy> Slots<T> {
         self.0[slot] = Some(value);
     }
 
-    /// A rule whose emission names a slot that its pattern does not bind is a broken table; a test of the tables holds
-    /// it.
+    /// A rule whose emission names a slot that its pattern does not bind is a broken table; a test of the tables
+    /// excludes it.
     fn get(&self, slot: u8) -> T {
         self.0.get(usize::from(slot)).copied().flatten().expect("the pattern binds what the emission names")
     }
@@ -125,8 +125,8 @@ impl Matcher<'_> {
         patterns.next().is_none()
     }
 
-    /// The type of the result; of the first operand where there is none (a store's value, a branch's condition). For a
-    /// comparison, whose result type says little, of what is compared.
+    /// The type of the result, or of the first operand where there is none (a store's value, a branch's condition). For
+    /// a comparison, whose result type says little, it is the type of the compared values.
     fn typed(&self, data: &InstData, types: Types) -> bool {
         let described = if data.opcode == Opcode::G_ICMP { data.vreg(2) } else { data.vreg(0) };
         let bits = || described.and_then(|register| self.function.type_of(register)).map(Type::bits);
@@ -214,7 +214,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// The definition of `register` if its work may be done at the root instead: read here only, in the same block,
+    /// The definition of `register` if it may be computed at the root instead: read here only, in the same block,
     /// without effects and not a load, which nothing may move.
     fn foldable(&self, register: VReg) -> Option<Inst> {
         let inst = self.function.def_of(register)?;
@@ -227,7 +227,7 @@ impl Matcher<'_> {
             .then_some(inst)
     }
 
-    /// A register, or what it is the sum of.
+    /// A register, or the base and offset whose sum it is.
     fn address(&mut self, register: VReg, class: &ImmClass) -> Address {
         if let Some((inst, stack)) = self.frame_index(register) {
             self.found.through.push(inst);

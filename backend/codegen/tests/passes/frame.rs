@@ -21,7 +21,7 @@ fn stack(objects: &[(u64, u32)]) -> String {
     text
 }
 
-/// The size of the frame that the function says it has, in bytes.
+/// The size of the frame that the function states, in bytes.
 fn frame_size(function: &Function) -> u64 {
     let (_, info) = function.extra.iter().find(|(key, _)| key == "frameInfo").expect("a frame");
     info.lines().find_map(|line| line.trim().strip_prefix("stackSize: ")).unwrap().parse().unwrap()

@@ -97,7 +97,7 @@ fn a_branch_is_lengthened_exactly_where_it_does_not_reach() {
     }
 }
 
-/// The opposite branch goes around a jump, and each block says where it leads.
+/// The opposite branch goes around a jump, and each block lists its successors.
 #[test]
 fn the_long_way_is_the_opposite_branch_around_a_jump() {
     let function = relaxed(&RISCV64, BACKWARD, &[(1, 2000)]);

@@ -17,7 +17,7 @@ fn split(target: &'static Target, body: &str) -> Function {
     function
 }
 
-/// What the pass promises.
+/// The postcondition of the pass.
 fn holds(function: &Function, target: &Target) {
     let predecessors = |to: Block| -> Vec<Block> {
         let leads = |from: &Block| function.successors(*from).any(|successor| successor == to);

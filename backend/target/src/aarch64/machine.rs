@@ -60,7 +60,7 @@ impl Machine for MachineCode {
         let mut inverted = data.clone();
         inverted.opcode = Opcode::Target(match opcode {
             Bcc => {
-                // Conditions stand in pairs.
+                // Conditions stand in pairs of opposites.
                 inverted.operands[0] = Operand::Imm(data.imm(0)? ^ 1);
                 Bcc
             }

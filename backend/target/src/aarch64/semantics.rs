@@ -15,10 +15,9 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
-/// What `inst` computes; see [`crate::evaluate`].
+/// Evaluates `inst`; see [`crate::evaluate`].
 ///
-/// # Errors
-/// An instruction of no meaning here, or one whose operands are not its row's.
+/// # Errors An instruction without a meaning here, or one whose operands are not its row's.
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,

@@ -7,7 +7,7 @@ use tribunal_ir::Opcode;
 pub struct CustomDesc {
     /// The opcode.
     pub opcode: Opcode,
-    /// What is written for it.
+    /// The expansion that the legalizer writes for it.
     pub expansion: Expansion,
 }
 
@@ -15,7 +15,7 @@ pub struct CustomDesc {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expansion {
     /// `s32` in a register of 64 bits: this opcode on the extended operands, and the low word of its result. Of the
-    /// opcode itself the low word is sign-extended first, which is what instructions on words do.
+    /// opcode itself the low word is sign-extended first, as instructions on words do.
     Word(Opcode),
     /// Trailing zeros as the leading ones of the reversed bits.
     ByReversal,

@@ -40,7 +40,7 @@ use smallvec::SmallVec;
 use tribunal_ir::opcode::TypeSource;
 use tribunal_ir::{AtomicOrdering, Function, InstData, MemFlags, MemOperand, Opcode, Operand, Type, VReg};
 
-/// What to do with an instruction that a rule matched.
+/// The action for an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// Leave it.
@@ -68,7 +68,7 @@ pub enum Action {
 /// One memory operand as a query shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemDescr {
-    /// What is accessed.
+    /// The type in memory.
     pub ty: Type,
     /// The alignment of the address, in bits.
     pub align_bits: u32,
@@ -97,7 +97,7 @@ impl MemDescr {
     }
 }
 
-/// All that legality may depend on.
+/// All facts that legality may depend on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LegalityQuery {
     /// The opcode of the instruction.
@@ -106,7 +106,7 @@ pub struct LegalityQuery {
     pub types: SmallVec<[Type; 3]>,
     /// The accesses, in the order of its memory operands.
     pub memory: SmallVec<[MemDescr; 1]>,
-    /// How many low bits an in-register extension or an assertion speaks of.
+    /// The number of low bits of an in-register extension or an assertion.
     pub immediate: Option<i64>,
 }
 
@@ -116,7 +116,7 @@ impl LegalityQuery {
         LegalityQuery { opcode, types: types.into_iter().collect(), memory: SmallVec::new(), immediate: None }
     }
 
-    /// The query that an instruction makes; `None` if it has no types yet or no more.
+    /// The query of an instruction; `None` if it has no types (any more).
     pub fn of(function: &Function, data: &InstData) -> Option<LegalityQuery> {
         let mut query = LegalityQuery::new(data.opcode, []);
         query.immediate = data.operands.get(2).and_then(Operand::as_imm);
@@ -142,7 +142,7 @@ pub fn type_at(function: &Function, data: &InstData, index: usize) -> Option<Typ
     function.type_of(type_source(data, source)??)
 }
 
-/// The register that tells a type; `None` if the opcode has no such type index, or no register stands there.
+/// The register that gives a type; `None` if the opcode has no such type index, or no register stands there.
 fn type_source(data: &InstData, source: TypeSource) -> Option<Option<VReg>> {
     match source {
         TypeSource::None => None,

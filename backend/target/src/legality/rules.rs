@@ -56,7 +56,7 @@ pub struct RuleSet {
     pub(super) opcodes: Vec<Opcode>,
     pub(super) rules: Vec<Arc<Rule>>,
     pub(super) covered: Indices,
-    /// The opcode whose rules these opcodes have.
+    /// The opcode whose rules these opcodes share.
     pub(super) alias: Option<Opcode>,
 }
 
@@ -65,7 +65,7 @@ pub fn rules_for(target: &'static str, opcodes: &[Opcode]) -> RuleSet {
     RuleSet { target, opcodes: opcodes.to_vec(), rules: Vec::new(), covered: Indices::NONE, alias: None }
 }
 
-/// What a list of types is made of: type 0, types 0 and 1, or types 0 to 2.
+/// The element of a list of types: type 0, types 0 and 1, or types 0 to 2.
 pub trait TypeTuple: Copy + Send + Sync + 'static {
     /// How many.
     const COUNT: usize;
@@ -94,14 +94,14 @@ impl TypeTuple for (Type, Type, Type) {
     }
 }
 
-/// An access: types 0 and 1, how many bits in memory, aligned to how many bits at least.
+/// An access: types 0 and 1, the type in memory, and the least alignment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypePairAndMemDesc {
     /// Type index 0: the value.
     pub type0: Type,
     /// Type index 1: the pointer.
     pub type1: Type,
-    /// What is accessed in memory.
+    /// The type in memory.
     pub memory: Type,
     /// The least alignment of the address, in bits.
     pub align_bits: u32,
@@ -112,9 +112,9 @@ pub(super) fn always() -> Predicate {
     Box::new(|_| true)
 }
 
-// The primitives, and what is said of a set as a whole.
+// The primitives, and the methods about a set as a whole.
 impl RuleSet {
-    /// A rule that covers `covers`; every other comes to this.
+    /// A rule that covers `covers`; every other method ends here.
     pub(super) fn action_if(
         mut self,
         method: &str,
@@ -133,7 +133,7 @@ impl RuleSet {
         self
     }
 
-    /// A rule for what is in the list; no rule if there is nothing.
+    /// A rule for the elements of the list; no rule if it is empty.
     pub(super) fn action_for<T: TypeTuple>(
         self,
         method: &str,
@@ -180,7 +180,7 @@ impl RuleSet {
         self
     }
 
-    /// What the rules say of a query about one of the set's opcodes: the first that matches decides.
+    /// The rules' answer to a query about one of the set's opcodes: the first that matches decides.
     pub fn apply(&self, query: &LegalityQuery) -> LegalizeStep {
         self.answer(query, self.opcodes.iter().position(|&opcode| opcode == query.opcode).unwrap_or(0))
     }
@@ -197,12 +197,12 @@ impl RuleSet {
         }
     }
 
-    /// The first of `count` type indices that no rule is about.
+    /// The first of `count` type indices that no rule covers.
     pub fn verify_type_idxs_coverage(&self, count: usize) -> Option<usize> {
         (0..count).find(|&index| self.covered.types & bit(index) == 0)
     }
 
-    /// The first of `count` immediate indices that no rule is about.
+    /// The first of `count` immediate indices that no rule covers.
     pub fn verify_imm_idxs_coverage(&self, count: usize) -> Option<usize> {
         (0..count).find(|&index| self.covered.immediates & bit(index) == 0)
     }

@@ -35,7 +35,7 @@ const fn register(opcode: u32, funct3: u32, funct7: u32) -> Option<WordLayout> {
 const fn shift(opcode: u32, funct3: u32, funct7: u32) -> Option<WordLayout> {
     code(opcode, funct3, funct7 << 25, I)
 }
-/// One source: what stands in place of an immediate is fixed, as twelve bits.
+/// One source: the twelve bits in place of an immediate are fixed.
 const fn unary(opcode: u32, funct3: u32, funct12: u32) -> Option<WordLayout> {
     code(opcode, funct3, funct12 << 20, &RD_RS1)
 }

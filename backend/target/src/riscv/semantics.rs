@@ -12,10 +12,9 @@ use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
-/// What `inst` computes; see [`crate::evaluate`].
+/// Evaluates `inst`; see [`crate::evaluate`].
 ///
-/// # Errors
-/// An instruction of no meaning here, or one whose operands are not its row's.
+/// # Errors An instruction without a meaning here, or one whose operands are not its row's.
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,
@@ -176,7 +175,7 @@ fn unary<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, a: &D::Bits) ->
     })
 }
 
-/// How many zeros stand above the highest set bit: the test of the highest bit is outermost.
+/// The number of zeros above the highest set bit; the test of the highest bit is outermost.
 fn leading_zeros<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let width = d.width(a);
     (0..width).fold(d.literal(width.into(), width), |count, index| if_set(d, a, index, width - 1 - index, count))
@@ -280,7 +279,7 @@ fn rotate<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, amount: &D::Bits, left:
     d.or(&high, &low)
 }
 
-/// One at the place that the amount, modulo the width, says.
+/// One at the place that the amount gives, modulo the width.
 fn single_bit<D: AnyDomain + ?Sized>(d: &mut D, amount: &D::Bits) -> D::Bits {
     let one = d.literal(1, d.width(amount));
     shift(d, &one, amount, D::shl)
@@ -343,7 +342,7 @@ fn divide<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits
     d.ite(&zero, &ones, &quotient)
 }
 
-/// A branch on poison is undefined, as it is above.
+/// A branch on poison is undefined behaviour, as in generic code.
 fn branch<D: AnyDomain + ?Sized>(
     d: &mut D,
     opcode: TargetOpcode,

@@ -88,8 +88,8 @@ fn a_constant_folds_from_anywhere_if_the_class_accepts_it() {
     assert_eq!(at(&body.replace("G_CONSTANT i64 99", "COPY $x11")), None);
 }
 
-/// What is folded is computed at the root instead: so nobody else may read it, and it may neither move past a branch
-/// nor be a load.
+/// A folded definition is computed at the root instead: so no other instruction may read it, and it may neither move
+/// past a branch nor be a load.
 #[test]
 fn an_operation_folds_only_if_it_may_be_done_at_the_root() {
     let folded = "    %0:_(s64) = COPY $x10
