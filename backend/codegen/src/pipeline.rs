@@ -77,8 +77,9 @@ fn done(pass: &Pass, properties: Properties) -> bool {
 /// Runs one pass: checks the properties that it requires, sets those that it ensures, and shows the function to the
 /// observer.
 ///
-/// # Errors [`CompileError::Unsupported`] if the function lacks a property that the pass requires, or has one that it
-/// forbids; else the pass's own error.
+/// # Errors
+/// [`CompileError::Unsupported`] if the function lacks a property that the pass requires, or has one that it forbids;
+/// else the pass's own error.
 pub fn run_pass(pass: &'static Pass, function: &mut Function, context: &mut Context<'_>) -> Result<(), CompileError> {
     if !function.properties.contains(pass.requires) || function.properties.intersects(pass.forbids) {
         let reason = format!("cannot run on a function with {:?}", function.properties);

@@ -17,7 +17,8 @@ use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
 /// Evaluates `inst`; see [`crate::evaluate`].
 ///
-/// # Errors An instruction without a meaning here, or one whose operands are not its row's.
+/// # Errors
+/// An instruction without a meaning here, or one whose operands are not its row's.
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,
