@@ -52,7 +52,7 @@ pub struct Context<'a> {
 }
 
 /// Watches a compilation. The function is mutable so that a test or a saboteur can plant a fault for the judges after
-/// it to see; a judge does not change it.
+/// it. A judge does not change it.
 pub trait Observer {
     /// After each pass, with its postconditions in place.
     fn after_pass(&mut self, _pass: &'static pipeline::Pass, _function: &mut Function) {}

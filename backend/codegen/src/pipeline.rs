@@ -1,4 +1,7 @@
-//! The whole pipeline, top to bottom.
+//! The whole pipeline, top to bottom: the rows of the passes, and the runner that checks what each requires.
+//!
+//! Invariant: a pass runs only on a function with the properties that its row requires and none that it forbids. The
+//! observer sees every result.
 
 use crate::{CompileError, Context, allocate, bank_select, emit, frame, legalize, relax_branches, select, split_edges};
 use tribunal_ir::{Function, Properties};

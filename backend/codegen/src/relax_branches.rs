@@ -46,7 +46,7 @@ fn is_jump(target: &Target, data: &InstData) -> bool {
     flags(target, data).contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) && label(data).is_some()
 }
 
-/// `Bcc next; J other` becomes `Bncc other`; a jump to the next block goes.
+/// `Bcc next; J other` becomes `Bncc other`; a jump to the next block is removed.
 fn simplify(function: &mut Function, target: &Target) {
     let layout = function.layout().to_vec();
     for (index, &block) in layout.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::opcode::Opcode;
 use crate::types::{S1, Type};
 use smallvec::SmallVec;
 
-/// Where the next instruction goes.
+/// The position of the next instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum Position {
     /// Before this instruction; pushed instructions stand there in the order of pushing.
@@ -25,7 +25,7 @@ pub enum Position {
 pub struct Builder<'f> {
     /// The function that is written to.
     pub function: &'f mut Function,
-    /// Where the next instruction goes.
+    /// The position of the next instruction.
     pub position: Position,
     /// The instructions written, in order.
     pub written: SmallVec<[Inst; 8]>,

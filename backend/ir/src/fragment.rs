@@ -6,8 +6,8 @@ use crate::inst::InstData;
 
 /// Instructions in execution order. Registers read but not defined inside are its inputs.
 ///
-/// Where a fragment holds PHIs, it describes one entry into their block: instructions that a rewrite placed in a
-/// predecessor stand before the PHIs and are executed whichever edge is taken, so they must not have effects.
+/// A fragment with PHIs describes one entry into their block. Instructions that a rewrite placed in a predecessor stand
+/// before the PHIs. They are executed whichever edge is taken, so they must not have effects.
 pub type Fragment = Vec<InstData>;
 
 /// One application of one rule: `after` must refine `before`.

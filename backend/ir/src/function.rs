@@ -1,7 +1,7 @@
 //! A machine function: blocks in layout order, instructions in linked lists, virtual registers with their types.
 //!
 //! Invariants, kept by every method that changes an instruction: `def` of a virtual register is its most recently
-//! inserted definition (the only one in SSA form), and `uses` counts the operands that read it.
+//! inserted definition (the only one in SSA form). `uses` counts the operands that read it.
 
 use crate::bits::Bits;
 use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
@@ -39,7 +39,7 @@ bitflags! {
     }
 }
 
-/// Where a virtual register may live.
+/// The registers that a virtual register may live in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Constraint {
     /// `_`: generic, before bank selection.
@@ -55,7 +55,7 @@ pub enum Constraint {
 pub struct VRegData {
     /// `None` once selected: only the class gives its size then.
     pub ty: Option<Type>,
-    /// Which machine registers may hold it.
+    /// The machine registers that may hold it.
     pub constraint: Constraint,
     /// The number or name it has in text, without `%`.
     pub name: Option<Symbol>,
@@ -145,7 +145,7 @@ pub struct Function {
     pub name: String,
     /// Bytes.
     pub alignment: Option<u32>,
-    /// What holds of the function, as passes stamp it.
+    /// The function's properties, as passes stamp them.
     pub properties: Properties,
     /// Registers that hold values on entry.
     pub liveins: Vec<LiveIn>,

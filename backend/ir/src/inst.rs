@@ -56,7 +56,7 @@ bitflags! {
         const DEF = 1 << 0;
         /// The operand is not in the assembly text.
         const IMPLICIT = 1 << 1;
-        /// Nothing reads what is written.
+        /// Nothing reads the value written.
         const DEAD = 1 << 2;
         /// Nothing reads the register after this.
         const KILLED = 1 << 3;
@@ -76,11 +76,11 @@ bitflags! {
 /// A register operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RegOperand {
-    /// Which register.
+    /// The register.
     pub reg: Reg,
-    /// How the operand touches it.
+    /// The operand's access to it.
     pub flags: RegFlags,
-    /// Which part of a virtual register; 0 for all of it.
+    /// The part of a virtual register; 0 for all of it.
     pub subregister: SubReg,
     /// Printed as `(tied-def N)`: this use shares its register with operand N.
     pub tied_to: Option<u8>,
@@ -370,7 +370,7 @@ bitflags! {
 /// A memory operand: `(load (s32) from %ir.p + 4, align 2, !tbaa !9)`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemOperand {
-    /// Which kinds of access it describes, and how they are made.
+    /// The kinds of access it describes, and their properties.
     pub flags: MemFlags,
     /// The type in memory; `None` for `unknown-size`.
     pub ty: Option<Type>,
@@ -413,7 +413,7 @@ pub struct InstData {
     pub flags: InstFlags,
     /// Explicit definitions first, then explicit uses, then implicit operands.
     pub operands: Operands,
-    /// The memory that it accesses: at most one operand in what this backend compiles.
+    /// The memory that it accesses: at most one operand in the code that this backend compiles.
     pub memory: SmallVec<[MemOperand; 1]>,
 }
 

@@ -50,7 +50,7 @@ pub struct Unknown {
 pub enum UnknownKind {
     /// A machine register: `$f10_d`.
     Register,
-    /// The text does not tell a class from a bank.
+    /// A register class or bank: the text does not distinguish them.
     ClassOrBank,
     /// A subregister index: `.sub_vrm1_0`.
     SubregisterIndex,

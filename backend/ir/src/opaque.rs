@@ -109,7 +109,7 @@ impl Function {
     }
 }
 
-/// Where the name of an opaque instruction stands among its operands.
+/// The operand index of an opaque instruction's name.
 pub(crate) fn name_index(data: &InstData) -> Option<usize> {
     let explicit = |operand: &&Operand| {
         operand.is_def() && operand.as_reg().is_some_and(|register| !register.flags.contains(RegFlags::IMPLICIT))

@@ -44,7 +44,7 @@ bitflags! {
         const TERMINATOR = 1 << 4;
         /// Control never falls through.
         const BARRIER = 1 << 5;
-        /// It goes to a block that it names.
+        /// It branches to a block that it names.
         const BRANCH = 1 << 6;
         /// Its destination is a value.
         const INDIRECT = 1 << 7;
@@ -369,14 +369,14 @@ opcodes! {
         G_SDIVFIX: [N0] <- [N0, N0, IMM0] imm(SignedPoint(0)) ub(DIVISOR);
         G_SDIVFIXSAT: [N0] <- [N0, N0, IMM0] imm(SignedPoint(0)) ub(DIVISOR);
     }
-    /// How many zeros stand at one end.
+    /// The number of zeros at one end.
     ZeroCount {
         G_CTLZ: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
         G_CTTZ: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
         G_CTLZ_ZERO_UNDEF: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1)) poison(ZERO);
         G_CTTZ_ZERO_UNDEF: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1)) poison(ZERO);
     }
-    /// How many bits are set.
+    /// The number of bits set.
     Population {
         G_CTPOP: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
     }
@@ -422,7 +422,7 @@ opcodes! {
         G_SCMP: [N0] <- [N1, N1] {DEFINED} types(AtLeast(0, 2), SameLanes(0, 1));
         G_UCMP: [N0] <- [N1, N1] {DEFINED} types(AtLeast(0, 2), SameLanes(0, 1));
     }
-    /// Bits from an offset on, so many, extended.
+    /// A number of bits from an offset on, extended.
     BitField {
         G_UBFX: [I0] <- [I0, I1, I1] {DEFINED} poison(FIELD);
         G_SBFX: [I0] <- [I0, I1, I1] {DEFINED} poison(FIELD);
@@ -526,7 +526,7 @@ opcodes! {
         G_ATOMICRMW_USUB_SAT: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
         G_FENCE: [] <- [IMM, IMM] {SIDE_EFFECTS} imm(Between(4, 7), Any);
     }
-    /// Where control goes. A PHI and the branches are defined by the walk through a function.
+    /// Control flow. The walk through a function defines PHIs and branches.
     Control {
         G_PHI: [T0] <- [MORE] {DEFINED} flags(FAST);
         G_BR: [] <- [BLOCK] {DEFINED, TERMINATOR, BARRIER, BRANCH};
@@ -535,7 +535,7 @@ opcodes! {
         G_BRJT: [] <- [A0, TABLE, I1] {TERMINATOR, BARRIER, BRANCH, INDIRECT} ub(POISON);
         G_INVOKE_REGION_START: [] <- [] {TERMINATOR};
     }
-    /// Where a program stops.
+    /// The end of a program.
     Trap {
         G_TRAP: [] <- [] {STORE, SIDE_EFFECTS};
         G_DEBUGTRAP: [] <- [] {SIDE_EFFECTS};
@@ -673,7 +673,7 @@ opcodes! {
         G_VECREDUCE_UMAX: [I0] <- [V1];
         G_VECREDUCE_UMIN: [I0] <- [V1];
     }
-    /// Functions of a target; the intrinsic says what it takes, and the row does not.
+    /// Functions of a target; the intrinsic fixes the operands, and the row does not.
     Intrinsic {
         G_INTRINSIC: [] <- [SYMBOL, MORE] flags(FAST);
         G_INTRINSIC_W_SIDE_EFFECTS: [] <- [SYMBOL, MORE] {LOAD, STORE, SIDE_EFFECTS} flags(FAST);

@@ -4,9 +4,9 @@ use tribunal_ir::{PReg, RegBank, TargetOpcode};
 
 /// A calling convention: the agreement of caller and callee.
 pub struct Abi {
-    /// Where values are passed, by bank; integers and pointers first.
+    /// The registers that pass values, by bank; integers and pointers first.
     pub passing: &'static [Passing],
-    /// Where an argument of two registers may begin.
+    /// The registers at which an argument of two registers may begin.
     pub pairs: Pairs,
     /// Full-width registers that a function must leave as it found them.
     pub callee_saved: &'static [PReg],
@@ -22,8 +22,8 @@ pub struct Abi {
     pub stack_align: u32,
     /// The return instruction: operands are implicit uses of the results.
     pub return_opcode: TargetOpcode,
-    /// Bits to which an integer argument or result narrower than a register is extended by the caller (callee for
-    /// results): RISC-V extends to 64 (`signext`/`zeroext`; an `i32` is sign-extended); 0 where the rest is undefined.
+    /// Bits to which the caller (the callee for results) extends an integer argument or result narrower than a
+    /// register. RISC-V extends to 64 (`signext`/`zeroext`; an `i32` is sign-extended); 0 where the rest is undefined.
     pub extended_to: u32,
     /// `None` on a machine without calls.
     pub calls: Option<Calls>,
@@ -39,7 +39,7 @@ pub struct Passing {
     pub results: &'static [PReg],
 }
 
-/// How a call is written.
+/// The form of a call.
 pub struct Calls {
     /// Operands: the callee and the mask of the preserved registers; then, implicitly, the row's registers, arguments,
     /// results.
@@ -55,7 +55,7 @@ pub struct Calls {
     pub preserved_mask: &'static str,
 }
 
-/// Where an argument of two registers may begin.
+/// The registers at which an argument of two registers may begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pairs {
     /// In any two registers that follow each other.

@@ -2,7 +2,7 @@
 //! bits.
 //!
 //! Invariant: `decode(encode(x)) == x`, unless the row's words are also words of a row above it (`mov` and `orr` of
-//! AArch64): the decoder takes the first row that has the word. `backend/target/tests/encodings.rs` checks both
+//! AArch64). The decoder takes the first row that has the word. `backend/target/tests/encodings.rs` checks both
 //! directions, and checks the words against LLVM's assembler.
 
 use crate::Target;

@@ -48,7 +48,7 @@ pub enum OperandDesc {
     RegisterMask,
 }
 
-/// Which immediates an operand accepts, as they stand in MIR.
+/// The immediates that an operand accepts, as they stand in MIR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImmRange {
     /// `-2^(bits-1) .. 2^(bits-1)`.
@@ -115,7 +115,7 @@ impl OperandDesc {
     }
 }
 
-/// How a value that is narrower than its register fills it.
+/// The extension of a value that is narrower than its register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extension {
     /// With zeros.
@@ -184,7 +184,7 @@ impl Piece {
 pub struct WordLayout {
     /// The fixed bits; 0 where operands stand.
     pub word: u32,
-    /// Where the operands stand.
+    /// The places of the operands.
     pub pieces: &'static [Piece],
 }
 
@@ -301,7 +301,7 @@ macro_rules! instructions {
 /// The reason why an instruction has no machine code: always a fault of the stage before, never of the user.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EncodeError {
-    /// An operand is of another kind than the row says.
+    /// An operand is not of the row's kind.
     #[error("{name}: operand {index} is not what the instruction takes")]
     Operand {
         /// The instruction.

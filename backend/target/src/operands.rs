@@ -8,8 +8,8 @@ use smallvec::{SmallVec, smallvec};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, Type};
 
-/// The sources of one instruction in operand order, definitions and labels left out: registers, stack addresses,
-/// immediates as wide as a register; then the registers read implicitly.
+/// The sources of one instruction in operand order, without definitions and labels: registers, stack addresses,
+/// immediates as wide as a register. The registers read implicitly come last.
 pub struct Sources<D: Domain + ?Sized> {
     /// A value for each source.
     pub values: SmallVec<[Value<D>; 4]>,

@@ -64,7 +64,7 @@ pub enum Pat {
     Address(u8, ImmClass),
 }
 
-/// Which immediates a pattern accepts.
+/// The immediates that a pattern accepts.
 #[derive(Clone, Copy)]
 pub struct ImmClass {
     /// Its name, for reports.

@@ -1,5 +1,5 @@
-//! The selection tables of every target are consistent with its instruction and legality tables: names are unique, each
-//! rule writes operands that its row takes, and every legal arithmetic type has a rule without conditions on its
+//! The selection tables of every target are consistent with its instruction and legality tables. Names are unique, and
+//! each rule writes operands that its row takes. Every legal arithmetic type has a rule without conditions on its
 //! operands.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]

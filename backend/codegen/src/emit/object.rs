@@ -1,4 +1,4 @@
-//! ELF relocatable objects.
+//! ELF relocatable objects: the code of functions, with a relocation for each call that a linker completes.
 
 use super::Code;
 use crate::CompileError;

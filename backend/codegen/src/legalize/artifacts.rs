@@ -88,7 +88,7 @@ impl Look<'_, '_, '_, '_> {
     }
 
     /// True if looking through `source`, and the copies on the way to it, would choose its unconstrained bits a second
-    /// time: other instructions read the first choice too.
+    /// time. Other instructions read the first choice too.
     fn shares_choice(&self, through: &Through, source: &InstData) -> bool {
         let function = &self.legalizer.function;
         let read_elsewhere =
@@ -291,7 +291,7 @@ fn unmerge_extended(r: &mut Recipe<'_>, parts: &[VReg], extension: Opcode, value
     }
 }
 
-/// Part by part where the sizes are equal; else each source taken apart, or groups of sources put together.
+/// Part by part where the sizes are equal; else each source is unmerged, or groups of sources are merged.
 fn unmerge_of_merge(
     look: &Look<'_, '_, '_, '_>,
     through: Through,

@@ -194,8 +194,9 @@ fn conversions(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, bits:
     types.flat_map(|types| writings(target, opcode, info, &types)).collect()
 }
 
-/// Divisors that take each way: powers of two, multipliers that fit, even ones that are shifted first, the addition
-/// (3, 5, 10 and 641 fit; 7 and 2^(w-1)+1 do not; 14 and 28 are even), and the neighbours of powers of two.
+/// Divisors that take each way: powers of two, multipliers that fit, even ones that are shifted first, the addition,
+/// and the neighbours of powers of two. The multipliers of 3, 5, 10 and 641 fit; those of 7 and 2^(w-1)+1 do not; 14
+/// and 28 are even.
 fn divisions_by_constants(target: &'static Target) -> Vec<(Opcode, Function)> {
     const SMALL: &[u128] = &[
         0,

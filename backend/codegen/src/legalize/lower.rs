@@ -1,4 +1,4 @@
-//! Expansions into other operations of the same types.
+//! Lowering: expansions into other operations of the same types.
 
 use super::recipe::Recipe;
 use super::{counting, memory, overflow};

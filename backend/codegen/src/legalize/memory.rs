@@ -1,4 +1,4 @@
-//! Loads and stores: rounded to bytes, split to powers of two and to what the alignment allows, halved when too wide.
+//! Loads and stores: rounded to bytes, split to powers of two that the alignment allows, halved when too wide.
 
 use super::recipe::Recipe;
 use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, Type, VReg};

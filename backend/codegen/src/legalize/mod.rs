@@ -154,12 +154,12 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         Ok(changed)
     }
 
-    /// No artifact combines any more: those that have a recipe are split or expanded. True if any was. One that has
-    /// none may combine with what the others leave; if no other is left, it cannot be legalized.
+    /// No artifact combines any more: those that have a recipe are split or expanded. True if any was. An artifact
+    /// without a recipe may combine with the results of the others; if no other is left, it cannot be legalized.
     fn legalize_artifacts(&mut self) -> Result<bool, CompileError> {
         let (mut changed, mut stuck) = (false, None);
         let mut pending = std::mem::take(&mut self.artifacts);
-        // Last first: an artifact that goes may leave the one that fed it dead.
+        // Last first: an artifact that is removed may leave its source dead.
         pending.reverse();
         for &inst in &pending {
             if !self.is_live(inst) {

@@ -214,8 +214,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// The definition of `register` if it may be computed at the root instead: read here only, in the same block,
-    /// without effects and not a load, which nothing may move.
+    /// The definition of `register` if it may be computed at the root instead. It must be read here only, in the same
+    /// block, without effects and not a load, which nothing may move.
     fn foldable(&self, register: VReg) -> Option<Inst> {
         let inst = self.function.def_of(register)?;
         let data = self.function.inst(inst);

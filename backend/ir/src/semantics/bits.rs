@@ -140,7 +140,7 @@ fn trailing_zeros<D: Domain>(d: &mut D, a: &D::Bits, width: u32) -> D::Bits {
     first_set(d, a, width, indices)
 }
 
-/// The count that goes with the last index whose bit is set; the operand's width if none is.
+/// The count of the last index whose bit is set; the operand's width if none is.
 fn first_set<D: Domain>(d: &mut D, a: &D::Bits, width: u32, indices: impl Iterator<Item = (u32, u32)>) -> D::Bits {
     let mut count = d.literal(i64::from(d.width(a)), 8.max(width));
     for (index, value) in indices {

@@ -190,7 +190,7 @@ pub(super) fn high_product<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, signe
 /// The unsigned high half where the full product is too wide to hold: four products of halves.
 fn high_product_by_halves<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
     let width = d.width(a);
-    // An odd width is worked one bit wider; the result is put together from both halves at the end.
+    // An odd width is computed one bit wider; both halves are joined at the end.
     let half = width.div_ceil(2);
     let part = |d: &mut D, x: &D::Bits, high: bool| {
         let bits = if high { d.extract(x, half, width - half) } else { d.extract(x, 0, half) };

@@ -129,7 +129,7 @@ impl LaneBools {
     }
 }
 
-/// Evaluates in so many lanes.
+/// Evaluates in this number of lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
     count: usize,

@@ -1,7 +1,7 @@
 //! The meaning of every generic opcode, stated once for every evaluator.
 //!
 //! [`evaluate`] covers the instructions that compute. Control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies
-//! from or to physical registers need a machine state, so they belong to the code that walks the function.
+//! from or to physical registers need a machine state. So they belong to the code that walks the function.
 
 mod access;
 mod bits;

@@ -1,5 +1,5 @@
-//! The partial domain: numbers of which some bits are open, that is unconstrained: a nondeterministic choice decides
-//! them.
+//! The partial domain: numbers of which some bits are open. An open bit is unconstrained: a nondeterministic choice
+//! decides it.
 //!
 //! The interpreter computes in it, so one run tells which bits of its results hold for every resolution of
 //! nondeterminism. An open bit may be 0 or 1; a bit that is not open has the value's bit. Marking too many bits open is

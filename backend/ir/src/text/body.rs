@@ -21,11 +21,11 @@ pub(super) struct Body<'a> {
     pub names: RegisterNames,
     /// The number of registers that have a number for a name: `%5` is register 5.
     pub numbered: u32,
-    /// Where each register was first read before any definition, to point at if none comes.
+    /// The place of each register's first read before any definition, for the error if none comes.
     pub first_use: Vec<Option<(usize, Cursor<'a>)>>,
     /// The block that lines are read into.
     current: Option<Block>,
-    /// Which blocks have a line of successors.
+    /// The blocks that have a line of successors.
     explicit: Vec<bool>,
 }
 

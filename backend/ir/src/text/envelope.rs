@@ -163,7 +163,7 @@ struct Header<'a> {
     function: Function,
     objects: Objects,
     liveins: Vec<NamedLiveIn>,
-    /// The first thing that is unknown; what follows it is read.
+    /// The first unknown name or form; the text after it is read.
     unknown: Option<Unknown>,
 }
 

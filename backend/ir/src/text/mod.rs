@@ -44,7 +44,7 @@ impl From<ParseError> for Failure {
     }
 }
 
-/// Reads a whole file. Text that is no MIR is an error; a function that names something unknown (a register, a class,
+/// Reads a whole file. Text that is no MIR is an error. A function that names something unknown (a register, a class,
 /// an opcode) is [`Module::unread`], and the others are read.
 pub fn parse_module(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, ParseError> {
     envelope::parse(text, vocabulary)

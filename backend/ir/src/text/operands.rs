@@ -1,4 +1,4 @@
-//! Operands, types and memory operands.
+//! The readers of operands, types and memory operands.
 
 use super::body::Body;
 use super::cursor::{Cursor, Parsed};

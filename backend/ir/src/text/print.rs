@@ -371,7 +371,7 @@ impl Printer<'_> {
     }
 }
 
-/// The alignment, in bytes, that goes without saying.
+/// The implied alignment, in bytes.
 fn natural_alignment(ty: Type) -> u32 {
     ty.bytes().next_power_of_two()
 }
@@ -394,7 +394,7 @@ fn flag_words(flags: RegFlags, leading: bool) -> impl Iterator<Item = &'static s
     implicit.into_iter().chain(rest.map(|(name, _)| *name))
 }
 
-/// Which operands show their type: each type index once, by its first operand; all where there is no index.
+/// The operands that show their type: each type index once, by its first operand; all where there is no index.
 struct TypesPrinted<'d> {
     data: &'d InstData,
     seen: [bool; 3],

@@ -1,4 +1,4 @@
-//! Frames, branches, text. None of these sequences touches the flags.
+//! The [`Machine`] of AArch64: frame offsets, branches, calls, assembly text. Invariant: no sequence touches the flags.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]

@@ -9,7 +9,7 @@
 //! | `rules.rs` | [`RuleSet`]: the parts of a rule, and the methods that ask for an action and change no type |
 //! | `scalars.rs`, `vectors.rs` | its methods that widen and narrow, and that change the number of elements |
 //! | `extensions.rs` | methods and predicates that LLVM does not have |
-//! | `predicates.rs`, `mutations.rs` | when a rule applies; which type it changes, and to what |
+//! | `predicates.rs`, `mutations.rs` | the conditions of rules; the type that a rule changes, and its new type |
 //! | `step.rs` | [`LegalizeStep`], the answer, and the invalid ones: LLVM's `mutationIsSane`, `hasNoSimpleLoops` |
 //! | `table.rs` | [`LegalizerInfo`]: the sets of a target, aliases, coverage of indices; the look-up |
 //!
@@ -72,7 +72,7 @@ pub struct MemDescr {
     pub ty: Type,
     /// The alignment of the address, in bits.
     pub align_bits: u32,
-    /// How the access is ordered among others.
+    /// The ordering of the access among others.
     pub ordering: AtomicOrdering,
     /// Of a compare-and-exchange that fails; of anything else, none.
     pub failure_ordering: AtomicOrdering,

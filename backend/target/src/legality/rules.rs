@@ -3,7 +3,7 @@
 //! A rule's name is `<target> <opcode>#<place> <method>`. Two primitives make all of them: `action_if` and, for lists
 //! of types, `action_for`; an empty list makes no rule. A rule covers the type indices that it mentions: a list covers
 //! the first ones, an index argument its own. A predicate of the caller's, or none, counts as covering every index, as
-//! in LLVM. A rule that refuses what a predicate tells covers nothing.
+//! in LLVM. A refusal by a predicate covers nothing.
 
 use super::mutations::Mutation;
 use super::predicates::{self, Predicate, mem_size_in_bytes_not_pow2, mem_size_not_byte_size_pow2};
@@ -67,7 +67,7 @@ pub fn rules_for(target: &'static str, opcodes: &[Opcode]) -> RuleSet {
 
 /// The element of a list of types: type 0, types 0 and 1, or types 0 to 2.
 pub trait TypeTuple: Copy + Send + Sync + 'static {
-    /// How many.
+    /// The number of types.
     const COUNT: usize;
     /// True if the query's types, by type index, are these.
     fn is_of(self, types: &[Type]) -> bool;

@@ -86,8 +86,8 @@ impl LegalizerInfo {
         LegalizerInfo { sets, by_opcode, number }
     }
 
-    /// The faults of the table. An opcode's rules must cover every type and immediate index of its row; an alias must
-    /// stand for a set of rules; no opcode may have two sets.
+    /// The faults of the table. An opcode's rules must cover every type and immediate index of its row. An alias must
+    /// stand for a set of rules. No opcode may have two sets.
     pub fn verify(&self) -> Vec<IllDefined> {
         let mut faults = Vec::new();
         let mut met = FxHashSet::default();
@@ -117,7 +117,7 @@ impl LegalizerInfo {
         }
     }
 
-    /// True if another opcode's set says that it has the rules of `opcode`.
+    /// True if another opcode's set is an alias of `opcode`.
     pub fn is_aliased_by_another(&self, opcode: Opcode) -> bool {
         self.sets.iter().any(|set| set.alias == Some(opcode))
     }

@@ -33,7 +33,7 @@ struct Machine {
     /// The scalar that fills a register.
     x: Type,
     p: Type,
-    /// Where it is narrower than `x`: the type that has instructions of its own.
+    /// The type narrower than `x` that has instructions of its own; `None` if there is none.
     word: Option<Type>,
 }
 

@@ -1,4 +1,4 @@
-//! Frames, branches, text.
+//! The [`Machine`] of RISC-V: frame offsets, branches, calls, assembly text.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]

@@ -1,4 +1,4 @@
-//! RISC-V.
+//! RISC-V: the two targets, RV64 and RV32, whose tables the files of this folder hold.
 
 pub mod abi;
 pub mod features;

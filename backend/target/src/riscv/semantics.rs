@@ -230,7 +230,7 @@ fn bytes<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> Vec<D::Bits> {
     (0..d.width(a) / 8).map(|index| d.extract(a, index * 8, 8)).collect()
 }
 
-/// Parts put together, lowest first; there is at least one.
+/// Joins parts, lowest first; there is at least one.
 fn joined<D: AnyDomain + ?Sized>(d: &mut D, parts: impl Iterator<Item = D::Bits>) -> D::Bits {
     let whole = parts.reduce(|low, high| d.concat(&high, &low));
     whole.unwrap_or_else(|| d.literal(0, 1))

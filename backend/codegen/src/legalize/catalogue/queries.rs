@@ -188,9 +188,9 @@ fn well_formed(query: &LegalityQuery) -> bool {
     fits && info.rules.iter().all(|rule| too_narrow(rule) || rule.holds(&types, None))
 }
 
-/// Functions that make `query`; more than one where it leaves a predicate or an immediate open. There are none for an
-/// operand that stands for something outside the function (a jump table, an intrinsic), for vectors, and for most
-/// widths that the catalogue does not prove.
+/// Functions that make `query`; more than one where it leaves a predicate or an immediate open. Vectors have none, nor
+/// have most widths that the catalogue does not prove. Neither has an operand that stands for something outside the
+/// function (a jump table, an intrinsic).
 pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
     let Some(info) = query.opcode.info() else { return Vec::new() };
     let mut types = query.types.iter().copied().chain(query.memory.iter().map(|memory| memory.ty));
