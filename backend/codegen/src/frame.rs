@@ -21,7 +21,7 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// The largest frame, in bytes: the far offset sequences of every target reach so far.
+/// The largest frame, in bytes, that the far offset sequences of every target reach.
 const LARGEST: u64 = 1 << 30;
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let target = context.target;

@@ -116,7 +116,7 @@ impl LegalityQuery {
         LegalityQuery { opcode, types: types.into_iter().collect(), memory: SmallVec::new(), immediate: None }
     }
 
-    /// The query of an instruction; `None` if it has no types (any more).
+    /// The query of an instruction; `None` if it has no types yet or no more.
     pub fn of(function: &Function, data: &InstData) -> Option<LegalityQuery> {
         let mut query = LegalityQuery::new(data.opcode, []);
         query.immediate = data.operands.get(2).and_then(Operand::as_imm);
