@@ -1,5 +1,5 @@
-//! Pass `bank-select`: gives every generic register a bank. The fast form: integers and pointers live in the general
-//! registers, which is all that there is so far.
+//! Pass `bank-select`: gives every generic register a bank. It is LLVM's fast mode: integers and pointers live in the
+//! general registers, the only bank so far.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};

@@ -1,8 +1,8 @@
 //! Pass `frame`: lays out the stack frame, saves and restores the callee-saved registers that the function writes, and
 //! turns stack objects into offsets from the stack pointer.
 //!
-//! From the stack pointer up: saved registers (so that their offsets always fit), then objects and spill slots. Copies
-//! that the allocator left become machine moves, or nothing.
+//! From the stack pointer up stand the saved registers, so that their offsets always fit, then stack objects and spill
+//! slots. Copies that the allocator left become machine moves, or vanish.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
@@ -21,7 +21,7 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// The largest frame, in bytes: what the far offset sequences of every target reach.
+/// The largest frame, in bytes, that the far offset sequences of every target reach.
 const LARGEST: u64 = 1 << 30;
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let target = context.target;
@@ -48,8 +48,7 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
 /// A register that the prologue saves, and its offset from the stack pointer after it.
 type Saved = (PReg, i64);
 
-/// Callee-saved registers that some instruction writes, and the return address if one does; and the bytes that they
-/// take.
+/// The callee-saved registers, and the return address, that some instruction writes, with the bytes that they take.
 fn saved_registers(function: &Function, target: &Target) -> (Vec<Saved>, i64) {
     let mut written = Vec::new();
     for &block in function.layout() {
@@ -73,7 +72,8 @@ fn saved_registers(function: &Function, target: &Target) -> (Vec<Saved>, i64) {
     (saved, end)
 }
 
-/// The stack pointer stays where the prologue puts it: nothing is passed on the stack. True if there was a call.
+/// Removes the call frames: nothing is passed on the stack, so the stack pointer stays where the prologue puts it. True
+/// if there was a call.
 fn remove_call_frames(function: &mut Function, target: &Target) -> Result<bool, String> {
     let mut has_calls = false;
     for block in function.layout().to_vec() {
@@ -120,7 +120,7 @@ fn lay_out(function: &mut Function, target: &Target, saved: i64) -> Result<i64, 
     Ok(size as i64)
 }
 
-/// What allocation left of copies: nothing where both sides are one register, else the machine's move.
+/// Expands the copies that allocation left: to nothing where both sides are one register, else to the machine's move.
 fn expand_copies(function: &mut Function, target: &Target) -> Result<(), CompileError> {
     for block in function.layout().to_vec() {
         let insts: Vec<Inst> = function.insts(block).collect();
@@ -146,12 +146,12 @@ fn expand_copies(function: &mut Function, target: &Target) -> Result<(), Compile
     Ok(())
 }
 
-/// A register is moved for which the target has no row.
+/// The error for a move of a register for which the target has no row.
 fn no_move(function: &Function) -> CompileError {
     CompileError::internal(function, PASS.name, "a register that is never moved is copied or saved")
 }
 
-/// Replaces a stack object operand and the offset behind it.
+/// Replaces a stack object operand and the offset after it.
 fn resolve(function: &mut Function, target: &Target, inst: Inst, size: i64) {
     let data = function.inst(inst);
     let slot = data.operands.iter().enumerate().find_map(|(index, operand)| match operand {
@@ -183,7 +183,7 @@ fn offset_of(function: &Function, slot: StackSlot, size: i64) -> i64 {
     function.stack[slot].offset + size
 }
 
-/// What prologue and epilogue do.
+/// The contents of prologue and epilogue.
 struct Frame<'t> {
     target: &'t Target,
     saved: Vec<Saved>,

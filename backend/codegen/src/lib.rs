@@ -1,7 +1,7 @@
 //! The transformations, from generic machine IR to an object file.
 //!
-//! Every pass is a row of [`pipeline::PIPELINE`]; each says what it requires and what it ensures, and every pass and
-//! every rewrite step is shown to the [`Observer`]. No pass can opt out of being judged.
+//! Every pass is a row of [`pipeline::PIPELINE`], with the properties that it requires and ensures. The [`Observer`]
+//! sees every pass and every rewrite step: no pass can opt out of being judged.
 //!
 //! Architecture invariant: nothing here judges; nothing here depends on a judge.
 
@@ -20,7 +20,7 @@ use tribunal_ir::{Function, Inst, InstData};
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
 
-/// Which register allocator runs.
+/// The register allocator that runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Allocator {
     /// Backtracking, good code.
@@ -30,20 +30,20 @@ pub enum Allocator {
     Fastalloc,
 }
 
-/// What a compilation is told besides its input.
+/// The options of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Optional parts of the instruction set that may be used.
     pub features: Features,
-    /// Which register allocator runs.
+    /// The register allocator that runs.
     pub allocator: Allocator,
 }
 
-/// What a pass works with.
+/// The environment of a pass.
 pub struct Context<'a> {
     /// The machine that is compiled for.
     pub target: &'static Target,
-    /// What the compilation is told besides.
+    /// The options of the compilation.
     pub options: Options,
     /// The legality rules of the target under these features.
     pub legalizer: &'static LegalizerInfo,
@@ -51,19 +51,19 @@ pub struct Context<'a> {
     pub observer: &'a mut dyn Observer,
 }
 
-/// Watches a compilation. The function is handed over mutably so that a test or a saboteur can plant a fault where the
-/// judges behind it will see it; a judge does not change it.
+/// Watches a compilation. The function is mutable so that a test or a saboteur can plant a fault for the judges after
+/// it. A judge does not change it.
 pub trait Observer {
     /// After each pass, with its postconditions in place.
     fn after_pass(&mut self, _pass: &'static pipeline::Pass, _function: &mut Function) {}
 
-    /// True if [`Observer::step`] wants to be called; the copy of what was replaced is made only then.
+    /// True if [`Observer::step`] wants to be called; only then are the replaced instructions copied.
     fn wants_steps(&self) -> bool {
         false
     }
 
-    /// After one application of one rule: `before` were the instructions replaced (with those looked through), `after`
-    /// are what stands there now, in execution order (those looked through first, unless they died).
+    /// After one application of one rule. `before` are the instructions replaced, with those looked through. `after`
+    /// are their replacement in execution order, after those looked through that did not die.
     fn step(&mut self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &[Inst]) {}
 }
 
@@ -72,15 +72,15 @@ pub struct NoObserver;
 
 impl Observer for NoObserver {}
 
-/// Why a function could not be compiled.
+/// The reason why a function could not be compiled.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CompileError {
-    /// The input is right and this backend does not do it (yet). The feature's name is what reports show.
+    /// The input is valid and this backend does not support it (yet). Reports show the feature's name.
     #[error("{function}: {feature} is not supported ({pass})")]
     Unsupported {
         /// The function's name.
         function: String,
-        /// The pass that does not do it.
+        /// The pass that does not support it.
         pass: &'static str,
         /// The feature's name.
         feature: String,
@@ -92,13 +92,13 @@ pub enum CompileError {
         function: String,
         /// The pass that noticed.
         pass: &'static str,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
 }
 
 impl CompileError {
-    /// The input is right, and `pass` does not do `feature`.
+    /// The input is valid, and `pass` does not support `feature`.
     pub fn unsupported(function: &Function, pass: &'static str, feature: impl Into<String>) -> CompileError {
         CompileError::Unsupported { function: function.name.clone(), pass, feature: feature.into() }
     }

@@ -1,4 +1,7 @@
-//! The whole pipeline, top to bottom.
+//! The whole pipeline, top to bottom: the rows of the passes, and the runner that checks what each requires.
+//!
+//! Invariant: a pass runs only on a function with the properties that its row requires and none that it forbids. The
+//! observer sees every result.
 
 use crate::{CompileError, Context, allocate, bank_select, emit, frame, legalize, relax_branches, select, split_edges};
 use tribunal_ir::{Function, Properties};
@@ -9,19 +12,19 @@ pub use crate::emit::Code;
 pub struct Pass {
     /// The command-line argument, the module with `_` for `-`, and the folder of the golden cases in `corpus`.
     pub name: &'static str,
-    /// Properties that the function must have before, and must not have.
+    /// Properties that the function must have before the pass.
     pub requires: Properties,
-    /// Properties that the function must not have.
+    /// Properties that the function must not have before the pass.
     pub forbids: Properties,
-    /// Properties that it has after, and has lost.
+    /// Properties that the function has after the pass.
     pub ensures: Properties,
-    /// Properties that it has lost.
+    /// Properties that the function has lost after the pass.
     pub drops: Properties,
-    /// What it does; see [`run_pass`], which checks the properties.
+    /// The pass itself; see [`run_pass`], which checks the properties.
     pub run: fn(&mut Context<'_>, &mut Function) -> Result<(), CompileError>,
 }
 
-/// Every pass, in order. What `emit` writes is [`Code`], not a function, so it is no row here.
+/// Every pass, in order. `emit` writes [`Code`], not a function, so it is no row here.
 pub static PIPELINE: &[&Pass] = &[
     &legalize::PASS,
     &bank_select::PASS,
@@ -32,7 +35,7 @@ pub static PIPELINE: &[&Pass] = &[
     &relax_branches::PASS,
 ];
 
-/// For each instruction of a function, so many are made of it on its way, about.
+/// About so many instructions are created on the way for each instruction of the input.
 const GROWTH: usize = 3;
 
 /// Runs every pass and emits.
@@ -68,7 +71,7 @@ fn opaque(function: &Function) -> Option<String> {
     insts.find_map(|inst| function.opaque_name(function.inst(inst)).map(str::to_string))
 }
 
-/// True if the input comes from behind this pass already.
+/// True if the input has had this pass already.
 fn done(pass: &Pass, properties: Properties) -> bool {
     let stage = Properties::LEGALIZED | Properties::REG_BANK_SELECTED | Properties::SELECTED;
     pass.ensures.intersects(stage) && properties.contains(pass.ensures)
@@ -78,8 +81,8 @@ fn done(pass: &Pass, properties: Properties) -> bool {
 /// observer.
 ///
 /// # Errors
-/// [`CompileError::Unsupported`] if the function has not the properties that the pass requires, or one that it forbids;
-/// else what the pass says.
+/// [`CompileError::Unsupported`] if the function lacks a property that the pass requires, or has one that it forbids;
+/// else the pass's own error.
 pub fn run_pass(pass: &'static Pass, function: &mut Function, context: &mut Context<'_>) -> Result<(), CompileError> {
     if !function.properties.contains(pass.requires) || function.properties.intersects(pass.forbids) {
         let reason = format!("cannot run on a function with {:?}", function.properties);

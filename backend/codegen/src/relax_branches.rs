@@ -1,5 +1,5 @@
-//! Pass `relax-branches`: drops jumps to the next block, and takes conditional branches that do not reach their target
-//! the long way: the opposite branch around a jump.
+//! Pass `relax-branches`: drops jumps to the next block, and relaxes conditional branches that do not reach their
+//! target. A relaxed branch is the opposite branch around a jump.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
@@ -46,7 +46,7 @@ fn is_jump(target: &Target, data: &InstData) -> bool {
     flags(target, data).contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) && label(data).is_some()
 }
 
-/// `Bcc next; J other` becomes `Bncc other`; a jump to the next block goes.
+/// `Bcc next; J other` becomes `Bncc other`; a jump to the next block is removed.
 fn simplify(function: &mut Function, target: &Target) {
     let layout = function.layout().to_vec();
     for (index, &block) in layout.iter().enumerate() {
@@ -142,7 +142,7 @@ fn lengthen(function: &mut Function, target: &Target, inst: Inst, to: Block) -> 
     }
     function.replace(inst, with_label(opposite, rest));
     let onward: Vec<_> = std::mem::take(&mut function.block_mut(block).successors);
-    // What follows the branch may lead to its target too.
+    // The instructions after the branch may lead to its target too.
     let again = function.insts(rest).any(|inst| label(function.inst(inst)) == Some(to));
     function.block_mut(rest).successors =
         onward.iter().copied().filter(|&(successor, _)| successor != to || again).collect();

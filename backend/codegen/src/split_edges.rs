@@ -1,5 +1,5 @@
-//! Pass `split-edges`: puts a block on every critical edge, so that moves for PHIs have a place that only this edge
-//! runs through. Register allocation needs it.
+//! Pass `split-edges`: puts a block on every critical edge, so that the moves for PHIs have a place of that edge's own.
+//! Register allocation needs it.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
@@ -52,7 +52,7 @@ fn flags(context: &Context<'_>, data: &InstData) -> OpcodeFlags {
     }
 }
 
-/// A block that runs into the next one gets a jump; the last pass drops those that are not needed.
+/// Gives a block that falls through a jump; the last pass drops the jumps that are not needed.
 fn make_fall_throughs_explicit(context: &Context<'_>, function: &mut Function) {
     let layout = function.layout().to_vec();
     for (index, &block) in layout.iter().enumerate() {
@@ -60,7 +60,7 @@ fn make_fall_throughs_explicit(context: &Context<'_>, function: &mut Function) {
             .last_inst(block)
             .is_some_and(|last| flags(context, function.inst(last)).contains(OpcodeFlags::BARRIER));
         if !ends && function.successors(block).next().is_none() {
-            // Nothing defined comes here: a loop of its own is as good as anything, and gives the block an end.
+            // No defined execution comes here: an endless loop will do, and gives the block an end.
             function.append(block, context.target.machine.jump(block));
             function.block_mut(block).successors = vec![(block, None)];
             continue;

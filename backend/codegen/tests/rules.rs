@@ -1,4 +1,4 @@
-//! What the legalizer does about rules that nothing can follow: tables made for these tests, one instruction each.
+//! The legalizer's answer to rules that it cannot follow: tables made for these tests, one instruction each.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -15,7 +15,7 @@ fn add() -> RuleSet {
     rules_for("test", &[Opcode::G_ADD])
 }
 
-/// What the legalizer says of a `G_ADD` of `ty` under these rules; everything else is legal.
+/// The legalizer's error for a `G_ADD` of `ty` under these rules; everything else is legal.
 fn said(rules: RuleSet, ty: Type) -> CompileError {
     let source = format!(
         "---\nname: f\nbody: |\n  bb.0:\n    %0:_(p0) = G_IMPLICIT_DEF\n    %1:_({ty}) = G_IMPLICIT_DEF\n    \
@@ -46,7 +46,7 @@ fn actions_on_vectors_are_refused_by_name() {
     }
 }
 
-/// Nothing is rewritten by a step that makes no sense; a table that loops in more than one step runs out of fuel.
+/// An invalid step rewrites nothing; a table that loops in more than one step runs out of fuel.
 #[test]
 fn rules_that_make_no_sense_are_internal_errors() {
     let rows = [

@@ -1,7 +1,7 @@
-//! A bit-vector constant of known width: what a `G_CONSTANT` holds and what the concrete domain computes with.
+//! A bit-vector constant of known width: the value of a `G_CONSTANT`, and the number of the concrete domain.
 //!
 //! Invariant: the bits above `width` are zero, so equality of two `Bits` is equality of values. Values of up to 128
-//! bits are computed in a machine's words; only wider ones go through the wide integers.
+//! bits are computed in machine words; only wider ones go through the wide integers.
 
 use bnum::BUint;
 use std::cmp::Ordering;
@@ -88,7 +88,7 @@ impl Bits {
         Bits::wide(Wide::from_digits(std::array::from_fn(limbs)), width)
     }
 
-    /// An unsigned decimal number; `None` if it is none or does not fit `width` bits.
+    /// An unsigned decimal number; `None` if the text is none or does not fit `width` bits.
     pub fn parse_decimal(digits: &str, width: u32) -> Option<Bits> {
         let value = Wide::from_str_radix(digits, 10).ok()?;
         Some(Bits::wide(value, width)).filter(|bits| bits.whole() == value)
@@ -148,17 +148,17 @@ impl Bits {
         index < self.width() && self.limbs[(index / 64) as usize] >> (index % 64) & 1 == 1
     }
 
-    /// How many bits the value takes: the place of its highest set bit, counted from 1.
+    /// The number of bits that the value needs: the position of its highest set bit, counted from 1.
     pub fn used(self) -> u32 {
         self.whole().bits()
     }
 
-    /// How many zeros stand below the lowest set bit; the width if no bit is set.
+    /// The number of zeros below the lowest set bit; the width if no bit is set.
     pub fn trailing_zeros(self) -> u32 {
         self.whole().trailing_zeros().min(self.width())
     }
 
-    /// How many ones stand below the lowest bit that is not set; the width if all are.
+    /// The number of ones below the lowest clear bit; the width if all are set.
     pub fn trailing_ones(self) -> u32 {
         self.whole().trailing_ones()
     }
@@ -250,12 +250,12 @@ impl Bits {
         self.map(other, |a, b| a ^ b, |a, b| a ^ b)
     }
 
-    /// Every bit turned over.
+    /// Every bit inverted.
     pub fn not(self) -> Bits {
         self.xor(Bits::ones(self.width()))
     }
 
-    /// Zero once the amount reaches the width, as the other shifts in are.
+    /// Shifted up by `amount` bits; zero if the amount reaches the width.
     pub fn shl(self, amount: u32) -> Bits {
         match (amount >= self.width(), self.is_wide()) {
             (true, _) => Bits::zero(self.width()),

@@ -1,4 +1,4 @@
-//! Appends generic instructions at a position and remembers which ones: the recipes and the generator write with it.
+//! Inserts generic instructions at a position and records them. The recipes and the generator write with it.
 
 use crate::bits::Bits;
 use crate::entities::{Block, Inst, VReg};
@@ -8,14 +8,14 @@ use crate::opcode::Opcode;
 use crate::types::{S1, Type};
 use smallvec::SmallVec;
 
-/// Where the next instruction goes.
+/// The position of the next instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum Position {
-    /// Before this instruction; what is pushed stands there in the order of pushing.
+    /// Before this instruction; pushed instructions stand there in the order of pushing.
     Before(Inst),
     /// After this instruction, in the order of pushing.
     After(Inst),
-    /// In a slot that [`Function::take`] has emptied; then behind it.
+    /// In a slot that [`Function::take`] has emptied; then after it.
     InPlaceOf(Inst),
     /// At the end of this block.
     AtEnd(Block),
@@ -25,9 +25,9 @@ pub enum Position {
 pub struct Builder<'f> {
     /// The function that is written to.
     pub function: &'f mut Function,
-    /// Where the next instruction goes.
+    /// The position of the next instruction.
     pub position: Position,
-    /// What was written, in order.
+    /// The instructions written, in order.
     pub written: SmallVec<[Inst; 8]>,
 }
 
@@ -37,7 +37,7 @@ impl<'f> Builder<'f> {
         Builder { function, position, written: SmallVec::new() }
     }
 
-    /// Inserts `data` at the position, and moves the position behind it.
+    /// Inserts `data` at the position, and moves the position after it.
     pub fn push(&mut self, data: InstData) -> Inst {
         let inst = match self.position {
             Position::Before(inst) => self.function.insert_before(inst, data),

@@ -1,4 +1,4 @@
-//! Entity references: what operands point at. Their `Display` is the text format's.
+//! Entity references: the things that operands name, as indices. Their `Display` is the text format's.
 
 use cranelift_entity::entity_impl;
 

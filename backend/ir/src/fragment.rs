@@ -1,12 +1,13 @@
-//! A piece of code taken out of its function, to be judged by itself: what a rewrite replaced, and what it put there.
+//! A piece of code taken out of its function, to be judged by itself: the instructions that a rewrite replaced, and
+//! their replacement.
 
 use crate::function::Function;
 use crate::inst::InstData;
 
 /// Instructions in execution order. Registers read but not defined inside are its inputs.
 ///
-/// Where a fragment holds PHIs, it describes one entry into their block: instructions that a rewrite placed in a
-/// predecessor stand before the PHIs and are executed whichever edge is taken, so they must not have effects.
+/// A fragment with PHIs describes one entry into their block. Instructions that a rewrite placed in a predecessor stand
+/// before the PHIs. They are executed whichever edge is taken, so they must not have effects.
 pub type Fragment = Vec<InstData>;
 
 /// One application of one rule: `after` must refine `before`.
@@ -17,7 +18,7 @@ pub type Fragment = Vec<InstData>;
 pub struct Step<'a> {
     /// The rule's name, as the catalogue lists it.
     pub rule: &'a str,
-    /// The function that holds both, which tells types of registers and contents of stack objects.
+    /// The function that holds both. It gives the types of registers and the contents of stack objects.
     pub function: &'a Function,
     /// The instructions that were replaced, in execution order.
     pub before: &'a [InstData],

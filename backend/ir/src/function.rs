@@ -1,7 +1,7 @@
 //! A machine function: blocks in layout order, instructions in linked lists, virtual registers with their types.
 //!
-//! Invariants, kept by every method that changes an instruction: `def` of a virtual register is the instruction that
-//! defines it last inserted (exactly one in SSA form), and `uses` counts the operands that read it.
+//! Invariants, kept by every method that changes an instruction: `def` of a virtual register is its most recently
+//! inserted definition (the only one in SSA form). `uses` counts the operands that read it.
 
 use crate::bits::Bits;
 use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
@@ -18,7 +18,7 @@ bitflags! {
     /// Function properties, by LLVM's names in camel case.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Properties: u16 {
-        /// `exposesReturnsTwice`: it calls what may return twice, such as `setjmp`.
+        /// `exposesReturnsTwice`: it calls a function that may return twice, such as `setjmp`.
         const EXPOSES_RETURNS_TWICE = 1 << 0;
         /// `legalized`: every generic instruction is legal.
         const LEGALIZED = 1 << 1;
@@ -39,7 +39,7 @@ bitflags! {
     }
 }
 
-/// Where a virtual register may live.
+/// The registers that a virtual register may live in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Constraint {
     /// `_`: generic, before bank selection.
@@ -53,15 +53,15 @@ pub enum Constraint {
 /// A virtual register.
 #[derive(Clone, Debug)]
 pub struct VRegData {
-    /// `None` once selected, when only the class says its size.
+    /// `None` once selected: only the class gives its size then.
     pub ty: Option<Type>,
-    /// Which machine registers may hold it.
+    /// The machine registers that may hold it.
     pub constraint: Constraint,
     /// The number or name it has in text, without `%`.
     pub name: Option<Symbol>,
     /// The instruction that defines it.
     pub def: PackedOption<Inst>,
-    /// How many operands read it.
+    /// The number of operands that read it.
     pub uses: u32,
 }
 
@@ -70,9 +70,9 @@ pub struct VRegData {
 pub struct BlockData {
     /// N of `bb.N`.
     pub number: u32,
-    /// `name` of `bb.N.name`, and what stands in the parentheses, as it was read: `%ir-block.3, align 8`.
+    /// `name` of `bb.N.name`.
     pub name: Option<String>,
-    /// The attributes in parentheses after the block's name, as they were read.
+    /// The attributes in parentheses after the block's name, as they were read: `%ir-block.3, align 8`.
     pub attributes: Option<String>,
     /// Successors, with the branch weight if one was written (a numerator over 2^31).
     pub successors: Vec<(Block, Option<u32>)>,
@@ -90,14 +90,14 @@ struct Link {
     next: PackedOption<Inst>,
 }
 
-/// What a stack object is for.
+/// The purpose of a stack object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SlotKind {
     /// A local of the source.
     Default,
-    /// Room that the register allocator made.
+    /// A spill slot of the register allocator.
     Spill,
-    /// Room of a size that only a run knows: `alloca` outside of the entry.
+    /// An object whose size only a run knows: `alloca` outside of the entry.
     VariableSized,
 }
 
@@ -106,7 +106,7 @@ pub enum SlotKind {
 pub struct StackObject {
     /// The name of the IR value, or nothing.
     pub name: String,
-    /// Who made the object.
+    /// The purpose of the object.
     pub kind: SlotKind,
     /// Bytes.
     pub size: u64,
@@ -145,7 +145,7 @@ pub struct Function {
     pub name: String,
     /// Bytes.
     pub alignment: Option<u32>,
-    /// What holds of the function, as passes stamp it.
+    /// The function's properties, as passes stamp them.
     pub properties: Properties,
     /// Registers that hold values on entry.
     pub liveins: Vec<LiveIn>,
@@ -176,8 +176,8 @@ impl Clone for Function {
         clone
     }
 
-    /// Uses the room that `self` has: who copies function after function would else have the system clear new pages for
-    /// each.
+    /// Reuses the capacity of `self`: a caller that copies function after function would else have the system clear new
+    /// pages for each.
     fn clone_from(&mut self, source: &Function) {
         fn refill<K: EntityRef, V: Clone>(map: &mut PrimaryMap<K, V>, source: &PrimaryMap<K, V>) {
             map.clear();
@@ -226,7 +226,7 @@ impl Function {
         Function { name: name.into(), ..Function::default() }
     }
 
-    /// Makes room for so many more instructions and as many registers.
+    /// Reserves capacity for so many more instructions and as many registers.
     pub fn reserve(&mut self, count: usize) {
         self.insts.reserve(count);
         self.links.reserve(count);
@@ -255,7 +255,7 @@ impl Function {
         self.vregs[register].def.expand()
     }
 
-    /// How many operands read `register`; one instruction may read it more than once.
+    /// The number of operands that read `register`; one instruction may read it more than once.
     pub fn use_count(&self, register: VReg) -> u32 {
         self.vregs[register].uses
     }
@@ -274,7 +274,7 @@ impl Function {
 
     // Constants.
 
-    /// The operand that says `value`: the same one for the same value.
+    /// The operand for `value`: the same one for the same value.
     pub fn constant(&mut self, value: Bits) -> Operand {
         match value.to_i64() {
             Some(short) => Operand::Const { width: value.width() as u16, value: Short(short) },
@@ -305,7 +305,7 @@ impl Function {
         self.new_numbered_block(self.next_number)
     }
 
-    /// A new block at the end of the layout, as `bb.number`. The caller sees to it that the number is not taken.
+    /// A new block at the end of the layout, as `bb.number`. The caller makes sure that the number is not taken.
     pub fn new_numbered_block(&mut self, number: u32) -> Block {
         self.next_number = self.next_number.max(number.saturating_add(1));
         let block = self.blocks.push(BlockData { number, ..BlockData::default() });
@@ -328,12 +328,12 @@ impl Function {
         self.layout.first().copied()
     }
 
-    /// What is known of `block` besides its instructions.
+    /// The data of `block` besides its instructions.
     pub fn block(&self, block: Block) -> &BlockData {
         &self.blocks[block]
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn block_mut(&mut self, block: Block) -> &mut BlockData {
         &mut self.blocks[block]
     }
@@ -398,7 +398,7 @@ impl Function {
         self.insts.len()
     }
 
-    /// Makes room for so many more instructions.
+    /// Reserves capacity for so many more instructions.
     pub fn reserve_insts(&mut self, more: usize) {
         self.insts.reserve(more);
         self.links.reserve(more);

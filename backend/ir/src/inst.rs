@@ -56,11 +56,11 @@ bitflags! {
         const DEF = 1 << 0;
         /// The operand is not in the assembly text.
         const IMPLICIT = 1 << 1;
-        /// Nothing reads what is written.
+        /// Nothing reads the value written.
         const DEAD = 1 << 2;
         /// Nothing reads the register after this.
         const KILLED = 1 << 3;
-        /// What is read does not matter.
+        /// The value read does not matter.
         const UNDEF = 1 << 4;
         /// Written before the uses are read.
         const EARLY_CLOBBER = 1 << 5;
@@ -76,11 +76,11 @@ bitflags! {
 /// A register operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RegOperand {
-    /// Which register.
+    /// The register.
     pub reg: Reg,
-    /// How the operand touches it.
+    /// The operand's access to it.
     pub flags: RegFlags,
-    /// Which part of a virtual register; 0 for all of it.
+    /// The part of a virtual register; 0 for all of it.
     pub subregister: SubReg,
     /// Printed as `(tied-def N)`: this use shares its register with operand N.
     pub tied_to: Option<u8>,
@@ -207,7 +207,7 @@ pub enum Operand {
         /// The value, which sign-extends to the width.
         value: Short,
     },
-    /// A typed integer constant that no sign extension of 64 bits gives; [`crate::Function::constant_value`] tells it.
+    /// A typed integer constant that no sign extension of 64 bits gives; [`crate::Function::constant_value`] reads it.
     WideConst(WideConst),
     /// A block: the destination of a branch, or where a PHI's value comes from.
     Block(Block),
@@ -326,7 +326,7 @@ bitflags! {
 }
 
 impl InstFlags {
-    /// What floating-point arithmetic may do that IEEE 754 does not allow: `fast`.
+    /// The licences of floating-point arithmetic that IEEE 754 does not grant: `fast`.
     pub const FAST: InstFlags = InstFlags::NNAN
         .union(InstFlags::NINF)
         .union(InstFlags::NSZ)
@@ -347,20 +347,20 @@ impl InstFlags {
 }
 
 bitflags! {
-    /// What a memory operand says besides size and place.
+    /// The facts of a memory operand besides size and place.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct MemFlags: u8 {
         /// It reads.
         const LOAD = 1 << 0;
         /// It writes.
         const STORE = 1 << 1;
-        /// The access itself is what a program does: none may be added, dropped, or changed in size.
+        /// The access itself is observable: none may be added, dropped, or changed in size.
         const VOLATILE = 1 << 2;
         /// It will not be accessed again soon.
         const NON_TEMPORAL = 1 << 3;
         /// The address may be accessed at any time.
         const DEREFERENCEABLE = 1 << 4;
-        /// What is read does not change.
+        /// The memory read does not change.
         const INVARIANT = 1 << 5;
         /// Any atomic ordering; its words are kept in [`MemOperand::ordering`].
         const ATOMIC = 1 << 6;
@@ -370,7 +370,7 @@ bitflags! {
 /// A memory operand: `(load (s32) from %ir.p + 4, align 2, !tbaa !9)`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemOperand {
-    /// Which kinds of access it describes, and how they are made.
+    /// The kinds of access it describes, and their properties.
     pub flags: MemFlags,
     /// The type in memory; `None` for `unknown-size`.
     pub ty: Option<Type>,
@@ -378,7 +378,7 @@ pub struct MemOperand {
     pub align: u32,
     /// `syncscope("x") acquire monotonic`, as it was read.
     pub ordering: PackedOption<Symbol>,
-    /// What follows `from`, `into` or `on` up to the first comma, without the offset: `%ir.p`, `%stack.0`, `@g`.
+    /// The text after `from`, `into` or `on` up to the first comma, without the offset: `%ir.p`, `%stack.0`, `@g`.
     pub pointer: PackedOption<Symbol>,
     /// Offset from that pointer, in bytes.
     pub offset: i64,
@@ -407,13 +407,13 @@ pub type Operands = SmallVec<[Operand; 4]>;
 /// One instruction.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub struct InstData {
-    /// What the instruction does.
+    /// The operation.
     pub opcode: Opcode,
-    /// What holds of its operands or its result besides, such as no overflow.
+    /// Further promises about its operands or its result, such as no overflow.
     pub flags: InstFlags,
     /// Explicit definitions first, then explicit uses, then implicit operands.
     pub operands: Operands,
-    /// The memory that it accesses: at most one operand in what this backend compiles.
+    /// The memory that it accesses: at most one operand in the code that this backend compiles.
     pub memory: SmallVec<[MemOperand; 1]>,
 }
 

@@ -1,7 +1,7 @@
 //! The language at every stage is LLVM's machine IR: types, opcodes, functions, text, and the meaning of every opcode.
 //!
-//! Architecture invariant: this crate knows no machine. What it needs to read, print or walk target instructions comes
-//! through [`Vocabulary`].
+//! Architecture invariant: this crate knows no machine. The facts it needs to read, print or walk target instructions
+//! come through [`Vocabulary`].
 
 pub mod bits;
 pub mod builder;

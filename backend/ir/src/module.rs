@@ -1,7 +1,7 @@
 //! A MIR file: the IR block as it was read, and the machine functions.
 //!
-//! A file is never refused for one function: what a function needs and no table knows makes that function [`Unread`],
-//! and all others are read.
+//! Invariant: a file is never refused for one function. A name or form that no table knows makes its function
+//! [`Unread`], and all others are read.
 
 use crate::function::Function;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 /// The functions of one file.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
-    /// Comment lines at the head of the file, without `;` or `#`: expectations, or the story of a crash.
+    /// Comment lines at the head of the file, without `;` or `#`: expectations, or the header of a crash file.
     pub comments: Vec<String>,
     /// The LLVM IR of the first document, as it was read.
     pub ir: Option<String>,
@@ -19,12 +19,12 @@ pub struct Module {
     pub unread: Vec<Unread>,
 }
 
-/// A function that was not read, and its text: nothing that writes a module loses it.
+/// A function that was not read, and its text: writing a module does not lose it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
     /// The function's name, as `name:` gives it.
     pub name: String,
-    /// How many of [`Module::functions`] stand before it in the file.
+    /// The number of [`Module::functions`] before it in the file.
     pub position: usize,
     /// The first thing in it that is unknown.
     pub unknown: Unknown,
@@ -32,25 +32,25 @@ pub struct Unread {
     pub text: String,
 }
 
-/// A name or a form that is written rightly and stands in no table.
+/// A name or a form that is well-formed and stands in no table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
     /// Counted from 1.
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
-    /// Which table does not have it.
+    /// The table that does not have it.
     pub kind: UnknownKind,
     /// As it stands in the file: `$f10_d`, `gpr64all`.
     pub text: String,
 }
 
-/// What kind of thing is unknown.
+/// The kind of an unknown name or form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnknownKind {
     /// A machine register: `$f10_d`.
     Register,
-    /// The text does not tell a class from a bank.
+    /// A register class or bank: the text does not distinguish them.
     ClassOrBank,
     /// A subregister index: `.sub_vrm1_0`.
     SubregisterIndex,
@@ -58,7 +58,7 @@ pub enum UnknownKind {
     Opcode,
     /// The mask of a call.
     RegisterMask,
-    /// An operand of a form that nobody reads.
+    /// An operand of a form that the reader does not know.
     Operand,
     /// A typed constant that is no integer.
     ConstantType,
@@ -66,9 +66,9 @@ pub enum UnknownKind {
     Type,
     /// A target's own flag of a memory operand.
     MemoryTargetFlag,
-    /// What `type:` of a stack object says.
+    /// The value of a stack object's `type:`.
     StackObjectType,
-    /// What `stack-id:` of a stack object says.
+    /// The value of a stack object's `stack-id:`.
     StackId,
     /// A key of `frameInfo:`.
     FrameInformation,
@@ -120,12 +120,12 @@ impl<'m> Entry<'m> {
 }
 
 impl Module {
-    /// What a head comment `key: value` says.
+    /// The value of a head comment `key: value`.
     pub fn said(&self, key: &str) -> Option<&str> {
         self.comments.iter().find_map(|line| Some(line.trim().strip_prefix(key)?.strip_prefix(':')?.trim()))
     }
 
-    /// All functions in the order of the file: what gives a verdict on each walks these.
+    /// All functions in the order of the file, for code that gives a verdict on each.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         let mut unread = self.unread.iter().peekable();
         let mut functions = self.functions.iter().enumerate().peekable();
@@ -136,7 +136,7 @@ impl Module {
         })
     }
 
-    /// The module if every function of it was read, for who can do nothing with a part; else the first that was not.
+    /// The module if every function of it was read, for callers that need it whole; else the first that was not.
     pub fn whole(mut self) -> Result<Module, Unread> {
         match self.unread.is_empty() {
             true => Ok(self),

@@ -1,7 +1,7 @@
-//! Instructions of which only the name is known: what LLVM writes and no table here describes, such as calls, and
-//! generic opcodes of one target. They are read, printed and compared; nothing here says what they compute.
+//! Opaque instructions, of which only the name is known: LLVM writes them and no table here describes them. Examples
+//! are calls, and generic opcodes of one target. They are read, printed and compared, and have no meaning here.
 //!
-//! The opcode is [`Opcode::OPAQUE`]; the name is a symbol, which stands behind the explicit definitions.
+//! The opcode is [`Opcode::OPAQUE`]; the name is a symbol, which stands after the explicit definitions.
 
 use crate::function::Function;
 use crate::inst::{InstData, Operand, RegFlags};
@@ -65,7 +65,7 @@ const GENERIC: &[&str] = &[
     "G_ZIP2",
 ];
 
-/// True for letters, digits and underscores that begin as the names of LLVM's opcodes do.
+/// True for letters, digits and underscores that begin like the name of an LLVM opcode.
 pub fn is_spelled_as_opcode(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase() || c == 'c')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -76,7 +76,7 @@ pub fn may_be_opcode(name: &str) -> bool {
     is_spelled_as_opcode(name) && (!name.starts_with("G_") || GENERIC.contains(&name))
 }
 
-/// What is known of `name`: tail calls leave the function, a few compute and do no more, and all others may do
+/// The properties known of `name`: tail calls leave the function, a few names only compute, and all others may do
 /// anything.
 fn flags_of_name(name: &str) -> OpcodeFlags {
     let leaves = OpcodeFlags::RETURN | OpcodeFlags::TERMINATOR | OpcodeFlags::BARRIER | OpcodeFlags::CALL;
@@ -109,7 +109,7 @@ impl Function {
     }
 }
 
-/// Where the name of an opaque instruction stands among its operands.
+/// The operand index of an opaque instruction's name.
 pub(crate) fn name_index(data: &InstData) -> Option<usize> {
     let explicit = |operand: &&Operand| {
         operand.is_def() && operand.as_reg().is_some_and(|register| !register.flags.contains(RegFlags::IMPLICIT))

@@ -1,5 +1,5 @@
 //! The opcodes: LLVM 22's 270 generic ones, the few target-independent ones that real input carries, and RISC-V's
-//! word-sized generics. One row says all that is static about an opcode; the enum, the names, the operand shapes and
+//! word-sized generics. One row holds every static fact about an opcode. The enum, the names, the operand shapes and
 //! every list of opcodes elsewhere are derived from it.
 //!
 //! Rows stand under their family, the simplest of a family first (a reducer prefers it). A row reads
@@ -8,15 +8,15 @@
 //! NAME: [defs] <- [uses] {properties} flags(..) types(..) imm(..) mem(count, size) ub(..) poison(..);
 //! ```
 //!
-//! and leaves out what it has nothing to say about. Of registers the digit is the type index and the letter the class:
-//! `T` any type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector.
-//! `MORE` repeats the operand before it (of `G_PHI`: register and block pairs). `flags` are those that may stand on the
-//! instruction; `types` says how type indices belong together ([`TypeRule`]), `imm` what each plain immediate may be
-//! ([`Immediate`]), `mem` which memory operands it must have ([`AccessSize`]), `ub` and `poison` when it is undefined
-//! behaviour ([`Undefined`]) and when its result is poison all the same ([`Poison`]).
+//! and omits the parts that do not apply. Of a register the digit is the type index and the letter the class: `T` any
+//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector. `MORE`
+//! repeats the operand before it (of `G_PHI`: register and block pairs). `flags` are those that the instruction may
+//! carry. `types` relates the type indices ([`TypeRule`]), `imm` bounds each plain immediate ([`Immediate`]), `mem`
+//! lists the required memory operands ([`AccessSize`]). `ub` says when executing it is undefined behaviour
+//! ([`Undefined`]), `poison` when its result is poison although no operand is ([`Poison`]).
 //!
-//! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` holds rows and semantics
-//! to each other. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
+//! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` cross-checks rows and
+//! semantics. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
 
 mod facts;
 
@@ -38,13 +38,13 @@ bitflags! {
         const LOAD = 1 << 1;
         /// It writes memory.
         const STORE = 1 << 2;
-        /// It does more than define its results: it stays though nothing reads them.
+        /// It does more than define its results: it stays even if nothing reads them.
         const SIDE_EFFECTS = 1 << 3;
         /// It ends a block; nothing but terminators follows it there.
         const TERMINATOR = 1 << 4;
         /// Control never falls through.
         const BARRIER = 1 << 5;
-        /// It goes to a block that it names.
+        /// It branches to a block that it names.
         const BRANCH = 1 << 6;
         /// Its destination is a value.
         const INDIRECT = 1 << 7;
@@ -54,7 +54,7 @@ bitflags! {
         const RETURN = 1 << 9;
         /// It calls a function.
         const CALL = 1 << 10;
-        /// It has a meaning here: in the semantics, or of branches and PHIs in the walk through a function.
+        /// It has a meaning here: in the semantics, or, for branches and PHIs, in the walk through a function.
         const DEFINED = 1 << 11;
         /// Legalization writes it to join values of different sizes, and combines it away between legal instructions.
         const ARTIFACT = 1 << 12;
@@ -67,7 +67,7 @@ bitflags! {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TargetOpcode(pub u16);
 
-/// A row: all that is static about a target-independent opcode.
+/// A row: the static facts of a target-independent opcode.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
     /// LLVM's name.
@@ -82,9 +82,9 @@ pub struct OpcodeInfo {
     pub flags: OpcodeFlags,
     /// The flags that an instruction may carry, besides those that any may.
     pub inst_flags: InstFlags,
-    /// How its types belong together.
+    /// The rules that relate its types.
     pub rules: &'static [TypeRule],
-    /// What its plain immediates may be, in operand order; those that are not listed may be anything.
+    /// The ranges of its plain immediates, in operand order; unlisted ones may be anything.
     pub immediates: &'static [Immediate],
     /// The memory operands that it must have; `None` for any or none.
     pub accesses: Option<Accesses>,
@@ -94,23 +94,23 @@ pub struct OpcodeInfo {
     pub poison: Poison,
     /// Place in the table.
     pub number: u16,
-    /// Where each type index is read from.
+    /// The operand that each type index is read from.
     pub types: [TypeSource; 3],
 }
 
-/// The operand that tells the type of a type index.
+/// The operand that gives the type of a type index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeSource {
     /// The opcode has no such type index.
     None,
     /// The type of the register operand with this index.
     Operand(u8),
-    /// The last operand, behind any number of definitions.
+    /// The last operand, after any number of definitions.
     Last,
 }
 
 impl TypeSource {
-    /// The register of an instruction that tells the type; `None` if the opcode has no such type index, or no register
+    /// The register of an instruction that gives the type; `None` if the opcode has no such type index, or no register
     /// stands there.
     pub fn register(self, data: &InstData) -> Option<VReg> {
         match self {
@@ -154,7 +154,7 @@ macro_rules! opcodes {
         $(ub($($undefined:ident),*))?
         $(poison($($poison:ident),*))?
     ;)*})*) => {
-        /// What an opcode is about: the headings of the table.
+        /// The family of an opcode: the headings of the table.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Family {
             $($(#[$doc])* $family,)*
@@ -369,14 +369,14 @@ opcodes! {
         G_SDIVFIX: [N0] <- [N0, N0, IMM0] imm(SignedPoint(0)) ub(DIVISOR);
         G_SDIVFIXSAT: [N0] <- [N0, N0, IMM0] imm(SignedPoint(0)) ub(DIVISOR);
     }
-    /// How many zeros stand at one end.
+    /// The number of zeros at one end.
     ZeroCount {
         G_CTLZ: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
         G_CTTZ: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
         G_CTLZ_ZERO_UNDEF: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1)) poison(ZERO);
         G_CTTZ_ZERO_UNDEF: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1)) poison(ZERO);
     }
-    /// How many bits are set.
+    /// The number of bits set.
     Population {
         G_CTPOP: [N0] <- [N1] {DEFINED} types(SameLanes(0, 1));
     }
@@ -411,7 +411,7 @@ opcodes! {
     InRegister {
         G_SEXT_INREG: [N0] <- [N0, IMM0] {DEFINED} imm(Narrower(0));
     }
-    /// What is known of a value; no code. An alignment has no meaning yet: whoever breaks it is not found out.
+    /// A fact about a value; no code. An alignment has no meaning yet: a violation goes undetected.
     Assertion {
         G_ASSERT_SEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
         G_ASSERT_ZEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
@@ -422,7 +422,7 @@ opcodes! {
         G_SCMP: [N0] <- [N1, N1] {DEFINED} types(AtLeast(0, 2), SameLanes(0, 1));
         G_UCMP: [N0] <- [N1, N1] {DEFINED} types(AtLeast(0, 2), SameLanes(0, 1));
     }
-    /// Bits from an offset on, so many, extended.
+    /// A number of bits from an offset on, extended.
     BitField {
         G_UBFX: [I0] <- [I0, I1, I1] {DEFINED} poison(FIELD);
         G_SBFX: [I0] <- [I0, I1, I1] {DEFINED} poison(FIELD);
@@ -526,7 +526,7 @@ opcodes! {
         G_ATOMICRMW_USUB_SAT: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
         G_FENCE: [] <- [IMM, IMM] {SIDE_EFFECTS} imm(Between(4, 7), Any);
     }
-    /// Where control goes. A PHI and the branches are defined by the walk through a function.
+    /// Control flow. The walk through a function defines PHIs and branches.
     Control {
         G_PHI: [T0] <- [MORE] {DEFINED} flags(FAST);
         G_BR: [] <- [BLOCK] {DEFINED, TERMINATOR, BARRIER, BRANCH};
@@ -535,7 +535,7 @@ opcodes! {
         G_BRJT: [] <- [A0, TABLE, I1] {TERMINATOR, BARRIER, BRANCH, INDIRECT} ub(POISON);
         G_INVOKE_REGION_START: [] <- [] {TERMINATOR};
     }
-    /// Where a program stops.
+    /// The end of a program.
     Trap {
         G_TRAP: [] <- [] {STORE, SIDE_EFFECTS};
         G_DEBUGTRAP: [] <- [] {SIDE_EFFECTS};
@@ -673,7 +673,7 @@ opcodes! {
         G_VECREDUCE_UMAX: [I0] <- [V1];
         G_VECREDUCE_UMIN: [I0] <- [V1];
     }
-    /// Functions of a target; the intrinsic says what it takes, and the row does not.
+    /// Functions of a target; the intrinsic fixes the operands, and the row does not.
     Intrinsic {
         G_INTRINSIC: [] <- [SYMBOL, MORE] flags(FAST);
         G_INTRINSIC_W_SIDE_EFFECTS: [] <- [SYMBOL, MORE] {LOAD, STORE, SIDE_EFFECTS} flags(FAST);
@@ -708,7 +708,7 @@ opcodes! {
 }
 
 impl Opcode {
-    /// The static properties; none for a target's opcode, whose [`crate::Vocabulary`] tells them.
+    /// The static properties; none for a target's opcode, whose [`crate::Vocabulary`] has them.
     fn flags(self) -> OpcodeFlags {
         self.info().map_or(OpcodeFlags::empty(), |info| info.flags)
     }
@@ -733,18 +733,18 @@ impl Opcode {
         self.flags().contains(OpcodeFlags::ARTIFACT)
     }
 
-    /// True if the semantics, or for branches and PHIs the walk through a function, say what it does.
+    /// True if the semantics, or for branches and PHIs the walk through a function, give it a meaning.
     pub fn is_defined(self) -> bool {
         self.flags().contains(OpcodeFlags::DEFINED)
     }
 
-    /// How many type indices the operands have.
+    /// The number of type indices of the operands.
     pub fn type_indices(self) -> usize {
         let sources = self.info().map_or([TypeSource::None; 3], |info| info.types);
         sources.iter().filter(|source| **source != TypeSource::None).count()
     }
 
-    /// How many immediates legality may depend on: one or none.
+    /// The number of immediates that legality may depend on: one or none.
     pub fn immediate_indices(self) -> usize {
         self.info().map_or(0, |info| info.uses.iter().filter(|kind| **kind == OperandKind::IMM0).count())
     }
@@ -756,7 +756,8 @@ impl OpcodeInfo {
         self.defs.iter().chain(self.uses).copied()
     }
 
-    /// What stands at operand `index` of `count` explicit ones, and whether it is defined there; `None` if nothing may.
+    /// The kind of operand `index` of `count` explicit ones, and whether it is a definition; `None` if no operand may
+    /// stand there.
     pub fn kind_at(&self, index: usize, count: usize) -> Option<(OperandKind, bool)> {
         if matches!(self.uses, [OperandKind::MORE]) && index > 0 {
             let kind = if index % 2 == 1 { *self.defs.first()? } else { OperandKind::BLOCK };
@@ -776,7 +777,7 @@ impl OpcodeInfo {
         };
         match kinds.get(place) {
             Some(&kind) if kind != OperandKind::MORE => Some((kind, is_def)),
-            // More of what stands last.
+            // More of the last kind.
             _ => match self.uses.iter().rfind(|kind| **kind != OperandKind::MORE) {
                 Some(&kind) => Some((kind, false)),
                 None => self.defs.last().map(|&kind| (kind, true)),
@@ -784,24 +785,24 @@ impl OpcodeInfo {
         }
     }
 
-    /// True if its types are extended: the result has more bits than the operand, element by element.
+    /// True if it extends: the result has more bits than the operand, element by element.
     pub fn extends(&self) -> bool {
         self.rules.contains(&TypeRule::Wider(0, 1))
     }
 
-    /// True if its types are truncated.
+    /// True if it truncates.
     pub fn truncates(&self) -> bool {
         self.rules.contains(&TypeRule::Wider(1, 0))
     }
 
-    /// The type index of what it works on, whose width is that of the operation: that of the result, if an operand has
-    /// it.
+    /// The type index of the value that it works on, whose width is the operation's: the result's index, if an operand
+    /// has it.
     pub fn principal(&self) -> usize {
         let reads_result = self.uses.iter().any(|kind| kind.type_index() == Some(0));
         usize::from(!reads_result && self.types[1] != TypeSource::None)
     }
 
-    /// What the immediate at operand `index` may be; `None` if none stands there.
+    /// The range of the immediate at operand `index`; `None` if none stands there.
     pub fn immediate_at(&self, index: usize) -> Option<Immediate> {
         self.operands().nth(index).filter(|kind| kind.is_immediate())?;
         let place = self.operands().take(index).filter(|kind| kind.is_immediate()).count();
@@ -813,7 +814,7 @@ impl OpcodeInfo {
         self.types.map(|source| function.type_of(source.register(data)?))
     }
 
-    /// True if each type is of its index's class and all keep the type rules.
+    /// True if each type is in its index's class and all keep the type rules.
     pub fn takes(&self, types: &IndexTypes) -> bool {
         let of_class = |kind: OperandKind| match kind {
             OperandKind::Register(class, index) => types[usize::from(index)].is_none_or(|ty| class.takes(ty)),
@@ -833,8 +834,8 @@ impl OpcodeInfo {
     }
 }
 
-/// The name of a target-independent opcode; a target's opcode prints as its number, since only its vocabulary knows
-/// more.
+/// The name of a target-independent opcode. A target's opcode prints as its number, since only its vocabulary has the
+/// name.
 impl fmt::Display for Opcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.info()) {

@@ -1,6 +1,6 @@
-//! How strongly a memory access orders others around it (LLVM's `AtomicOrdering`).
+//! Memory orderings (LLVM's `AtomicOrdering`): how strongly an access orders the accesses around it.
 
-/// Orderings as LLVM's text spells them, each after those it is stronger than; acquire and release are neither's.
+/// Orderings as LLVM's text spells them, each after the weaker ones; acquire and release are incomparable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOrdering {
     /// A plain access.
@@ -9,7 +9,7 @@ pub enum AtomicOrdering {
     Unordered,
     /// Accesses of one address are in one order; C's `relaxed`.
     Monotonic,
-    /// Later accesses stay behind it.
+    /// Later accesses stay after it.
     Acquire,
     /// Earlier accesses stay before it.
     Release,
@@ -33,8 +33,8 @@ impl AtomicOrdering {
         })
     }
 
-    /// Success and failure ordering of a memory operand's words (`syncscope("agent") acq_rel acquire`). A word that is
-    /// no ordering is as strong as any: nothing may be assumed of it.
+    /// Success and failure ordering of a memory operand's words (`syncscope("agent") acq_rel acquire`). An unknown word
+    /// counts as the strongest ordering: nothing may be assumed of it.
     pub fn of_words(words: &str) -> (AtomicOrdering, AtomicOrdering) {
         let words = match words.strip_prefix("syncscope(") {
             Some(scoped) => scoped.split_once(')').map_or("", |(_, rest)| rest),

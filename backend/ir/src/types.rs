@@ -19,11 +19,11 @@ pub enum Type {
     },
     /// `<lanes x element>`, or `<vscale x lanes x element>`. Parsed and printed; nothing else supports it yet.
     Vector {
-        /// How many elements, at least 1; of a scalable vector, for each `vscale`.
+        /// The number of elements, at least 1; of a scalable vector, for each `vscale`.
         lanes: u16,
         /// True if the number is a multiple of `vscale`.
         scalable: bool,
-        /// What each element is.
+        /// The type of each element.
         element: Element,
     },
 }
@@ -45,10 +45,10 @@ pub enum Element {
     },
 }
 
-/// How many elements a vector has: `lanes`, or `lanes` times a number that only the machine knows (`vscale`).
+/// The number of elements of a vector: `lanes`, or `lanes` times a number that only the machine knows (`vscale`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ElementCount {
-    /// How many elements, at least 1; of a scalable vector, for each `vscale`.
+    /// The number of elements, at least 1; of a scalable vector, for each `vscale`.
     pub lanes: u16,
     /// True if the number is a multiple of `vscale`.
     pub scalable: bool,

@@ -1,6 +1,6 @@
-//! What the language must be told about a machine to read, print and walk its functions: names, and no more.
+//! The vocabulary of a machine: the names that the language needs to read, print and walk its functions, and no more.
 //!
-//! Implemented by each target. Numbers are indices into the target's own tables.
+//! Each target implements it. Numbers are indices into the target's own tables.
 
 use crate::opcode::{OpcodeFlags, TargetOpcode};
 
@@ -20,7 +20,7 @@ pub struct RegBank(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct SubReg(pub u8);
 
-/// Which registers a call preserves, of those that the target's table has.
+/// The registers that a call preserves, of those in the target's table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegisterMask {
     /// The ABI's callee-saved ones, at least.
@@ -42,7 +42,7 @@ pub trait Vocabulary: Sync {
     fn opcode_name(&self, opcode: TargetOpcode) -> &'static str;
     /// Static properties of the opcode.
     fn opcode_flags(&self, opcode: TargetOpcode) -> OpcodeFlags;
-    /// How many of the explicit operands, from the first, are definitions.
+    /// The number of explicit operands, from the first, that are definitions.
     fn opcode_defs(&self, opcode: TargetOpcode) -> usize;
 
     /// `name` without the dollar sign.

@@ -1,5 +1,5 @@
-//! Holds each row of the opcode table to the semantics: what a row says of meaning, undefined behaviour, poison, flags,
-//! types and immediates is what evaluating instances of the opcode shows.
+//! Cross-checks each row of the opcode table against the semantics. Evaluating instances of the opcode must agree with
+//! the row on meaning, undefined behaviour, poison, flags, types and immediates.
 
 use tribunal_ir::bits::Bits;
 use tribunal_ir::function::{SlotKind, StackObject};
@@ -135,7 +135,8 @@ impl Instance {
     }
 }
 
-/// Rows whose instances the semantics evaluate: all that are defined, but for what the walk through a function does.
+/// Rows whose instances the semantics evaluate: all that are defined, except those that the walk through a function
+/// defines.
 fn evaluated() -> impl Iterator<Item = (Opcode, &'static OpcodeInfo)> {
     let rows = Opcode::ALL.iter().filter_map(|&opcode| Some((opcode, opcode.info()?)));
     rows.filter(|(opcode, info)| opcode.is_defined() && info.family != Family::Control)

@@ -2,28 +2,28 @@
 
 use tribunal_ir::{PReg, RegBank, TargetOpcode};
 
-/// What caller and callee agree on.
+/// A calling convention: the agreement of caller and callee.
 pub struct Abi {
-    /// Where values are passed, by bank; integers and pointers first.
+    /// The registers that pass values, by bank; integers and pointers first.
     pub passing: &'static [Passing],
-    /// Where an argument of two registers may begin.
+    /// The registers at which an argument of two registers may begin.
     pub pairs: Pairs,
     /// Full-width registers that a function must leave as it found them.
     pub callee_saved: &'static [PReg],
-    /// Full-width registers in which a call may leave anything, its results apart.
+    /// Full-width registers that a call may clobber, except its results.
     pub caller_saved: &'static [PReg],
-    /// Points to the lowest byte of the frame.
+    /// The register that points to the lowest byte of the frame.
     pub stack_pointer: PReg,
-    /// Where a call leaves the address to return to.
+    /// The register in which a call leaves the return address.
     pub return_address: PReg,
-    /// Registers that the allocator never gives out and the frame pass may clobber between any two instructions.
+    /// Registers that are never allocated and that the frame pass may clobber between any two instructions.
     pub scratch: &'static [PReg],
     /// Bytes.
     pub stack_align: u32,
     /// The return instruction: operands are implicit uses of the results.
     pub return_opcode: TargetOpcode,
-    /// Bits to which an integer argument or result narrower than a register is extended by the caller (callee for
-    /// results): RISC-V extends to 64 (`signext`/`zeroext`; an `i32` is sign-extended); 0 where the rest is undefined.
+    /// Bits to which the caller (the callee for results) extends an integer argument or result narrower than a
+    /// register. RISC-V extends to 64 (`signext`/`zeroext`; an `i32` is sign-extended); 0 where the rest is undefined.
     pub extended_to: u32,
     /// `None` on a machine without calls.
     pub calls: Option<Calls>,
@@ -39,22 +39,23 @@ pub struct Passing {
     pub results: &'static [PReg],
 }
 
-/// How a call is written.
+/// The form of a call.
 pub struct Calls {
-    /// Operands: the callee, the mask of the registers preserved; then implicitly what the row says, arguments,
+    /// Operands: the callee and the mask of the preserved registers; then, implicitly, the row's registers, arguments,
     /// results.
     pub opcode: TargetOpcode,
-    /// Around the copies of a call's arguments and the call itself: bytes of stack arguments, then zero.
+    /// The marker before the copies of a call's arguments: `ADJCALLSTACKDOWN`. Its operands are the bytes of stack
+    /// arguments, then zero.
     pub frame_setup: TargetOpcode,
     /// The marker after a call: `ADJCALLSTACKUP`.
     pub frame_destroy: TargetOpcode,
-    /// What LLVM writes before the callee.
+    /// The text that LLVM writes before the callee.
     pub callee_prefix: &'static str,
     /// LLVM's name for the mask of all registers but the caller-saved ones.
     pub preserved_mask: &'static str,
 }
 
-/// Where an argument of two registers may begin.
+/// The registers at which an argument of two registers may begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pairs {
     /// In any two registers that follow each other.

@@ -1,4 +1,5 @@
-//! Calls: how one is written, read, and what it leaves in registers. The conventions are data, in `<isa>/abi.rs`.
+//! Calls: how one is written and read, and the values that it leaves in registers. The conventions are data, in
+//! `<isa>/abi.rs`.
 
 use crate::Target;
 use crate::abi::Calls;
@@ -6,7 +7,7 @@ use crate::runtime::RuntimeFunction;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
 
-/// What calling a runtime function takes: argument registers low part first, and the registers of the result.
+/// The registers of a runtime function's arguments and result.
 pub struct Signature {
     /// The registers of each operand, low part first; the second is empty for functions of one operand.
     pub arguments: [&'static [PReg]; 2],
@@ -14,9 +15,9 @@ pub struct Signature {
     pub results: &'static [PReg],
 }
 
-/// What a call leaves: every register it may write, and the condition under which it is undefined behaviour.
+/// The effect of a call: every register it may write, and the condition under which it is undefined behaviour.
 pub struct CallEvaluation<D: Domain> {
-    /// The registers of the result and what they hold.
+    /// The registers that it may write, and their values.
     pub registers: Vec<(PReg, Value<D>)>,
     /// True where the call is undefined behaviour, such as a division by zero.
     pub ub: D::Bool,
@@ -43,7 +44,7 @@ impl Target {
         matches!(data.opcode, Opcode::Target(opcode) if self.instruction(opcode).flags.contains(flags))
     }
 
-    /// True for the instructions before a call's arguments are copied and behind the call.
+    /// True for the instructions before the copies of a call's arguments and after the call.
     pub fn is_call_frame(&self, data: &InstData) -> bool {
         let frames = self.abi.calls.as_ref().map(|calls| [calls.frame_setup, calls.frame_destroy].map(Opcode::Target));
         frames.is_some_and(|frames| frames.contains(&data.opcode))
@@ -89,8 +90,8 @@ impl Target {
         data.operands.extend(row.implicit_uses.iter().copied().map(Operand::implicit_use));
     }
 
-    /// What a call leaves in registers, memory being untouched: the results, and anything in the other caller-saved
-    /// ones. `read` gives the value of a full register before it.
+    /// Evaluates a call, which leaves memory untouched: its results, and arbitrary values in the other caller-saved
+    /// registers. `read` gives the value of a full register before it.
     pub fn evaluate_call<D: Domain>(
         &self,
         domain: &mut D,
@@ -144,7 +145,7 @@ fn without_flags(text: &str) -> &str {
     flagged.map_or(text, |(_, name)| name)
 }
 
-/// Parts put together, lowest first; there is at least one.
+/// Joins parts, lowest first; there is at least one.
 fn joined<D: Domain>(domain: &mut D, parts: &[Value<D>]) -> Value<D> {
     let mut all = parts.iter().cloned();
     let first = all.next().unwrap_or_else(|| Value { bits: domain.literal(0, 1), poison: domain.boolean(false) });

@@ -1,8 +1,9 @@
-//! Instruction words, both ways, from the rows: what is fixed in a word, and which bits of which operand stand where.
+//! Encoder and decoder of instruction words, from the rows: the fixed bits of a word, and the place of each operand's
+//! bits.
 //!
 //! Invariant: `decode(encode(x)) == x`, unless the row's words are also words of a row above it (`mov` and `orr` of
-//! AArch64): a word is the first row's that has it. `backend/target/tests/encodings.rs` holds both ways to that, and
-//! the words to LLVM's assembler.
+//! AArch64). The decoder takes the first row that has the word. `backend/target/tests/encodings.rs` checks both
+//! directions, and checks the words against LLVM's assembler.
 
 use crate::Target;
 use crate::aarch64::bitmask::is_canonical_bitmask;
@@ -11,7 +12,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_ir::{InstData, Opcode, Operand, Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode};
 
-/// Rows by the fixed bits of their words: for each mask that a row has, what its words are under it.
+/// Rows by the fixed bits of their words: for each mask of a row, the opcodes by the words' bits under it.
 #[derive(Default)]
 pub(crate) struct Decoder {
     masks: Vec<(u32, FxHashMap<u32, Vec<TargetOpcode>>)>,
@@ -33,7 +34,7 @@ impl Decoder {
         decoder
     }
 
-    /// Opcodes of the rows of which `word` can be, the first row first.
+    /// The opcodes whose fixed bits `word` has, in row order.
     fn candidates(&self, word: u32) -> SmallVec<[TargetOpcode; 4]> {
         let known = self.masks.iter().filter_map(|(mask, rows)| rows.get(&(word & mask)));
         let mut opcodes: SmallVec<[TargetOpcode; 4]> = known.flatten().copied().collect();
@@ -44,7 +45,7 @@ impl Decoder {
 
 impl Target {
     /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
-    /// [`Operand::Imm`]) and pseudos expanded. The callee of a call may be a symbol: the linker puts the distance in.
+    /// [`Operand::Imm`]) and pseudos expanded. The callee of a call may be a symbol: the linker inserts the distance.
     pub fn encode(&self, inst: &InstData) -> Result<u32, EncodeError> {
         let Opcode::Target(opcode) = inst.opcode else {
             return Err(EncodeError::Pseudo { name: "a generic instruction" });
@@ -65,8 +66,8 @@ impl Target {
         Ok(word)
     }
 
-    /// The instruction that `word` is, destinations of branches as byte distances and the registers that it reads and
-    /// writes besides its operands named; `None` if it is no instruction of the table.
+    /// The instruction of `word`, with destinations of branches as byte distances, and with implicit operands; `None`
+    /// if the table has no such instruction.
     pub fn decode(&self, word: u32) -> Option<InstData> {
         let decoder = self.made.decoder.get_or_init(|| Decoder::new(self));
         decoder.candidates(word).into_iter().find_map(|opcode| self.decoded(opcode, word))
@@ -122,7 +123,7 @@ impl Target {
         self.registers.get(usize::from(register.0)).map(|row| u32::from(row.encoding))
     }
 
-    /// The operand whose bits are `value`; `before` has the operands before it.
+    /// The operand whose bits are `value`; `before` holds the operands before it.
     fn operand(&self, row: &InstrDesc, desc: &OperandDesc, value: u32, before: &InstData) -> Option<Operand> {
         let signed = |bits: u8| i64::from((value << (32 - bits)) as i32 >> (32 - bits));
         Some(match *desc {
@@ -164,7 +165,7 @@ fn ones(bits: u8) -> u32 {
     ((1u64 << bits) - 1) as u32
 }
 
-/// How many bits of its operand a piece has in words of this row.
+/// The number of its operand's bits that a piece has in words of this row.
 fn bits(target: &Target, row: &InstrDesc, piece: &Piece) -> u8 {
     let all = match row.operands[usize::from(piece.operand)] {
         OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => match target.range(row, range) {
@@ -179,7 +180,7 @@ fn bits(target: &Target, row: &InstrDesc, piece: &Piece) -> u8 {
     piece.bits.min(all.saturating_sub(piece.from))
 }
 
-/// What the word has for an immediate: its place in a list, or its bits.
+/// The word's bits for an immediate: its place in a list, or its own bits.
 fn place(range: ImmRange, value: i64) -> Option<u32> {
     match range {
         ImmRange::OneOf(values) => values.iter().position(|&known| known == value).map(|place| place as u32),

@@ -1,4 +1,4 @@
-//! Optional parts of an instruction set: each target's own, a bit each.
+//! Optional parts of an instruction set, one bit each; every target has its own.
 //!
 //! Invariant: the bits of one target mean nothing to another; names and uses are rows of [`Target::options`].
 
@@ -6,7 +6,7 @@ use crate::Target;
 use bitflags::bitflags;
 
 bitflags! {
-    /// Parts of one target's instruction set: options, and what the target is whatever its options.
+    /// Parts of one target's instruction set: options, and properties that no option changes.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct Features: u32 {
         // Each target names its own.
@@ -37,7 +37,7 @@ impl Target {
         self.options.iter().fold(Features::empty(), |all, option| all | option.feature)
     }
 
-    /// What the target is, whatever its options.
+    /// The properties of the target that no option changes.
     pub fn base(&self) -> Features {
         self.default_features - self.all_options()
     }
@@ -51,13 +51,13 @@ impl Target {
         self.options.iter().filter(move |option| features.contains(option.feature)).map(|option| option.name)
     }
 
-    /// What a text that names options in full (`+m,+zbb`) asks for. The error is the unknown name.
+    /// The features of a text that names all its options (`+m,+zbb`). The error is the unknown name.
     pub fn features<'t>(&self, options: &'t str) -> Result<Features, &'t str> {
         self.changed(self.base(), options)
     }
 
-    /// `features` with changes: names with `+` (or nothing) before what is to be on, `-` before what is to be off,
-    /// split by commas. The error is a name that is no option of this target.
+    /// `features` with changes, split by commas: `+` (or nothing) before a name turns it on, `-` turns it off. The
+    /// error is a name that is no option of this target.
     pub fn changed<'t>(&self, mut features: Features, changes: &'t str) -> Result<Features, &'t str> {
         for change in changes.split(',').map(str::trim).filter(|change| !change.is_empty()) {
             let (on, name) = match change.strip_prefix('-') {
@@ -70,7 +70,7 @@ impl Target {
         Ok(features)
     }
 
-    /// Feature sets with rules of their own: every choice of options that change them, the usual one first.
+    /// Feature sets with rules of their own: every choice of options that change rules, the default one first.
     pub fn rule_sets(&self) -> Vec<Features> {
         let options = self.options.iter().filter(|option| option.changes_rules);
         options.fold(vec![self.default_features], |sets, option| {
@@ -79,7 +79,7 @@ impl Target {
         })
     }
 
-    /// The target's name, with what is unusual of the features: `riscv64`, `riscv64-m+zbb`.
+    /// The target's name, with the features that differ from its default: `riscv64`, `riscv64-m+zbb`.
     pub fn with(&self, features: Features) -> String {
         let names =
             |set: Features, sign: &'static str| self.named(set).map(|name| format!("{sign}{name}")).collect::<String>();

@@ -1,6 +1,6 @@
 //! The shape of an instruction table, and the macro that makes one. The rows are in `<isa>/instructions.rs`, one
-//! instruction a row: all that is static about it stands there, so that encoder, decoder, verifier, allocator, frame
-//! pass and emulator read one fact each from one place.
+//! instruction a row, with every static fact about it. So encoder, decoder, verifier, allocator, frame pass and
+//! emulator read each fact from one place.
 
 use crate::Features;
 use tribunal_ir::{OpcodeFlags, PReg, RegClass};
@@ -23,7 +23,7 @@ pub enum OperandDesc {
     Base(RegClass),
     /// An immediate that fits.
     Imm(ImmRange),
-    /// What is added to the base before it: a number of units of `scale` bytes.
+    /// The offset from the base before it: a number of units of `scale` bytes.
     Offset {
         /// Of the number of units.
         range: ImmRange,
@@ -37,7 +37,7 @@ pub enum OperandDesc {
         /// In bytes; the distance is a multiple of it.
         scale: u8,
     },
-    /// What a call calls: a symbol, or once it is placed the signed byte distance to it, as of a label.
+    /// The callee of a call: a symbol, or in placed code the signed byte distance to it, as of a label.
     Callee {
         /// Of the signed distance, in bits.
         bits: u8,
@@ -48,7 +48,7 @@ pub enum OperandDesc {
     RegisterMask,
 }
 
-/// Which immediates an operand accepts, as they stand in MIR.
+/// The immediates that an operand accepts, as they stand in MIR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImmRange {
     /// `-2^(bits-1) .. 2^(bits-1)`.
@@ -115,7 +115,7 @@ impl OperandDesc {
     }
 }
 
-/// How a value that is narrower than its register fills it.
+/// The extension of a value that is narrower than its register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extension {
     /// With zeros.
@@ -124,15 +124,15 @@ pub enum Extension {
     Sign,
 }
 
-/// The access of a load or store; its direction is in the row's flags, its address in `Base` and `Offset`, and what is
-/// loaded or stored is the first operand.
+/// The access of a load or store. Its direction is in the row's flags, its address in `Base` and `Offset`; the first
+/// operand is the value loaded or stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// How many bytes it reads or writes.
+    /// The number of bytes that it reads or writes.
     pub bytes: u8,
     /// Of the value that a load brings.
     pub extension: Extension,
-    /// What the address must be a multiple of, in bytes.
+    /// The required alignment of the address, in bytes.
     pub align: u8,
 }
 
@@ -147,7 +147,7 @@ impl Access {
         Access { bytes, extension: Extension::Sign, align }
     }
 
-    /// How many bits it reads or writes.
+    /// The number of bits that it reads or writes.
     pub fn bits(&self) -> u32 {
         8 * u32::from(self.bytes)
     }
@@ -160,7 +160,7 @@ pub struct Piece {
     pub operand: u8,
     /// The operand's lowest bit that the piece has.
     pub from: u8,
-    /// How many bits the piece has.
+    /// The number of bits of the piece.
     pub bits: u8,
     /// The word's lowest bit that the piece has.
     pub to: u8,
@@ -178,13 +178,13 @@ impl Piece {
     }
 }
 
-/// The word of an instruction: what is fixed, and where its operands stand. Both ways of `encoding.rs` are read from
-/// it.
+/// The word of an instruction: its fixed bits, and the places of its operands. Encoder and decoder in `encoding.rs`
+/// both read it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WordLayout {
-    /// The bits that are fixed; 0 where operands stand.
+    /// The fixed bits; 0 where operands stand.
     pub word: u32,
-    /// Where the operands stand.
+    /// The places of the operands.
     pub pieces: &'static [Piece],
 }
 
@@ -206,9 +206,9 @@ pub struct InstrDesc {
     pub code: Option<WordLayout>,
     /// The assembler's text, operands by number (`%2`) in a form that the target knows; empty if it goes by the name.
     pub assembly: &'static str,
-    /// What a machine must have to run it.
+    /// The features that a machine needs to run it.
     pub requires: Features,
-    /// Bytes of machine code once pseudos are expanded; 0 for what is gone by then.
+    /// Bytes of machine code once pseudos are expanded; 0 for an instruction that is gone by then.
     pub size: u8,
 }
 
@@ -229,7 +229,7 @@ impl InstrDesc {
         }
     }
 
-    /// Index of the operand that is a base address, and the bytes that a unit of the offset behind it stands for.
+    /// Index of the base address operand, the range of the offset after it, and the bytes of that offset's unit.
     pub fn address(&self) -> Option<(usize, ImmRange, i64)> {
         let base = self.operands.iter().position(|desc| matches!(desc, OperandDesc::Base(_)))?;
         match self.operands.get(base + 1)? {
@@ -263,7 +263,7 @@ macro_rules! formats {
 ///     of ACCESS if [FEATURES] reads [registers] writes [registers] size 8;
 /// ```
 ///
-/// where `format` is a `const fn` that gives an `Option<WordLayout>`, and all from the text on may be left out, but for
+/// where `format` is a `const fn` that gives an `Option<WordLayout>`. All parts from the text on are optional, except
 /// the flags.
 #[macro_export]
 macro_rules! instructions {
@@ -298,10 +298,10 @@ macro_rules! instructions {
     };
 }
 
-/// Why an instruction has no machine code: always a fault of the stage before, never of the user.
+/// The reason why an instruction has no machine code: always a fault of the stage before, never of the user.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EncodeError {
-    /// An operand is of another kind than the row says.
+    /// An operand is not of the row's kind.
     #[error("{name}: operand {index} is not what the instruction takes")]
     Operand {
         /// The instruction.

@@ -36,15 +36,15 @@ use tribunal_ir::{
 pub struct Target {
     /// The name on the command line: `riscv64`, `riscv32`, `aarch64`.
     pub name: &'static str,
-    /// What `llc -mtriple` takes.
+    /// The triple, as `llc -mtriple` takes it.
     pub triple: &'static str,
-    /// Of pointers and of the general registers, in bits.
+    /// The width of pointers and of the general registers, in bits.
     pub pointer_bits: u16,
     /// `None` if it has no object files.
     pub elf: Option<Elf>,
-    /// Those that it has unless something else is asked for.
+    /// The features that it has by default.
     pub default_features: Features,
-    /// What `--features` may change.
+    /// The features that `--features` may change.
     pub options: &'static [FeatureDesc],
     /// By [`PReg`].
     pub registers: &'static [RegisterDesc],
@@ -56,7 +56,7 @@ pub struct Target {
     pub copies: &'static [CopyDesc],
     /// By [`SubReg`].
     pub subregisters: &'static [SubRegDesc],
-    /// Masks of calls by name: which registers each says are preserved.
+    /// Masks of calls by name, each with the registers that it preserves.
     pub register_masks: &'static [(&'static str, RegisterMask)],
     /// By [`TargetOpcode`].
     pub instructions: &'static [InstrDesc],
@@ -66,11 +66,11 @@ pub struct Target {
     pub abi: &'static Abi,
     /// Registers that read as zero.
     pub zero: &'static [PReg],
-    /// What the rules' `custom` is.
+    /// The expansions that the rules' `custom` asks for.
     pub customs: &'static [CustomDesc],
     /// The legality rules under these features.
     pub legality: fn(Features) -> &'static LegalizerInfo,
-    /// What its instructions compute.
+    /// The meaning of its instructions.
     pub meaning: meaning::Meaning,
     /// The instruction sequences that frames, branches and calls need, and assembly text.
     pub machine: &'static dyn Machine,
@@ -80,7 +80,7 @@ pub struct Target {
     pub made: Made,
 }
 
-/// What its ELF objects say of a machine. The numbers are the `object` crate's.
+/// The description of the machine in ELF objects. The numbers are the `object` crate's.
 pub struct Elf {
     /// Gives `e_machine` and the class.
     pub architecture: object::Architecture,
@@ -90,7 +90,7 @@ pub struct Elf {
     pub call: object::elf::RelocationType,
 }
 
-/// What is made of a target's tables, on first use.
+/// Look-up tables made from a target's rows, on first use.
 #[derive(Default)]
 pub struct Made {
     index: OnceLock<Index>,
@@ -153,7 +153,7 @@ impl Target {
     }
 }
 
-/// What one instruction of MIR becomes in machine code.
+/// The machine code of one instruction of MIR.
 pub type Sequence = smallvec::SmallVec<[InstData; 2]>;
 
 /// The sequences of machine code that no selection rule writes. All operands are physical registers.
@@ -161,12 +161,12 @@ pub trait Machine: Sync {
     /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far,
     /// `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
-    /// Replaces a branch-like, call or return pseudo by the real instructions; `None` if it is real already.
+    /// The real instructions of a branch-like, call or return pseudo; `None` if `inst` is real already.
     fn expand_pseudo(&self, _inst: &InstData) -> Option<Sequence> {
         None
     }
-    /// The call instruction, or instructions, to a place `distance` bytes from the first: what a linker makes of a
-    /// call. Empty on a machine without calls.
+    /// The call instruction, or instructions, to a place `distance` bytes from the first: the code that a linker makes
+    /// of a call. Empty on a machine without calls.
     fn call(&self, _distance: i64) -> Sequence {
         Sequence::new()
     }

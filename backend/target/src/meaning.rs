@@ -1,10 +1,10 @@
-//! What a machine instruction computes, as a value that a [`Target`] carries: [`Meaning`], a plain function pointer.
+//! The meaning of a machine instruction as a value that a [`Target`] carries: [`Meaning`], a plain function pointer.
 //!
-//! A meaning is evaluated over every domain that there is (numbers, partial numbers, lanes, terms), and over those that
-//! a crate above brings, but a function pointer is not generic. So it is written against one object, [`AnyDomain`]: a
-//! domain and its memory whose values are numbers of entries in a list. [`evaluate`] puts the domain at hand behind it.
-//! Rejected: a list of instruction sets in a `match`, which knows no third target; a trait with a generic method, which
-//! makes of `Target` a type parameter of everything; expression trees as rows, which say worse what Rust says well.
+//! A meaning is evaluated over every domain (numbers, partial numbers, lanes, terms), those of dependent crates
+//! included, but a function pointer is not generic. So it is written against one object, [`AnyDomain`]: a domain and
+//! its memory whose values are indices into a list. [`evaluate`] puts the actual domain behind it. Rejected: a list of
+//! instruction sets in a `match`, which knows no third target; a trait with a generic method, which makes `Target` a
+//! type parameter of everything; expression trees as rows, which say worse what Rust says well.
 //!
 //! Invariant: nothing here knows an instruction set, and a meaning sees nothing of the domain but its primitives.
 
@@ -14,7 +14,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{InstData, MemOperand, StackSlot};
 
-/// What the instructions of a target compute: `args` has one value for each register read, explicit then implicit, in
+/// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
 /// operand order. An instruction without a meaning is an error by name.
 pub type Meaning = for<'d> fn(
     &mut (dyn AnyDomain + 'd),
@@ -23,7 +23,7 @@ pub type Meaning = for<'d> fn(
     &[Value<dyn AnyDomain + 'd>],
 ) -> Result<MachineEvaluation<dyn AnyDomain + 'd>, Unsupported>;
 
-/// What one machine instruction computes, for evaluators of selected and allocated code: see `<isa>/semantics.rs`.
+/// The evaluation of one machine instruction, for evaluators of selected and allocated code: see `<isa>/semantics.rs`.
 pub struct MachineEvaluation<D: Domain + ?Sized> {
     /// A value for each definition, explicit then implicit, in operand order.
     pub results: SmallVec<[Value<D>; 2]>,
@@ -31,7 +31,7 @@ pub struct MachineEvaluation<D: Domain + ?Sized> {
     pub ub: D::Bool,
     /// The condition under which a conditional branch is taken; `None` for other instructions.
     pub taken: Option<D::Bool>,
-    /// Where an indirect jump goes; `None` for other instructions.
+    /// The destination of an indirect jump; `None` for other instructions.
     pub to: Option<D::Bits>,
 }
 
@@ -55,7 +55,7 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn place(&self) -> Option<AnyBits>;
 }
 
-/// What `inst` computes from `args`, as [`Meaning`] says. Stack objects as operands are resolved through `memory`.
+/// Evaluates `inst` on `args`, as [`Meaning`] says. Stack objects as operands are resolved through `memory`.
 pub fn evaluate<D: Domain, M: Memory<D>>(
     target: &Target,
     domain: &mut D,
@@ -87,7 +87,7 @@ pub fn evaluate_at<D: Domain, M: Memory<D>>(
     })
 }
 
-/// A domain whose values have numbers.
+/// A domain whose values are numbered: indices into a list.
 struct Numbered<'d, D: Domain, M> {
     domain: &'d mut D,
     memory: &'d mut M,
@@ -120,7 +120,7 @@ impl<D: Domain, M> Numbered<'_, D, M> {
     }
 }
 
-/// Methods of two bit-vectors, by what they give.
+/// Methods of two bit-vectors, by their result.
 macro_rules! of_two {
     ($add:ident $result:ty: $($name:ident)*) => {$(
         fn $name(&mut self, a: &AnyBits, b: &AnyBits) -> $result {
@@ -150,7 +150,7 @@ macro_rules! extensions {
     )*};
 }
 
-/// Every primitive, and those derived methods that domains say for themselves.
+/// Every primitive, and those derived methods that domains override.
 impl<D: Domain, M> Domain for Numbered<'_, D, M> {
     type Bits = AnyBits;
     type Bool = AnyBool;

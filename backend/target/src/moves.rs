@@ -1,8 +1,8 @@
 //! Moves that no selection rule writes: copies, spills and reloads of whole registers, by bank. The rows are in
-//! `<isa>/registers.rs`, each one instruction in the language of selection rules; allocator, frame pass and allocation
-//! checker ask here, so that a second register file is rows.
+//! `<isa>/registers.rs`, each one instruction in the language of selection rules. Allocator, frame pass and allocation
+//! checker ask here, so a second register file takes only rows.
 //!
-//! Invariant: what is asked for has a row, or the answer is `None`; no bank's move is another's.
+//! Invariant: a move without a row is `None`; no bank takes the move of another.
 
 use crate::Target;
 use crate::registers::BankDesc;
@@ -25,7 +25,7 @@ impl Target {
         &self.banks[usize::from(bank.0)]
     }
 
-    /// The bank of a full register; `None` for one that no bank gives out or copies (flags).
+    /// The bank of a full register; `None` for one that no bank allocates or copies (flags).
     pub fn bank_of(&self, full: PReg) -> Option<RegBank> {
         let holds = |bank: &BankDesc| self.class(bank.class).members.contains(&full);
         self.banks.iter().position(holds).and_then(|index| u8::try_from(index).ok()).map(RegBank)
@@ -53,7 +53,7 @@ impl Target {
         self.written(&self.bank(self.bank_of(src)?).spill, None, Some(src), Some((base, offset)))
     }
 
-    /// The instruction of a row on physical registers; `None` if the row asks for what a move does not have.
+    /// The instruction of a row on physical registers; `None` if the row asks for an operand that a move does not have.
     fn written(
         &self,
         row: &Emit,

@@ -1,5 +1,5 @@
-//! What the meanings of all instruction sets share: sources of an instruction as values, accesses of memory as their
-//! rows say them, and results put together.
+//! Helpers that the meanings of all instruction sets share: an instruction's sources as values, its memory accesses as
+//! the row describes them, and its results.
 
 use crate::Target;
 use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};
@@ -8,8 +8,8 @@ use smallvec::{SmallVec, smallvec};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, Type};
 
-/// The sources of one instruction in operand order, definitions and labels left out: registers, stack addresses,
-/// immediates as wide as a register; then the registers read implicitly.
+/// The sources of one instruction in operand order, without definitions and labels: registers, stack addresses,
+/// immediates as wide as a register. The registers read implicitly come last.
 pub struct Sources<D: Domain + ?Sized> {
     /// A value for each source.
     pub values: SmallVec<[Value<D>; 4]>,
@@ -58,7 +58,7 @@ pub fn sources<D: AnyDomain + ?Sized>(
                     _ => value,
                 }
             }
-            // A distance, once code is placed.
+            // A distance, in placed code.
             Operand::Imm(_) if row.operands.get(index).is_some_and(OperandDesc::is_place) => continue,
             Operand::Imm(value) => {
                 Value { bits: d.literal(*value, target.pointer_bits.into()), poison: d.boolean(false) }

@@ -24,23 +24,23 @@ pub struct ClassDesc {
     pub name: &'static str,
     /// The size of its registers, in bits.
     pub bits: u32,
-    /// The bank that its registers are of.
+    /// The bank of its registers.
     pub bank: RegBank,
     /// All members.
     pub members: &'static [PReg],
-    /// Members that the allocator may give out, best first; empty if none of the class is ever allocated (flags).
+    /// Allocatable members, best first; empty if none of the class is ever allocated (flags).
     pub allocatable: &'static [PReg],
 }
 
-/// A register bank: registers that values of some kind live in, and how they come to the stack and back.
+/// A register bank: registers for values of some kind, and their spill and reload.
 pub struct BankDesc {
     /// LLVM's name of the bank.
     pub name: &'static str,
     /// The widest value that it holds, in bits.
     pub max_bits: u32,
-    /// The class of its whole registers: what is given out, copied, spilled and reloaded.
+    /// The class of its whole registers, which are allocated, copied, spilled and reloaded.
     pub class: RegClass,
-    /// The file that its registers are of, for the allocator.
+    /// The file of its registers, for the allocator.
     pub file: RegisterFile,
     /// Stores slot 0 to address 0.
     pub spill: Emit,
@@ -48,8 +48,8 @@ pub struct BankDesc {
     pub reload: Emit,
 }
 
-/// The files that the allocator knows, each with registers of its own: of one file, the numbers in instruction words
-/// are its names for registers.
+/// The register files that the allocator knows, each with registers of its own. Within a file it names registers by
+/// their numbers in instruction words.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum RegisterFile {
     /// Integers and pointers.
@@ -62,7 +62,7 @@ pub enum RegisterFile {
 
 /// A sub-register index. Row 0 is the whole register, with an empty name.
 pub struct SubRegDesc {
-    /// LLVM's name of the index; nothing for the index of no subregister.
+    /// LLVM's name of the index; empty for the whole register.
     pub name: &'static str,
     /// The size of the part, in bits.
     pub bits: u32,

@@ -1,5 +1,5 @@
-//! The runtime library: functions that every compiler for these machines ships (libgcc, compiler-rt) and that stand in
-//! for arithmetic without an instruction. One table says what each means, to whoever writes, runs or proves a call.
+//! The runtime library: functions that every compiler for these machines ships (libgcc, compiler-rt), for arithmetic
+//! that has no instruction. One table gives the meaning of each to the code that writes, runs or proves a call.
 //!
 //! The names are libgcc's: `__`, the operation, the size of the operands (`si` 32, `di` 64, `ti` 128 bits), 3 operands.
 
@@ -11,7 +11,7 @@ use tribunal_ir::{Opcode, Type};
 pub struct RuntimeFunction {
     /// Its symbol.
     pub name: &'static str,
-    /// What it computes is what this opcode means at this width, undefined behaviour included.
+    /// Its meaning is that of this opcode at this width, undefined behaviour included.
     pub opcode: Opcode,
     /// The width of its operands and of its result, in bits.
     pub bits: u32,
@@ -52,7 +52,7 @@ impl RuntimeFunction {
         Type::scalar(self.bits)
     }
 
-    /// What a call computes: one result.
+    /// Evaluates a call, which has one result.
     pub fn evaluate<D: Domain>(&self, domain: &mut D, args: &[Value<D>; 2]) -> Result<Evaluation<D>, Unsupported> {
         evaluate_binary(domain, self.opcode, args)
     }

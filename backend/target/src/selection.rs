@@ -2,16 +2,16 @@
 //! The rules are in `<isa>/selection.rs`, most specific first; the engine is in codegen.
 //!
 //! A rule matches with its root at one instruction and reaches through the definitions of operands that have no other
-//! use (constants may be shared). All of it is data: what is a row can be listed, proved, covered and blamed.
+//! use (constants may be shared). All of it is data: a row can be listed, proved, covered and blamed.
 
 use crate::Features;
 use tribunal_ir::{Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetOpcode};
 
 /// One rule.
 pub struct SelectionRule {
-    /// Unique within the target; what coverage counts and blame names.
+    /// Unique within the target; coverage counts it and blame names it.
     pub name: &'static str,
-    /// What it matches.
+    /// The generic instructions that it matches.
     pub pattern: Pattern,
     /// The rule applies only under these features.
     pub requires: Features,
@@ -19,11 +19,11 @@ pub struct SelectionRule {
     pub emit: &'static [Emit],
 }
 
-/// A generic instruction and what its uses must be.
+/// A generic instruction, and patterns for its uses.
 pub struct Pattern {
     /// The opcode of the instruction.
     pub opcode: Opcode,
-    /// What the type of the result must be (of the value stored, for a store; of the condition, for a branch).
+    /// The types that the result may have (for a store the value stored, for a branch the condition).
     pub ty: Types,
     /// For `G_ICMP`: which predicate. `None` accepts any.
     pub predicate: Option<IntPredicate>,
@@ -33,7 +33,7 @@ pub struct Pattern {
     pub operands: &'static [Pat],
 }
 
-/// Which types.
+/// A set of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Types {
     /// Any type.
@@ -44,7 +44,7 @@ pub enum Types {
     AtMost(u32),
 }
 
-/// What one operand must be. `slot` numbers what is bound, for [`Out`].
+/// The pattern of one operand. `slot` numbers the binding, for [`Out`].
 pub enum Pat {
     /// Any register, bound as register `slot`.
     Reg(u8),
@@ -60,22 +60,22 @@ pub enum Pat {
     /// A block operand, bound as label `slot`.
     Label(u8),
     /// An address, bound as address `slot`: a register or a stack object, plus a constant byte offset that the class
-    /// accepts. Constants and stack objects are looked through however often they are used: no code is repeated.
+    /// accepts. Constants and stack objects are looked through however often they are used, since no code is repeated.
     Address(u8, ImmClass),
 }
 
-/// Which immediates a pattern accepts.
+/// The immediates that a pattern accepts.
 #[derive(Clone, Copy)]
 pub struct ImmClass {
     /// Its name, for reports.
     pub name: &'static str,
-    /// Given the constant; its width is the type's.
+    /// The test, given the constant; its width is the type's.
     pub accepts: fn(Bits) -> bool,
 }
 
 /// One machine instruction to write.
 pub struct Emit {
-    /// What is written.
+    /// The opcode that is written.
     pub opcode: Opcode,
     /// Its operands, in LLVM's order.
     pub operands: &'static [Out],

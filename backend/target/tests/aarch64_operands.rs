@@ -1,5 +1,5 @@
-//! The encoder of AArch64 refuses operands that the row does not take: number 31 means the zero register in one place
-//! and the stack pointer in another, so a register of the wrong class would be a wrong program, not a failed one.
+//! The encoder of AArch64 refuses operands that the row does not take. Number 31 means the zero register in one place
+//! and the stack pointer in another. So a register of the wrong class would be a wrong program, not a failed one.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

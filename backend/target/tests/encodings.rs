@@ -1,6 +1,6 @@
-//! Every instruction that the encoders write, over generated operands, against `llvm-mc-22`: the text that we print
-//! must be assembled to the word that we encode. One process for thousands of instructions; a missing tool fails the
-//! test. And each word is decoded to the instruction that it was.
+//! Every instruction that the encoders write, over generated operands, against `llvm-mc-22`: it must assemble our text
+//! to our word. One process assembles all instructions of a target; a missing tool fails the test. Each word must
+//! decode to its instruction.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -132,7 +132,7 @@ fn compare(target: &Target, flags: &[&str]) {
     assert_eq!(rows.len(), encodable, "a row has no instance");
 }
 
-/// Every word is decoded to what was encoded. The rows named have words of rows above them.
+/// Every word decodes to the instruction that was encoded. The rows named have words of rows above them.
 fn decoded(target: &Target, aliases: &[&str]) {
     let mut found = BTreeSet::new();
     for (inst, text) in instances(target) {
@@ -151,7 +151,7 @@ fn decoded(target: &Target, aliases: &[&str]) {
     assert_eq!(found, aliases.iter().copied().collect());
 }
 
-/// A word that is decoded is what its instruction is encoded to: nothing of it is lost.
+/// The instruction that a word decodes to encodes to that word: nothing of it is lost.
 #[test]
 fn words_that_are_decoded_are_encoded() {
     let mut random = Random(0x0dd_ba11);
@@ -159,7 +159,7 @@ fn words_that_are_decoded_are_encoded() {
         let all: Vec<u32> = instances(target).iter().map(|(inst, _)| target.encode(inst).unwrap()).collect();
         let mut known = 0;
         for _ in 0..200_000 {
-            // Few words are instructions by chance, more are so near one.
+            // Few random words are instructions; words near an instruction more often are.
             let near = all[random.below(all.len())];
             let word = near ^ 1 << random.below(32) ^ 1 << random.below(32);
             if let Some(inst) = target.decode(word) {

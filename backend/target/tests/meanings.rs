@@ -1,5 +1,5 @@
-//! Every row has a meaning: an instance of it, placed, is evaluated to a value for each register that it writes, as
-//! wide as the register; and what the row says of its access is consistent.
+//! Every row has a meaning: an instance of it, at an address, evaluates to a value for each register that it writes, as
+//! wide as the register. The row's description of its access is consistent.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

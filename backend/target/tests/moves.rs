@@ -1,5 +1,5 @@
-//! Every register that may be given out can be copied, spilled and reloaded, by instructions of its bank's size; and
-//! within a register file no two have one number, since the allocator knows them by it.
+//! Every allocatable register can be copied, spilled and reloaded, by instructions of its bank's size. Within a
+//! register file no two have one number, since the allocator identifies them by it.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -58,7 +58,7 @@ fn numbers_are_unique_in_a_file() {
     }
 }
 
-/// What is passed is given out, in the bank in which it is passed.
+/// Registers that pass values are allocatable, in the bank in which they pass them.
 #[test]
 fn what_is_passed_has_its_bank() {
     for &target in ALL {

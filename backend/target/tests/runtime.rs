@@ -1,4 +1,4 @@
-//! The table of runtime functions against libgcc's naming, and what a function computes against plain arithmetic.
+//! The table of runtime functions against libgcc's naming, and the meaning of each function against plain arithmetic.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

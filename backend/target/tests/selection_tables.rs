@@ -1,5 +1,6 @@
-//! The selection tables of every target are consistent with its instruction and legality tables: names are unique, what
-//! a rule writes is what the row takes, and every legal arithmetic type has a rule that asks nothing of its operands.
+//! The selection tables of every target are consistent with its instruction and legality tables. Names are unique, and
+//! each rule writes operands that its row takes. Every legal arithmetic type has a rule without conditions on its
+//! operands.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -29,7 +30,7 @@ fn constants() -> Vec<Bits> {
     all.into_iter().flat_map(|value| [32, 64].map(|width| Bits::from_i64(value, width))).collect()
 }
 
-/// What is wrong with one operand that a rule writes where a row has `desc`.
+/// The fault of an operand that a rule writes where a row has `desc`.
 fn operand_fault(target: &Target, rule: &SelectionRule, desc: &OperandDesc, out: &Out) -> Option<String> {
     let shared = |a: RegClass, b: RegClass| {
         target.class(a).allocatable.iter().any(|member| target.class(b).members.contains(member))
@@ -160,10 +161,11 @@ fn rules_ask_for_what_their_instructions_require() {
     }
 }
 
-/// The width from which in-register extensions are asked about.
+/// The width from which in-register extensions are queried.
 const FROM: u128 = 32;
 
-/// True if the rule takes any operands of these types: the described type is the result's, or what is compared.
+/// True if the rule takes any operands of these types: the described type is the result's, or that of the compared
+/// values.
 fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
     let fits = match rule.pattern.ty {
         Types::Any => true,
@@ -171,7 +173,7 @@ fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
         Types::AtMost(bits) => ty.bits() <= bits,
     };
     let asks_nothing = |pat: &Pat| match pat {
-        // An in-register extension is asked about at one width only.
+        // An in-register extension is queried at one width only.
         Pat::Imm(_, class) if rule.pattern.opcode == Opcode::G_SEXT_INREG => (class.accepts)(Bits::new(FROM, 64)),
         Pat::Imm(_, class) => class.name == "any",
         Pat::Op(_) => false,
@@ -221,7 +223,7 @@ fn every_legal_operation_has_a_plain_rule() {
     assert!(missing.is_empty(), "legal, and no rule selects it: {missing:#?}");
 }
 
-/// A load or store becomes an instruction of its size and sign, which is legal at the alignment that it asks for and at
+/// A load or store becomes an instruction of its size and sign, which is legal at the alignment that it requires and at
 /// no less.
 #[test]
 fn accesses_are_what_the_pattern_says() {

@@ -1,14 +1,14 @@
-//! Registers as regalloc2 names them: a file, and a number in it, which is the one of instruction words. The target's
-//! rows say which bank is which file, so that the allocator knows no register by itself.
+//! Registers as regalloc2 names them: a register file, and the number that instruction words give it there. The
+//! target's rows map banks to files, so the allocator itself knows no register.
 //!
-//! Invariant: what has a name here may be given out, and one name is one register.
+//! Invariant: every register named here is allocatable, and one name is one register.
 
 use regalloc2::{MachineEnv, PRegSet, RegClass};
 use tribunal_ir::{Constraint, Function, PReg, VReg};
 use tribunal_target::Target;
 use tribunal_target::registers::RegisterFile;
 
-/// The registers that may be given out.
+/// The allocatable registers.
 pub struct Files {
     /// By register.
     names: Vec<Option<regalloc2::PReg>>,
@@ -40,12 +40,12 @@ impl Files {
         Files { names, registers }
     }
 
-    /// The allocator's name of a full register; `None` for one that is not given out.
+    /// The allocator's name of a full register; `None` for one that is not allocatable.
     pub fn name(&self, full: PReg) -> Option<regalloc2::PReg> {
         self.names.get(usize::from(full.0)).copied().flatten()
     }
 
-    /// The full register that the allocator calls so.
+    /// The full register with this name of the allocator's.
     pub fn register(&self, name: regalloc2::PReg) -> PReg {
         self.registers[name.index()]
     }

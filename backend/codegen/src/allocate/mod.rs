@@ -1,7 +1,7 @@
 //! Pass `allocate`: virtual registers to physical ones and spill slots.
 //!
-//! The allocator is behind a trait; what it answers is written into the function in place. Original instructions keep
-//! their identity, moves, spills and reloads are new ones, PHIs go (their moves stand on the edges). So the pair
+//! The allocator is behind a trait; the pass writes its answer into the function in place. Original instructions keep
+//! their identity; moves, spills and reloads are new instructions. PHIs go: their moves stand on the edges. So the pair
 //! (selected, allocated) is all that a checker needs.
 
 mod files;
@@ -29,9 +29,9 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// Decides where every operand lives.
+/// A register allocator: it decides where every operand lives.
 pub trait RegisterAllocator {
-    /// A place for each operand, and the moves between.
+    /// Gives each operand a place, and the moves between the places.
     ///
     /// # Errors
     /// The allocator's own message: a fault of the stage before, or of the allocator.
@@ -48,7 +48,7 @@ impl RegisterAllocator for Allocator {
         ROOM.with_borrow_mut(|room| match regalloc2::run_with_ctx(program, environment, &options, room) {
             Ok(_) => Ok(std::mem::take(&mut room.output)),
             Err(error) => {
-                // What is left in it then may be anything.
+                // After an error its contents may be anything.
                 *room = Ctx::default();
                 Err(error.to_string())
             }
@@ -57,7 +57,7 @@ impl RegisterAllocator for Allocator {
 }
 
 thread_local! {
-    /// What the allocator works in. It is cleared for each function, and keeps its room for the next.
+    /// The allocator's scratch. It is cleared for each function and keeps its capacity for the next.
     static ROOM: RefCell<Ctx> = RefCell::default();
 }
 
@@ -106,7 +106,7 @@ struct Writer {
     slots: Vec<StackSlot>,
 }
 
-/// Where a value is.
+/// The location of a value.
 enum Place {
     Register(PReg),
     Slot(StackSlot),
@@ -132,7 +132,7 @@ impl Writer {
         }
     }
 
-    /// Puts `register`, or its part of the size that the operand has, into the operand.
+    /// Puts `register`, or its part of the operand's size, into the operand.
     fn rewrite(&self, function: &mut Function, inst: Inst, index: usize, register: PReg) {
         let Operand::Reg(mut operand) = function.inst(inst).operands[index] else { return };
         let bits = match (operand.subregister, operand.reg) {
@@ -149,14 +149,14 @@ impl Writer {
         function.set_operand(inst, index, Operand::Reg(operand));
     }
 
-    /// Moves go in the order in which they come; those before a group of instructions stand before its first. `None` if
-    /// a register is moved for which the target has no row.
+    /// Inserts the moves in the allocator's order; those before a group of instructions stand before its first. `None`
+    /// if the target has no row for a register that is moved.
     fn insert_edits(&self, function: &mut Function, program: &Program, output: &Output) -> Option<()> {
         for (point, edit) in &output.edits {
             let Edit::Move { from, to } = edit;
             let (Some(from), Some(to)) = (self.place(*from), self.place(*to)) else { continue };
             let code = match (from, to) {
-                // A move to where the value is.
+                // A move to the place that holds the value already.
                 (Place::Register(from), Place::Register(to)) if from == to => continue,
                 (from, to) => self.moved(from, to)?,
             };
@@ -165,7 +165,8 @@ impl Writer {
                 InstPosition::Before => {
                     function.insert_before(group.first, code);
                 }
-                // Several moves after one instruction keep their order by standing before what follows it.
+                // Several moves after one instruction keep their order: they stand before the instruction that follows
+                // it.
                 InstPosition::After => match group.next {
                     Some(next) => {
                         function.insert_before(next, code);
@@ -179,7 +180,7 @@ impl Writer {
         Some(())
     }
 
-    /// The allocator gives no moves from slot to slot.
+    /// The instruction of a move. The allocator gives no moves from slot to slot.
     fn moved(&self, from: Place, to: Place) -> Option<InstData> {
         let (target, base) = (self.target, self.target.abi.stack_pointer);
         match (from, to) {

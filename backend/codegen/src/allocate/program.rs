@@ -1,9 +1,11 @@
 //! The function as regalloc2 sees it.
 //!
-//! Most machine instructions are one instruction of regalloc2's. Four groups are one each, so that no move lands
-//! inside: the copies from argument registers at the entry, the copies to result registers with their return, the
-//! terminators of a block (a conditional branch and the jump behind it), and a call with the copies of its arguments
-//! and results.
+//! Most machine instructions map to one instruction of regalloc2's. Four groups map to one each, so that no move lands
+//! inside them:
+//! - the copies from argument registers at the entry;
+//! - the copies to result registers with their return;
+//! - the terminators of a block: a conditional branch and the jump after it;
+//! - a call with the copies of its arguments and results.
 
 use super::files::{Files, virtual_register};
 use regalloc2::{
@@ -15,7 +17,7 @@ use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Reg};
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
 
-/// Where an operand of the allocator's came from.
+/// The origin of an operand of the allocator's.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandSource {
     pub inst: Inst,
@@ -26,32 +28,32 @@ pub struct OperandSource {
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
     pub first: Inst,
-    /// What follows the last; `None` at the end of the block.
+    /// The instruction after the last; `None` at the end of the block.
     pub next: Option<Inst>,
     pub block: tribunal_ir::Block,
     is_return: bool,
     is_branch: bool,
-    /// Registers that a call leaves with anything in them, those apart that it defines.
+    /// The clobbered registers of a call, except those that it defines.
     clobbers: PRegSet,
 }
 
 /// A function for the allocator.
 pub struct Program {
     pub groups: Vec<Group>,
-    /// For each group, where its operands came from.
+    /// The origins of the operands, for each group.
     pub sources: Vec<SmallVec<[OperandSource; 4]>>,
     operands: Vec<SmallVec<[AllocOperand; 4]>>,
     ranges: Vec<InstRange>,
     successors: Vec<Vec<Block>>,
     predecessors: Vec<Vec<Block>>,
     params: Vec<Vec<AllocVReg>>,
-    /// For each block and successor, what it passes.
+    /// The values that each block passes to each successor.
     arguments: Vec<Vec<Vec<AllocVReg>>>,
     registers: usize,
 }
 
-/// Blocks in the allocator's order: each behind those that dominate it, whatever the layout, since the fast allocator
-/// goes through them last to first and must meet uses before their definition. What nothing reaches comes last.
+/// Blocks in the allocator's order: each after its dominators, whatever the layout. The fast allocator goes through
+/// them last to first and must meet uses before their definition. Unreachable blocks come last.
 fn order(function: &Function) -> Vec<tribunal_ir::Block> {
     let mut order = function.reverse_post_order();
     let mut reached = vec![false; function.block_bound()];
@@ -60,7 +62,7 @@ fn order(function: &Function) -> Vec<tribunal_ir::Block> {
     order
 }
 
-/// What the program is made of.
+/// The input of the program.
 #[derive(Clone, Copy)]
 struct Code<'f> {
     function: &'f Function,
@@ -153,8 +155,8 @@ impl Program {
     }
 }
 
-/// How many of the instructions are one call: from the set-up of its frame to the last copy of a result. 1 for what is
-/// none.
+/// The number of instructions that make one call, from the set-up of its frame to the last copy of a result. 1 for any
+/// other instruction.
 fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result<usize, String> {
     let data = |index: usize| insts.get(index).map(|&inst| function.inst(inst));
     let Some(first) = data(0) else { return Ok(0) };
@@ -182,7 +184,7 @@ fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result
     Ok(count)
 }
 
-/// What the calls among these instructions leave undefined, the results that they copy apart.
+/// The registers that the calls among these instructions clobber, except the results that they copy.
 fn clobbers(source: Code<'_>, members: &[Inst]) -> PRegSet {
     let Code { function, target, files } = source;
     let mut set = PRegSet::empty();
@@ -203,7 +205,7 @@ fn phis(function: &Function, block: tribunal_ir::Block) -> impl Iterator<Item = 
     function.insts(block).map(|inst| function.inst(inst)).take_while(|data| data.opcode.is_phi())
 }
 
-/// What the PHIs of `to` take from `from`.
+/// The values that the PHIs of `to` take from `from`.
 fn passed(function: &Function, target: &Target, from: tribunal_ir::Block, to: tribunal_ir::Block) -> Vec<AllocVReg> {
     let input = |data: &InstData| data.phi_inputs().find(|&(_, block)| block == from).map(|(value, _)| value);
     phis(function, to).filter_map(input).map(|register| virtual_register(function, target, register)).collect()
@@ -280,7 +282,7 @@ fn add_operands(
         };
         let constraint = match (fixed, tied_def) {
             (Some(name), _) => OperandConstraint::FixedReg(name),
-            // The allocator counts its own operands: those of this instruction that are virtual registers.
+            // The index counts the allocator's operands: those of this instruction that are virtual registers.
             (None, Some(at)) => {
                 let before = data.operands[..at].iter().filter(|operand| operand.as_vreg().is_some()).count();
                 OperandConstraint::Reuse(start + before)

@@ -1,4 +1,7 @@
-//! `emit`: machine code, assembly text and ELF objects.
+//! `emit`, after the last pass: machine code, assembly text and ELF objects of functions with settled registers and
+//! frame.
+//!
+//! Invariant: every instruction left is the target's own; any other is an internal error, never skipped.
 
 mod object;
 
@@ -18,7 +21,7 @@ pub struct Code {
     pub bytes: Vec<u8>,
     /// Alignment in bytes.
     pub align: u32,
-    /// Offset of each instruction, for findings that name one.
+    /// The offset of each instruction, for reports that name one.
     pub map: Vec<(u32, Inst)>,
     /// Calls that a linker completes, in the order of the code.
     pub calls: Vec<CallRelocation>,
@@ -27,7 +30,7 @@ pub struct Code {
 /// A call that a linker completes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallRelocation {
-    /// Of the call instruction, or the first of them, in bytes.
+    /// The offset of the call instruction, or of the first of them, in bytes.
     pub offset: u32,
     /// The symbol that is called.
     pub symbol: String,

@@ -1,4 +1,4 @@
-//! ELF relocatable objects.
+//! ELF relocatable objects: the code of functions, with a relocation for each call that a linker completes.
 
 use super::Code;
 use crate::CompileError;
@@ -7,7 +7,7 @@ use object::{BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionKind, 
 use rustc_hash::FxHashMap;
 use tribunal_target::Target;
 
-/// An object with the functions in `.text`, each a global symbol; what they call is undefined symbols.
+/// An object with the functions in `.text`, each a global symbol; their callees are undefined symbols.
 pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, CompileError> {
     let Some(elf) = &target.elf else {
         let feature = format!("object files of {}", target.name);

@@ -1,6 +1,6 @@
-//! Artifact combines: an extension, truncation, merge or unmerge looked at together with what defines its source.
+//! Artifact combines: an extension, truncation, merge or unmerge, rewritten together with the definition of its source.
 //!
-//! A combine never looks further than the definitions it lists, so that it can be judged by itself.
+//! Invariant: a combine looks no further than the definitions it lists, so it can be judged by itself.
 
 use super::Legalizer;
 use super::recipe::Recipe;
@@ -11,7 +11,7 @@ use tribunal_target::legality::{Action, LegalityQuery};
 /// The definitions that a combine relied on, first to last.
 pub(super) type Through = SmallVec<[Inst; 2]>;
 
-/// What a combine does: which definitions it relied on, and what it writes in the artifact's place.
+/// One combine: the definitions it relied on, and the code that it writes in the artifact's place.
 pub(super) struct Combine {
     pub rule: &'static str,
     pub through: Through,
@@ -58,7 +58,7 @@ pub(super) fn combine(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<C
     }
 }
 
-/// What combines may ask.
+/// The view of the function that combines have.
 pub(super) struct Look<'l, 'c, 'a, 'f> {
     pub legalizer: &'l Legalizer<'c, 'a, 'f>,
 }
@@ -87,8 +87,8 @@ impl Look<'_, '_, '_, '_> {
         self.legalizer.function.type_of(register)
     }
 
-    /// True if looking through `source`, and the copies behind it, would make its free bits a second choice: others
-    /// read the first one too.
+    /// True if looking through `source`, and the copies on the way to it, would choose its unconstrained bits a second
+    /// time. Other instructions read the first choice too.
     fn shares_choice(&self, through: &Through, source: &InstData) -> bool {
         let function = &self.legalizer.function;
         let read_elsewhere =
@@ -115,7 +115,7 @@ pub(super) fn combined(
     Some(Combine { rule, through, write: Box::new(write) })
 }
 
-/// Defines the artifact's result as `value` brought to its type.
+/// Defines the artifact's result as `value` resized to its type.
 fn resize(rule: &'static str, through: Through, extension: Opcode, value: VReg) -> Option<Combine> {
     combined(rule, through, move |r| {
         let dst = r.dst();
@@ -272,7 +272,7 @@ fn push_unmerge(r: &mut Recipe<'_>, defs: &[VReg], source: VReg) {
     r.builder.push(InstData::new(Opcode::G_UNMERGE_VALUES, operands));
 }
 
-/// The low part is the value (extended if it is narrower); the others are what the extension fills with.
+/// The low part is the value (extended if it is narrower); the others are the extension's bits.
 fn unmerge_extended(r: &mut Recipe<'_>, parts: &[VReg], extension: Opcode, value: VReg) {
     r.define_resized(parts[0], extension, value);
     let ty = r.type_of(parts[0]);
@@ -291,7 +291,7 @@ fn unmerge_extended(r: &mut Recipe<'_>, parts: &[VReg], extension: Opcode, value
     }
 }
 
-/// Part by part where the sizes are equal; else each source taken apart, or groups of sources put together.
+/// Part by part where the sizes are equal; else each source is unmerged, or groups of sources are merged.
 fn unmerge_of_merge(
     look: &Look<'_, '_, '_, '_>,
     through: Through,

@@ -17,7 +17,7 @@ use tribunal_ir::{
 };
 use tribunal_target::{Features, Target};
 
-/// A step that owns what it shows.
+/// A step that owns its function and fragments.
 pub struct OwnedStep {
     /// The rule that was applied.
     pub rule: &'static str,
@@ -25,9 +25,9 @@ pub struct OwnedStep {
     pub opcode: Opcode,
     /// As legalization left it: registers keep their types, so all steps of an instance share it.
     pub function: Arc<Function>,
-    /// What stood there.
+    /// The instructions that were replaced.
     pub before: Fragment,
-    /// What stands there now.
+    /// The instructions that replace them.
     pub after: Fragment,
 }
 
@@ -38,7 +38,7 @@ impl OwnedStep {
     }
 }
 
-/// Keeps what every step replaced, and what it wrote.
+/// Records every step.
 #[derive(Default)]
 struct Recorder {
     steps: Vec<(&'static str, Fragment, Fragment)>,
@@ -58,10 +58,10 @@ impl Observer for Recorder {
 /// The widest scalar of an instance, in bits.
 const WIDEST: u32 = 128;
 
-/// An opcode and a function around one instance of it: the catalogue is the steps that legalizing them all takes, and
+/// An opcode and a function around one instance of it. The catalogue is the steps that legalizing all of them takes; it
 /// is never held whole, since a step owns a function.
 pub struct CatalogueEntry {
-    /// The opcode whose rules it is of.
+    /// The opcode whose rules the instance exercises.
     pub opcode: Opcode,
     function: Function,
 }
@@ -73,7 +73,7 @@ pub fn catalogue(target: &'static Target, only: Option<Opcode>) -> Vec<Catalogue
 }
 
 impl CatalogueEntry {
-    /// Every step that legalizing this instance takes; of what cannot be legalized (a library call), the steps up to
+    /// Every step that legalizing this instance takes; where legalization fails (a library call), the steps up to
     /// there.
     pub fn steps(&self, target: &'static Target, features: Features) -> Vec<OwnedStep> {
         let mut recorder = Recorder::default();
@@ -87,7 +87,7 @@ impl CatalogueEntry {
     }
 }
 
-/// One function an instance: of every opcode that has a meaning and is no target's own, at every width.
+/// One function for each instance: of every opcode that has a meaning and is no target's own, at every width.
 fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
     let opcodes: Vec<(Opcode, &OpcodeInfo)> = Opcode::ALL
         .iter()
@@ -115,7 +115,7 @@ fn of_opcode(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Typ
         Family::InRegister => in_register(target, opcode, info, ty),
         // Accesses and pointers have instances of their own.
         Family::Load | Family::Store | Family::Pointer | Family::Control | Family::Cast | Family::Place => Vec::new(),
-        // They go, or combine away; words are made by instances of others.
+        // Assertions go, or combine away; instances of other opcodes make the word operations.
         Family::Assertion | Family::Word => Vec::new(),
         Family::Composition if info.immediates.is_empty() => Vec::new(),
         Family::Composition => parts(target, opcode, info, ty),
@@ -178,12 +178,12 @@ fn writings(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, types: &
     choices.map(write).collect()
 }
 
-/// Of what lies in the range: 0, 1, half of the value's width, and the last.
+/// The corners of the range: those of 0, 1 and half of the value's width that lie in it, and its last.
 fn corners(range: &RangeInclusive<i64>, bits: u32) -> BTreeSet<i64> {
     [0, 1, i64::from(bits / 2), *range.end()].into_iter().filter(|value| range.contains(value)).collect()
 }
 
-/// Between this width and others around registers.
+/// Conversions between this width and others around registers.
 fn conversions(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, bits: u32) -> Vec<Function> {
     let others = [1, 8, 32, 33, 64, 65, 128].into_iter().filter(|&other| other != bits);
     let types = others.map(|other| {
@@ -193,8 +193,9 @@ fn conversions(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, bits:
     types.flat_map(|types| writings(target, opcode, info, &types)).collect()
 }
 
-/// Divisors that take each way: powers of two, multipliers that fit, even ones that are shifted first, the addition
-/// (3, 5, 10 and 641 fit; 7 and 2^(w-1)+1 do not; 14 and 28 are even), and the neighbours of powers of two.
+/// Divisors that take each way: powers of two, multipliers that fit, even ones that are shifted first, the addition,
+/// and the neighbours of powers of two. The multipliers of 3, 5, 10 and 641 fit; those of 7 and 2^(w-1)+1 do not; 14
+/// and 28 are even.
 fn divisions_by_constants(target: &'static Target) -> Vec<(Opcode, Function)> {
     const SMALL: &[u128] = &[
         0,
@@ -254,7 +255,7 @@ fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
 }
 
 /// A function being written around one instance. Its inputs are registers without a definition, cut to their types from
-/// registers that the target holds; its results are stored, so that they are needed.
+/// registers that the target holds. Its results are stored, so that they are live.
 struct Instance<'f> {
     builder: Builder<'f>,
     target: &'static Target,
@@ -286,7 +287,7 @@ impl Instance<'_> {
         if ty == whole { value } else { self.builder.op(ty, Opcode::G_TRUNC, &[value]) }
     }
 
-    /// Makes `value` needed: its bits are extended to registers and stored.
+    /// Makes `value` live: its bits are extended to registers and stored.
     fn needed(&mut self, value: VReg) {
         let (bits, register) = (self.builder.type_of(value).bits(), self.target.register_type());
         let whole = Type::scalar(bits.next_power_of_two().max(register.bits()));
@@ -298,7 +299,7 @@ impl Instance<'_> {
         }
     }
 
-    /// One instruction, its registers of these types, and its results made needed.
+    /// One instruction with registers of these types, and its results made live.
     fn operation(
         &mut self,
         opcode: Opcode,

@@ -4,7 +4,7 @@ use super::recipe::Recipe;
 use tribunal_ir::{Bits, Opcode, VReg};
 
 /// Sums of two, four, eight bits side by side, then of bytes, of pairs of bytes, ... (Hacker's Delight, 5-1). A last
-/// multiplication would be shorter, and takes a solver ten times as long.
+/// multiplication would be shorter, but is much harder for a solver.
 pub(super) fn population(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (source, dst) = (r.register(1), r.dst());
@@ -32,7 +32,7 @@ pub(super) fn population(r: &mut Recipe<'_>) {
     r.define_resized(dst, G_ZEXT, count);
 }
 
-/// All bits below the highest set one are set; what is left to count is above it.
+/// All bits below the highest set one are set; the zeros left to count are above it.
 pub(super) fn leading_zeros(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (source, dst) = (r.register(1), r.dst());
@@ -127,7 +127,7 @@ pub(super) fn bit_reverse(r: &mut Recipe<'_>) {
     r.define(dst, COPY, &[value]);
 }
 
-/// Up until the field's last bit is the value's, then down to the bottom.
+/// Shifted up until the field's last bit is the value's, then down to the bottom.
 pub(super) fn field(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (source, offset, size, dst) = (r.register(1), r.register(2), r.register(3), r.dst());

@@ -1,17 +1,17 @@
-//! Unsigned division by a constant: a high product and shifts, where the target multiplies so at that width.
+//! Unsigned division by a constant: a high product and shifts, where the target has a high product at that width.
 //!
 //! Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994), theorem 4.2; Hacker's
 //! Delight, chapter 10. For every `x < 2^w`, `x / d` is `m*x >> (w + s)` if `2^(w+s) <= m*d <= 2^(w+s) + 2^s`. The
-//! smallest `s` whose `m` fits `w` bits is taken. An even divisor that has none is divided by its power of two first,
-//! which leaves room; an odd one takes the multiplier of `w + 1` bits, whose top bit is an addition that is halved
-//! before it can overflow.
+//! expansion takes the smallest `s` whose `m` fits `w` bits. An even divisor that has none is divided by its power of
+//! two first, which leaves spare bits. An odd one takes the multiplier of `w + 1` bits, whose top bit is an addition
+//! that is halved before it can overflow.
 //!
-//! The remainder of what is wider than two registers, which nothing divides, by a divisor of less than half a register:
-//! limbs of half a register, each times the remainder of its place, are summed in a register, and that is divided. So
-//! amounts of rotations are reduced, however wide.
+//! A value wider than two registers, which no instruction or call divides, has a remainder here if the divisor has less
+//! than half a register. Limbs of half a register, each times the remainder of its place, are summed in a register, and
+//! that sum is divided. So amounts of rotations are reduced, however wide.
 //!
-//! A rule that needs to know a value cannot be a row of the legality tables, which see types: it is a combine, judged
-//! like the others, with the constant among what it replaces.
+//! A rule that needs to know a value cannot be a row of the legality tables, which see types. So it is a combine,
+//! judged like the others, with the constant among the instructions that it replaces.
 
 use super::Legalizer;
 use super::artifacts::{Combine, Look, Through, combined};
@@ -19,18 +19,18 @@ use super::recipe::Recipe;
 use tribunal_ir::{Bits, Inst, Opcode, Type, VReg};
 use tribunal_target::legality::{Action, LegalityQuery};
 
-/// What to do instead of dividing.
+/// The operations that replace a division.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Plan {
-    /// The divisor is two to this.
+    /// The divisor is two to the power of this.
     Shift(u32),
-    /// Down by the first, the high product, down by the second.
+    /// Shift down by `before`, take the high product, shift down by `after`.
     Multiply { before: u32, magic: Bits, after: u32 },
     /// The multiplier has one bit more than the magic; the sum of dividend and high product is halved first.
     MultiplyAndAdd { magic: Bits, after: u32 },
 }
 
-/// The combine for the division or remainder `inst`, if its divisor is a constant and multiplying pays.
+/// The combine for the division or remainder `inst`, if its divisor is a constant and multiplication pays.
 pub(super) fn by_constant(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<Combine> {
     let data = legalizer.function.inst(inst);
     let rule = match data.opcode {
@@ -65,7 +65,7 @@ pub(super) fn by_constant(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Opti
             let (mask, dst) = (r.builder.constant(ty, divisor.sub(Bits::new(1, divisor.width()))), r.dst());
             r.define(dst, Opcode::G_AND, &[dividend, mask]);
         }),
-        // Whatever the divisor: the quotient is a division by a constant in its turn.
+        // This holds for every divisor: the quotient is a division by a constant in its turn.
         (Opcode::G_UREM, _) => combined(rule, Through::new(), |r| super::lower::remainder(r, Opcode::G_UDIV)),
         _ => combined(rule, through, move |r| {
             let dst = r.dst();
@@ -82,7 +82,7 @@ struct Limbs {
     count: u32,
 }
 
-/// How to fold a dividend of `bits` bits, if the sum of its limbs, each times less than the divisor, fits a register.
+/// The limbs of a dividend of `bits` bits, if their sum, each times less than the divisor, fits a register.
 fn limbs(divisor: Bits, bits: u32, register: u32) -> Option<Limbs> {
     let (limb, count) = (register / 2, bits.div_ceil(register / 2));
     let room = !divisor.is_zero() && divisor.used() + count.next_power_of_two().ilog2() <= limb;
@@ -141,8 +141,8 @@ fn quotient(r: &mut Recipe<'_>, ty: Type, dividend: VReg, plan: Plan) -> VReg {
     }
 }
 
-/// How to divide by `divisor`; `None` for zero, which is undefined, and for widths whose products cannot be computed
-/// here.
+/// The plan of a division by `divisor`; `None` for zero, which is undefined, and for widths whose products cannot be
+/// computed here.
 fn plan(divisor: Bits) -> Option<Plan> {
     let width = divisor.width();
     if divisor.is_zero() || 2 * width + 2 > tribunal_ir::bits::MAX_BITS {
@@ -169,7 +169,7 @@ fn multiplier(divisor: Bits, used: u32) -> Option<(Bits, u32)> {
     let width = divisor.width();
     (0..=divisor.used()).find_map(|shift| {
         let (magic, excess) = rounded_up(divisor, shift)?;
-        // m*d - 2^(w+s) times the greatest dividend stays below what would reach the next quotient.
+        // m*d - 2^(w+s) times the greatest dividend stays below the amount that would reach the next quotient.
         let room = Bits::one_bit(width - used + shift, excess.width());
         (magic.used() <= width && excess.cmp_unsigned(room).is_le()).then(|| (magic.zext_or_trunc(width), shift))
     })

@@ -1,12 +1,12 @@
-//! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, argument copies and result copies
-//! within.
+//! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, with the copies of arguments and
+//! results.
 
 use super::recipe::Recipe;
 use tribunal_ir::{Function, Inst, Opcode, Operand, Reg, VReg};
 use tribunal_target::Target;
 use tribunal_target::runtime::RuntimeFunction;
 
-/// Calls the function that computes what the instruction does; false if there is none, or no room for a call here.
+/// Calls the function that computes the instruction's result; false if there is none, or if no call may stand here.
 pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     let dst = r.dst();
     let Some(callee) = RuntimeFunction::of(r.data.opcode, r.type_of(dst)) else { return false };
@@ -43,8 +43,8 @@ fn copy(to: Reg, from: Reg) -> tribunal_ir::InstData {
     tribunal_ir::InstData::new(Opcode::COPY, [Operand::def(to), Operand::used(from)])
 }
 
-/// True if some register that a call loses is written before `inst` and read behind it in this block. Input does so
-/// only if it copies a result, or an argument, on the wrong side of what it computes.
+/// True if some register that a call clobbers is written before `inst` and read after it in this block. Input does so
+/// only if it copies a result, or an argument, on the wrong side of the computation.
 fn holds_register(function: &Function, target: &Target, inst: Inst) -> bool {
     let mut written = Vec::new();
     let rest = std::iter::successors(function.next_inst(inst), |&inst| function.next_inst(inst));

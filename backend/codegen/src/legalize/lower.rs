@@ -1,4 +1,4 @@
-//! Expansions into other operations of the same types.
+//! Lowering: expansions into other operations of the same types.
 
 use super::recipe::Recipe;
 use super::{counting, memory, overflow};
@@ -84,7 +84,7 @@ fn word_operation(r: &mut Recipe<'_>, opcode: Opcode) {
     r.define(dst, G_TRUNC, &[wide]);
 }
 
-/// Up to the top, and back with copies of the sign.
+/// Shifted up to the top, and back with copies of the sign.
 fn extension_in_register(r: &mut Recipe<'_>) {
     let (source, dst) = (r.register(1), r.dst());
     let ty = r.type_of(dst);
@@ -200,19 +200,19 @@ fn rotate(r: &mut Recipe<'_>) {
     r.define(dst, opcode, &[value, value, amount]);
 }
 
-/// A promise about a type that goes away is forgotten.
+/// A promise about a type that goes away is dropped.
 fn hint(r: &mut Recipe<'_>) {
     let (source, dst) = (r.register(1), r.dst());
     r.define(dst, Opcode::COPY, &[source]);
 }
 
-/// Any bits will do, and zeros are one choice that all readers see alike.
+/// Any bits will do; zeros are one choice, which all readers see alike.
 fn any_extension(r: &mut Recipe<'_>) {
     let (source, dst) = (r.register(1), r.dst());
     r.define(dst, Opcode::G_ZEXT, &[source]);
 }
 
-/// The type in which parts of a value of `bits` bits are put together: wide enough, and a power of two.
+/// The type in which the parts of a value of `bits` bits are joined: wide enough, and a power of two.
 fn assembled(bits: u32) -> Type {
     Type::scalar(bits.next_power_of_two())
 }

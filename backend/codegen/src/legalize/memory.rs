@@ -1,9 +1,9 @@
-//! Loads and stores: rounded to bytes, split to powers of two and to what the alignment allows, halved when too wide.
+//! Loads and stores: rounded to bytes, split to powers of two that the alignment allows, halved when too wide.
 
 use super::recipe::Recipe;
 use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, Type, VReg};
 
-/// The access, and its size in bits; `None` for an atomic one, which no recipe here keeps so.
+/// The access, and its size in bits; `None` for an atomic one, since no recipe here keeps it atomic.
 fn access(r: &Recipe<'_>) -> Option<(MemOperand, u32)> {
     let [memory] = r.data.memory.as_slice() else { return None };
     (!memory.flags.contains(MemFlags::ATOMIC)).then_some(())?;
@@ -21,7 +21,7 @@ pub(super) fn narrow_load(r: &mut Recipe<'_>, ty: Type) -> bool {
     let (dst, pointer) = (r.dst(), r.register(1));
     let whole = r.bits_of(dst);
     if bits <= ty.bits() {
-        // The access fits the part: what is above it is what the opcode says.
+        // The access fits the part: the opcode says which bits are above it.
         let opcode = if bits == ty.bits() { Opcode::G_LOAD } else { r.data.opcode };
         let low = r.builder.load(opcode, ty, pointer, memory);
         let extension = match r.data.opcode {
@@ -67,7 +67,7 @@ pub(super) fn narrow_store(r: &mut Recipe<'_>, ty: Type) -> bool {
     true
 }
 
-/// How an access of `bits` bits is split: the low part in bits, a power of two bytes that the alignment allows.
+/// The low part, in bits, of a split access of `bits` bits: a power of two bytes that the alignment allows.
 fn low_part(bits: u32, align: u32) -> u32 {
     let floor = if bits.is_power_of_two() { bits / 2 } else { 1 << bits.ilog2() };
     floor.min(align.saturating_mul(8)).max(8)
@@ -90,7 +90,7 @@ pub(super) fn lower_load(r: &mut Recipe<'_>) -> bool {
     true
 }
 
-/// A size that is no whole number of bytes: the bytes are read, then the bits above are made what the opcode says.
+/// A size that is no whole number of bytes: the bytes are read, then the bits above are set as the opcode says.
 fn load_rounded(r: &mut Recipe<'_>, memory: MemOperand, bits: u32) {
     let (dst, pointer) = (r.dst(), r.register(1));
     let rounded = Type::scalar(bits.next_multiple_of(8));

@@ -1,11 +1,12 @@
 //! Pass `legalize`: rewrites generic instructions until the target has an instruction for each.
 //!
-//! Two worklists, as in LLVM's Legalizer: first every instruction that computes is brought to legal types, which leaves
-//! artifacts (extensions, truncations, merges, unmerges) between old and new types; then artifacts are combined with
-//! what defines them until none is left that is not legal. What a rule wrote goes back on the lists.
+//! Two worklists, as in LLVM's Legalizer. First every instruction that computes is brought to legal types, which leaves
+//! artifacts (extensions, truncations, merges, unmerges) between old and new types. Then artifacts are combined with
+//! the definitions of their sources until no illegal one is left. The instructions that a rule writes go back on the
+//! lists.
 //!
-//! Every application defines the registers of the instruction it replaces, so it can be judged by itself: `after` must
-//! refine `before` for all values of the other registers.
+//! Invariant: every application defines the registers of the instruction it replaces, so it can be judged by itself.
+//! `after` must refine `before` for all values of the other registers.
 
 mod artifacts;
 mod catalogue;
@@ -41,7 +42,8 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// Applications allowed for each instruction of the input, and in any case: a table that loops must end in an error.
+/// Applications allowed for each instruction of the input, and in any case, so that a table that loops ends in an
+/// error.
 const FUEL_EACH: usize = 2000;
 const FUEL_ANYWAY: usize = 200_000;
 
@@ -54,7 +56,7 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     Ok(())
 }
 
-/// Recipes write constants as wide as what they compute with.
+/// Refuses values wider than constants can be: recipes write constants as wide as their operands.
 fn check_widths(function: &Function) -> Result<(), CompileError> {
     let too_wide = |ty: Type| ty.scalar_type().bits() > MAX_BITS;
     match function.vregs.values().filter_map(|register| register.ty).find(|&ty| too_wide(ty)) {
@@ -117,7 +119,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         }
     }
 
-    /// True if `inst` still stands; removes it first if nothing needs it.
+    /// True if `inst` still stands; removes it first if it is dead.
     fn is_live(&mut self, inst: Inst) -> bool {
         if self.function.block_of(inst).is_none() {
             return false;
@@ -152,12 +154,12 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         Ok(changed)
     }
 
-    /// No artifact combines any more: those that have a recipe are split or expanded. True if any was. One that has
-    /// none may combine with what the others leave; if no other is left, it cannot be legalized.
+    /// No artifact combines any more: those that have a recipe are split or expanded. True if any was. An artifact
+    /// without a recipe may combine with the results of the others; if no other is left, it cannot be legalized.
     fn legalize_artifacts(&mut self) -> Result<bool, CompileError> {
         let (mut changed, mut stuck) = (false, None);
         let mut pending = std::mem::take(&mut self.artifacts);
-        // Last first: an artifact that goes may leave the one that fed it dead.
+        // Last first: an artifact that is removed may leave its source dead.
         pending.reverse();
         for &inst in &pending {
             if !self.is_live(inst) {
@@ -173,7 +175,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             }
         }
         match stuck {
-            // What reads it may be dead itself.
+            // The instruction that reads it may be dead itself.
             Some(_) if !changed && remove_dead(self.context, self.function) => Ok(self.keep(pending)),
             Some(inst) if !changed => self.legalize_inst(inst).map(|()| false),
             _ => {
@@ -204,7 +206,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let before = self.function.take(inst);
         let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst, &before);
         if !apply(&mut recipe, self.context.target, step) {
-            // Who asks what could not be legalized finds it in the function.
+            // The function keeps the instruction that could not be legalized, for reports.
             self.function.replace(inst, before);
             return Err(self.refusal(inst, step));
         }
@@ -216,8 +218,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         Ok(())
     }
 
-    /// A step that makes no sense is the table's fault, whatever its recipe would do of it; no recipe knows vectors
-    /// yet.
+    /// An invalid step is the table's fault, whatever its recipe would do; no recipe knows vectors yet.
     fn check_step(&self, inst: Inst, step: LegalizeStep) -> Result<(), CompileError> {
         let data = self.function.inst(inst);
         let is_vector = |operand: &Operand| {
@@ -249,7 +250,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         (combine.write)(&mut recipe);
         let written = recipe.finish();
         written.all().for_each(|inst| self.enqueue(inst));
-        // What reads a value goes before what defines it.
+        // Dead users of a value are removed before its definition.
         let mut remaining: Vec<Inst> =
             combine.through.iter().rev().copied().filter(|&inst| self.is_live(inst)).collect();
         if wants {
@@ -275,7 +276,8 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     }
 }
 
-/// What reports call an instruction that cannot be legalized: refused by its rules, or nothing does what they say.
+/// The name in reports of an instruction that cannot be legalized: its rules refuse it, or nothing carries out their
+/// action.
 fn feature(step: LegalizeStep, text: &str) -> String {
     match step.action {
         Action::Unsupported => format!("`{text}`"),
@@ -284,7 +286,7 @@ fn feature(step: LegalizeStep, text: &str) -> String {
     }
 }
 
-/// Carries out what a rule says; false if there is no recipe for it.
+/// Carries out the action of a rule; false if there is no recipe for it.
 fn apply(recipe: &mut Recipe<'_>, target: &Target, step: LegalizeStep) -> bool {
     match (step.action, step.new_type) {
         (Action::WidenScalar, Some(ty)) => widen::widen(recipe, step.type_index, ty),
@@ -298,7 +300,7 @@ fn apply(recipe: &mut Recipe<'_>, target: &Target, step: LegalizeStep) -> bool {
     }
 }
 
-/// True if nothing reads what `inst` defines and it does nothing else.
+/// True if nothing reads the definitions of `inst` and it has no other effect.
 fn is_dead(context: &Context<'_>, function: &Function, inst: Inst) -> bool {
     let data = function.inst(inst);
     let mut defines = false;
@@ -320,7 +322,7 @@ fn is_dead(context: &Context<'_>, function: &Function, inst: Inst) -> bool {
     !flags.intersects(effects) && !volatile
 }
 
-/// Generic copies between virtual registers of one type go away: their source is used instead.
+/// Removes generic copies between virtual registers of one type: their source is used instead.
 fn propagate_copies(function: &mut Function) {
     let copy = |data: &InstData| match (data.opcode, data.operands.as_slice()) {
         (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) => match (dst.reg, src.reg) {
@@ -345,7 +347,7 @@ fn propagate_copies(function: &mut Function) {
     }
     let resolve = |register: VReg| {
         let mut current = register;
-        // In SSA form copies cannot form a circle, but a function that is not checked may: stop where it began.
+        // In SSA form copies cannot form a cycle, but in an unchecked function they may: stop where the chain began.
         while let Some(next) = copies[cranelift_entity::EntityRef::index(current)].filter(|&next| next != register) {
             current = next;
         }
@@ -363,7 +365,7 @@ fn propagate_copies(function: &mut Function) {
     function.liveins = liveins.into_iter().map(|livein| LiveIn { copy: livein.copy.map(resolve), ..livein }).collect();
 }
 
-/// Removes what nothing reads, last uses first; true if there was any.
+/// Removes dead instructions, last uses first; true if there were any.
 fn remove_dead(context: &Context<'_>, function: &mut Function) -> bool {
     let mut removed = false;
     for block in function.reverse_post_order().into_iter().rev() {

@@ -24,7 +24,7 @@ pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
     if !whole.is_multiple_of(ty.bits()) {
         return false;
     }
-    // What goes by halves goes by halves of halves where the parts are smaller.
+    // An operation that splits into halves splits into halves of halves where the parts are smaller.
     let parts = whole / ty.bits();
     let half = if parts.is_power_of_two() && parts > 1 { Type::scalar(whole / 2) } else { ty };
     match r.data.opcode {
@@ -55,7 +55,8 @@ fn source_bits(r: &Recipe<'_>) -> u32 {
     r.bits_of(r.register(r.data.operands.len() - 1))
 }
 
-/// An amount, offset or condition that matters only in its low part: what is cut off is zero, or the result is poison.
+/// An amount, offset or condition that matters only in its low part: the bits cut off are zero, or the result is
+/// poison.
 fn truncate_source(r: &mut Recipe<'_>, operand: usize, ty: Type) -> bool {
     let wide = r.register(operand);
     let narrow = r.op(ty, Opcode::G_TRUNC, &[wide]);
@@ -166,7 +167,7 @@ fn multiply(r: &mut Recipe<'_>, ty: Type) {
     merge_result(r, &[low, high]);
 }
 
-/// Columns of the schoolbook product from the second on; what each carries goes to the next.
+/// Columns of the schoolbook product from the second on; the carry of each goes to the next.
 fn high_product(r: &mut Recipe<'_>, ty: Type) {
     use Opcode::*;
     let ((a0, a1), (b0, b1)) = (halves(r, 1, ty), halves(r, 2, ty));
@@ -196,8 +197,8 @@ fn sum_and_carry(r: &mut Recipe<'_>, ty: Type, a: VReg, b: VReg) -> (VReg, VReg)
     (sum, r.truth(carry, ty))
 }
 
-/// Two cases, by whether the amount reaches the half. A half shifted by its whole width, which an amount of zero asks
-/// for, is poison and is never chosen. False if the amount's type is too narrow to say the half.
+/// Two cases, by whether the amount reaches the half. A half shifted by its whole width, for an amount of zero, is
+/// poison and never chosen. False if the amount's type is too narrow to hold the half.
 fn shift(r: &mut Recipe<'_>, ty: Type) -> bool {
     use Opcode::*;
     let (opcode, amount) = (r.data.opcode, r.register(2));
@@ -280,7 +281,8 @@ fn population(r: &mut Recipe<'_>, ty: Type) {
     r.define_resized(dst, Opcode::G_ZEXT, sum);
 }
 
-/// In the half where the count begins, unless that is zero; then in the other, and the size of the first.
+/// The count in the half where it begins, unless that half is zero; then the count in the other half plus the size of
+/// the first.
 fn zeros(r: &mut Recipe<'_>, ty: Type) {
     let (low, high) = halves(r, 1, ty);
     let (opcode, dst) = (r.data.opcode, r.dst());

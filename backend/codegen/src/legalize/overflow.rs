@@ -1,4 +1,4 @@
-//! Sums, differences and products that say whether they fit, saturate, or keep their high half.
+//! Sums, differences and products that report overflow, saturate, or keep their high half.
 
 use super::recipe::Recipe;
 use tribunal_ir::bits::Bits;
@@ -16,7 +16,7 @@ pub(super) fn saturating(r: &mut Recipe<'_>) {
     r.define(dst, Opcode::G_SELECT, &[wrapped, bound, plain]);
 }
 
-/// The sum where it fits, else the bound on the side that it came from: the sum's sign turned over.
+/// The sum where it fits, else the bound on the side that it came from: the opposite of the sum's sign.
 pub(super) fn saturating_signed(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (a, b, dst) = (r.register(1), r.register(2), r.dst());
@@ -36,7 +36,7 @@ fn away_from(r: &mut Recipe<'_>, wrapped: VReg) -> VReg {
     r.op(ty, Opcode::G_XOR, &[sign, least])
 }
 
-/// Shifted there and back: what is not the same again lost bits.
+/// Shifted up and back: a value that differs then has lost bits.
 pub(super) fn shift_saturating(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (value, amount, dst) = (r.register(1), r.register(2), r.dst());
@@ -111,7 +111,7 @@ fn define_flag(r: &mut Recipe<'_>, flag: VReg, flag_ty: Type, truth: VReg) {
     r.define_resized(flag, if flag_ty.bits() > 1 { Opcode::G_ZEXT } else { Opcode::COPY }, truth);
 }
 
-/// The high half must be what the low half extends to.
+/// The high half must be the extension of the low half.
 pub(super) fn product_overflow(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (dst, flag, a, b) = (r.register(0), r.register(1), r.register(2), r.register(3));
@@ -123,7 +123,7 @@ pub(super) fn product_overflow(r: &mut Recipe<'_>) {
     define_flag(r, flag, flag_ty, overflowed);
 }
 
-/// At twice the width.
+/// The product is taken at twice the width.
 pub(super) fn high_product(r: &mut Recipe<'_>) {
     let (a, b, dst) = (r.register(1), r.register(2), r.dst());
     let bits = r.bits_of(a);
@@ -146,7 +146,7 @@ pub(super) fn signed_high_product(r: &mut Recipe<'_>) {
     r.define(dst, G_SUB, &[less, for_b]);
 }
 
-/// What both have, and half of what one has.
+/// The bits that both operands have, and half of those that one has.
 pub(super) fn average(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (a, b, dst) = (r.register(1), r.register(2), r.dst());

@@ -1,4 +1,4 @@
-//! What recipes write with: a builder before the instruction, and the words that legalization uses.
+//! The recipes' writer: a builder placed before the instruction, and the operations that legalization uses.
 
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
@@ -17,11 +17,11 @@ pub(super) struct Recipe<'f> {
     /// Its slot, which takes the first instruction written here.
     pub inst: Inst,
     vocabulary: &'f dyn Vocabulary,
-    /// What was written in predecessors, for a PHI.
+    /// The instructions written in predecessors, for a PHI.
     outside: Vec<Inst>,
 }
 
-/// What an application wrote.
+/// The instructions that an application wrote.
 pub(super) struct Written {
     outside: Vec<Inst>,
     inside: SmallVec<[Inst; 8]>,
@@ -32,7 +32,7 @@ impl Written {
         self.outside.iter().chain(&self.inside).copied()
     }
 
-    /// As one entry into the block executes them: predecessors first.
+    /// The order in which one entry into the block executes them: predecessors first.
     pub fn execution_order(&self) -> Vec<Inst> {
         self.all().collect()
     }
@@ -195,7 +195,7 @@ impl<'f> Recipe<'f> {
         result
     }
 
-    /// Goes on after the last PHI of the block.
+    /// Continues after the last PHI of the block.
     pub fn after_phis(&mut self) {
         let mut position = self.inst;
         while let Some(next) = self.builder.function.next_inst(position) {

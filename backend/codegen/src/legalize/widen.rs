@@ -1,7 +1,7 @@
 //! Widening: the operation in a wider type, the result truncated.
 //!
-//! What the high bits must be decides the extension of each source: where they do not matter, any. Flags that promise
-//! something of the narrow result are dropped, since the wide one does not keep the promise.
+//! The high bits that the operation needs decide the extension of each source: any-extension where they do not matter.
+//! Flags that promise something of the narrow result are dropped, since the wide result does not keep the promise.
 
 use super::recipe::{Flags, Recipe};
 use tribunal_ir::inst::Operands;
@@ -121,7 +121,7 @@ fn phi(r: &mut Recipe<'_>, ty: Type) {
     r.define(dst, Opcode::G_TRUNC, &[wide]);
 }
 
-/// Both sides by the extension that keeps their order.
+/// Both sides are extended so that their order is kept.
 fn compared(r: &mut Recipe<'_>, ty: Type) {
     let signed = matches!(r.data.operands.get(1), Some(Operand::Predicate(predicate)) if predicate.is_signed());
     let extension = if signed { Opcode::G_SEXT } else { Opcode::G_ZEXT };
@@ -157,7 +157,7 @@ fn high_product(r: &mut Recipe<'_>, ty: Type, extension: Opcode) {
     truncated(r, ty, &[top, b]);
 }
 
-/// The wide value has so many more leading zeros.
+/// The wide value has more leading zeros, by the difference of the widths.
 fn leading_zeros(r: &mut Recipe<'_>, ty: Type) {
     let (source, dst) = (r.register(1), r.dst());
     let (count, difference) = (r.type_of(dst), ty.bits() - r.bits_of(source));

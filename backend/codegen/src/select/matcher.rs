@@ -17,11 +17,11 @@ pub(super) enum Base {
     Stack(StackSlot),
 }
 
-/// All that an instruction may be said to be whose work may be done elsewhere in its block.
+/// The flags that an instruction may have whose work may be done elsewhere in its block.
 const MOVABLE: OpcodeFlags =
     OpcodeFlags::COMMUTABLE.union(OpcodeFlags::DEFINED).union(OpcodeFlags::ARTIFACT).union(OpcodeFlags::HINT);
 
-/// What the slots of a pattern are bound to, and which definitions were looked through (first executed first).
+/// The bindings of a pattern's slots, and the definitions that were looked through (first executed first).
 #[derive(Default)]
 pub(super) struct Match {
     registers: Slots<VReg>,
@@ -49,8 +49,8 @@ impl<T: Copy> Slots<T> {
         self.0[slot] = Some(value);
     }
 
-    /// A rule whose emission names a slot that its pattern does not bind is a broken table; a test of the tables holds
-    /// it.
+    /// A rule whose emission names a slot that its pattern does not bind is a broken table; a test of the tables
+    /// excludes it.
     fn get(&self, slot: u8) -> T {
         self.0.get(usize::from(slot)).copied().flatten().expect("the pattern binds what the emission names")
     }
@@ -129,8 +129,8 @@ impl Matcher<'_> {
         patterns.next().is_none()
     }
 
-    /// The type of the result; of the first operand where there is none (a store's value, a branch's condition). For a
-    /// comparison, whose result type says little, of what is compared.
+    /// The type of the result, or of the first operand where there is none (a store's value, a branch's condition). For
+    /// a comparison, whose result type says little, it is the type of the compared values.
     fn typed(&self, data: &InstData, types: Types) -> bool {
         let described = if data.opcode == Opcode::G_ICMP { data.vreg(2) } else { data.vreg(0) };
         let bits = || described.and_then(|register| self.function.type_of(register)).map(Type::bits);
@@ -218,8 +218,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// The definition of `register` if its work may be done at the root instead: read here only, in the same block,
-    /// without effects and not a load, which nothing may move.
+    /// The definition of `register` if it may be computed at the root instead. It must be read here only, in the same
+    /// block, without effects and not a load, which nothing may move.
     fn foldable(&self, register: VReg) -> Option<Inst> {
         let inst = self.function.def_of(register)?;
         let data = self.function.inst(inst);
@@ -228,7 +228,7 @@ impl Matcher<'_> {
         (here && MOVABLE.contains(flags) && self.function.use_count(register) == 1).then_some(inst)
     }
 
-    /// A register, or what it is the sum of.
+    /// A register, or the base and offset whose sum it is.
     fn address(&mut self, register: VReg, class: &ImmClass) -> Address {
         if let Some((inst, stack)) = self.frame_index(register) {
             self.found.through.push(inst);

@@ -1,9 +1,9 @@
 //! Pass `select`: replaces generic instructions by machine instructions, by the target's rules.
 //!
-//! Bottom-up: a block's last instruction first, so that by the time a definition is reached, its users have folded it
-//! or not. What nothing reads any more is dropped without being selected. The first rule in table order that matches is
-//! applied; the last machine instruction it writes defines the register of the root, so that stages can be compared
-//! register by register.
+//! Selection runs bottom-up, a block's last instruction first: when it reaches a definition, the users have folded it
+//! or not. A definition that nothing reads any more is dropped without being selected. The first rule in table order
+//! that matches is applied. The last machine instruction it writes defines the register of the root, so that stages can
+//! be compared register by register.
 
 mod matcher;
 
@@ -64,7 +64,7 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     selector.finish()
 }
 
-/// Blocks that cannot be reached go, and with them their PHI operands.
+/// Removes unreachable blocks, and with them their PHI operands.
 fn remove_unreachable(function: &mut Function, reachable: &[tribunal_ir::Block]) {
     if reachable.len() == function.layout().len() {
         return;
@@ -99,7 +99,7 @@ impl Selector<'_, '_, '_> {
         let data = self.function.inst(inst);
         match data.opcode {
             Opcode::Target(_) => return Ok(()),
-            // Lifetime markers say nothing that matters here.
+            // Lifetime markers have no bearing here.
             Opcode::LIFETIME_START | Opcode::LIFETIME_END => {
                 self.function.remove(inst);
                 return Ok(());
@@ -317,8 +317,8 @@ impl Selector<'_, '_, '_> {
     }
 }
 
-/// Copies from argument registers move to the head of the entry, copies to result registers down to the return: between
-/// them and the boundary those registers belong to nobody, so that the allocator may treat each side as one
+/// Moves copies from argument registers to the head of the entry, and copies to result registers down to the return.
+/// Between them and the boundary those registers belong to nobody, so the allocator may treat each side as one
 /// instruction. The copies of a call's arguments and results stay with it.
 fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block) {
     let (mut arguments, mut results, mut written) = (Vec::new(), Vec::new(), Vec::new());

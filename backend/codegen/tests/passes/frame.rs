@@ -1,6 +1,6 @@
-//! After `frame` stack objects lie apart, aligned, inside the frame and above the saved registers; what a function
-//! writes of the callee-saved registers is saved once and restored before every return; and the stack pointer is back
-//! where it was.
+//! After `frame` stack objects are disjoint, aligned, inside the frame and above the saved registers. Each callee-saved
+//! register that the function writes is saved once and restored before every return. The stack pointer is back where it
+//! was.
 
 use super::{flags, function, lines, run};
 use std::fmt::Write;
@@ -21,7 +21,7 @@ fn stack(objects: &[(u64, u32)]) -> String {
     text
 }
 
-/// The size of the frame that the function says it has, in bytes.
+/// The size of the frame that the function states, in bytes.
 fn frame_size(function: &Function) -> u64 {
     let (_, info) = function.extra.iter().find(|(key, _)| key == "frameInfo").expect("a frame");
     info.lines().find_map(|line| line.trim().strip_prefix("stackSize: ")).unwrap().parse().unwrap()

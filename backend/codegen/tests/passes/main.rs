@@ -1,4 +1,4 @@
-//! What each of the smaller passes promises, on functions made for it.
+//! The postcondition of each of the smaller passes, on functions made for it.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

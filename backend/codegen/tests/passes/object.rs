@@ -1,4 +1,4 @@
-//! What is written as an ELF object is read back: sections, symbols and relocations are those of the code.
+//! An ELF object is written and read back: its sections, symbols and relocations are those of the code.
 
 use object::read::{Object, ObjectSection, ObjectSymbol};
 use object::{Architecture, Endianness, RelocationFlags, RelocationTarget, SymbolKind};

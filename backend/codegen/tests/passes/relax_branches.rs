@@ -1,5 +1,5 @@
-//! After `relax-branches` every branch reaches its target, control goes where it went before, and no block ends in a
-//! jump to the next one.
+//! After `relax-branches` every branch reaches its target, control flow is unchanged, and no block ends in a jump to
+//! the next one.
 
 use super::{function, label, lines, run};
 use tribunal_codegen::relax_branches::PASS;
@@ -11,7 +11,7 @@ use tribunal_target::riscv::RISCV64;
 
 const ALLOCATED: [&str; 5] = ["legalized", "regBankSelected", "selected", "noPhis", "noVRegs"];
 
-/// The function after the pass; before it, so many words stand in the blocks at these positions.
+/// The function after the pass. `words` pads the blocks at these positions to so many words before it.
 fn relaxed(target: &'static Target, body: &str, words: &[(usize, usize)]) -> Function {
     let mut function = function(target, &ALLOCATED, "", body);
     words.iter().for_each(|&(position, words)| fill(&mut function, position, words));
@@ -30,7 +30,7 @@ fn fill(function: &mut Function, position: usize, words: usize) {
     }
 }
 
-/// No branch is farther from its target than its instruction says.
+/// No branch is farther from its target than its instruction reaches.
 fn all_reach(function: &Function, target: &Target) {
     let sizes = |opcode| i64::from(target.instruction(opcode).size);
     let (mut at, mut starts, mut branches) = (0, vec![0; function.block_bound()], Vec::new());
@@ -97,7 +97,7 @@ fn a_branch_is_lengthened_exactly_where_it_does_not_reach() {
     }
 }
 
-/// The opposite branch goes around a jump, and each block says where it leads.
+/// The opposite branch goes around a jump, and each block lists its successors.
 #[test]
 fn the_long_way_is_the_opposite_branch_around_a_jump() {
     let function = relaxed(&RISCV64, BACKWARD, &[(1, 2000)]);
@@ -189,7 +189,7 @@ fn jumps_to_the_next_block_go_and_branches_over_a_jump_turn_over() {
     assert_eq!(texts, [vec!["CBNZX $x0, %bb.2"], vec![], vec!["RET_ReallyLR implicit $x0"]]);
 }
 
-/// Where neither leads to the next block, both stay.
+/// A branch and a jump of which neither leads to the next block both stay.
 #[test]
 fn a_branch_and_a_jump_elsewhere_stay() {
     let body = "

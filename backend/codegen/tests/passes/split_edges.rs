@@ -1,5 +1,5 @@
-//! After `split-edges` no edge is critical: a block with several successors has none that another block leads to. PHIs
-//! name the blocks that lead to them, and a block that ran into the next one ends in a jump.
+//! After `split-edges` no edge is critical: no successor of a block with several has another predecessor. PHIs name
+//! their predecessors, and a block that fell through ends in a jump.
 
 use super::{flags, function, label, run};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ fn split(target: &'static Target, body: &str) -> Function {
     function
 }
 
-/// What the pass promises.
+/// The postcondition of the pass.
 fn holds(function: &Function, target: &Target) {
     let predecessors = |to: Block| -> Vec<Block> {
         let leads = |from: &Block| function.successors(*from).any(|successor| successor == to);

@@ -1,9 +1,7 @@
-//! The words in which a row of the opcode table speaks: operands, type rules, ranges of immediates, undefined
-//! behaviour.
+//! The vocabulary of the opcode table's rows: operands, type rules, ranges of immediates, undefined behaviour, poison.
 //!
-//! Invariant: a fact is stated in a row once, and its check here once. The machine verifier, the semantics, the
-//! catalogue and the edits of the fuzzer all ask [`TypeRule::holds`] and [`Immediate::range`], so that they cannot
-//! disagree.
+//! Invariant: a fact is stated once, in a row, and checked once, here. The machine verifier, the semantics, the
+//! catalogue and the fuzzer's mutations all ask [`TypeRule::holds`] and [`Immediate::range`], so they cannot disagree.
 
 use crate::types::Type;
 use bitflags::bitflags;
@@ -13,7 +11,7 @@ use std::ops::RangeInclusive;
 /// known.
 pub type IndexTypes = [Option<Type>; 3];
 
-/// Which types a register operand takes.
+/// The class of types that a register operand takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeClass {
     /// A scalar, a pointer, or a vector of either.
@@ -60,7 +58,7 @@ impl TypeClass {
     }
 }
 
-/// What stands at one operand position of a generic instruction.
+/// The kind of one operand position of a generic instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperandKind {
     /// A virtual register of type index 0, 1 or 2.
@@ -139,7 +137,7 @@ impl OperandKind {
     }
 }
 
-/// How the types of an instruction belong together, by type index.
+/// A relation between the types of an instruction, by type index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeRule {
     /// The elements of the first are wider than those of the second.
@@ -148,7 +146,7 @@ pub enum TypeRule {
     Holds(u8, u8),
     /// Both have as many bits.
     SameSize(u8, u8),
-    /// They are two types, both of pointers or neither.
+    /// They differ, and both are of pointers or neither is.
     Recast(u8, u8),
     /// All registers of the second together are the first.
     Parts(u8, u8),
@@ -163,8 +161,8 @@ pub enum TypeRule {
 }
 
 impl TypeRule {
-    /// True if these types keep the rule, or if one that it speaks of is not known. `parts` is how many registers of
-    /// the repeated index there are: `None` for any number from two on.
+    /// True if these types keep the rule, or if one that it mentions is not known. `parts` is the number of registers
+    /// of the repeated index: `None` for any number from two on.
     pub fn holds(self, types: &IndexTypes, parts: Option<usize>) -> bool {
         let at = |index: u8| types.get(usize::from(index)).copied().flatten();
         let both = |one: u8, other: u8, holds: &dyn Fn(Type, Type) -> bool| match (at(one), at(other)) {
@@ -199,7 +197,7 @@ fn element(ty: Type) -> u32 {
     ty.scalar_type().bits()
 }
 
-/// What a plain immediate may be.
+/// The range of a plain immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Immediate {
     /// Any number.
@@ -237,7 +235,7 @@ impl Immediate {
     }
 }
 
-/// How large an access is beside the value of type index 0.
+/// The size of an access relative to the value of type index 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessSize {
     /// Any size.
@@ -262,17 +260,18 @@ impl AccessSize {
     }
 }
 
-/// The memory operands that an instruction must have.
+/// The memory operands that an instruction requires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Accesses {
-    /// How many. Of two the first is stored to and the second loaded from.
+    /// Their number. Of two the first is stored to and the second loaded from.
     pub count: u8,
-    /// How large each is.
+    /// The size of each.
     pub size: AccessSize,
 }
 
 bitflags! {
-    /// When executing the instruction is undefined behaviour; of a vector, if it holds of any lane.
+    /// The conditions under which executing the instruction is undefined behaviour; of a vector, if one holds of any
+    /// lane.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Undefined: u8 {
         /// The divisor is zero or poison.
@@ -291,7 +290,8 @@ bitflags! {
 }
 
 bitflags! {
-    /// When the result is poison although no operand is and no flag promises anything; of a vector, lane by lane.
+    /// The conditions under which the result is poison although no operand is and no flag promises anything; of a
+    /// vector, lane by lane.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Poison: u8 {
         /// The amount of a shift reaches the width.
@@ -300,11 +300,11 @@ bitflags! {
         const ZERO = 1 << 1;
         /// The bit field is empty or ends outside the value.
         const FIELD = 1 << 2;
-        /// What the opcode asserts of its operand does not hold.
+        /// The opcode's assertion about its operand does not hold.
         const PROMISE = 1 << 3;
         /// A condition or a carry is neither 0 nor 1.
         const CONDITION = 1 << 4;
-        /// What was read from memory is.
+        /// The value read from memory is poison.
         const MEMORY = 1 << 5;
         /// An index is not below the number of elements.
         const INDEX = 1 << 6;
@@ -365,7 +365,7 @@ mod tests {
         assert!(
             TypeRule::AtLeast(1, 32).holds(&of(S8, S32), None) && !TypeRule::AtLeast(0, 32).holds(&of(S8, S32), None)
         );
-        // What is not known breaks nothing.
+        // An unknown type breaks no rule.
         assert!(TypeRule::Wider(0, 2).holds(&of(S8, S8), None) && TypeRule::AtLeast(2, 64).holds(&of(S8, S8), None));
     }
 

@@ -1,4 +1,4 @@
-//! Loads and stores.
+//! The meaning of loads and stores, on any [`Memory`]. Atomic accesses have none yet.
 
 use super::opcodes::{Evaluation, Operation, Unsupported, malformed};
 use super::{Domain, Memory, Value};
@@ -7,7 +7,7 @@ use crate::inst::{MemFlags, MemOperand};
 use crate::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
 
-/// The memory operand, and the size in bits of what it accesses.
+/// The memory operand, and the size of its access in bits.
 fn described<D: Domain>(op: &Operation<'_, D>) -> Result<(MemOperand, u32), Unsupported> {
     let [operand] = op.inst.memory.as_slice() else { return Err(malformed(op.inst)) };
     if operand.flags.contains(MemFlags::ATOMIC) {
@@ -20,7 +20,7 @@ fn described<D: Domain>(op: &Operation<'_, D>) -> Result<(MemOperand, u32), Unsu
     }
 }
 
-/// `G_LOAD` (bits above the access are a choice), `G_ZEXTLOAD`, `G_SEXTLOAD`.
+/// `G_LOAD` (bits above the access are a nondeterministic choice), `G_ZEXTLOAD`, `G_SEXTLOAD`.
 pub(super) fn load<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,
@@ -33,8 +33,8 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
     }
     let address = &op.args[0];
     let (value, outside) = memory.load(d, &address.bits, bits.div_ceil(8), &operand);
-    // A size that is no whole number of bytes reads what a store of that size wrote, which left zeros above; to read
-    // anything else is undefined (LangRef, `load`).
+    // An access of no whole number of bytes reads the bytes that a store of that size wrote, which left zeros above. To
+    // read anything else is undefined (LangRef, `load`).
     let low = d.extract(&value.bits, 0, bits);
     let mut poison = value.poison;
     if !bits.is_multiple_of(8) {
@@ -56,7 +56,7 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
     Ok(Evaluation { results: smallvec![Value { bits: result, poison }], ub })
 }
 
-/// `G_STORE`: the low bits of the value; the last byte is filled up with zeros.
+/// `G_STORE`: the low bits of the value; zeros complete the last byte.
 pub(super) fn store<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,

@@ -38,7 +38,7 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
     Some(Value { bits, poison: d.bool_or(&inherited, &broken) })
 }
 
-/// True if what the opcode or a flag promises of the operand does not hold.
+/// True if a promise of the opcode or of a flag about the operand does not hold.
 fn broken_promise<D: Domain>(d: &mut D, op: &Operation<'_, D>, imm: Option<u32>) -> D::Bool {
     use Opcode::*;
     let a = &op.args[0].bits;
@@ -140,7 +140,7 @@ fn trailing_zeros<D: Domain>(d: &mut D, a: &D::Bits, width: u32) -> D::Bits {
     first_set(d, a, width, indices)
 }
 
-/// The count that goes with the last index whose bit is set; the operand's width if none is.
+/// The count of the last index whose bit is set; the operand's width if none is.
 fn first_set<D: Domain>(d: &mut D, a: &D::Bits, width: u32, indices: impl Iterator<Item = (u32, u32)>) -> D::Bits {
     let mut count = d.literal(i64::from(d.width(a)), 8.max(width));
     for (index, value) in indices {
@@ -179,7 +179,7 @@ fn field<D: Domain>(d: &mut D, a: &D::Bits, offset: &D::Bits, size: &D::Bits, si
 
 /// True if a bit field is empty or reaches beyond the value.
 fn field_outside<D: Domain>(d: &mut D, a: &D::Bits, offset: &D::Bits, size: &D::Bits) -> D::Bool {
-    /// Room for the sum of two numbers that are at most a width each.
+    /// Bits that hold the sum of two numbers that are at most a width each.
     const ROOM: u32 = 16;
     let width = d.width(a);
     let reaches = |d: &mut D, x: &D::Bits| super::integer::reaches(d, x, width + 1);

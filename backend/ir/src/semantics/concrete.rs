@@ -1,14 +1,14 @@
-//! The concrete domain: what the interpreter and the constant folder compute with.
+//! The concrete domain, on numbers: the interpreter and the constant folder compute in it.
 
 use super::Domain;
 use crate::bits::Bits;
 
-/// How free choices are made.
+/// The resolution of nondeterminism.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// Every bit that is free is 0.
+    /// Every unconstrained bit is 0.
     Zeros,
-    /// Every bit that is free is 1.
+    /// Every unconstrained bit is 1.
     Ones,
     /// Pseudo-random from this state.
     Seeded(u64),
@@ -17,7 +17,7 @@ pub enum Choice {
 /// Evaluates on numbers.
 #[derive(Clone, Debug)]
 pub struct Concrete {
-    /// How nondeterminism is resolved.
+    /// The resolution of nondeterminism.
     pub choice: Choice,
 }
 

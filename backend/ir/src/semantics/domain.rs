@@ -1,4 +1,4 @@
-//! What a definition may ask of the thing that computes: some thirty bit-vector primitives.
+//! The interface between a definition and its evaluator: some thirty bit-vector primitives.
 //!
 //! `Bool` is not Rust's `bool`, so a definition cannot branch on data; it must use [`Domain::ite`]. The domains are
 //! [`super::Concrete`] (interpreter, constant folder) and the verifier's `Symbolic` (prover).
@@ -19,7 +19,7 @@ pub trait Domain {
     fn constant(&mut self, value: Bits) -> Self::Bits;
     /// The truth value as a constant.
     fn boolean(&mut self, value: bool) -> Self::Bool;
-    /// A value that the execution picks freely, once: a seeded pick when run, a quantified variable when proved.
+    /// A nondeterministic choice, made once: a seeded pick when run, a quantified variable when proved.
     fn choose(&mut self, width: u32) -> Self::Bits;
 
     /// The sum, modulo 2 to the width. Operands of arithmetic have one width.
@@ -43,7 +43,7 @@ pub trait Domain {
     fn or(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
     /// Bitwise exclusive or.
     fn xor(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;
-    /// Every bit turned over.
+    /// Every bit inverted.
     fn not(&mut self, a: &Self::Bits) -> Self::Bits;
     /// Shifts; zero (or the sign, for `ashr`) once the amount, unsigned, reaches the width.
     fn shl(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits;

@@ -7,7 +7,7 @@ use crate::inst::{InstFlags, IntPredicate};
 use crate::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
 
-/// Opcodes with one result, no undefined behaviour, whose poison is that of their operands and of their flags.
+/// Opcodes with one result and no undefined behaviour, whose result is poison only by an operand or a flag.
 pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Value<D>> {
     use Opcode::*;
     let arg = |index: usize| op.args.get(index).map(|value| &value.bits);
@@ -141,7 +141,7 @@ fn add_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
     d.is_negative(&both)
 }
 
-/// Signed overflow of `a - b`: the operands' signs differ and the difference has not the sign of `a`.
+/// Signed overflow of `a - b`: the operands' signs differ and the difference does not have the sign of `a`.
 fn sub_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
     let difference = d.sub(a, b);
     let (left, right) = (d.xor(a, b), d.xor(a, &difference));
@@ -190,7 +190,7 @@ pub(super) fn high_product<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, signe
 /// The unsigned high half where the full product is too wide to hold: four products of halves.
 fn high_product_by_halves<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
     let width = d.width(a);
-    // An odd width is worked one bit wider; the result is put together from both halves at the end.
+    // An odd width is computed one bit wider; both halves are joined at the end.
     let half = width.div_ceil(2);
     let part = |d: &mut D, x: &D::Bits, high: bool| {
         let bits = if high { d.extract(x, half, width - half) } else { d.extract(x, 0, half) };
@@ -339,7 +339,7 @@ fn bound_like<D: Domain>(d: &mut D, a: &D::Bits) -> D::Bits {
     d.ite(&negative, &least, &greatest)
 }
 
-/// Half the sum, rounded down or up, without overflow: taken one bit wider, or where there is no room, from the bits
+/// Half the sum, rounded down or up, without overflow. It is taken one bit wider, or at the maximal width from the bits
 /// that both have and half of those that one has.
 fn average<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits) -> D::Bits {
     use Opcode::*;
@@ -416,7 +416,7 @@ fn machine_signed_division<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D:
     d.ite(&zero, &ones, &quotient)
 }
 
-/// The operand where it is not poison, else a choice.
+/// The operand where it is not poison, else a nondeterministic choice.
 pub(super) fn freeze<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
     let any = d.choose(op.width());
     let bits = d.ite(&op.args[0].poison, &any, &op.args[0].bits);

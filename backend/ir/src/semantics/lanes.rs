@@ -1,7 +1,7 @@
-//! Many executions at once: a value has a lane for each, and what a definition asks for is done in all of them. A
+//! Many executions at once, in lock step: a value has a lane for each, and every operation runs in all lanes. A
 //! definition cannot branch on data, so one evaluation serves every execution that arrives at an instruction.
 //!
-//! What is done in a lane is what [`Partial`] does on [`Words`]; only truth values are worked word by word.
+//! Each lane computes what [`Partial`] computes on [`Words`]. Only truth values are computed for all lanes in one word.
 
 use super::{Domain, Partial, PartialBits, PartialBool, Word, Words};
 use crate::bits::Bits;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// A number in each lane.
 #[derive(Clone, Debug)]
 enum Numbers {
-    /// The same in all, as constants are.
+    /// The same number in all lanes, as for a constant.
     Same(u128),
     Each(Rc<[u128]>),
 }
@@ -40,7 +40,7 @@ impl Numbers {
 pub struct LaneBits {
     width: u32,
     value: Numbers,
-    /// Bits that a free choice decides: `Same(0)` unless some lane has some.
+    /// Unconstrained bits, which a nondeterministic choice decides: `Same(0)` unless some lane has some.
     open: Numbers,
 }
 
@@ -51,7 +51,7 @@ impl LaneBits {
         LaneBits { width: bits.width(), value: same(bits.value), open: same(bits.open) }
     }
 
-    /// Of `width` bits; what each of `count` lanes has.
+    /// Values of `width` bits, one for each of `count` lanes.
     pub fn each(count: usize, width: u32, bits: impl FnMut(usize) -> PartialBits<Word>) -> LaneBits {
         let bits: Vec<PartialBits<Word>> = (0..count).map(bits).collect();
         let known = bits.iter().all(PartialBits::is_known);
@@ -67,7 +67,7 @@ impl LaneBits {
         self.width
     }
 
-    /// What this lane has.
+    /// The value of this lane.
     pub fn lane(&self, lane: usize) -> PartialBits<Word> {
         PartialBits { value: self.value(lane), open: Word::new(self.open.at(lane), self.width) }
     }
@@ -96,7 +96,7 @@ impl LaneBits {
 pub struct LaneBools {
     /// A bit for each lane: true or false, where it is not open.
     pub value: u64,
-    /// Decided by a free choice.
+    /// A bit for each lane: decided by a nondeterministic choice.
     pub open: u64,
 }
 
@@ -112,13 +112,13 @@ impl LaneBools {
         all
     }
 
-    /// In a lane that is false so far.
+    /// Sets a lane that is false so far.
     pub fn set(&mut self, lane: usize, PartialBool { value, open }: PartialBool) {
         self.value |= u64::from(value) << lane;
         self.open |= u64::from(open) << lane;
     }
 
-    /// What this lane has.
+    /// The value of this lane.
     pub fn lane(self, lane: usize) -> PartialBool {
         PartialBool { value: self.value >> lane & 1 != 0, open: self.open >> lane & 1 != 0 }
     }
@@ -129,7 +129,7 @@ impl LaneBools {
     }
 }
 
-/// Evaluates in so many lanes.
+/// Evaluates in this number of lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
     count: usize,
@@ -137,7 +137,7 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Lanes at most.
+    /// The most lanes of one evaluation.
     pub const MOST: usize = 64;
 
     /// At least one lane, at most [`Lanes::MOST`].
@@ -147,17 +147,17 @@ impl Lanes {
         lanes
     }
 
-    /// From now on so many lanes.
+    /// Sets the number of lanes from now on.
     pub fn resize(&mut self, count: usize) {
         self.count = count.clamp(1, Lanes::MOST);
     }
 
-    /// How many lanes there are.
+    /// The number of lanes.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// True if a value did not fit a machine's words: nothing that was computed holds.
+    /// True if a value did not fit machine words: no result counts.
     pub fn exceeded(&self) -> bool {
         self.domain.0.exceeded()
     }

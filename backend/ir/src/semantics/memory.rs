@@ -4,8 +4,8 @@ use super::{Domain, Value};
 use crate::entities::StackSlot;
 use crate::inst::MemOperand;
 
-/// What loads, stores and frame addresses do. An access outside its allocation, or less aligned than it claims, is
-/// undefined behaviour and is *returned*, as the condition under which it happens.
+/// The meaning of loads, stores and frame addresses. An access outside its allocation, or less aligned than it claims,
+/// is undefined behaviour, and is *returned* as the condition under which it happens.
 pub trait Memory<D: Domain> {
     /// Reads `bytes` bytes at `address` (as wide as a pointer); the result has `8 * bytes` bits.
     fn load(&mut self, domain: &mut D, address: &D::Bits, bytes: u32, operand: &MemOperand) -> (Value<D>, D::Bool);

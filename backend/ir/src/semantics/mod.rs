@@ -1,7 +1,7 @@
-//! What every generic opcode computes, once, for every evaluator.
+//! The meaning of every generic opcode, stated once for every evaluator.
 //!
-//! [`evaluate`] covers the instructions that compute; control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies
-//! from or to physical registers belong to whoever walks the function, since they need a machine state.
+//! [`evaluate`] covers the instructions that compute. Control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies
+//! from or to physical registers need a machine state. So they belong to the code that walks the function.
 
 mod access;
 mod bits;
@@ -25,8 +25,8 @@ pub use opcodes::{Evaluation, Typed, Unsupported, evaluate, evaluate_binary, eva
 pub use partial::{Partial, PartialBits, PartialBool};
 pub use words::{Word, Words};
 
-/// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing.
-/// Vectors will be values lane by lane.
+/// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing. Vectors are to be values
+/// lane by lane.
 #[derive(Debug)]
 pub struct Value<D: Domain + ?Sized> {
     /// The bits, which mean nothing where the value is poison.

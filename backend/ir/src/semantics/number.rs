@@ -1,11 +1,11 @@
-//! What may stand for a bit-vector when functions are run: [`Bits`] of any width, or a [`super::Word`].
+//! The representations of a bit-vector at run time: [`Bits`] of any width, or a [`super::Word`].
 
 use crate::bits::Bits;
 use std::fmt::Debug;
 
 /// A number of known width, at least 1 bit.
 pub trait Number: Copy + PartialEq + Debug {
-    /// The same number; it may lose what does not fit the representation.
+    /// The same number; bits that do not fit the representation may be lost.
     fn of_bits(bits: Bits) -> Self;
     /// The number 0 of `width` bits.
     fn zero(width: u32) -> Self;

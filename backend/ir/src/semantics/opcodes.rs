@@ -1,7 +1,7 @@
-//! One definition an opcode: what it computes, when its result is poison, when executing it is undefined behaviour.
+//! One definition an opcode: its results, when they are poison, and when executing it is undefined behaviour.
 //!
-//! Sources: LLVM's LangRef for the IR operation behind each opcode, GenericOpcodes.td for the operand shapes. A result
-//! is poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
+//! Sources: LLVM's LangRef for the IR operation of each opcode, GenericOpcodes.td for the operand shapes. A result is
+//! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
 use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
@@ -12,7 +12,7 @@ use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
 use std::ops::RangeInclusive;
 
-/// What one instruction yields.
+/// The evaluation of one instruction.
 #[derive(Debug)]
 pub struct Evaluation<D: Domain> {
     /// A value for each explicit definition, in operand order.
@@ -21,11 +21,11 @@ pub struct Evaluation<D: Domain> {
     pub ub: D::Bool,
 }
 
-/// An instruction whose meaning is not defined; the feature's name is what reports show.
+/// An instruction whose meaning is not defined; reports show the feature's name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[error("{feature} is not supported")]
 pub struct Unsupported {
-    /// The name of what has no meaning here, as reports show it.
+    /// The name of the feature that has no meaning here, as reports show it.
     pub feature: String,
 }
 
@@ -77,17 +77,16 @@ fn first_immediate(inst: &InstData) -> Option<i64> {
     })
 }
 
-/// The types of an instruction's registers, which are such that it has a meaning. Checked once by who evaluates it
-/// often.
+/// The types of an instruction's registers, checked so that it has a meaning. A caller that evaluates it often checks
+/// once.
 #[derive(Clone, Debug)]
 pub struct Typed {
     defs: SmallVec<[Type; 2]>,
     uses: SmallVec<[Type; 4]>,
 }
 
-/// What `inst` computes from `args`: one value for each register that it reads explicitly, in operand order.
-/// Types are read from `function`'s registers. Malformed instructions are `Unsupported`: this is called on unverified
-/// code.
+/// Evaluates `inst` on `args`: one value for each register that it reads explicitly, in operand order. Types are read
+/// from `function`'s registers. Malformed instructions are `Unsupported`: this is called on unverified code.
 pub fn evaluate<D: Domain, M: Memory<D>>(
     domain: &mut D,
     memory: &mut M,
@@ -119,7 +118,7 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
     computed(domain, memory, &operation)
 }
 
-/// What an opcode of two sources and a result, all of one type and without flags, computes from `args`.
+/// Evaluates an opcode of two sources and a result, all of one type and without flags, on `args`.
 pub fn evaluate_binary<D: Domain>(
     domain: &mut D,
     opcode: Opcode,
@@ -171,7 +170,7 @@ fn computed<D: Domain, M: Memory<D>>(
         G_UMULO | G_SMULO => no_ub(integer::multiply_overflow(domain, op)),
         G_UNMERGE_VALUES => no_ub(bits::unmerge(domain, op)),
         G_MERGE_VALUES => no_ub(smallvec![bits::merge(domain, op)]),
-        // Branches belong to who walks the function.
+        // Branches belong to the code that walks the function.
         _ if op.defs.is_empty() => Err(Unsupported::new(inst.opcode.to_string())),
         _ => match integer::simple(domain, op).or_else(|| bits::simple(domain, op)) {
             Some(value) => no_ub(smallvec![value]),
@@ -213,15 +212,15 @@ pub(super) fn malformed(inst: &InstData) -> Unsupported {
     Unsupported::new(format!("malformed {}", inst.opcode))
 }
 
-/// What the definitions rely on: operands of one type index have one width, and the row's type rules and immediates
-/// hold.
+/// The preconditions of the definitions: operands of one type index have one width, and the row's type rules and
+/// immediates hold.
 fn well_typed(inst: &InstData, info: &OpcodeInfo, op: &Typed) -> bool {
     let mut types: IndexTypes = [None; 3];
     for (kinds, registers) in [(info.defs, op.defs.as_slice()), (info.uses, op.uses.as_slice())] {
         let mut indices = kinds.iter().filter_map(|kind| kind.type_index());
         let mut index = None;
         for &ty in registers {
-            // What any number of operands follow, they are like.
+            // Repeated operands have the kind of the operand before them.
             index = indices.next().or(index);
             let Some(index) = index else { break };
             if types[index].get_or_insert(ty).bits() != ty.bits() {

@@ -1,7 +1,9 @@
-//! The partial domain: numbers of which some bits are open, because a free choice decides them.
+//! The partial domain: numbers of which some bits are open. An open bit is unconstrained: a nondeterministic choice
+//! decides it.
 //!
-//! What the interpreter computes with: one run then says which bits of its results hold whatever the choices. An open
-//! bit may be either; a bit that is not open is as the value says. Marking too many bits open is sound, too few is not.
+//! The interpreter computes in it, so one run tells which bits of its results hold for every resolution of
+//! nondeterminism. An open bit may be 0 or 1; a bit that is not open has the value's bit. Marking too many bits open is
+//! sound, too few is not.
 
 use super::{Choice, Concrete, Domain, Number, Words};
 use crate::bits::Bits;
@@ -11,21 +13,21 @@ use crate::bits::Bits;
 pub struct PartialBits<N = Bits> {
     /// The bits that are known; 0 where they are open.
     pub value: N,
-    /// Set where a free choice decides the bit.
+    /// Set where the bit is unconstrained: a nondeterministic choice decides it.
     pub open: N,
 }
 
-/// A truth value, or one that a choice decides.
+/// A truth value, or one that a nondeterministic choice decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartialBool {
     /// The truth value where it is known; false where it is open.
     pub value: bool,
-    /// True if a free choice decides.
+    /// True if a nondeterministic choice decides.
     pub open: bool,
 }
 
 impl<N: Number> PartialBits<N> {
-    /// A number of which every bit is known.
+    /// A number whose bits are all known.
     pub fn known(value: N) -> PartialBits<N> {
         PartialBits { value, open: N::zero(value.width()) }
     }
@@ -58,7 +60,7 @@ impl PartialBool {
     }
 }
 
-/// Computes on values with open bits, by what `C` computes on numbers. Choices are zeros, all open.
+/// Computes on values with open bits, through the domain `C` on numbers. Choices are zeros, all open.
 #[derive(Clone, Copy, Debug)]
 pub struct Partial<C = Concrete>(pub C);
 
@@ -82,7 +84,7 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         PartialBits { value: self.0.literal(0, width), open: self.0.literal(-1, width) }
     }
 
-    /// The plain operation where all is known.
+    /// The plain operation where all bits are known.
     fn whole(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, b: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
         match a.is_known() && b.is_known() {
             true => PartialBits::known(f(&mut self.0, &a.value, &b.value)),
@@ -113,7 +115,7 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         }
     }
 
-    /// What is certainly set.
+    /// The bits that are certainly set.
     fn ones(&mut self, a: &PartialBits<Of<C>>) -> Of<C> {
         let closed = self.0.not(&a.open);
         self.0.and(&a.value, &closed)

@@ -1,6 +1,6 @@
-//! The concrete domain on machine words: what [`super::Concrete`] computes, for values of up to 128 bits and several
-//! times faster. A definition may ask for wider ones (a high product, a funnel shift): then the domain says so, and
-//! what it computed means nothing.
+//! The concrete domain on machine words: it computes what [`super::Concrete`] computes, faster, for values of up to 128
+//! bits. A definition may ask for wider values (a high product, a funnel shift). Then [`Words::exceeded`] holds, and
+//! the results mean nothing.
 
 use super::{Domain, Number};
 use crate::bits::Bits;
@@ -22,7 +22,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// True if a value did not fit: nothing that was computed holds.
+    /// True if a value did not fit: no result counts.
     pub fn exceeded(&self) -> bool {
         self.exceeded
     }
@@ -198,7 +198,7 @@ mod tests {
         [D::eq, D::ult, D::slt]
     }
 
-    /// Corners of a width and what lies between.
+    /// Corners of a width and values between them.
     fn values(width: u32) -> Vec<Bits> {
         let noise = 0x9e37_79b9_7f4a_7c15_bf58_476d_1ce4_e5b9;
         let (ones, least) = (Bits::ones(width), Bits::signed_min(width));
@@ -207,7 +207,7 @@ mod tests {
         small.into_iter().chain([ones, least, least.sub(Bits::new(1, width))]).collect()
     }
 
-    /// Word for word what the concrete domain computes.
+    /// The domain agrees with the concrete domain, operation by operation.
     #[test]
     fn words_compute_as_bits_do() {
         let (mut words, mut concrete) = (Words::default(), Concrete { choice: Choice::Zeros });

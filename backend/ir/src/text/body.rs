@@ -12,25 +12,25 @@ use crate::vocabulary::Vocabulary;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
-/// What the reader of a body knows.
+/// The state of a body's reader.
 pub(super) struct Body<'a> {
     pub function: &'a mut Function,
     pub objects: &'a Objects,
     pub vocabulary: &'a dyn Vocabulary,
     pub blocks: FxHashMap<u32, Block>,
     pub names: RegisterNames,
-    /// How many registers have a number for a name: `%5` is register 5.
+    /// The number of registers that have a number for a name: `%5` is register 5.
     pub numbered: u32,
-    /// Where each register was first read before any definition, to point at if none comes.
+    /// The place of each register's first read before any definition, for the error if none comes.
     pub first_use: Vec<Option<(usize, Cursor<'a>)>>,
     /// The block that lines are read into.
     current: Option<Block>,
-    /// Which blocks have a line of successors.
+    /// The blocks that have a line of successors.
     explicit: Vec<bool>,
 }
 
 /// Reads the lines of a body; the first is line number `first` of the file. Returns the register names. A line that
-/// names something unknown is left, and those after it are read: text that is wrong is wrong wherever it stands.
+/// names something unknown is skipped, and the lines after it are read: malformed text is an error wherever it stands.
 pub(super) fn parse<'a>(
     lines: &[&'a str],
     first: usize,
@@ -68,7 +68,7 @@ pub(super) fn parse<'a>(
     Ok(body.names)
 }
 
-/// N of `bb.N`; leaves the cursor behind it.
+/// N of `bb.N`; leaves the cursor after it.
 fn header_number(cursor: &mut Cursor<'_>) -> Parsed<u32> {
     cursor.expect("bb.")?;
     cursor.number()
@@ -312,7 +312,7 @@ impl<'a> Body<'a> {
         Ok(Opcode::OPAQUE)
     }
 
-    /// Classes and banks that only the list of registers says.
+    /// Classes and banks that only the list of registers gives.
     fn listed_constraints(&mut self) {
         for (&number, &constraint) in &self.objects.constraints {
             let listed = self.function.vregs.get_mut(VReg::from_u32(number)).filter(|_| number < self.numbered);
@@ -322,7 +322,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A register that is read has a definition, with a type or a class.
+    /// Checks that each register that is read has a definition, with a type or a class.
     fn every_register_is_known(&mut self) -> Parsed<()> {
         for (index, first_use) in self.first_use.iter().enumerate() {
             let data = &self.function.vregs[VReg::new(index)];
@@ -341,7 +341,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// `-simplify-mir` leaves out successors that the terminators tell.
+    /// `-simplify-mir` leaves out successors that the terminators imply.
     fn infer_successors(&mut self) {
         let layout = self.function.layout().to_vec();
         for (index, &block) in layout.iter().enumerate() {
@@ -376,7 +376,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Words after the operands that say nothing about what is computed.
+/// Words after the operands that have no bearing on the result.
 const TRAILERS: [&str; 8] = [
     "pre-instr-symbol",
     "post-instr-symbol",

@@ -1,9 +1,9 @@
-//! A place in one line of a body, and the small steps that a hand-written parser takes.
+//! A position in one line of a body, and the primitive steps of the hand-written parser.
 
 use super::{Failure, ParseError};
 use crate::module::{Unknown, UnknownKind};
 
-/// What a step yields, or the error that ends the parse.
+/// The result of a step, or the error that ends the parse.
 pub(super) type Parsed<T> = Result<T, Failure>;
 
 /// One line being read.
@@ -159,7 +159,7 @@ impl<'t> Cursor<'t> {
         Failure::Malformed(ParseError { line: self.line, column, length: length.max(1), message: message.into() })
     }
 
-    /// At this place stands `text`, which no table has.
+    /// The failure that `text` at this place is in no table.
     pub fn unknown(&self, kind: UnknownKind, text: impl Into<String>) -> Failure {
         Failure::Unknown(Unknown { line: self.line, column: self.column(), kind, text: text.into() })
     }
@@ -168,7 +168,7 @@ impl<'t> Cursor<'t> {
         self.text[..self.position].chars().count() + 1
     }
 
-    /// The line that is left must be empty or a comment.
+    /// Checks that the rest of the line is empty or a comment.
     pub fn expect_end(&self) -> Parsed<()> {
         match self.at_end() {
             true => Ok(()),

@@ -1,7 +1,7 @@
 //! The YAML envelope: documents, and the keys of a function's document.
 //!
-//! A function's body is a block scalar; it is cut out before the YAML parser sees the document, which then is a handful
-//! of lines whatever the size of the function.
+//! A function's body is a block scalar. It is cut out before the YAML parser sees the document, so the parser reads few
+//! lines whatever the size of the function.
 
 use super::{Failure, ParseError, body, head_comments, operands};
 use crate::entities::{FixedSlot, StackSlot, VReg};
@@ -24,7 +24,7 @@ enum NodeKind {
     Mapping(Vec<(Node, Node)>),
 }
 
-/// What a body refers to by number.
+/// The entries of the envelope that a body refers to by number.
 #[derive(Default)]
 pub(super) struct Objects {
     pub stack: FxHashMap<u32, StackSlot>,
@@ -43,7 +43,7 @@ struct NamedLiveIn {
 struct Document<'t> {
     /// Line number of the first line, from 1.
     line: usize,
-    /// What follows `---` on its line.
+    /// The text after `---` on its line.
     tag: &'t str,
     lines: Vec<&'t str>,
 }
@@ -163,7 +163,7 @@ struct Header<'a> {
     function: Function,
     objects: Objects,
     liveins: Vec<NamedLiveIn>,
-    /// The first thing that is unknown; what follows it is read.
+    /// The first unknown name or form; the text after it is read.
     unknown: Option<Unknown>,
 }
 

@@ -1,7 +1,7 @@
-//! LLVM's MIR text: reading, printing, and where it is wrong.
+//! LLVM's MIR text: reading, printing, and errors with their place.
 //!
-//! The envelope is YAML, read through a YAML parser; a function's body is lines of its own grammar. What is not
-//! interpreted is kept as it was read and printed back. Source: LLVM 22's MIRParser and MIRPrinter.
+//! The envelope is YAML, read through a YAML parser; a function's body is lines of its own grammar. Text that is not
+//! interpreted is kept as read and printed back. Source: LLVM 22's MIRParser and MIRPrinter.
 //!
 //! Invariant: printing is a fixed point, `print(parse(print(m))) == print(m)`.
 
@@ -16,7 +16,7 @@ pub use print::{print_function, print_inst, print_module};
 use crate::module::{Module, Unknown};
 use crate::vocabulary::Vocabulary;
 
-/// Where a text is not MIR, and why.
+/// The place where a text is not MIR, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct ParseError {
@@ -26,11 +26,11 @@ pub struct ParseError {
     pub column: usize,
     /// In characters; at least 1.
     pub length: usize,
-    /// What is wrong there, without the place.
+    /// The fault, without the place.
     pub message: String,
 }
 
-/// Why a step of the reader ends: the text is wrong, or the tables are too small for it.
+/// The reason why a step of the reader fails: the text is malformed, or no table has its names.
 enum Failure {
     /// The file is refused.
     Malformed(ParseError),
@@ -44,7 +44,7 @@ impl From<ParseError> for Failure {
     }
 }
 
-/// Reads a whole file. Text that is no MIR is an error; a function that names something unknown (a register, a class,
+/// Reads a whole file. Text that is no MIR is an error. A function that names something unknown (a register, a class,
 /// an opcode) is [`Module::unread`], and the others are read.
 pub fn parse_module(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, ParseError> {
     envelope::parse(text, vocabulary)

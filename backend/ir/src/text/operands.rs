@@ -1,4 +1,4 @@
-//! Operands, types and memory operands.
+//! The readers of operands, types and memory operands.
 
 use super::body::Body;
 use super::cursor::{Cursor, Parsed};
@@ -339,7 +339,7 @@ fn ordering(cursor: &mut Cursor<'_>) -> Parsed<String> {
     Ok(words.join(" "))
 }
 
-/// What the access is from, and the offset behind it.
+/// The pointer of the access, and the offset after it.
 fn pointer<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, memory: &mut MemOperand) -> Parsed<()> {
     let text = cursor.verbatim();
     let split = [" + ", " - "].iter().find_map(|sign| {

@@ -173,7 +173,7 @@ impl Printer<'_> {
         }
         writeln!(out, ":")?;
         if data.successors.is_empty() && self.falls_through(block) {
-            // Said, or a reader would take the next block for one.
+            // Printed, or a reader would take the next block for a successor.
             out.push_str("    successors:\n  \n");
         }
         if !data.successors.is_empty() {
@@ -371,7 +371,7 @@ impl Printer<'_> {
     }
 }
 
-/// The alignment, in bytes, that goes without saying.
+/// The implied alignment, in bytes.
 fn natural_alignment(ty: Type) -> u32 {
     ty.bytes().next_power_of_two()
 }
@@ -380,7 +380,7 @@ fn is_explicit_def(operand: &RegOperand) -> bool {
     operand.flags.contains(RegFlags::DEF) && !operand.flags.contains(RegFlags::IMPLICIT)
 }
 
-/// Flag words of an operand; `def` itself is said by standing left of `=`.
+/// Flag words of an operand; `def` itself is implied by the place left of `=`.
 fn flag_words(flags: RegFlags, leading: bool) -> impl Iterator<Item = &'static str> {
     let implicit = match (flags.contains(RegFlags::IMPLICIT), flags.contains(RegFlags::DEF)) {
         (true, true) => Some("implicit-def"),
@@ -394,7 +394,7 @@ fn flag_words(flags: RegFlags, leading: bool) -> impl Iterator<Item = &'static s
     implicit.into_iter().chain(rest.map(|(name, _)| *name))
 }
 
-/// Which operands show their type: each type index once, by its first operand; all where there is no index.
+/// The operands that show their type: each type index once, by its first operand; all where there is no index.
 struct TypesPrinted<'d> {
     data: &'d InstData,
     seen: [bool; 3],

@@ -13,7 +13,7 @@ pub static ABI: Abi = Abi {
     }],
     pairs: Pairs::Even,
     callee_saved: &[x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27), x(28), x(29)],
-    // x18 is the platform's: nobody here writes it.
+    // x18 is the platform's: nothing here writes it.
     caller_saved: &[
         x(0),
         x(1),

@@ -1,4 +1,4 @@
-//! Bitmasks as the immediates of logical instructions have them.
+//! Bitmask immediates: the encoding of the constants that logical instructions take.
 
 /// The bitmask that N:immr:imms stands for, at `width` 32 or 64 bits; `None` for an encoding that is reserved.
 /// Arm ARM, DecodeBitMasks.
@@ -29,7 +29,7 @@ pub fn is_canonical_bitmask(encoded: i64, width: u32) -> bool {
     decode_bitmask(encoded, width).and_then(|mask| encode_bitmask(mask, width)) == Some(encoded)
 }
 
-/// N:immr:imms of a bitmask; `None` if `value` is none. Every element size is tried, smallest first.
+/// N:immr:imms of a bitmask; `None` if `value` is no bitmask. Every element size is tried, smallest first.
 pub fn encode_bitmask(value: u64, width: u32) -> Option<i64> {
     let whole = u64::MAX >> (64 - width);
     if value & !whole != 0 || value == 0 || value == whole {

@@ -1,6 +1,6 @@
 //! The instruction table: the base integer instructions of A64, and the pseudo-instructions of LLVM's MIR. One
-//! instruction a row: operands, where they stand in the word, assembly, flags, registers read and written besides the
-//! operands. Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
+//! instruction a row: operands and their bits in the word, assembly, flags, implicit registers read and written.
+//! Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%w` the 32-bit
 //! name.

@@ -1,4 +1,4 @@
-//! Frames, branches, text. None of these sequences touches the flags.
+//! The [`Machine`] of AArch64: frame offsets, branches, calls, assembly text. Invariant: no sequence touches the flags.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
@@ -60,7 +60,7 @@ impl Machine for MachineCode {
         let mut inverted = data.clone();
         inverted.opcode = Opcode::Target(match opcode {
             Bcc => {
-                // Conditions stand in pairs.
+                // Conditions stand in pairs of opposites.
                 inverted.operands[0] = Operand::Imm(data.imm(0)? ^ 1);
                 Bcc
             }

@@ -1,4 +1,4 @@
-//! AArch64.
+//! AArch64: the target whose tables the files of this folder hold.
 
 pub mod abi;
 pub mod bitmask;

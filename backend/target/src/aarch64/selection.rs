@@ -147,8 +147,8 @@ rules! {
     "ptrtoint": op(G_PTRTOINT, X, &[A]) => [MOVE(DX, Reg(0))];
     "inttoptr": op(G_INTTOPTR, X, &[A]) => [MOVE(DX, Reg(0))];
 
-    // Between the two widths
-    // SUBREG_TO_REG promises zeros above the part: whoever wrote it must have written a w register.
+    // Between the two widths SUBREG_TO_REG promises zeros above the part: the instruction that defines it must write a
+    // w register.
     "zext": op(G_ZEXT, X, &[A32]) => [ORRWrr(DefTemp(0, GPR32), ZW, Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
     "anyext": op(G_ANYEXT, X, &[A32]) => [SUBREG_TO_REG(DX, ABOVE, Reg(0), PART)];
     "sext": op(G_SEXT, X, &[A32]) => [SUBREG_TO_REG(DefTemp(0, GPR64), ABOVE, Reg(0), PART), SBFMXri(DX, Temp(0), Const(0), Const(31))];

@@ -1,7 +1,7 @@
-//! What every machine instruction computes (Arm Architecture Reference Manual, A64 base instructions).
+//! The meaning of every machine instruction (Arm Architecture Reference Manual, A64 base instructions).
 //!
-//! `x` registers hold 64 bits, `w` registers 32; the flags are four bits, N Z C V from the top. Machine code knows no
-//! poison of its own: a result is poison exactly if a source is.
+//! `x` registers hold 64 bits, `w` registers 32; the flags are four bits, N Z C V from the top. Machine code creates no
+//! poison: a result is poison exactly if a source is.
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
@@ -15,10 +15,10 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
-/// What `inst` computes; see [`crate::evaluate`].
+/// Evaluates `inst`; see [`crate::evaluate`].
 ///
 /// # Errors
-/// An instruction of no meaning here, or one whose operands are not its row's.
+/// An instruction without a meaning here, or one whose operands are not its row's.
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,

@@ -1,5 +1,5 @@
-//! What a rule's `custom` asks for: an expansion that the target names, one of those that the legalizer can write. A
-//! target that names none for an opcode has none.
+//! The expansion that a rule's `custom` asks for: the target names one of those that the legalizer can write. An opcode
+//! for which the target names none has none.
 
 use tribunal_ir::Opcode;
 
@@ -7,7 +7,7 @@ use tribunal_ir::Opcode;
 pub struct CustomDesc {
     /// The opcode.
     pub opcode: Opcode,
-    /// What is written for it.
+    /// The expansion that the legalizer writes for it.
     pub expansion: Expansion,
 }
 
@@ -15,7 +15,7 @@ pub struct CustomDesc {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expansion {
     /// `s32` in a register of 64 bits: this opcode on the extended operands, and the low word of its result. Of the
-    /// opcode itself the low word is sign-extended first, which is what instructions on words do.
+    /// opcode itself the low word is sign-extended first, as instructions on words do.
     Word(Opcode),
     /// Trailing zeros as the leading ones of the reversed bits.
     ByReversal,

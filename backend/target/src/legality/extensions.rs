@@ -1,4 +1,4 @@
-//! What LLVM's rule language has not: methods and predicates of this project.
+//! Extensions of LLVM's rule language: methods and predicates of this project.
 
 use super::mutations::change;
 use super::predicates::{Predicate, any, atomic_ordering_at_least_or_stronger_than, on_types};
@@ -33,7 +33,7 @@ impl RuleSet {
         self.action_if("halve_scalar_if", Action::NarrowScalar, Indices::ALL, predicate, Some(half))
     }
 
-    /// Narrows a value wider than `ty` to what its narrower access needs, but not below `ty`.
+    /// Narrows a value wider than `ty` to the width that its narrower access needs, but not below `ty`.
     pub fn narrow_scalar_to_access(self, ty: Type) -> RuleSet {
         let needed = move |q: &LegalityQuery| mem_bits(q).checked_next_power_of_two().map(|bits| bits.max(ty.bits()));
         let wider: Predicate = Box::new(move |q| {

@@ -2,20 +2,20 @@
 //! `<isa>/legality.rs`; the engine that carries the actions out is in codegen.
 //!
 //! A rule set is an ordered list; the first rule that matches decides, and no match means [`Action::Unsupported`]. A
-//! rule sees a [`LegalityQuery`] and nothing else, so what is legal cannot depend on context. Every rule has a name.
+//! rule sees a [`LegalityQuery`] and nothing else, so legality cannot depend on context. Every rule has a name.
 //!
 //! | file | what |
 //! |---|---|
-//! | `rules.rs` | [`RuleSet`]: what every rule is made of, and the methods that ask for an action and change no type |
-//! | `scalars.rs`, `vectors.rs` | its methods that widen and narrow, that change the number of elements |
-//! | `extensions.rs` | methods and predicates that LLVM has not |
-//! | `predicates.rs`, `mutations.rs` | when a rule applies; which type it changes, and to what |
-//! | `step.rs` | [`LegalizeStep`], the answer, and what none may be: LLVM's `mutationIsSane`, `hasNoSimpleLoops` |
+//! | `rules.rs` | [`RuleSet`]: the parts of a rule, and the methods that ask for an action and change no type |
+//! | `scalars.rs`, `vectors.rs` | its methods that widen and narrow, and that change the number of elements |
+//! | `extensions.rs` | methods and predicates that LLVM does not have |
+//! | `predicates.rs`, `mutations.rs` | the conditions of rules; the type that a rule changes, and its new type |
+//! | `step.rs` | [`LegalizeStep`], the answer, and the invalid ones: LLVM's `mutationIsSane`, `hasNoSimpleLoops` |
 //! | `table.rs` | [`LegalizerInfo`]: the sets of a target, aliases, coverage of indices; the look-up |
 //!
-//! What C++ overloads is one name here too: lists are of [`Type`]s, of pairs or of triples ([`TypeTuple`]), a type is
-//! given or read from another index ([`mutations::TypeOf`]); where an argument may be left out there is a second
-//! method, `..._at_least`. Every method that takes a condition first in C++ is gated by [`RuleSet::when`]. Of LLVM's
+//! An overloaded C++ method has one name here too. Lists are of [`Type`]s, of pairs or of triples ([`TypeTuple`]); a
+//! type is given or read from another index ([`mutations::TypeOf`]). An argument that may be left out makes a second
+//! method, `..._at_least`. A condition that C++ passes as the first argument is [`RuleSet::when`] here. Of LLVM's
 //! methods `fallback` alone is missing: there are no older rules to fall back to.
 
 mod custom;
@@ -40,7 +40,7 @@ use smallvec::SmallVec;
 use tribunal_ir::opcode::TypeSource;
 use tribunal_ir::{AtomicOrdering, Function, InstData, MemFlags, MemOperand, Opcode, Operand, Type, VReg};
 
-/// What to do with an instruction that a rule matched.
+/// The action for an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// Leave it.
@@ -68,11 +68,11 @@ pub enum Action {
 /// One memory operand as a query shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemDescr {
-    /// What is accessed.
+    /// The type in memory.
     pub ty: Type,
     /// The alignment of the address, in bits.
     pub align_bits: u32,
-    /// How the access is ordered among others.
+    /// The ordering of the access among others.
     pub ordering: AtomicOrdering,
     /// Of a compare-and-exchange that fails; of anything else, none.
     pub failure_ordering: AtomicOrdering,
@@ -97,7 +97,7 @@ impl MemDescr {
     }
 }
 
-/// All that legality may depend on.
+/// All facts that legality may depend on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LegalityQuery {
     /// The opcode of the instruction.
@@ -106,7 +106,7 @@ pub struct LegalityQuery {
     pub types: SmallVec<[Type; 3]>,
     /// The accesses, in the order of its memory operands.
     pub memory: SmallVec<[MemDescr; 1]>,
-    /// How many low bits an in-register extension or an assertion speaks of.
+    /// The number of low bits of an in-register extension or an assertion.
     pub immediate: Option<i64>,
 }
 
@@ -116,7 +116,7 @@ impl LegalityQuery {
         LegalityQuery { opcode, types: types.into_iter().collect(), memory: SmallVec::new(), immediate: None }
     }
 
-    /// The query that an instruction makes; `None` if it has no types yet or no more.
+    /// The query of an instruction; `None` if it has no types yet or no more.
     pub fn of(function: &Function, data: &InstData) -> Option<LegalityQuery> {
         let mut query = LegalityQuery::new(data.opcode, []);
         query.immediate = data.operands.get(2).and_then(Operand::as_imm);
@@ -142,7 +142,7 @@ pub fn type_at(function: &Function, data: &InstData, index: usize) -> Option<Typ
     function.type_of(type_source(data, source)??)
 }
 
-/// The register that tells a type; `None` if the opcode has no such type index, or no register stands there.
+/// The register that gives a type; `None` if the opcode has no such type index, or no register stands there.
 fn type_source(data: &InstData, source: TypeSource) -> Option<Option<VReg>> {
     match source {
         TypeSource::None => None,

@@ -1,11 +1,11 @@
-//! What a rule changes: LLVM's `LegalizeMutations`. An index that the query has not, and a type that there is not (a
-//! scalar beyond 65,535 bits), give nothing.
+//! Mutations, the type changes that rules ask for: LLVM's `LegalizeMutations`. An index that the query does not have
+//! gives nothing, and neither does a type that cannot exist (a scalar beyond 65,535 bits).
 
 use super::LegalityQuery;
 use tribunal_ir::Type;
 use tribunal_ir::types::ElementCount;
 
-/// Which type index changes, and to what; `None` where there is no such type.
+/// The type index that changes, and its new type; `None` where there is no such type.
 pub type Mutation = Box<dyn Fn(&LegalityQuery) -> (usize, Option<Type>) + Send + Sync>;
 
 /// Type index of the query, where a type or an element count is read from it instead of being given.
@@ -14,7 +14,7 @@ pub struct TypeOf(pub usize);
 
 /// Given, or read from a query.
 pub trait MutationSource<T>: Copy + Send + Sync + 'static {
-    /// What it is for this query; `None` if the query has no such type.
+    /// The value for this query; `None` if the query has no such type.
     fn of(self, query: &LegalityQuery) -> Option<T>;
 }
 
@@ -42,7 +42,7 @@ impl MutationSource<ElementCount> for TypeOf {
     }
 }
 
-/// Type `index` becomes what `change` makes of it.
+/// Type `index` becomes its image under `change`.
 pub(super) fn change(
     index: usize,
     change: impl Fn(Type, &LegalityQuery) -> Option<Type> + Send + Sync + 'static,

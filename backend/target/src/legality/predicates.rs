@@ -1,5 +1,5 @@
-//! When a rule applies: LLVM's `LegalityPredicates`. A type index or memory operand that the query has not makes every
-//! predicate on it false.
+//! Predicates, the conditions of rules: LLVM's `LegalityPredicates`. A type index or memory operand that the query does
+//! not have makes every predicate on it false.
 
 use super::{LegalityQuery, MemDescr, TypePairAndMemDesc};
 use tribunal_ir::types::Element;

@@ -1,9 +1,9 @@
-//! Rule sets: what every rule is made of, and the methods that ask for an action and change no type.
+//! Rule sets: the parts of a rule, and the methods that ask for an action and change no type.
 //!
-//! A method is named as its rule is, `<target> <opcode>#<place> <method>`. Two primitives stand behind all of them:
-//! `action_if` and, for lists of types, `action_for`; a list of nothing is no rule. What a method is about, it covers:
-//! lists the first type indices, an index the one it names. A predicate of the caller's, and none at all, are taken to
-//! look at every index, as LLVM does; a refusal of what a predicate tells covers nothing.
+//! A rule's name is `<target> <opcode>#<place> <method>`. Two primitives make all of them: `action_if` and, for lists
+//! of types, `action_for`; an empty list makes no rule. A rule covers the type indices that it mentions: a list covers
+//! the first ones, an index argument its own. A predicate of the caller's, or none, counts as covering every index, as
+//! in LLVM. A refusal by a predicate covers nothing.
 
 use super::mutations::Mutation;
 use super::predicates::{self, Predicate, mem_size_in_bytes_not_pow2, mem_size_not_byte_size_pow2};
@@ -56,7 +56,7 @@ pub struct RuleSet {
     pub(super) opcodes: Vec<Opcode>,
     pub(super) rules: Vec<Arc<Rule>>,
     pub(super) covered: Indices,
-    /// The opcode whose rules these opcodes have.
+    /// The opcode whose rules these opcodes share.
     pub(super) alias: Option<Opcode>,
 }
 
@@ -65,9 +65,9 @@ pub fn rules_for(target: &'static str, opcodes: &[Opcode]) -> RuleSet {
     RuleSet { target, opcodes: opcodes.to_vec(), rules: Vec::new(), covered: Indices::NONE, alias: None }
 }
 
-/// What a list of types is made of: type 0, types 0 and 1, or types 0 to 2.
+/// The element of a list of types: type 0, types 0 and 1, or types 0 to 2.
 pub trait TypeTuple: Copy + Send + Sync + 'static {
-    /// How many.
+    /// The number of types.
     const COUNT: usize;
     /// True if the query's types, by type index, are these.
     fn is_of(self, types: &[Type]) -> bool;
@@ -94,14 +94,14 @@ impl TypeTuple for (Type, Type, Type) {
     }
 }
 
-/// An access: types 0 and 1, how many bits in memory, aligned to how many bits at least.
+/// An access: types 0 and 1, the type in memory, and the least alignment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypePairAndMemDesc {
     /// Type index 0: the value.
     pub type0: Type,
     /// Type index 1: the pointer.
     pub type1: Type,
-    /// What is accessed in memory.
+    /// The type in memory.
     pub memory: Type,
     /// The least alignment of the address, in bits.
     pub align_bits: u32,
@@ -112,9 +112,9 @@ pub(super) fn always() -> Predicate {
     Box::new(|_| true)
 }
 
-// The primitives, and what is said of a set as a whole.
+// The primitives, and the methods about a set as a whole.
 impl RuleSet {
-    /// A rule that covers `covers`; every other comes to this.
+    /// A rule that covers `covers`; every other method ends here.
     pub(super) fn action_if(
         mut self,
         method: &str,
@@ -133,7 +133,7 @@ impl RuleSet {
         self
     }
 
-    /// A rule for what is in the list; no rule if there is nothing.
+    /// A rule for the elements of the list; no rule if it is empty.
     pub(super) fn action_for<T: TypeTuple>(
         self,
         method: &str,
@@ -180,7 +180,7 @@ impl RuleSet {
         self
     }
 
-    /// What the rules say of a query about one of the set's opcodes: the first that matches decides.
+    /// The rules' answer to a query about one of the set's opcodes: the first that matches decides.
     pub fn apply(&self, query: &LegalityQuery) -> LegalizeStep {
         self.answer(query, self.opcodes.iter().position(|&opcode| opcode == query.opcode).unwrap_or(0))
     }
@@ -197,12 +197,12 @@ impl RuleSet {
         }
     }
 
-    /// The first of `count` type indices that no rule is about.
+    /// The first of `count` type indices that no rule covers.
     pub fn verify_type_idxs_coverage(&self, count: usize) -> Option<usize> {
         (0..count).find(|&index| self.covered.types & bit(index) == 0)
     }
 
-    /// The first of `count` immediate indices that no rule is about.
+    /// The first of `count` immediate indices that no rule covers.
     pub fn verify_imm_idxs_coverage(&self, count: usize) -> Option<usize> {
         (0..count).find(|&index| self.covered.immediates & bit(index) == 0)
     }

@@ -21,7 +21,7 @@ fn narrower_elements(one: usize, other: usize) -> Predicate {
     on_types(one, other, |one, other| !one.is_pointer() && one.scalar_type().bits() < other.scalar_type().bits())
 }
 
-/// To `ty`, but by halves while a half is no narrower: LLVM goes there at once, in one step that is harder to prove.
+/// To `ty`, but by halves while a half is no narrower. LLVM goes there in one step, which is harder to prove.
 fn toward(index: usize, ty: Type) -> Mutation {
     change(index, move |old, _| match old.bits().is_power_of_two() {
         true => Type::scalar_of((old.bits() / 2).max(ty.bits())),

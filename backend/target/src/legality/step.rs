@@ -1,4 +1,4 @@
-//! The answer to a query, and what no answer may be.
+//! The answer to a query, and the checks that find an invalid answer.
 
 use super::Action;
 use std::fmt;
@@ -7,36 +7,36 @@ use tribunal_ir::Type;
 /// The answer: an action on one type index, with the new type where the action takes one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LegalizeStep {
-    /// What is to be done.
+    /// The action.
     pub action: Action,
-    /// Which type it is done to.
+    /// The type index that it applies to.
     pub type_index: usize,
-    /// What that type becomes; `None` where the action names none.
+    /// The new type of that index; `None` where the action takes none.
     pub new_type: Option<Type>,
     /// Name of the rule that matched: `riscv64 G_ADD#2 clamp_scalar`; [`NO_RULE`] if none did.
     pub rule: &'static str,
 }
 
-/// What stands for the rule's name where none matches.
+/// The stand-in for the rule's name where none matches.
 pub const NO_RULE: &str = "no rule matches";
 
 pub(super) const UNSUPPORTED: LegalizeStep =
     LegalizeStep { action: Action::Unsupported, type_index: 0, new_type: None, rule: NO_RULE };
 
-/// A step that would not bring its instruction nearer to anything: a fault of the rule.
+/// An invalid step, which would bring its instruction no nearer to legality: a fault of the rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{rule}`: {action:?} of type {index} from {from} to {to}: {why}", rule = step.rule, action = step.action,
     index = step.type_index, from = Shown(*old), to = Shown(step.new_type))]
 pub struct StepFault {
-    /// The step that makes no sense.
+    /// The invalid step.
     pub step: LegalizeStep,
-    /// The type that it is about, if the instruction has it.
+    /// The type that it applies to, if the instruction has it.
     pub old: Option<Type>,
-    /// What is wrong with it.
+    /// The reason.
     pub why: Insanity,
 }
 
-/// Why a step makes no sense.
+/// The reason why a step is invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Insanity {
     /// The instruction has no type of that index.
@@ -54,19 +54,19 @@ pub enum Insanity {
     /// The number of elements changes, and the action keeps it.
     #[error("the number of elements changes")]
     CountChanges,
-    /// A widening to what is no wider.
+    /// A widening to a type that is no wider.
     #[error("that is not wider")]
     NotWider,
-    /// A narrowing to what is no narrower.
+    /// A narrowing to a type that is no narrower.
     #[error("that is not narrower")]
     NotNarrower,
     /// The element changes, and the action keeps it.
     #[error("the element changes")]
     ElementChanges,
-    /// Fewer elements that are not fewer.
+    /// The action asks for fewer elements, and the new type does not have fewer.
     #[error("those are not fewer elements")]
     NotFewer,
-    /// More elements that are not more.
+    /// The action asks for more elements, and the new type does not have more.
     #[error("those are not more elements")]
     NotMore,
     /// The size changes, and the action keeps it.
@@ -87,7 +87,7 @@ impl fmt::Display for Shown {
 
 impl LegalizeStep {
     /// Checks the step for an instruction whose type `type_index` is `old`: it must change that type, and as its action
-    /// says. LLVM looks at this in builds with assertions only.
+    /// says. LLVM checks this in builds with assertions only.
     pub fn check(&self, old: Option<Type>) -> Result<(), StepFault> {
         let takes_type = match self.action {
             Action::NarrowScalar | Action::WidenScalar => true,
@@ -107,12 +107,12 @@ impl LegalizeStep {
     }
 }
 
-/// The type changes, or the rule that matched would match for ever.
+/// The type must change, or the rule that matched would match for ever.
 fn has_no_simple_loops(old: Type, new: Type) -> Result<(), Insanity> {
     if old == new { Err(Insanity::Loop) } else { Ok(()) }
 }
 
-/// The type changes in what the action is about, in its direction, and in nothing else.
+/// The type must change in the property that the action names, in its direction, and in nothing else.
 fn mutation_is_sane(action: Action, old: Type, new: Type) -> Result<(), Insanity> {
     let (from, to) = (old.scalar_type(), new.scalar_type());
     let require = |holds: bool, otherwise: Insanity| if holds { Ok(()) } else { Err(otherwise) };
@@ -138,7 +138,7 @@ fn mutation_is_sane(action: Action, old: Type, new: Type) -> Result<(), Insanity
     }
 }
 
-/// True if `one` has fewer elements than `other` whatever `vscale` is; what is no vector has one.
+/// True if `one` has fewer elements than `other` whatever `vscale` is; a type that is no vector has one.
 fn known_fewer(one: Type, other: Type) -> bool {
     let lanes = |ty: Type| ty.element_count().map_or(1, |count| count.lanes);
     let scales = |ty: Type| ty.element_count().is_some_and(|count| count.scalable);

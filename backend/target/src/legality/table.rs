@@ -1,4 +1,4 @@
-//! The rule sets of one target, and the look-up of what they say of an instruction.
+//! The rule sets of one target, and the look-up of their answer for an instruction.
 
 use super::rules::RuleSet;
 use super::step::{LegalizeStep, UNSUPPORTED};
@@ -11,17 +11,17 @@ use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, Type};
 /// The rule sets of one target under one set of features.
 pub struct LegalizerInfo {
     sets: Vec<RuleSet>,
-    /// The set whose rules an opcode has, and the place there of the opcode whose names they go by.
+    /// The set whose rules an opcode has, and the place there of the opcode that names them.
     by_opcode: FxHashMap<Opcode, (usize, usize)>,
-    /// No other table of the process has it. There are a few tables for each target; the one after 65,536 others has
-    /// none.
+    /// The table's number, unique in the process. There are a few tables for each target; the one after 65,536 others
+    /// has none.
     number: Option<u16>,
 }
 
-/// What is wrong with a table by itself, whatever the query (LLVM's `LegalizerInfo::verify`).
+/// A fault of a table by itself, whatever the query (LLVM's `LegalizerInfo::verify`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum IllDefined {
-    /// Nothing is said about the type of this index.
+    /// No rule covers the type of this index.
     #[error("{opcode}: no rule is about type index {index}")]
     TypeIndex {
         /// The opcode.
@@ -29,7 +29,7 @@ pub enum IllDefined {
         /// The index, counted from 0.
         index: usize,
     },
-    /// Nothing is said about the immediate of this index.
+    /// No rule covers the immediate of this index.
     #[error("{opcode}: no rule is about immediate index {index}")]
     ImmediateIndex {
         /// The opcode.
@@ -70,7 +70,7 @@ pub enum IllDefined {
 }
 
 impl LegalizerInfo {
-    /// A table of these rule sets. What is wrong with them, [`LegalizerInfo::verify`] tells.
+    /// A table of these rule sets; [`LegalizerInfo::verify`] finds their faults.
     pub fn new(sets: Vec<RuleSet>) -> LegalizerInfo {
         let mut by_opcode: FxHashMap<Opcode, (usize, usize)> = FxHashMap::default();
         for (index, set) in sets.iter().enumerate().filter(|(_, set)| set.alias.is_none()) {
@@ -86,8 +86,8 @@ impl LegalizerInfo {
         LegalizerInfo { sets, by_opcode, number }
     }
 
-    /// What is wrong with the table: every type and immediate index that an opcode's row has must be covered by its
-    /// rules, an alias stands for a set of rules, and no opcode has two.
+    /// The faults of the table. An opcode's rules must cover every type and immediate index of its row. An alias must
+    /// stand for a set of rules. No opcode may have two sets.
     pub fn verify(&self) -> Vec<IllDefined> {
         let mut faults = Vec::new();
         let mut met = FxHashSet::default();
@@ -117,12 +117,12 @@ impl LegalizerInfo {
         }
     }
 
-    /// True if another opcode's set says that it has the rules of `opcode`.
+    /// True if another opcode's set is an alias of `opcode`.
     pub fn is_aliased_by_another(&self, opcode: Opcode) -> bool {
         self.sets.iter().any(|set| set.alias == Some(opcode))
     }
 
-    /// What the rules say of an instruction; looked up once asked.
+    /// The rules' answer for an instruction, cached by its query.
     pub fn legality(&self, function: &Function, data: &InstData) -> LegalizeStep {
         let decide = || LegalityQuery::of(function, data).map_or(UNSUPPORTED, |query| self.action(&query));
         match self.number.and_then(|table| QueryKey::new(table, function, data)) {
@@ -137,7 +137,7 @@ impl LegalizerInfo {
         }
     }
 
-    /// What the rules say of a query.
+    /// The rules' answer to a query.
     pub fn action(&self, query: &LegalityQuery) -> LegalizeStep {
         self.by_opcode.get(&query.opcode).map_or(UNSUPPORTED, |&(set, place)| self.sets[set].answer(query, place))
     }
@@ -147,14 +147,14 @@ impl LegalizerInfo {
         self.sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.names.as_slice()))
     }
 
-    /// Names of the rules that have something rewritten.
+    /// Names of the rules whose action rewrites.
     pub fn rewrites(&self) -> impl Iterator<Item = &'static str> + '_ {
         let rewrites = |action| !matches!(action, Action::Legal | Action::Unsupported);
         let rules = self.sets.iter().flat_map(|set| &set.rules).filter(move |rule| rewrites(rule.action));
         rules.flat_map(|rule| rule.names.iter().copied())
     }
 
-    /// The table without its `index`-th rule, for those who ask whether that would be noticed.
+    /// The table without its `index`-th rule, for checks that its absence is noticed.
     pub fn without(&self, mut index: usize) -> LegalizerInfo {
         let mut sets = self.sets.clone();
         for set in &mut sets {
@@ -173,7 +173,7 @@ impl LegalizerInfo {
     }
 }
 
-/// The indices of `opcode` that the rules of `set` are not about.
+/// The indices of `opcode` that the rules of `set` do not cover.
 fn uncovered(set: &RuleSet, opcode: Opcode) -> impl Iterator<Item = IllDefined> + use<> {
     let ty = set.verify_type_idxs_coverage(opcode.type_indices());
     let immediate = set.verify_imm_idxs_coverage(opcode.immediate_indices());
@@ -181,17 +181,17 @@ fn uncovered(set: &RuleSet, opcode: Opcode) -> impl Iterator<Item = IllDefined> 
     ty.into_iter().chain(immediate.map(|index| IllDefined::ImmediateIndex { opcode, index }))
 }
 
-/// Answers that a thread keeps.
+/// The number of answers that a thread caches.
 const KEPT: usize = 4096;
 
 thread_local! {
-    /// Answers to queries that were asked before, each at the place that its key gives: of a thread's own, so that no
-    /// lock is taken, and no more than [`KEPT`], however long it runs.
+    /// A cache of answers, each at the place that its key gives. Each thread has its own, so that no lock is taken, of
+    /// [`KEPT`] entries however long it runs.
     static KNOWN: RefCell<Vec<(QueryKey, LegalizeStep)>> = RefCell::new(vec![(QueryKey::NONE, UNSUPPORTED); KEPT]);
 }
 
-/// A query in few words, to one table: instructions of one key make the same query. Most have one; vectors, atomic
-/// accesses and strange immediates have not.
+/// The key of a query to one table: instructions of one key make the same query. Most instructions have a key; those
+/// with vectors, atomic accesses and unusual immediates have none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct QueryKey {
     /// Opcode and types.
@@ -204,7 +204,7 @@ impl QueryKey {
     /// The key of no query: no type has all bits of its key set.
     const NONE: QueryKey = QueryKey { types: u64::MAX, rest: u64::MAX };
 
-    /// Where the answer is kept.
+    /// The place of the answer in the cache.
     fn place(self) -> usize {
         let mixed = (self.types ^ self.rest.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - KEPT.trailing_zeros())) as usize

@@ -1,5 +1,5 @@
-//! The methods of a rule set that change the number of elements of a vector, or what its bits are read as. Those that
-//! count elements are about vectors whose length is known.
+//! The methods of a rule set that change the number of elements of a vector, or the type that its bits are read as.
+//! Those that count elements apply to vectors of known length.
 
 use super::Action::{Bitcast, FewerElements, MoreElements};
 use super::mutations::{self, Mutation, change, change_element_count_to};

@@ -1,4 +1,4 @@
-//! The extensions.
+//! The extensions of RISC-V, and the register width as a feature.
 
 use crate::{FeatureDesc, Features};
 

@@ -1,5 +1,5 @@
 //! The instruction table: RV32I and RV64I, M, Zba, Zbb, Zbs, Zicond, and the pseudo-instructions of LLVM's MIR. One
-//! instruction a row; numbers, operands and encodings all come from it. Source: The RISC-V Instruction Set Manual,
+//! instruction a row: numbers, operands and encodings all come from it. Source: The RISC-V Instruction Set Manual,
 //! volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order are LLVM's.
 
 use super::features::{M, RV32, RV64, ZBA, ZBB, ZBS, ZICOND};
@@ -35,7 +35,7 @@ const fn register(opcode: u32, funct3: u32, funct7: u32) -> Option<WordLayout> {
 const fn shift(opcode: u32, funct3: u32, funct7: u32) -> Option<WordLayout> {
     code(opcode, funct3, funct7 << 25, I)
 }
-/// One source: what stands in place of an immediate is fixed, as twelve bits.
+/// One source: the twelve bits in place of an immediate are fixed.
 const fn unary(opcode: u32, funct3: u32, funct12: u32) -> Option<WordLayout> {
     code(opcode, funct3, funct12 << 20, &RD_RS1)
 }

@@ -33,7 +33,7 @@ struct Machine {
     /// The scalar that fills a register.
     x: Type,
     p: Type,
-    /// Where it is narrower than `x`: the type that has instructions of its own.
+    /// The type narrower than `x` that has instructions of its own; `None` if there is none.
     word: Option<Type>,
 }
 
@@ -106,7 +106,7 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
     ]
 }
 
-/// What Zbb has instructions for.
+/// The operations for which Zbb has instructions.
 fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
     let Machine { x, word, .. } = machine;
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
@@ -173,8 +173,8 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
     ]
 }
 
-/// Everything is a library call, of a register or of two; a high product is part of one twice as wide. As in LLVM, what
-/// is wider is not divided.
+/// Everything is a library call, of a register or of two; a high product is part of one twice as wide. As in LLVM,
+/// wider types have no division.
 fn without_multiplication(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, .. } = machine;
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
@@ -251,8 +251,8 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
     ]
 }
 
-/// Extensions and truncations combine away; what puts values together and takes them apart becomes shifts. Halves of
-/// what is wider than a register combine away too; smaller parts are grouped into halves first.
+/// Extensions and truncations combine away; merges and unmerges become shifts. Halves of a type wider than a register
+/// combine away too; smaller parts are grouped into halves first.
 fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let x = machine.x.bits();
     let on = |opcodes: &[Opcode]| machine.on(opcodes);

@@ -1,4 +1,4 @@
-//! Frames, branches, text.
+//! The [`Machine`] of RISC-V: frame offsets, branches, calls, assembly text.
 
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
@@ -10,9 +10,9 @@ use crate::{Machine, Sequence};
 use smallvec::smallvec;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
-/// What depends on the width of a register.
+/// The opcodes that depend on the width of a register.
 pub struct MachineCode {
-    /// Adds the low bits of a constant to what [`LUI`] makes.
+    /// Adds the low bits of a constant to the result of [`LUI`].
     add_low: TargetOpcode,
 }
 
@@ -33,14 +33,14 @@ fn with_imm(opcode: TargetOpcode, dst: PReg, src: PReg, imm: i64) -> InstData {
     inst(opcode, [Operand::def(dst), Operand::used(src), Operand::Imm(imm)])
 }
 
-/// The assembler's name of what LLVM calls `name`: `add.uw` for `ADD_UW`, `rev8` for `REV8_RV64`.
+/// The assembler's name of LLVM's `name`: `add.uw` for `ADD_UW`, `rev8` for `REV8_RV64`.
 fn mnemonic(name: &str) -> String {
     let name = name.strip_suffix("_RV64").or(name.strip_suffix("_RV32")).unwrap_or(name);
     name.to_lowercase().replace('_', ".")
 }
 
-/// A number as `LUI` or `AUIPC` and an addition put it together. The low twelve bits are added with their sign, so the
-/// high part is rounded to the nearest.
+/// The parts of a number that `LUI` or `AUIPC` and an addition make. The low twelve bits are added with their sign, so
+/// the high part is rounded to the nearest.
 fn parts(number: i64) -> (i64, i64) {
     let low = (number << 52) >> 52;
     ((number - low) >> 12 & 0xf_ffff, low)

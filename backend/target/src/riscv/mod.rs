@@ -1,4 +1,4 @@
-//! RISC-V.
+//! RISC-V: the two targets, RV64 and RV32, whose tables the files of this folder hold.
 
 pub mod abi;
 pub mod features;
@@ -43,7 +43,7 @@ pub static RISCV64: Target = Target {
     made: Made::new(),
 };
 
-/// The 32-bit machine: the same tables, of which it has the rows that do not ask for 64 bits.
+/// The 32-bit machine: the same tables, without the rows that require 64 bits.
 pub static RISCV32: Target = Target {
     name: "riscv32",
     triple: "riscv32-unknown-linux-gnu",

@@ -1,7 +1,7 @@
-//! What every machine instruction computes (RISC-V ISA manual, volume I).
+//! The meaning of every machine instruction (RISC-V ISA manual, volume I).
 //!
-//! Registers hold 64 bits or 32: an operation is as wide as its sources. Machine code knows no poison of its own: a
-//! result is poison exactly if a source is.
+//! Registers hold 64 bits or 32: an operation is as wide as its sources. Machine code creates no poison: a result is
+//! poison exactly if a source is.
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
@@ -12,10 +12,10 @@ use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 
-/// What `inst` computes; see [`crate::evaluate`].
+/// Evaluates `inst`; see [`crate::evaluate`].
 ///
 /// # Errors
-/// An instruction of no meaning here, or one whose operands are not its row's.
+/// An instruction without a meaning here, or one whose operands are not its row's.
 pub fn evaluate<'d>(
     d: &mut (dyn AnyDomain + 'd),
     target: &Target,
@@ -176,7 +176,7 @@ fn unary<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, a: &D::Bits) ->
     })
 }
 
-/// How many zeros stand above the highest set bit: the test of the highest bit is outermost.
+/// The number of zeros above the highest set bit; the test of the highest bit is outermost.
 fn leading_zeros<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let width = d.width(a);
     (0..width).fold(d.literal(width.into(), width), |count, index| if_set(d, a, index, width - 1 - index, count))
@@ -230,7 +230,7 @@ fn bytes<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> Vec<D::Bits> {
     (0..d.width(a) / 8).map(|index| d.extract(a, index * 8, 8)).collect()
 }
 
-/// Parts put together, lowest first; there is at least one.
+/// Joins parts, lowest first; there is at least one.
 fn joined<D: AnyDomain + ?Sized>(d: &mut D, parts: impl Iterator<Item = D::Bits>) -> D::Bits {
     let whole = parts.reduce(|low, high| d.concat(&high, &low));
     whole.unwrap_or_else(|| d.literal(0, 1))
@@ -280,7 +280,7 @@ fn rotate<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, amount: &D::Bits, left:
     d.or(&high, &low)
 }
 
-/// One at the place that the amount, modulo the width, says.
+/// One at the place that the amount gives, modulo the width.
 fn single_bit<D: AnyDomain + ?Sized>(d: &mut D, amount: &D::Bits) -> D::Bits {
     let one = d.literal(1, d.width(amount));
     shift(d, &one, amount, D::shl)
@@ -343,7 +343,7 @@ fn divide<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits
     d.ite(&zero, &ones, &quotient)
 }
 
-/// A branch on poison is undefined, as it is above.
+/// A branch on poison is undefined behaviour, as in generic code.
 fn branch<D: AnyDomain + ?Sized>(
     d: &mut D,
     opcode: TargetOpcode,

@@ -1,5 +1,5 @@
-//! The legality rule language, method by method: what a set of one method's rules answers, and by which rule. Each list
-//! is held against the source: a method, predicate or mutation without a row here fails.
+//! The legality rule language, method by method: the answer of a set of one method's rules, and the rule that gives it.
+//! Each list is checked against the source: a method, predicate or mutation without a row here fails.
 //!
 //! Queries are short texts: types (`s8`, `p0`, `v4s32`, `nxv4s32`), memory operands (`@24:8`, bits and alignment in
 //! bits, and `:acquire` if atomic), an immediate (`#5`). Answers name place and method of the rule, action, type index

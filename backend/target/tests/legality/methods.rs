@@ -1,4 +1,4 @@
-//! Methods of rule sets: rows of rules, queries and answers. Every answer must make sense, too.
+//! Methods of rule sets: rows of rules, queries and answers. Every answer must also be a valid step.
 
 use super::{access, methods, query, set};
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ fn answer(step: LegalizeStep) -> String {
     }
 }
 
-/// Method, rules, and what they answer.
+/// Method, rules, and their answers.
 type Row = (&'static str, RuleSet, &'static [(&'static str, &'static str)]);
 
 fn check(rows: Vec<Row>, skip: &[&str], source: &str) {
@@ -157,7 +157,7 @@ fn called() -> Vec<Row> {
     ]
 }
 
-/// The first that matches decides; what is off leaves no rule, nor a place.
+/// The first that matches decides; a method that is off leaves no rule and takes no place.
 fn refused() -> Vec<Row> {
     vec![
         ("unsupported", set().unsupported(), &[("s7", "0 unsupported Unsupported")]),

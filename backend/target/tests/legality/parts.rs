@@ -100,7 +100,7 @@ fn predicates_that_llvm_has_not() {
 #[test]
 fn mutations_give_index_and_type() {
     let two = ElementCount::fixed(2);
-    // Name, mutation, query, what it gives.
+    // Name, mutation, query, result.
     type Row = (&'static str, Mutation, &'static str, Option<(usize, &'static str)>);
     let rows: Vec<Row> = vec![
         ("change_to", to::change_to(1, S64), "s8 s8", Some((1, "s64"))),

@@ -1,4 +1,4 @@
-//! Tables as a whole: aliases, coverage, and answers that make no sense.
+//! Tables as a whole: aliases, coverage, and invalid steps.
 
 use super::{query, set};
 use tribunal_ir::types::{ElementCount, S8, S16, S32, S64, S128};
@@ -40,7 +40,7 @@ fn an_alias_has_the_rules_of_another() {
     assert_eq!(chain.action(&and(S32)).rule, NO_RULE);
 }
 
-/// The indices that a rule covers, by what it is made of.
+/// The indices that a rule covers, by its arguments.
 #[test]
 fn coverage_is_counted_by_what_a_rule_is_about() {
     let first = |set: RuleSet| (set.verify_type_idxs_coverage(3), set.verify_imm_idxs_coverage(1));
@@ -51,14 +51,14 @@ fn coverage_is_counted_by_what_a_rule_is_about() {
     assert_eq!(first(set().legal_for_cartesian_product(&[&[S8]])), (Some(2), Some(0)));
     assert_eq!(first(set().legal_for_type_with_any_imm(&[S8])), (Some(1), None));
     assert_eq!(first(set().min_scalar_same_as(0, 1).scalarize(1)), (Some(2), Some(0)));
-    // What the caller's predicate looks at is not known; a refusal tells nothing of what is taken.
+    // The indices that a caller's predicate reads are not known; a refusal tells nothing of the types accepted.
     assert_eq!(first(set().legal_if(when::is_scalar(0))), (None, None));
     assert_eq!(first(set().unsupported_if(when::is_vector(0))), (Some(0), Some(0)));
     assert_eq!(first(set().unsupported()), (None, None));
     assert_eq!(first(set().when(false, |set| set.lower())), (Some(0), Some(0)));
 }
 
-/// Every way in which a step can make no sense, and that the same action can make sense.
+/// Every way in which a step can be invalid, and a valid step of the same action.
 #[test]
 fn steps_that_make_no_sense_are_told() {
     let fault = |rules: RuleSet, text: &str| {

@@ -1,7 +1,7 @@
-//! Every legality query that input can make of a rule table, and an instance function for each: for the static check of
-//! the tables, which wants more types than the prover's catalogue and no steps.
+//! Every legality query that input can make of a rule table, and an instance function for each. The static check of the
+//! tables uses them: it wants more types than the prover's catalogue, and no steps.
 //!
-//! Opcodes are those that have rules, so an opcode added to a table is met here with no further word.
+//! The opcodes are those that have rules, so an opcode added to a table is covered without a change here.
 
 use super::{Instance, WIDEST, instance};
 use smallvec::smallvec;
@@ -20,7 +20,7 @@ use tribunal_target::legality::{LegalityQuery, LegalizerInfo, MemDescr};
 /// Widths that stand for all others where a second type index has its own: around registers, and odd.
 const REPRESENTATIVE: [u32; 11] = [1, 8, 16, 24, 32, 33, 64, 65, 128, 256, MAX_BITS];
 
-/// Beyond the widths that the catalogue proves, those of which instances are legalized.
+/// The widths beyond the catalogue's of which instances are legalized.
 const WIDE: [u32; 2] = [192, 256];
 
 fn has_instance(bits: u32) -> bool {
@@ -31,13 +31,13 @@ fn has_instance(bits: u32) -> bool {
 pub fn queries(target: &Target, legalizer: &LegalizerInfo) -> Vec<LegalityQuery> {
     let mut all: Vec<LegalityQuery> = legalizer.opcodes().flat_map(|opcode| of_opcode(target, opcode)).collect();
     all.retain(well_formed);
-    // What becomes of artifacts depends on what they combine with: only instances tell.
+    // The legalization of an artifact depends on the definition that it combines with: only instances tell.
     all.retain(|query| !query.opcode.is_artifact() || query.types.iter().all(|ty| has_instance(ty.bits())));
     all.extend(legalizer.opcodes().filter_map(|opcode| vector(target, opcode)));
     all
 }
 
-/// One vector stands for all: two elements at every index, pointers only where nothing else may stand.
+/// One vector stands for all: two elements at every index, pointers only where the class takes nothing else.
 fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
     let info = opcode.info()?;
     let mut types = Vec::new();
@@ -79,7 +79,7 @@ fn with_immediate(query: &LegalityQuery, bits: i64) -> LegalityQuery {
     LegalityQuery { immediate: Some(bits), ..query.clone() }
 }
 
-/// What the immediate that a query shows may be, if an operand: a range without end goes up to the width.
+/// The values of the immediate that a query shows, if it is an operand; an unbounded range goes up to the width.
 fn immediates(query: &LegalityQuery) -> impl Iterator<Item = i64> + use<> {
     let range = range_of(query).unwrap_or(0..=0);
     let bits = query.types.first().map_or(0, |ty| i64::from(ty.bits()));
@@ -90,7 +90,7 @@ fn immediates(query: &LegalityQuery) -> impl Iterator<Item = i64> + use<> {
     all.into_iter().filter(move |low| (least..=most).contains(low))
 }
 
-/// What the first immediate of the instruction may be; `None` if there is none.
+/// The range of the instruction's first immediate; `None` if there is none.
 fn range_of(query: &LegalityQuery) -> Option<RangeInclusive<i64>> {
     query.opcode.info()?.immediates.first()?.range(&index_types(query))
 }
@@ -99,7 +99,7 @@ fn index_types(query: &LegalityQuery) -> IndexTypes {
     [0, 1, 2].map(|index| query.type_at(index))
 }
 
-/// What the immediate may be that the query does not show: the offset of an insertion, the scale of a fixed-point
+/// The values of the immediate that the query does not show: the offset of an insertion, the scale of a fixed-point
 /// operation.
 fn hidden_immediates(query: &LegalityQuery) -> Vec<i64> {
     if let Some(shown) = query.immediate {
@@ -142,8 +142,8 @@ fn types(target: &Target, info: &OpcodeInfo) -> Vec<Vec<Type>> {
     all
 }
 
-/// True if queries have pointers at a type index. Artifacts are asked about integers alone: what becomes of theirs
-/// depends on what they combine with.
+/// True if queries have pointers at a type index. Queries of artifacts have integers alone: the legalization of pointer
+/// artifacts depends on the definitions that they combine with.
 fn takes_pointers(target: &Target, info: &OpcodeInfo, index: usize) -> bool {
     let takes = info.class_of(index).is_some_and(|class| class.takes(pointer(target)));
     takes && !info.flags.contains(OpcodeFlags::ARTIFACT)
@@ -178,8 +178,8 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
     all
 }
 
-/// What the machine verifier demands of each opcode's types and of its access. Types that are too narrow are asked
-/// about all the same, as the rules that refuse them should answer; no function asks it.
+/// The demands of the machine verifier on each opcode's types and its access. Queries of types that are too narrow
+/// stay, since the rules that refuse them should answer; no function makes them.
 fn well_formed(query: &LegalityQuery) -> bool {
     let (Some(info), types) = (query.opcode.info(), index_types(query)) else { return false };
     let bits = |ty: Option<Type>| ty.map_or(0, Type::bits);
@@ -188,9 +188,9 @@ fn well_formed(query: &LegalityQuery) -> bool {
     fits && info.rules.iter().all(|rule| too_narrow(rule) || rule.holds(&types, None))
 }
 
-/// Functions that make `query`; more than one where it leaves a predicate or an immediate open, none for an operand
-/// that stands for something outside the function (a jump table, an intrinsic), for vectors, and for most widths that
-/// the catalogue does not prove.
+/// Functions that make `query`; more than one where it leaves a predicate or an immediate open. Vectors have none, nor
+/// have most widths that the catalogue does not prove. Neither has an operand that stands for something outside the
+/// function (a jump table, an intrinsic).
 pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
     let Some(info) = query.opcode.info() else { return Vec::new() };
     let mut types = query.types.iter().copied().chain(query.memory.iter().map(|memory| memory.ty));
@@ -213,14 +213,14 @@ pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Funct
     choices.map(|(predicate, imm)| instance(target, &|i| i.ask(query, info, &Open { predicate, imm }))).collect()
 }
 
-/// What a query leaves open of its instruction.
+/// The parts of an instruction that its query leaves open.
 struct Open {
     predicate: IntPredicate,
     imm: i64,
 }
 
 impl Instance<'_> {
-    /// Writes the instruction that makes `query`, its inputs before it and what needs its results behind it.
+    /// Writes the instruction that makes `query`, with its inputs before it and the users of its results after it.
     fn ask(&mut self, query: &LegalityQuery, info: &OpcodeInfo, open: &Open) {
         if query.opcode.is_phi() && query.types[0].is_scalar() {
             return self.phi(query.types[0]);

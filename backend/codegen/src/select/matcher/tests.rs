@@ -1,5 +1,5 @@
-//! What a pattern matches, slot by slot, and above all what it must not: work that somebody else needs too, or that may
-//! not move.
+//! The matches of a pattern, slot by slot, and above all its refusals: definitions that another instruction reads too,
+//! or that may not move.
 
 use super::{Base, Match, matches};
 use tribunal_ir::{Bits, Function, IntPredicate, Opcode, VReg, text};
@@ -88,8 +88,8 @@ fn a_constant_folds_from_anywhere_if_the_class_accepts_it() {
     assert_eq!(at(&body.replace("G_CONSTANT i64 99", "COPY $x11")), None);
 }
 
-/// What is folded is computed at the root instead: so nobody else may read it, and it may neither move past a branch
-/// nor be a load.
+/// A folded definition is computed at the root instead. So no other instruction may read it, and it may neither move
+/// past a branch nor be a load.
 #[test]
 fn an_operation_folds_only_if_it_may_be_done_at_the_root() {
     let folded = "    %0:_(s64) = COPY $x10
