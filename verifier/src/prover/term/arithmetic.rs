@@ -61,7 +61,7 @@ impl Symbolic {
         }
     }
 
-    /// What a sum adds up, in order, and its constant.
+    /// The summands of a sum, in order, and its constant.
     pub(in crate::prover) fn flat_sum(&self, term: Term) -> (Vec<Term>, Bits) {
         let (mut terms, mut constant) = (Vec::new(), Bits::zero(self.width_of(term)));
         self.summands(term, &mut terms, &mut constant);
@@ -336,8 +336,8 @@ impl Symbolic {
         })
     }
 
-    /// A remainder by a variable is the dividend less quotient times divisor: so it is for a zero divisor too, and for
-    /// the quotient that overflows.
+    /// A remainder by a variable is the dividend less quotient times divisor. That holds for a zero divisor too, and
+    /// for the quotient that overflows.
     fn remainder(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
         let division = match op {
             Op::Urem => Op::Udiv,
