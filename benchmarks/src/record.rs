@@ -1,11 +1,11 @@
-//! What measuring one section came to, as it is kept under `target/benchmarks` between runs.
+//! The record of one section's measurement, kept under `target/benchmarks` between runs.
 
 use crate::Failure;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Where a figure comes from: the day, and the commit.
+/// The origin of a figure: the day, and the commit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Origin {
     /// `2026-11-22`, of the universal time.

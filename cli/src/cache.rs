@@ -1,4 +1,4 @@
-//! Proofs kept between runs: the flags that say where, and what one run reads and adds.
+//! Proofs kept between runs: the flags that name the store, and the proofs that one run reads and adds.
 
 use crate::input::{self, CliError};
 use crate::output::complain;

@@ -1,7 +1,7 @@
-//! Findings, for a person and as JSON.
+//! Findings as text for a person, and as JSON.
 //!
-//! Invariant: on a terminal each signature stands once, with how often it was seen, in at most [`LINES`] lines, of
-//! which the last says where the rest stands. JSON has every finding in full.
+//! Invariant: on a terminal each signature appears once, with its count, in at most [`LINES`] lines; the last line
+//! names the place of the rest. JSON has every finding in full.
 
 use crate::output::FAULT;
 use serde::Serialize;

@@ -1,7 +1,7 @@
-//! Files that are not MIR: LLVM IR, bitcode and C, with the commands that make MIR of them.
+//! Files that are not MIR: LLVM IR, bitcode and C, with the commands that compile them to MIR.
 //!
 //! Invariant: a file with a YAML document is never foreign. The commands are those of `corpus/real/regenerate`, as far
-//! as a reader of one file needs them; a test runs what is printed here.
+//! as a reader of one file needs them; a test runs the printed commands.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,12 @@
-//! Proofs on disk: one database in a folder, shared by processes and by builds of the program.
+//! The proof store on disk: one database in a folder, shared by processes and by builds of the program.
 //!
 //! A prover is a program with its solver, by name; each sees its own proofs only. A run adds one segment: the proofs
-//! that it made, as [`tribunal_verifier`]'s cache writes them. Several processes may read and add at once, since each
-//! opens the database for one short transaction and waits for the others; so none loses what another proved.
+//! that it made, serialised by [`tribunal_verifier`]'s cache. Several processes may read and add at once: each opens
+//! the database for one short transaction and waits for the others, so none loses another's proofs.
 //!
-//! The database has a bound and an age: provers that were not used for [`LONGEST_UNUSED`] go, and of the others the
-//! least recently used, until [`MOST_BYTES`] hold the rest. Many segments of a prover become one when it is next used.
+//! The database is bounded in size and age: provers that were not used for [`LONGEST_UNUSED`] are evicted, and of the
+//! others the least recently used, until [`MOST_BYTES`] hold the rest. Many segments of a prover are merged when it is
+//! next used.
 
 use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use std::path::{Path, PathBuf};

@@ -33,7 +33,7 @@ pub fn names() -> String {
     all().map(|section| section.name).collect::<Vec<_>>().join(", ")
 }
 
-/// A folder for what the commands of a section write, empty at their start.
+/// A scratch folder for the commands of a section, empty at their start.
 fn scratch(section: &str) -> String {
     format!("target/benchmarks/scratch/{section}")
 }

@@ -1,4 +1,4 @@
-//! `tribunal doctor`: what is installed, what is missing, and what it is needed for.
+//! `tribunal doctor`: the tools that are installed, those that are missing, and their uses.
 //!
 //! Invariant: programs outside this one are rows of [`TOOLS`]; a test compares the rows with the Makefile.
 

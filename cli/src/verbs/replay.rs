@@ -1,4 +1,4 @@
-//! `tribunal replay FILE`: a crash file once more, and who is guilty.
+//! `tribunal replay FILE`: judges a crash file once more, and names the guilty rule or pass.
 
 use crate::findings::{self, Findings};
 use crate::help::examples;

@@ -1,4 +1,4 @@
-//! `tribunal validate BEFORE.mir AFTER.mir`: two stages of the same functions.
+//! `tribunal validate BEFORE.mir AFTER.mir`: does the later stage of each function refine the earlier?
 
 use crate::help::examples;
 use crate::input::{self, CliError, TargetFlags};
