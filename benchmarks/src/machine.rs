@@ -1,4 +1,4 @@
-//! The machine and the peers behind the figures, for the head of the file.
+//! The machine and the peers that figures depend on, for the head of the page.
 
 use crate::measure::Place;
 

@@ -133,7 +133,7 @@ impl TargetFlags {
         self.target.as_deref().map(target_named).transpose()
     }
 
-    /// What the file's comments say, or the target's usual features, changed by the flags.
+    /// The features that the file's comments name, or the target's usual ones, changed by the flags.
     pub fn options(&self, source: &Source) -> Result<Options, CliError> {
         let said = source.module.said("features").map(|names| source.target.features(names)).transpose();
         let said = said.map_err(|name| unknown_feature(name, source.target))?;

@@ -23,7 +23,7 @@ const MOST_BYTES: u64 = 512 << 20;
 const LONGEST_UNUSED: u64 = 60 * 24 * 3600;
 /// Segments of one prover, beyond which they become one.
 const MOST_SEGMENTS: usize = 16;
-/// How long another process may keep the database.
+/// The longest wait for another process that has the database open.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The database of a folder. Nothing is open between calls.
@@ -31,7 +31,7 @@ pub struct Store {
     path: PathBuf,
 }
 
-/// What the database holds of one prover.
+/// The holdings of the database for one prover.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Holdings {
     pub prover: String,
@@ -87,7 +87,7 @@ impl Store {
         })
     }
 
-    /// Everything that is held, the most recently used first.
+    /// All holdings, the most recently used first.
     pub fn holdings(&self) -> Result<Vec<Holdings>, redb::Error> {
         match self.path.exists() {
             true => holdings(&self.open()?),
@@ -114,7 +114,7 @@ impl Store {
         };
         match attempt() {
             Err(error) if is_damage(&error) => {
-                // What it held is lost either way; the error that counts is that of the new file.
+                // The old contents are lost either way; the error that counts is that of the new file.
                 let _ = self.clear();
                 attempt()
             }

@@ -12,7 +12,7 @@ const MOST_EFFORT: u64 = 40_000_000;
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     started: ThreadTime,
-    /// What the solver had done on this thread before.
+    /// The solver's work on this thread before.
     spent: u64,
     most_effort: u64,
     time: Duration,
