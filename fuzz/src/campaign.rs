@@ -121,7 +121,7 @@ pub fn run(
     Ok(outcome)
 }
 
-/// A worker that panicked left a whole value behind: counts are added in one step.
+/// The value is consistent even after a worker panicked: counts are added in one step.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
 //! Every generic opcode of the table, with every mixture of types, through every judge: no panic, and no function is
-//! refuted against itself. Most of these functions are malformed, which is a judge's business to say.
+//! refuted against itself. Most of these functions are malformed, which a judge must report.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

@@ -1,4 +1,4 @@
-//! What the generator writes: every shape that it knows, and nothing that the verifier rejects or the backend refuses.
+//! The generator's programs: every shape that it knows, and nothing that the verifier rejects or the backend refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_codegen::{Allocator, Options};
