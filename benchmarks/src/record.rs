@@ -38,7 +38,7 @@ pub struct Record {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 /// How the measurement of a section went.
 pub enum Measurement {
-    /// Every command ended, and said what was asked of it.
+    /// Every command ended with the output that was asked for.
     Measured(Vec<CommandRun>),
     /// A command failed; later ones did not run.
     Failed {

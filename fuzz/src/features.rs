@@ -90,7 +90,7 @@ impl FeatureSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, more)| *word |= more);
     }
 
-    /// How many of a kind.
+    /// The number of features of a kind.
     pub fn count(&self, kind: FeatureKind) -> usize {
         let (first, slots) = kind.slots();
         self.words[first / 64..(first + slots) / 64].iter().map(|word| word.count_ones() as usize).sum()

@@ -427,7 +427,8 @@ mod tests {
         assert!(summary.endless.len() == 2 && named("G_ADD s8:") && named("G_ADD s16:"), "{:?}", summary.endless);
     }
 
-    /// Narrowing s64 to s32 and doing s32 in s64 goes through an expansion, which a chain on one opcode does not show.
+    /// Narrowing s64 to s32 and widening s32 to s64 form a cycle through an expansion, which a chain on one opcode does
+    /// not show.
     #[test]
     fn a_circle_through_an_expansion_is_named() {
         let summary = check_sets(vec![

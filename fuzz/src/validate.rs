@@ -174,7 +174,7 @@ impl fmt::Display for Filling {
 }
 
 /// An input and a resolution of the later stage's nondeterminism on which the earlier stage does not allow its
-/// behaviour; in words.
+/// behaviour, as text.
 fn executed(
     before: &Function,
     after: &Function,

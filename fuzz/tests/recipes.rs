@@ -342,7 +342,7 @@ fn counterexamples_are_small() {
     assert!(set <= 1, "{counterexample:?}");
 }
 
-/// A prover that has proved the right recipe refutes the broken one all the same: the look-up is of the step as it was
+/// A prover that has proved the right recipe refutes the broken one all the same. The look-up is of the step as it was
 /// written, and a file's proofs are those of right steps only.
 #[test]
 fn a_cache_hides_no_fault() {

@@ -26,7 +26,7 @@ impl Violation {
         Violation { rule, block: Some(block), inst: None, message: message.into() }
     }
 
-    /// With the place in words.
+    /// The violation as text, with its place.
     pub fn describe(&self, function: &Function, vocabulary: &dyn Vocabulary) -> String {
         let block = self.block.map_or(String::new(), |block| format!(" in bb.{}", function.block(block).number));
         let inst = self.inst.map_or(String::new(), |inst| {

@@ -44,7 +44,7 @@ struct Report {
     unknown: u64,
     unsupported: u64,
     blocks: u64,
-    /// Why functions were not supported, with how often.
+    /// The reasons why functions were not supported, with their counts.
     unsupported_reasons: BTreeMap<String, u64>,
     seconds: f64,
 }

@@ -1,8 +1,8 @@
 //! The runtime library as machine code sees it: unmapped addresses. A run that arrives at one has called the function.
 //!
-//! The emulator then checks the state on which a callee relies, computes the function by its one meaning, and returns
-//! as a callee may that keeps to the calling convention, and to nothing more. Every caller-saved register and the
-//! memory below the stack pointer hold junk then.
+//! The emulator then checks the state on which a callee relies, and computes the function by its one meaning. It
+//! returns with the least that the calling convention guarantees: every caller-saved register and the memory below the
+//! stack pointer hold junk.
 
 use super::{CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, fitting};
 use crate::input::lost_register;

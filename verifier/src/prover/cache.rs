@@ -113,7 +113,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// How many proofs it holds.
+    /// The number of proofs that it holds.
     pub fn len(&self) -> usize {
         self.read(|table| table.proofs.len())
     }

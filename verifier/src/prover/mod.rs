@@ -5,10 +5,17 @@
 //! of the source are existential and are read off the target's outputs; those of the target are universal. Each is one
 //! choice for the whole step.
 //!
-//! The engines, in order: equality of normalised terms; concrete samples with corner values, which refute wrong rules
-//! at once; sums of bits, where bits are counted; quotients by constants; linear arithmetic over limbs, where there are
-//! products; z3 on bit-vectors, for blocks of functions after sweeping. A counterexample is evaluated before it is
-//! reported. A verdict is cached by the shape of the step, so that a proved recipe is a table look-up from then on.
+//! The engines, in order:
+//!
+//! - equality of normalised terms;
+//! - concrete samples with corner values, which refute wrong rules at once;
+//! - sums of bits, where bits are counted;
+//! - quotients by constants;
+//! - linear arithmetic over limbs, where there are products;
+//! - z3 on bit-vectors, for blocks of functions after sweeping.
+//!
+//! A counterexample is evaluated before it is reported. A verdict is cached by the shape of the step, so that a proved
+//! recipe is a table look-up from then on.
 
 mod bit_sums;
 mod cache;
@@ -110,7 +117,7 @@ pub struct Question {
 pub struct Prover {
     cache: Cache,
     recent: Recent,
-    /// Of the step at hand.
+    /// The current step's shape.
     shape: Shape,
     counters: Counters,
     keep_questions: bool,

@@ -255,7 +255,7 @@ fn limb(step: &Step<'_>) -> Limb {
     }
 }
 
-/// The branch goes the same way; every byte of memory is the same.
+/// Outputs for control and memory: the branch takes the same direction, and every byte of memory is the same.
 fn control_and_memory(
     d: &mut Symbolic,
     address_bits: u32,

@@ -160,10 +160,13 @@ impl Form {
 
     /// True if the form is `floor(x / divisor)` for every `x`.
     ///
-    /// The form never falls as `x` grows. So it is the quotient `q` on the whole run `q*d .. q*d + d` if it is at least
-    /// `q` at the first `x` of the run and at most `q` at the last. The first, `times*q*d + plus >= q*by`, is linear in
-    /// `q`: it holds for all runs if it does for the first and the last one. The second, `times*(q*d + d - 1) + plus <
-    /// (q + 1)*by`, is as well, over the runs that are complete; a last run that is not ends at the greatest `x`.
+    /// The form never falls as `x` grows. So it is the quotient `q` on the whole run `q*d .. q*d + d` under two
+    /// conditions: it is at least `q` at the first `x` of the run, and at most `q` at the last.
+    ///
+    /// - The first, `times*q*d + plus >= q*by`, is linear in `q`: it holds for all runs if it does for the first and
+    ///   the last one.
+    /// - The second, `times*(q*d + d - 1) + plus < (q + 1)*by`, is linear as well, over the runs that are complete. A
+    ///   last run that is not complete ends at the greatest `x`.
     fn divides_by(&self, divisor: Bits) -> Option<bool> {
         let most = self.most_x();
         let last = most.checked_udiv(divisor)?;

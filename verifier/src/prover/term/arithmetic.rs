@@ -191,7 +191,7 @@ impl Symbolic {
         None
     }
 
-    /// How many of the lowest bits are plainly zero.
+    /// The number of the lowest bits that are plainly zero.
     pub(super) fn low_zeros(&self, term: Term) -> u32 {
         match self.node(term) {
             Node::Const(bits) => bits.trailing_zeros(),

@@ -211,9 +211,9 @@ impl Symbolic {
         }
     }
 
-    /// Of two differences x - y and y - x, selected by whether y is less than x: whether x is less than y, which
-    /// selects them the other way round, both being zero where neither is less. Only where x is the older term, so that
-    /// one form is left.
+    /// For two differences x - y and y - x, selected by whether y is less than x: the condition x less than y. It
+    /// selects them the other way round, which is the same, since both are zero where neither is less. It is returned
+    /// only where x is the older term, so that one form is left.
     fn distance_from_below(&mut self, condition: Term, a: Term, b: Term) -> Option<Term> {
         let (y, x, signed) = match self.node(condition) {
             Node::Ult(y, x) => (y, x, false),

@@ -128,7 +128,7 @@ impl Symbolic {
         self.nodes[term.0 as usize].1
     }
 
-    /// How many terms there are; their numbers are below it.
+    /// The number of terms; each term's number is below it.
     pub fn bound(&self) -> usize {
         self.nodes.len()
     }

@@ -155,7 +155,7 @@ impl Symbolic {
         (self.width_of(x) == inner && self.width_of(y) == inner).then(|| (x, y, signed, !constant.is_zero()))
     }
 
-    /// Half the sum without the carry. x + y is twice their common bits plus the bits of one alone; it is also twice
+    /// Half the sum without the carry. x + y is twice their common bits plus the bits of one alone. It is also twice
     /// the bits of either less the bits of one alone (Warren, "Hacker's Delight", 2-5).
     fn average(&mut self, sum: Term, width: u32) -> Term {
         let Some((x, y, signed, up)) = self.averaged(sum) else { return self.intern(Node::Extract(sum, 1), width) };
