@@ -20,7 +20,7 @@ struct Size {
     lines: usize,
     /// Lines that are neither blank nor a comment alone.
     code: usize,
-    /// Of every function, in lines.
+    /// The length of every function, in lines.
     functions: Vec<usize>,
 }
 

@@ -16,7 +16,7 @@ pub enum Standing {
 
 /// The head of the file.
 pub struct Head {
-    /// Of the run that writes it.
+    /// The day and the commit of the run that writes it.
     pub origin: Origin,
     /// The machine and the peers: title and value.
     pub facts: Vec<(&'static str, String)>,

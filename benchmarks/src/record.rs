@@ -28,7 +28,7 @@ impl std::fmt::Display for Origin {
 pub struct Record {
     /// The day and the commit of the measurement.
     pub origin: Origin,
-    /// Of all its commands.
+    /// Wall time of all its commands.
     pub seconds: f64,
     /// The figures, or the reason why there are none.
     pub outcome: Measurement,
@@ -36,7 +36,6 @@ pub struct Record {
 
 /// The end of a measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-/// How the measurement of a section went.
 pub enum Measurement {
     /// Every command ended with the output that was asked for.
     Measured(Vec<CommandRun>),
@@ -54,7 +53,7 @@ pub enum Measurement {
 /// A command that ran.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CommandRun {
-    /// Of its step.
+    /// The label of its step.
     pub label: String,
     /// As a person types it.
     pub command: String,

@@ -69,7 +69,7 @@ pub struct SectionStep {
     pub reading: Reading,
 }
 
-/// How the output of a command becomes JSON.
+/// The conversion of a command's output to JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// It prepares a later command and shows nothing.

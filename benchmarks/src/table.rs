@@ -28,7 +28,7 @@ pub enum Part {
         step: &'static str,
         /// The JSON pointer of the object.
         at: &'static str,
-        /// Of the keys' column and of the counts'.
+        /// The titles of the keys' column and of the counts'.
         titles: [&'static str; 2],
     },
 }
@@ -59,7 +59,7 @@ pub enum Unit {
     Text,
     /// A whole number, with commas between thousands; fractions are rounded.
     Count,
-    /// So many digits after the point.
+    /// A number with this many digits after the point.
     Decimal(usize),
     /// A fraction of one, as a percentage with so many digits after the point.
     Percent(usize),

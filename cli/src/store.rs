@@ -17,9 +17,9 @@ const PROVERS: TableDefinition<&str, u64> = TableDefinition::new("provers");
 /// Segments of a prover, numbered from 0.
 const SEGMENTS: TableDefinition<(&str, u64), &[u8]> = TableDefinition::new("segments");
 
-/// Of all segments, in bytes.
+/// The most bytes of all segments.
 const MOST_BYTES: u64 = 512 << 20;
-/// In seconds.
+/// The longest time without use, in seconds.
 const LONGEST_UNUSED: u64 = 60 * 24 * 3600;
 /// Segments of one prover, beyond which they become one.
 const MOST_SEGMENTS: usize = 16;
@@ -35,10 +35,10 @@ pub struct Store {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Holdings {
     pub prover: String,
-    /// Of all its segments.
+    /// The size of all its segments.
     pub bytes: u64,
     pub segments: usize,
-    /// In seconds.
+    /// The time since its last use, in seconds.
     pub unused_for: u64,
 }
 

@@ -128,7 +128,7 @@ pub enum Mismatch {
     Memory {
         /// The buffer's number in the input.
         buffer: usize,
-        /// Of the byte in the buffer.
+        /// The byte's offset in the buffer.
         offset: usize,
         /// The source's byte.
         expected: u8,

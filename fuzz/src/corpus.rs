@@ -56,7 +56,7 @@ pub struct Drawn {
 struct Program {
     id: u32,
     function: Function,
-    /// Of this run; files that were read stay.
+    /// Its file, if this run wrote it; files that were read stay.
     file: Option<PathBuf>,
     /// The number of features for which it is the smallest.
     holds: u32,

@@ -426,7 +426,7 @@ pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<O
     interpreter.run(input, SETTINGS).map(promised)
 }
 
-/// How a source is interpreted.
+/// The settings for interpreting a source.
 const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
 
 /// The observation that a run of the source promises.

@@ -19,7 +19,7 @@ const TYPES: [&str; 4] = ["s32", "s64", "p0", "<2 x s32>"];
 /// For the opcode's immediates and typed constants.
 const IMMEDIATES: [&str; 4] = ["1", "8", "-1", "9223372036854775807"];
 
-/// How one function is made.
+/// The choices that make one function.
 struct Choice {
     types: [&'static str; 3],
     immediate: &'static str,

@@ -38,7 +38,7 @@ fn scratch(section: &str) -> String {
     format!("target/benchmarks/scratch/{section}")
 }
 
-/// Makes it.
+/// The command that makes a folder, empty.
 fn emptied(folder: &str) -> String {
     format!("rm -rf {folder} && mkdir -p {folder}")
 }

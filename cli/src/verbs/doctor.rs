@@ -33,7 +33,7 @@ struct Tool {
     name: &'static str,
     /// The command that prints its version.
     command: &'static [&'static str],
-    /// How a line of its answer starts, up to the version; empty for the first line that has one.
+    /// The start of the answer's line, up to the version; empty for the first line that has one.
     answer: &'static str,
     needed_for: &'static str,
     /// The Debian package, or the command where there is none.

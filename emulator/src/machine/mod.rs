@@ -63,7 +63,7 @@ pub enum MachineError {
     /// The stepper cannot work.
     #[error("the stepper: {0}")]
     Stepper(#[from] StepperError),
-    /// So many bytes of code.
+    /// The code has this many bytes, too many to map.
     #[error("{0} bytes of code are more than the emulator maps")]
     TooMuchCode(usize),
     /// Something is called that is no runtime function.

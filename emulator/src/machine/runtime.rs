@@ -21,7 +21,7 @@ const CALLEE_BYTES: u64 = 256;
 /// A call in the code: its offset in bytes, and the symbol that it calls.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite<'a> {
-    /// Of the call in the code, in bytes.
+    /// The call's offset in the code, in bytes.
     pub offset: u32,
     /// The runtime function that is called.
     pub symbol: &'a str,

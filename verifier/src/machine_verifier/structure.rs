@@ -20,7 +20,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     }
 }
 
-/// Where a block's terminators lead.
+/// The destinations of a block's terminators.
 struct Exits {
     targets: Vec<Block>,
     falls_through: bool,

@@ -16,7 +16,7 @@ pub type Shown = (Bits, bool);
 /// A byte of memory that may be touched: its contents, and whether they are poison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Byte {
-    /// Where the byte lies.
+    /// Its address.
     pub address: u64,
     /// Its contents.
     pub value: u8,
@@ -42,7 +42,7 @@ pub struct Counterexample {
 pub enum Output {
     /// The register that both sides define.
     Register(VReg),
-    /// `memory`, at one place; `branch`, where control goes.
+    /// `memory`, at one place; `branch`, the direction of control.
     Named(&'static str),
 }
 

@@ -198,7 +198,7 @@ mod tests {
         graph.value(Bits::new(value, width))
     }
 
-    /// How a quotient is computed: a shift, a high product or a halved sum with it, and a shift.
+    /// The computation of a quotient: a shift, a high product or a halved sum with it, and a shift.
     #[derive(Clone, Copy, Debug)]
     struct Recipe {
         before: u32,

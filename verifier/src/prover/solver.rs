@@ -16,7 +16,7 @@ use z3::{Params, SatResult, Solver};
 pub(super) struct Effort {
     /// In its own unit of work, the same on every machine.
     work: u32,
-    /// When it gives up whatever it counted, if that is before the watchdog's time is over.
+    /// The moment when it gives up whatever it counted, if that is before the watchdog's time is over.
     until: Option<Instant>,
 }
 

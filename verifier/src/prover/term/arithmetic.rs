@@ -174,7 +174,7 @@ impl Symbolic {
         Some(self.concatenate(upper, low))
     }
 
-    /// Of a sign-extended factor: the product of the zero-extended one, less the other factor above it if it is
+    /// The product of a sign-extended factor: that of the zero-extended one, less the other factor above it if it is
     /// negative.
     fn signed_product(&mut self, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
@@ -352,7 +352,8 @@ impl Symbolic {
         Some(self.binary(Op::Sub, a, product))
     }
 
-    /// Of zero-extended operands: the narrow operation, zero-extended; a zero divisor gives all ones at either width.
+    /// The division of zero-extended operands: the narrow operation, zero-extended; a zero divisor gives all ones at
+    /// either width.
     fn unsigned_division(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
         let (x, y) = self.narrowed(a, b, false)?;
@@ -366,7 +367,8 @@ impl Symbolic {
         Some(self.if_then_else(by_zero, ones, wide))
     }
 
-    /// Of sign-extended operands: the narrow operation, sign-extended, but for the one quotient that overflows there.
+    /// The division of sign-extended operands: the narrow operation, sign-extended, but for the one quotient that
+    /// overflows there.
     fn signed_division(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
         let (x, y) = self.narrowed(a, b, true)?;

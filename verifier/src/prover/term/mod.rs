@@ -221,7 +221,7 @@ impl Symbolic {
         }
     }
 
-    /// How far `address` lies above `base`, if that is a constant.
+    /// The distance of `address` above `base`, if it is a constant.
     pub(super) fn distance(&self, base: Term, address: Term) -> Option<Bits> {
         let ((base, from), (other, to)) = (self.base_and_offset(base), self.base_and_offset(address));
         let zero = Bits::zero(self.width_of(address));

@@ -169,7 +169,7 @@ fn shifted<D: Domain>(d: &mut D, random: &mut Random, kind: u32, a: &D::Bits, b:
     }
 }
 
-/// How far two values are apart, and the same the wrong way round.
+/// The distance of two values, and the same the wrong way round.
 fn distance<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits) -> D::Bits {
     let (less, back) = if random.below(2) == 0 { (d.ult(a, b), d.ult(b, a)) } else { (d.slt(a, b), d.slt(b, a)) };
     let (up, down) = (d.sub(b, a), d.sub(a, b));
