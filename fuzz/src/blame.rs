@@ -1,4 +1,4 @@
-//! Blame: the rewrite that is guilty of a wrong run. It stands after every finding of the emulator.
+//! Blame: finds the rewrite that is guilty of a wrong run. It follows a finding of the emulator.
 //!
 //! The function is compiled again with its stages kept. Each stage is interpreted on the input that shows the fault,
 //! and the first wrong one gives the pass. The rewrites of that pass are then bisected: the function after the k-th of

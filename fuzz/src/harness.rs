@@ -1,5 +1,4 @@
-//! The harness: every judge on one function. It compiles once, judges every pass and every step, and runs the code on
-//! inputs.
+//! The harness: one function before every judge. It compiles once, judges every pass and step, and runs the code.
 
 use crate::blame::{self, Replay};
 use crate::counterexample;
