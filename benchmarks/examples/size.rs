@@ -2,8 +2,8 @@
 //! object on the last line.
 //!
 //! The length of a function is the number of lines from its signature to its closing brace, without attributes and
-//! documentation. Functions inside of functions count as themselves, and as part of the outer one. What macros write
-//! does not count.
+//! documentation. Functions inside of functions count as themselves, and as part of the outer one. Code that macros
+//! write does not count.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -13,14 +13,14 @@ use std::process::Command;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// What one group of files comes to.
+/// The counts of one group of files.
 #[derive(Default)]
 struct Size {
     files: usize,
     lines: usize,
     /// Lines that are neither blank nor a comment alone.
     code: usize,
-    /// Of every function, in lines.
+    /// The length of every function, in lines.
     functions: Vec<usize>,
 }
 
@@ -32,7 +32,7 @@ impl Size {
         self.functions.extend(functions);
     }
 
-    /// The length that so many of a hundred functions do not exceed.
+    /// A percentile of the functions' lengths.
     fn percentile(&self, percent: usize) -> usize {
         let mut sorted = self.functions.clone();
         sorted.sort_unstable();

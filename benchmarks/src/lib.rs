@@ -2,14 +2,14 @@
 //!
 //! A section of that file is a row of [`sections::ALL`]: the commands that make its figures, as a person types them,
 //! and the tables that show their JSON. [`measure`] runs the commands of one section and keeps their output as a
-//! [`record::Record`] under `target/benchmarks`, with its date and commit; [`page`] writes all sections from these
-//! records. So one section is measured anew without the others, and an interrupted run loses the section at work alone.
+//! [`record::Record`] under `target/benchmarks`, with its date and commit. [`page`] writes all sections from these
+//! records. So one section is measured anew without the others, and an interrupted run loses only the section in
+//! progress.
 //!
 //! To add a section: a row in [`sections::ALL`], and its record of a short run in `benchmarks/tests/samples`, which the
 //! tests render. Its command has a flag `--json` that prints one object on the last line of standard output.
 //!
-//! Invariant: no figure stands in `docs/benchmarks.md` that a record does not hold; a section that failed shows no
-//! figures.
+//! Invariant: every figure in `docs/benchmarks.md` stands in a record; a section that failed shows no figures.
 
 pub mod machine;
 pub mod measure;
@@ -21,7 +21,7 @@ pub mod table;
 
 use std::path::PathBuf;
 
-/// Why the whole command stops.
+/// The reason why the whole command stops.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// No section has this name.
@@ -40,7 +40,7 @@ pub enum Failure {
     Record {
         /// The record's file.
         path: PathBuf,
-        /// The place, and what is wrong there.
+        /// The place and the fault.
         source: serde_json::Error,
     },
 }

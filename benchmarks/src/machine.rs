@@ -1,4 +1,4 @@
-//! The machine and the peers that figures come from, for the head of the file.
+//! The machine and the peers that figures depend on, for the head of the page.
 
 use crate::measure::Place;
 
@@ -10,7 +10,7 @@ pub fn facts(place: &Place) -> Vec<(&'static str, String)> {
         ("rustc", "rustc --version"),
         ("llc-22", "llc-22 --version"),
         ("clang-22", "clang-22 --version"),
-        // It leaves a file in the folder that it starts in.
+        // The command leaves a file in the current folder.
         ("csmith", "cd target && csmith --version"),
         ("qemu-riscv64", "qemu-riscv64 --version"),
     ];
@@ -22,7 +22,7 @@ pub fn facts(place: &Place) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The first word that begins with a digit in what a tool says of itself.
+/// The version in a tool's output: the first word that begins with a digit.
 fn version(said: Option<String>) -> String {
     let Some(said) = said else { return "not installed".to_string() };
     let number = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));

@@ -1,8 +1,8 @@
 //! Runs the commands of a section, as a person types them, and keeps their output.
 //!
-//! A command's exit status means what it means for `tribunal`: 0 all well, 1 a judge found a fault, 3 something stayed
-//! unknown or unsupported. With each of these its output counts, findings included. Any other status, and output that
-//! cannot be read, is a failure of the section.
+//! Exit statuses are those of `tribunal`: 0 all well, 1 a judge found a fault, 3 something stayed unknown or
+//! unsupported. With each of these the output counts, findings included. Any other status, and unreadable output, is a
+//! failure of the section.
 
 use crate::record::{CommandRun, Measurement, Origin, Record};
 use crate::section::{Budget, Reading, Section, SectionStep};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Instant;
 
-/// Where commands run.
+/// The place where commands run.
 pub struct Place {
     /// The root of the workspace.
     pub root: PathBuf,
@@ -31,13 +31,13 @@ impl Place {
         shell
     }
 
-    /// Standard output of a command that ends well, without the spaces around it.
+    /// Standard output of a command that succeeds, trimmed.
     pub fn answer(&self, command: &str) -> Option<String> {
         let output = self.shell(command).output().ok().filter(|output| output.status.success())?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
     }
 
-    /// Today, and the commit that is checked out. The file that this program writes is no change.
+    /// Today, and the commit that is checked out. A change of the file that this program writes does not count.
     pub fn origin(&self) -> Origin {
         let answer = |command| self.answer(command).unwrap_or_else(|| "unknown".to_string());
         let changes = self.answer("git status --porcelain -- . ':!docs/benchmarks.md'");
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-/// Measures a section. `progress` is told each command before it runs.
+/// Measures a section. `progress` receives each command before it runs.
 pub fn measure(section: &Section, effort: &Budget, place: &Place, mut progress: impl FnMut(&str)) -> Record {
     let (origin, started) = (place.origin(), Instant::now());
     let missing = section.needs.iter().find(|need| place.answer(need.command).is_none());
@@ -88,7 +88,7 @@ fn run(step: &SectionStep, place: &Place) -> Result<CommandRun, String> {
     Ok(CommandRun { label: step.label.to_string(), command: step.command.clone(), status, seconds, output: read })
 }
 
-/// The last line that a command left, which says why it failed.
+/// The last line of a command's output, which gives the reason of its failure.
 fn last_words(output: &Output) -> String {
     let said = [&output.stderr, &output.stdout].map(|bytes| String::from_utf8_lossy(bytes).trim().to_string());
     let last = said.iter().filter_map(|text| text.lines().last()).next();
@@ -100,7 +100,8 @@ fn object(text: &str) -> Option<Value> {
     serde_json::from_str(text.lines().last()?).ok().filter(Value::is_object)
 }
 
-/// What libFuzzer's log says: `runs`, `seconds`, `coverage` and `features` (as its `cov:` and `ft:`), and `findings`.
+/// The figures of libFuzzer's log: `runs`, `seconds`, `coverage` and `features` (as its `cov:` and `ft:`), and
+/// `findings`.
 fn libfuzzer(log: &str) -> Option<Value> {
     // `#9271   REDUCE cov: 8191 ft: 24463 corp: ...`
     let status = log.lines().rfind(|line| line.starts_with('#') && line.contains(" ft: "))?;
@@ -189,7 +190,7 @@ mod tests {
         let crashed = format!("{lines}==1== ERROR: libFuzzer: deadly signal\nTest unit written to ./crash-0\n");
         let found = libfuzzer(&crashed).unwrap();
         assert_eq!((&found["runs"], &found["findings"]), (&json!(9271), &json!(1)));
-        // It ended, and neither said that it was done nor what it found.
+        // It ended without a line of completion and without a finding.
         assert_eq!(libfuzzer(lines), None);
         assert_eq!(libfuzzer("error: no such target"), None);
     }

@@ -3,10 +3,10 @@
 use crate::record::{CommandRun, Measurement, Origin, Record};
 use crate::section::Section;
 
-/// What the figures of a section say of the project: worse ones are greater.
+/// The state that a section's figures show: worse ones are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Standing {
-    /// Measured, and nothing is wrong or open.
+    /// Measured, and without a fault or an unknown.
     Well,
     /// Not measured, or a judge left something unknown or unsupported.
     Open,
@@ -16,7 +16,7 @@ pub enum Standing {
 
 /// The head of the file.
 pub struct Head {
-    /// Of the run that writes it.
+    /// The day and the commit of the run that writes it.
     pub origin: Origin,
     /// The machine and the peers: title and value.
     pub facts: Vec<(&'static str, String)>,
@@ -45,7 +45,7 @@ impl std::fmt::Display for Head {
     }
 }
 
-/// One section, and how the project stands in it.
+/// One section as text, and the state that it shows.
 pub fn section(section: &Section, record: Option<&Record>, head: &Origin) -> (String, Standing) {
     let (body, standing) = match record {
         None => {
@@ -82,7 +82,7 @@ fn failed(origin: &Origin, reason: &str) -> String {
     format!("**Failed** ({origin}): {}.\n", reason.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The commands as they were typed, and those among them that did not end well.
+/// The commands as they were typed, and those among them that failed.
 fn commands(runs: &[CommandRun]) -> String {
     let line = |run: &CommandRun| match run.status {
         0 => format!("    {}\n", run.command),

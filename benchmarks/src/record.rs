@@ -1,11 +1,11 @@
-//! What measuring one section came to, as it is kept under `target/benchmarks` between runs.
+//! The record of one section's measurement, kept under `target/benchmarks` between runs.
 
 use crate::Failure;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Where a figure comes from: the day, and the commit.
+/// The origin of a figure: the day, and the commit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Origin {
     /// `2026-11-22`, of the universal time.
@@ -28,7 +28,7 @@ impl std::fmt::Display for Origin {
 pub struct Record {
     /// The day and the commit of the measurement.
     pub origin: Origin,
-    /// Of all its commands.
+    /// Wall time of all its commands.
     pub seconds: f64,
     /// The figures, or the reason why there are none.
     pub outcome: Measurement,
@@ -36,9 +36,8 @@ pub struct Record {
 
 /// The end of a measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-/// How the measurement of a section went.
 pub enum Measurement {
-    /// Every command ended, and said what was asked of it.
+    /// Every command ended with the output that was asked for.
     Measured(Vec<CommandRun>),
     /// A command failed; later ones did not run.
     Failed {
@@ -54,7 +53,7 @@ pub enum Measurement {
 /// A command that ran.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CommandRun {
-    /// Of its step.
+    /// The label of its step.
     pub label: String,
     /// As a person types it.
     pub command: String,

@@ -2,10 +2,10 @@
 
 use crate::table::Part;
 
-/// How long the main job runs, in seconds, if nothing else is asked for.
+/// The default duration of the main job, in seconds.
 pub const SECONDS_A_JOB: u64 = 300;
 
-/// What the other work comes to where the main job takes [`SECONDS_A_JOB`]; all of it grows and shrinks in proportion.
+/// The other work where the main job takes [`SECONDS_A_JOB`]; all of it scales in proportion.
 pub mod durations {
     /// Seconds of each further fuzzing job.
     pub const FURTHER_JOB: u64 = 60;
@@ -19,12 +19,12 @@ pub mod durations {
     pub const PHASES: [u64; 3] = [10_000, 30_000, 60_000];
 }
 
-/// How much work a run takes on.
+/// The amount of work of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Seconds of the main job.
     pub seconds_a_job: u64,
-    /// Threads of what can use several.
+    /// Threads of each command that can use several.
     pub jobs: usize,
 }
 
@@ -51,11 +51,11 @@ pub struct Section {
     pub parts: &'static [Part],
 }
 
-/// A tool, and how to see that it is there.
+/// A tool, and the test for its presence.
 pub struct Need {
-    /// A command that ends well where the tool is installed.
+    /// A command that succeeds where the tool is installed.
     pub command: &'static str,
-    /// Said of the section where it does not: `csmith is missing`.
+    /// The section's message where it fails: `csmith is missing`.
     pub otherwise: &'static str,
 }
 
@@ -65,11 +65,11 @@ pub struct SectionStep {
     pub label: &'static str,
     /// For `bash -c` in the root of the workspace, with `tribunal` on the path.
     pub command: String,
-    /// How its output is read.
+    /// The form of its output.
     pub reading: Reading,
 }
 
-/// How the output of a command becomes JSON.
+/// The conversion of a command's output to JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// It prepares a later command and shows nothing.

@@ -1,5 +1,5 @@
-//! Markdown tables out of the JSON of commands. A figure that is not there, or is of another type, is an error and
-//! never a blank.
+//! Markdown tables from the JSON of commands. A figure that is missing, or of another type, is an error and never a
+//! blank.
 
 use crate::record::CommandRun;
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub enum Part {
         step: &'static str,
         /// The JSON pointer of the object.
         at: &'static str,
-        /// Of the keys' column and of the counts'.
+        /// The titles of the keys' column and of the counts'.
         titles: [&'static str; 2],
     },
 }
@@ -39,11 +39,11 @@ pub struct Figure {
     pub title: &'static str,
     /// Its place in the output.
     pub at: At,
-    /// How it is written.
+    /// Its format.
     pub unit: Unit,
 }
 
-/// Where a figure stands, by JSON pointers.
+/// The place of a figure, by JSON pointers.
 pub enum At {
     /// One number or name.
     Key(&'static str),
@@ -53,13 +53,13 @@ pub enum At {
     Less(&'static str, &'static str),
 }
 
-/// How a figure is written.
+/// The format of a figure.
 pub enum Unit {
     /// A name, as it stands.
     Text,
     /// A whole number, with commas between thousands; fractions are rounded.
     Count,
-    /// So many digits after the point.
+    /// A number with this many digits after the point.
     Decimal(usize),
     /// A fraction of one, as a percentage with so many digits after the point.
     Percent(usize),
@@ -67,7 +67,7 @@ pub enum Unit {
     Megabytes,
 }
 
-/// Why a table cannot be written.
+/// The reason why a table cannot be written.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Gap {
     /// No command ran under this label.
@@ -142,7 +142,7 @@ fn pointed<'r>(run: &'r CommandRun, at: &str) -> Result<&'r Value, Gap> {
 }
 
 impl Figure {
-    /// The figure as it is written, out of the output of `step`.
+    /// The formatted figure from the output of `step`.
     fn read(&self, output: &Value, step: &str) -> Result<String, Gap> {
         let number = |at: &str| output.pointer(at).and_then(Value::as_f64).ok_or_else(|| gap(step, at));
         let number = match (&self.at, &self.unit) {
@@ -154,7 +154,7 @@ impl Figure {
             (At::Per(count, of), _) => number(count)? / number(of)?,
             (At::Less(from, less), _) => number(from)? - number(less)?,
         };
-        // A division by nothing.
+        // A division by zero.
         number.is_finite().then(|| self.unit.write(number)).ok_or_else(|| gap(step, self.title))
     }
 }
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(written(At::Key("/s"), Unit::Decimal(3)).unwrap(), "0.250");
         assert_eq!(written(At::Key("/n"), Unit::Megabytes).unwrap(), "12.9 MB");
         assert_eq!(written(At::Key("/name"), Unit::Text).unwrap(), "a\\|b");
-        // Neither a missing figure, nor one of another type, nor a division by nothing is a blank or a zero.
+        // A missing figure, one of another type, and a division by zero are errors, not a blank or a zero.
         for (at, unit) in [
             (At::Key("/gone"), Unit::Count),
             (At::Key("/name"), Unit::Count),

@@ -14,7 +14,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Sections without a record of a short run: their tools were not there.
+/// Sections without a record of a short run, since their tools were missing.
 const UNSAMPLED: &[&str] = &["libfuzzer"];
 
 /// Sections with one.
@@ -87,7 +87,7 @@ fn what_failed_or_was_not_measured_shows_no_figures() {
         let failed =
             with(Measurement::Failed { command: "false".to_string(), reason: "exit status: 9\nit said".to_string() });
         let missing = with(Measurement::Missing("csmith is missing".to_string()));
-        // The command printed something else than the tables ask for.
+        // The command's output has another form than the tables ask for.
         let other = match measured.outcome.clone() {
             Measurement::Measured(mut runs) => {
                 runs.iter_mut().for_each(|run| run.output = serde_json::json!({"other": 1}));

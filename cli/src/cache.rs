@@ -1,4 +1,4 @@
-//! Proofs kept between runs: the flags that say where, and what one run reads and adds.
+//! Proofs kept between runs: the flags that name the store, and the proofs that one run reads and adds.
 
 use crate::input::{self, CliError};
 use crate::output::complain;
@@ -20,7 +20,7 @@ pub struct CacheFlags {
     no_cache: bool,
 }
 
-/// The proofs of earlier runs, and where this run's go.
+/// The proofs of earlier runs, and the store for this run's.
 pub struct Kept {
     pub proofs: ProofCache,
     place: Option<Place>,
@@ -58,7 +58,7 @@ impl Kept {
     fn load(&self) -> Result<(), CliError> {
         let Some(place) = &self.place else { return Ok(()) };
         for segment in place.store.load(&place.prover()).map_err(|source| place.failed(source))? {
-            // One that is damaged, or of another prover, counts as none.
+            // A segment that is damaged, or of another prover, counts as none.
             let _ = self.proofs.add_bytes(&segment, &place.program);
         }
         Ok(())

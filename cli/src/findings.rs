@@ -1,7 +1,7 @@
-//! Findings, for a person and as JSON.
+//! Findings as text for a person, and as JSON.
 //!
-//! Invariant: on a terminal each signature stands once, with how often it was seen, in at most [`LINES`] lines, of
-//! which the last says where the rest stands. JSON has every finding in full.
+//! Invariant: on a terminal each signature appears once, with its count, in at most [`LINES`] lines; the last line
+//! names the place of the rest. JSON has every finding in full.
 
 use crate::output::FAULT;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use tribunal_fuzz::Finding;
 /// Lines of one finding on a terminal, its head included.
 pub const LINES: usize = 20;
 
-/// Where a finding stands in full.
+/// The place where a finding stands in full.
 #[derive(Clone, Copy, Debug)]
 pub enum Whole<'p> {
     /// In this file: a crash file, or a counterexample.
@@ -20,7 +20,7 @@ pub enum Whole<'p> {
     Json,
 }
 
-/// The first finding of each signature, with how often it was seen.
+/// The first finding of each signature, with its count.
 pub fn distinct(findings: &[Finding]) -> Vec<(&Finding, u64)> {
     let mut distinct: Vec<(&Finding, u64)> = Vec::new();
     for finding in findings {
@@ -32,7 +32,7 @@ pub fn distinct(findings: &[Finding]) -> Vec<(&Finding, u64)> {
     distinct
 }
 
-/// One finding: its signature and how often it was seen, its details indented, and where what is not shown stands.
+/// One finding: its signature and count, its details indented, and the place of the lines not shown.
 pub fn text(finding: &Finding, seen: u64, whole: Whole<'_>) -> String {
     let times = if seen > 1 { format!(" (seen {seen} times)") } else { String::new() };
     // A crash file stands for all that were seen.

@@ -1,14 +1,14 @@
-//! Files that are not MIR: LLVM IR, bitcode and C, with the commands that make MIR of them.
+//! Files that are not MIR: LLVM IR, bitcode and C, with the commands that compile them to MIR.
 //!
 //! Invariant: a file with a YAML document is never foreign. The commands are those of `corpus/real/regenerate`, as far
-//! as a reader of one file needs them; a test runs what is printed here.
+//! as a reader of one file needs them; a test runs the printed commands.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tribunal_ir::text;
 use tribunal_target::Target;
 
-/// What a file is instead of MIR.
+/// The language of a file that is not MIR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Language {
     Ir,
@@ -29,7 +29,7 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// `None` for what may be MIR.
+    /// `None` for a file that may be MIR.
     pub fn of(path: &Path, bytes: &[u8], named: Option<&'static Target>) -> Option<Foreign> {
         let language = language(path, bytes)?;
         let is_ir = language == Language::Ir;
@@ -39,11 +39,11 @@ impl Foreign {
         Some(Foreign { path: path.to_path_buf(), language, target: named.or(own).map(|target| target.name), other })
     }
 
-    /// The commands that make MIR of it, in order.
+    /// The commands that compile it to MIR, in order.
     fn commands(&self) -> Vec<String> {
         let target = self.target.unwrap_or("riscv64");
         let (file, mir) = (quoted(&self.path), quoted(&self.path.with_extension("mir")));
-        // Bitcode says for itself what it is for.
+        // Bitcode names its own target.
         let triple = match (self.language, self.target) {
             (Language::Bitcode, None) => String::new(),
             _ => format!("-mtriple={target} "),
@@ -103,7 +103,7 @@ fn language(path: &Path, bytes: &[u8]) -> Option<Language> {
     }
 }
 
-/// As a shell reads it.
+/// The path quoted for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);

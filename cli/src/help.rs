@@ -1,6 +1,6 @@
-//! What help texts have in common: examples, and the exit statuses.
+//! The common parts of help texts: examples, and the exit statuses.
 
-/// Said after the verbs.
+/// The text after the verbs.
 pub const STATUSES: &str = "\
 Exit status:
   0  all well
@@ -11,7 +11,7 @@ Exit status:
 Every verb that reports takes --json: one object, as the last line of standard output.
 Colours follow NO_COLOR and CLICOLOR_FORCE.";
 
-/// Said after a verb's flags: commands for the root of the repository.
+/// The text after a verb's flags: commands for the root of the repository.
 pub fn examples(commands: &[&str]) -> String {
     let head = if commands.len() == 1 { "Example:" } else { "Examples:" };
     commands.iter().fold(head.to_string(), |text, command| format!("{text}\n  {command}"))

@@ -1,4 +1,4 @@
-//! Reading MIR files, and the flags that say how: bad input ends in one error with file, line and caret.
+//! Reading MIR files, and the flags that direct it: bad input ends in one error with file, line and caret.
 
 use crate::foreign::Foreign;
 use crate::output::{self, FAULT};
@@ -13,7 +13,7 @@ use tribunal_ir::Module;
 use tribunal_ir::text::{self, ParseError};
 use tribunal_target::{Features, Target};
 
-/// Why a command did not run.
+/// The reason why a command did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     #[error("{path}: {source}", path = path.display())]
@@ -50,7 +50,7 @@ pub enum CliError {
     Compile(#[from] tribunal_codegen::CompileError),
 }
 
-/// A longer file is no text that anybody means: `/dev/zero`.
+/// The most bytes of a file: a longer one is no intended input (`/dev/zero`).
 const MOST_BYTES: u64 = 1 << 28;
 
 /// The values of `--target`.
@@ -133,7 +133,7 @@ impl TargetFlags {
         self.target.as_deref().map(target_named).transpose()
     }
 
-    /// What the file's comments say, or the target's usual features, changed by the flags.
+    /// The features that the file's comments name, or the target's usual ones, changed by the flags.
     pub fn options(&self, source: &Source) -> Result<Options, CliError> {
         let said = source.module.said("features").map(|names| source.target.features(names)).transpose();
         let said = said.map_err(|name| unknown_feature(name, source.target))?;
@@ -162,7 +162,7 @@ pub fn targets(name: Option<&str>, changes: &[String]) -> Result<Vec<(&'static T
     }
 }
 
-/// The same for what is proved of rules: unless features are named, every feature set that changes the rules.
+/// The same for proofs of rules: unless features are named, every feature set that changes the rules.
 pub fn rule_sets(name: Option<&str>, changes: &[String]) -> Result<Vec<(&'static Target, Features)>, CliError> {
     let targets = targets(name, changes)?;
     if !changes.is_empty() {
@@ -250,17 +250,17 @@ pub fn make_folder(path: &Path) -> Result<(), CliError> {
     std::fs::create_dir_all(path).map_err(|source| CliError::Write { path: path.to_path_buf(), source })
 }
 
-/// Finds out before long work that files can be written to a folder, which need not be there yet; nothing is made.
+/// Checks before long work that files can be written to a folder, which need not exist yet; nothing is made.
 pub fn check_folder(path: &Path) -> Result<(), CliError> {
     let there = path.ancestors().find(|place| place.exists()).unwrap_or(Path::new("."));
     if !there.is_dir() {
         return Err(CliError::NoFolder { path: there.into() });
     }
-    // Without a name, so that it is gone whatever happens.
+    // An unnamed file, which disappears whatever happens.
     tempfile::tempfile_in(there).map(drop).map_err(|source| CliError::Write { path: there.into(), source })
 }
 
-/// Finds out before long work that a file can be written; nothing is made.
+/// Checks before long work that a file can be written; nothing is made.
 pub fn check_file(path: &Path) -> Result<(), CliError> {
     match std::fs::metadata(path) {
         _ if path == Path::new("-") => return Ok(()),
@@ -275,7 +275,7 @@ pub fn check_file(path: &Path) -> Result<(), CliError> {
 }
 
 /// Writes whole or not at all: to a file beside the destination, then renamed. `-` is standard output. A link is
-/// followed, and what is no plain file (a device, a pipe) is written to and never replaced.
+/// followed, and anything but a plain file (a device, a pipe) is written to and never replaced.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
     let failed = |source| CliError::Write { path: path.into(), source };
     if path == Path::new("-") {

@@ -1,4 +1,4 @@
-//! How many threads work.
+//! The number of worker threads.
 
 use clap::Args;
 use std::num::NonZero;

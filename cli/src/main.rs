@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// A judged program is some ten thousand small allocations.
+/// The judges make very many small allocations for each program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,8 +1,8 @@
-//! Exit statuses, the way to standard output and standard error, and the one JSON object that `--json` prints as the
+//! Exit statuses, the output to standard output and standard error, and the one JSON object that `--json` prints as the
 //! last line.
 //!
-//! Invariant: all text goes through `anstream`, so that styles reach a terminal only, and not against NO_COLOR; and no
-//! write panics, whoever reads.
+//! Invariant: all text goes through `anstream`, so that styles reach a terminal only, and obey NO_COLOR. No write
+//! panics, even if its reader is gone.
 
 use crate::input::Source;
 use anstyle::{AnsiColor, Style};
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use tribunal_fuzz::Tally;
 use tribunal_ir::Unread;
 
-/// What a command says when it ends.
+/// The exit status of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     Well = 0,
@@ -38,7 +38,7 @@ impl Status {
     }
 }
 
-/// Of the word `error`, and of the head of a finding.
+/// The style of the word `error`, and of the head of a finding.
 pub const FAULT: Style = AnsiColor::BrightRed.on_default().bold();
 
 /// Prints a line on standard output.
@@ -52,7 +52,8 @@ pub fn bytes(bytes: &[u8]) {
     written(out.write_all(bytes).and_then(|()| out.flush()));
 }
 
-/// A reader that went away (`| head`) ends the process: what was not said was not found well. So does a full disk.
+/// A reader that went away (`| head`) ends the process: output that nobody read reports no success. So does a full
+/// disk.
 fn written(result: std::io::Result<()>) {
     match result {
         Ok(()) => {}
@@ -64,7 +65,7 @@ fn written(result: std::io::Result<()>) {
     }
 }
 
-/// Prints a line on standard error. Where nobody can read it there is nobody to tell.
+/// Prints a line on standard error. If nobody can read it, the error is dropped.
 pub fn complaint(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
@@ -81,7 +82,7 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Names the functions of a file that were not read, with the place and what is unknown there.
+/// Names the functions of a file that were not read, with the place and the unknown name there.
 pub fn unread(source: &Source) {
     for unread in &source.module.unread {
         say!("{}", unsupported(source, unread));

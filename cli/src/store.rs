@@ -1,11 +1,12 @@
-//! Proofs on disk: one database in a folder, shared by processes and by builds of the program.
+//! The proof store on disk: one database in a folder, shared by processes and by builds of the program.
 //!
 //! A prover is a program with its solver, by name; each sees its own proofs only. A run adds one segment: the proofs
-//! that it made, as [`tribunal_verifier`]'s cache writes them. Several processes may read and add at once, since each
-//! opens the database for one short transaction and waits for the others; so none loses what another proved.
+//! that it made, serialised by [`tribunal_verifier`]'s cache. Several processes may read and add at once: each opens
+//! the database for one short transaction and waits for the others, so none loses another's proofs.
 //!
-//! The database has a bound and an age: provers that were not used for [`LONGEST_UNUSED`] go, and of the others the
-//! least recently used, until [`MOST_BYTES`] hold the rest. Many segments of a prover become one when it is next used.
+//! The database is bounded in size and age: provers that were not used for [`LONGEST_UNUSED`] are evicted, and of the
+//! others the least recently used, until [`MOST_BYTES`] hold the rest. Many segments of a prover are merged when it is
+//! next used.
 
 use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use std::path::{Path, PathBuf};
@@ -16,13 +17,13 @@ const PROVERS: TableDefinition<&str, u64> = TableDefinition::new("provers");
 /// Segments of a prover, numbered from 0.
 const SEGMENTS: TableDefinition<(&str, u64), &[u8]> = TableDefinition::new("segments");
 
-/// Of all segments, in bytes.
+/// The most bytes of all segments.
 const MOST_BYTES: u64 = 512 << 20;
-/// In seconds.
+/// The longest time without use, in seconds.
 const LONGEST_UNUSED: u64 = 60 * 24 * 3600;
 /// Segments of one prover, beyond which they become one.
 const MOST_SEGMENTS: usize = 16;
-/// How long another process may keep the database.
+/// The longest wait for another process that has the database open.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The database of a folder. Nothing is open between calls.
@@ -30,14 +31,14 @@ pub struct Store {
     path: PathBuf,
 }
 
-/// What the database holds of one prover.
+/// The holdings of the database for one prover.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Holdings {
     pub prover: String,
-    /// Of all its segments.
+    /// The size of all its segments.
     pub bytes: u64,
     pub segments: usize,
-    /// In seconds.
+    /// The time since its last use, in seconds.
     pub unused_for: u64,
 }
 
@@ -86,7 +87,7 @@ impl Store {
         })
     }
 
-    /// Everything that is held, the most recently used first.
+    /// All holdings, the most recently used first.
     pub fn holdings(&self) -> Result<Vec<Holdings>, redb::Error> {
         match self.path.exists() {
             true => holdings(&self.open()?),
@@ -113,7 +114,7 @@ impl Store {
         };
         match attempt() {
             Err(error) if is_damage(&error) => {
-                // What it held is lost either way; the error that counts is that of the new file.
+                // The old contents are lost either way; the error that counts is that of the new file.
                 let _ = self.clear();
                 attempt()
             }

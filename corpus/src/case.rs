@@ -1,4 +1,4 @@
-//! Cases that run: every function before every judge, and the calls that the head comments list. [`CaseFile`] is the
+//! Cases that run: every function through every judge, and the calls that the head comments list. [`CaseFile`] is the
 //! file of every kind of case.
 
 use crate::expectation::{self, Argument, Expectation};
@@ -13,33 +13,33 @@ use tribunal_target::Target;
 /// Inputs of the usual kind on which each function runs besides those of its expectations.
 const INPUTS: u32 = 16;
 
-/// Why a case failed.
+/// The reason why a case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
     /// The file cannot be read or written.
     #[error("{0}")]
     Read(#[from] std::io::Error),
-    /// Nothing says for which machine it is.
+    /// It names no machine.
     #[error("no `; target:` comment and no target triple")]
     NoTarget,
-    /// It is for a machine of this name.
+    /// It names an unknown machine.
     #[error("unknown target `{0}`")]
     UnknownTarget(String),
-    /// A head comment cannot be followed.
+    /// A head comment is malformed.
     #[error("{0}")]
     Header(#[from] crash::StoryError),
     /// It is not MIR.
     #[error("{0}")]
     Parse(#[from] text::ParseError),
-    /// A function names what is unknown.
+    /// A function names something unknown.
     #[error("{0}")]
     Unread(Unread),
-    /// An expectation does not read, or does not hold.
+    /// An expectation is malformed, or does not hold.
     #[error("`{line}`: {reason}")]
     Expectation {
         /// The line of the file.
         line: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The judges cannot work.
@@ -62,12 +62,12 @@ pub enum CaseError {
     /// The difference, as a unified diff.
     #[error("not as expected; `BLESS=1 cargo test --package tribunal-corpus` takes what came out\n{diff}")]
     Expectations {
-        /// From what the file says to what came out.
+        /// From the file's expectation to the output.
         diff: String,
     },
 }
 
-/// A case as it was read: its functions, the machine, and what its head comments say of features and allocator.
+/// A case as it was read: its functions, the machine, and the features and the allocator that its head comments name.
 pub struct CaseFile {
     /// The machine that it is for.
     pub target: &'static Target,
@@ -91,7 +91,7 @@ impl CaseFile {
     }
 }
 
-/// Reads the file and holds it to what it says.
+/// Reads the file and checks its expectations.
 pub fn run(path: &Path) -> Result<(), CaseError> {
     let CaseFile { target, options, module } = CaseFile::read(&std::fs::read_to_string(path)?)?;
     let calls = calls(&module)?;
@@ -155,7 +155,7 @@ fn input(call: &Expectation, target: &Target) -> Input {
     input
 }
 
-/// Every judge, and nothing left open.
+/// Runs every judge, and accepts no verdict left open.
 fn judge(harness: &mut Harness, function: &Function, inputs: &[Input]) -> Result<(), CaseError> {
     let tally = harness.trial_on(function, inputs);
     let failed = |what: String| Err(CaseError::Judged { function: function.name.clone(), what });

@@ -1,11 +1,11 @@
-//! The expectation language of head comments.
+//! The expectation language of head comments: the calls that a case lists, with their results.
 
 /// `@name(arguments) == results`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation {
     /// The function that is called.
     pub function: String,
-    /// What its argument registers hold.
+    /// The contents of its argument registers.
     pub arguments: Vec<Argument>,
     /// Expected values of the result registers, in order.
     pub results: Vec<i128>,
@@ -20,7 +20,7 @@ pub enum Argument {
     Buffer(Vec<u8>),
 }
 
-/// Parses what follows `run: `. The error says what was expected.
+/// Parses the text after `run: `. The error names the token expected.
 pub fn call(text: &str) -> Result<Expectation, &'static str> {
     let (left, right) = text.split_once("==").ok_or("expected `@f(...) == value`")?;
     let left = left.trim().strip_prefix('@').ok_or("expected `@` and a function's name")?;

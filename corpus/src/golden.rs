@@ -1,4 +1,4 @@
-//! Golden cases: one function before a pass and what the pass must write, in one file.
+//! Golden cases: one function before a pass and the exact output of the pass, in one file.
 //!
 //! `corpus/<pass>/NAME.mir` is MIR as the passes before leave it, so that a case tests one pass only. After the last
 //! document comes the line `# check:`, and then the function after the pass, or the pass's error, each line commented
@@ -30,7 +30,7 @@ use tribunal_verifier::machine_verifier;
 /// The line before the expectation.
 const CHECK: &str = "# check:\n";
 
-/// What happens to a file whose expectation is not what comes out.
+/// The treatment of a file whose expectation differs from the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// It is an error, with a diff.
@@ -49,7 +49,7 @@ impl Mode {
     }
 }
 
-/// Holds the file at `path` to be exactly `wanted`.
+/// Compares the file at `path` with `wanted`, which it must equal exactly.
 pub fn hold(path: &Path, wanted: &str, mode: Mode) -> Result<(), CaseError> {
     let found = match std::fs::read_to_string(path) {
         Ok(found) => found,
@@ -67,7 +67,7 @@ pub fn hold(path: &Path, wanted: &str, mode: Mode) -> Result<(), CaseError> {
     }
 }
 
-/// Runs the pass that the file's folder names on the file's one function, and holds the expectation to what comes out.
+/// Runs the pass that the file's folder names on the file's one function, and compares the output with the expectation.
 pub fn run(path: &Path, mode: Mode) -> Result<(), CaseError> {
     let source = std::fs::read_to_string(path)?;
     let input = source.split_once(CHECK).map_or(source.as_str(), |(input, _)| input);
@@ -82,7 +82,7 @@ pub fn run(path: &Path, mode: Mode) -> Result<(), CaseError> {
     hold(path, &wanted, mode)
 }
 
-/// What comes out of `stage`.
+/// The output of `stage`.
 fn after(stage: &str, source: &CaseFile) -> Result<String, CaseError> {
     let [function] = source.module.functions.as_slice() else { return Err(CaseError::OneFunction) };
     let legalizer = (source.target.legality)(source.options.features);

@@ -1,9 +1,9 @@
-//! Text cases: MIR files whose comments say what must come out. Two kinds, each file a named test:
+//! Text cases: MIR files with their expected results in comments. There are two kinds, and each file is a named test:
 //!
 //! - **Cases that run** ([`case`]; the folders run, real and bugs). `; run: @f(7, -1, [00 ff]) == 3` calls `f` with
 //!   integers in the argument registers and a buffer behind each bracket (hexadecimal bytes, zeros after them), and
-//!   compares the result registers: one value, or `(low, high)` for two. Whatever the file says, every function in it
-//!   is put before every judge, under both allocators, on those inputs and on the usual ones.
+//!   compares the result registers: one value, or `(low, high)` for two. Besides, every function in the file goes
+//!   through every judge, under both allocators, on those inputs and on the usual ones.
 //! - **Golden cases** ([`golden`]; a folder for each pass and `emit`): a function before a pass and the text after it.
 //!
 //! `; features: +m,+zbb` names the features in full; without it the target's usual ones are on. `; allocator:

@@ -1,4 +1,4 @@
-//! What a function is run on, and where everything lies: the same addresses for the interpreter and for Unicorn.
+//! Inputs of a run, and the address layout: the same addresses for the interpreter, for Unicorn and for the stepper.
 
 use tribunal_ir::PReg;
 
@@ -7,34 +7,34 @@ use tribunal_ir::PReg;
 pub struct Buffer {
     /// The address of its first byte.
     pub address: u64,
-    /// What it holds before the run.
+    /// Its contents before the run.
     pub bytes: Vec<u8>,
 }
 
 /// Argument registers (full width) and buffers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Input {
-    /// Machine registers and what they hold before the run.
+    /// Machine registers and their contents before the run.
     pub registers: Vec<(PReg, u64)>,
     /// The memory that the function may access through its arguments.
     pub buffers: Vec<Buffer>,
 }
 
-/// Every byte that nobody wrote holds this: of stack objects, of the stack, of guard zones and of the caller's frame.
+/// The contents of every byte that nobody wrote: of stack objects, of the stack, of guard zones, of the caller's frame.
 pub const UNWRITTEN: u8 = 0xa5;
 
-/// A register that nobody wrote holds this, as far as it is wide enough: wrong code that reads one does the same
-/// everywhere.
+/// The contents of a register that nobody wrote, as far as it is wide enough. They are the same everywhere, so wrong
+/// code that reads one behaves the same in every engine.
 pub const fn unwritten_register(register: PReg) -> u64 {
     (register.0 as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// What the `count`th call of a run leaves in a register that it need not keep, as far as it is wide enough.
+/// The contents of a clobbered register after the `count`th call of a run, as far as it is wide enough.
 pub const fn lost_register(register: PReg, count: u64) -> u64 {
     !unwritten_register(register) ^ (count << 4)
 }
 
-/// Where buffers lie, one to a page, in the middle of it: guard zones on both sides.
+/// The address of the first buffer. Each page has one buffer, in the middle of it: guard zones on both sides.
 pub const BUFFERS: u64 = 0x1000_0000;
 /// Bytes of a page.
 pub const PAGE: u64 = 0x1000;
@@ -48,8 +48,8 @@ pub const fn buffer_address(index: usize) -> u64 {
     BUFFERS + (index as u64 % BUFFER_PAGES) * PAGE + GUARD
 }
 
-/// Where the interpreter puts stack objects, one behind the other; machine code has its own stack, which no result may
-/// show.
+/// The layout of the interpreter's stack objects, one after the other. Machine code has its own stack, whose addresses
+/// no result may show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     /// A multiple of 16.
@@ -60,5 +60,5 @@ pub struct Frame {
 
 /// The usual place.
 pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64 };
-/// Another place and other distances: what differs here depends on addresses that no source may rely on.
+/// Another place and other distances: a result that differs here depends on addresses that no source may rely on.
 pub const OTHER_FRAME: Frame = Frame { address: 0x5cc3_5550, gap: 0x1230 };

@@ -1,6 +1,6 @@
-//! The judges that run: an interpreter of the IR, and Unicorn for the machine code.
+//! The judges that run: an interpreter of the IR, and Unicorn or the machine stepper for the machine code.
 //!
-//! Architecture invariant: nothing here depends on codegen or on the verifier; a judge is handed functions and bytes.
+//! Architecture invariant: nothing here depends on codegen or on the verifier; a judge takes functions and bytes.
 
 pub mod input;
 pub mod interpreter;

@@ -1,26 +1,26 @@
-//! What a run shows, and when machine code agrees with the source: the concrete side of refinement.
+//! The observation of a run, and its comparison with machine code: the concrete side of refinement.
 //!
-//! Source undefined behaviour permits anything, source poison permits any value, and bits that a free choice of the
-//! source decides are not compared. Volatile accesses are what a device would see: in a buffer that the source touches
-//! by such accesses only, the machine makes the same ones in the same order.
+//! Where the source is undefined, any behaviour is right; where it is poison, any value is. Bits that depend on a
+//! nondeterministic choice of the source are not compared. Volatile accesses are observable by a device: in a buffer
+//! that the source touches by such accesses only, the machine makes the same ones in the same order.
 
 use std::fmt;
 use tribunal_ir::PReg;
 
-/// How a run of the source ended.
+/// The end of a run of the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// It returned.
     Returned,
-    /// It did something undefined.
+    /// It had undefined behaviour.
     Undefined,
-    /// It took a way, or touched a place, that a free choice decides.
+    /// Its path, or an address that it touched, depends on a nondeterministic choice.
     Open,
     /// It took more instructions than allowed.
     OutOfFuel,
 }
 
-/// A value of which some bits are open.
+/// A value with some bits unconstrained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Known {
     /// The bits; 0 where they are not fixed.
@@ -36,9 +36,9 @@ pub struct BufferAccess {
     pub buffer: usize,
     /// From the buffer's start, in bytes.
     pub offset: u64,
-    /// How many bytes from there.
+    /// The number of bytes from there.
     pub bytes: u32,
-    /// The low 64 bits of what is stored; `None` for a load.
+    /// The low 64 bits of the value stored; `None` for a load.
     pub stored: Option<Known>,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for BufferAccess {
     }
 }
 
-/// What a buffer holds behind a run: as many values as masks.
+/// A buffer's contents after a run: as many values as masks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bytes {
     /// A value for each byte; 0 where its bits are not fixed.
@@ -85,7 +85,7 @@ impl Bytes {
     fn difference(&self, actual: &[u8]) -> Option<usize> {
         let differs = |((value, fixed), actual): ((&u8, &u8), &u8)| (value ^ actual) & fixed;
         let pairs = || self.values.iter().zip(&self.fixed).zip(actual);
-        // Nearly always nothing does: one look at all bytes first, many at a time.
+        // Mostly no byte differs: one fast pass over all bytes first.
         match pairs().fold(0, |any, pair| any | differs(pair)) {
             0 => None,
             _ => pairs().position(|pair| differs(pair) != 0),
@@ -93,20 +93,20 @@ impl Bytes {
     }
 }
 
-/// What a run of the source shows.
+/// The observable outcome of a run of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
-    /// How it ended.
+    /// Its end.
     pub outcome: Outcome,
     /// Result registers as the return names them (a part of a register for `$w0`), with their width in bits.
     pub returned: Vec<(PReg, u32, Known)>,
-    /// What each buffer of the input holds after it.
+    /// The contents of each buffer of the input after it.
     pub buffers: Vec<Bytes>,
     /// Accesses to buffers in order, as far as they were asked for.
     pub accesses: Vec<BufferAccess>,
 }
 
-/// How machine code differs from the source.
+/// A difference between machine code and the source.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Mismatch {
     /// A result register holds another value.
@@ -114,25 +114,25 @@ pub enum Mismatch {
     Result {
         /// The number of the result register.
         index: usize,
-        /// What the source returns.
+        /// The source's value.
         expected: u64,
-        /// What the machine returned.
+        /// The machine's value.
         actual: u64,
         /// The bits that the source fixes.
         fixed: u64,
     },
-    /// A byte of memory is another one.
+    /// A byte of memory differs.
     #[error(
         "byte {offset} of buffer {buffer} is {actual:#04x}, expected {expected:#04x} (bits that count: {fixed:#04x})"
     )]
     Memory {
         /// The buffer's number in the input.
         buffer: usize,
-        /// Of the byte in the buffer.
+        /// The byte's offset in the buffer.
         offset: usize,
-        /// What the source leaves there.
+        /// The source's byte.
         expected: u8,
-        /// What the machine left there.
+        /// The machine's byte.
         actual: u8,
         /// The bits that the source fixes.
         fixed: u8,
@@ -142,9 +142,9 @@ pub enum Mismatch {
     Volatile {
         /// The place in the sequence of accesses.
         index: usize,
-        /// What the source does there, if anything.
+        /// The source's access there, if any.
         expected: Option<BufferAccess>,
-        /// What the machine did there, if anything.
+        /// The machine's access there, if any.
         actual: Option<BufferAccess>,
     },
 }
@@ -163,7 +163,7 @@ fn shown(access: &Option<BufferAccess>) -> String {
     access.map_or("none".to_string(), |access| access.to_string())
 }
 
-/// Holds results and buffers of a run to the source's.
+/// Compares results and buffers of a run with the source's.
 pub fn compare(source: &Observation, results: &[u64], buffers: &[Vec<u8>]) -> Result<(), Mismatch> {
     for (index, (&(_, bits, known), &actual)) in source.returned.iter().zip(results).enumerate() {
         let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
@@ -181,7 +181,8 @@ pub fn compare(source: &Observation, results: &[u64], buffers: &[Vec<u8>]) -> Re
     Ok(())
 }
 
-/// Holds a run's accesses to the source's volatile ones: the same sequence in each buffer that the source touched so.
+/// Compares a run's accesses with the source's volatile ones: the same sequence in each buffer that the source touches
+/// so.
 pub fn compare_accesses(source: &Observation, accesses: &[BufferAccess]) -> Result<(), Mismatch> {
     let is_watched = |access: &&BufferAccess| source.accesses.iter().any(|meant| meant.buffer == access.buffer);
     let mut came = accesses.iter().filter(is_watched);
@@ -219,7 +220,7 @@ mod tests {
             accesses: meant.clone(),
         };
         let holds = |accesses: &[BufferAccess]| compare_accesses(&source, accesses).is_ok();
-        // Bits that are open may be any, so may bits above the size, and other buffers are not looked at.
+        // Unconstrained bits and bits above the size may differ, and other buffers are not compared.
         let others =
             [load(0, 0, 8), store(0, 4, 7 | 1 << 40, u64::MAX), meant[1], store(4, 1, 0x51, u64::MAX), meant[3]];
         assert!(holds(&meant) && holds(&others));

@@ -1,8 +1,8 @@
-//! How long the hard recipes take to prove, each from an empty cache.
+//! Measures the proof time of the hard recipes, each from an empty cache.
 //!
-//! An instance of the operation is legalized, and every step of it goes to a prover that knows nothing yet. Printed:
-//! steps, what all of them took, and the slowest with its engine; with `--json` the same as one object on the last
-//! line. Wall time, one thread, an optimised build. A measurement, not a test.
+//! An instance of the operation is legalized, and every step of it goes to a prover without a cached proof. Printed:
+//! the number of steps, their total time, and the slowest with its engine; with `--json` the same as one object on the
+//! last line. Wall time, one thread, an optimised build. A measurement, not a test.
 
 use serde_json::json;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use tribunal_target::legality::LegalityQuery;
 use tribunal_target::riscv::{RISCV32, RISCV64};
 use tribunal_verifier::prover::{Prover, Verdict};
 
-/// What it is called, where, and the operation with the widths of its types.
+/// Its name, its target, and the operation with the widths of its types.
 const RECIPES: [(&str, &Target, Opcode, &[u32]); 9] = [
     ("multiplication s64 by s32", &RISCV32, Opcode::G_MUL, &[64]),
     ("multiplication s128 by s64", &RISCV64, Opcode::G_MUL, &[128]),
@@ -35,7 +35,7 @@ struct Judge {
     prover: Prover,
     steps: usize,
     seconds: f64,
-    /// Seconds, rule, and what came of it.
+    /// Seconds, rule, and verdict.
     slowest: (f64, &'static str, &'static str),
     open: Vec<String>,
 }

@@ -1,16 +1,16 @@
-//! Where the time of the embedded loop goes: each stage of a program's way, as a share of the whole.
+//! Profiles the embedded loop: each stage of a program's way, as a share of the whole time.
 //!
-//! The same programs as `tribunal fuzz` makes, target after target, the same judges in the same order, on one thread.
-//! It begins with an empty memory of proofs, and a step that is not in it costs a thousand times one that is: so the
-//! loop is shown in [`PHASES`], from its start to where new steps are rare, and the two kinds of steps apart. Wall time
-//! of an optimised build: the clock is read twice a step, which is in the figures; the processor's time of the thread
-//! stands beside it, because other work on the machine adds to the one and not to the other. What is not proved, or
-//! differs, is counted and not examined. A measurement, not a test.
+//! The programs are those of `tribunal fuzz`, target after target, with the same judges in the same order, on one
+//! thread. The loop begins with an empty proof cache, and a step that misses it costs far more than one that hits. So
+//! the loop is shown in [`PHASES`], from its start to where new steps are rare, and hits and misses apart.
 //!
-//! The last phase is what `tribunal fuzz` finds on its second day: other programs, and the proofs of the phases before,
-//! through a file. `cargo bench -p tribunal-fuzz --bench stages -- 1000 3000` gives the phases other sizes. With
-//! `--json` the last line is one object: its `phases`, and for each of its `stages` the microseconds a program in
-//! every phase.
+//! Wall time of an optimised build: the clock is read twice a step, which is in the figures. The thread's processor
+//! time stands beside it, because other work on the machine adds to the one and not to the other. A step that is not
+//! proved, or a run that differs, is counted and not examined. A measurement, not a test.
+//!
+//! The last phase shows `tribunal fuzz` on its second day: other programs, and the proofs of the phases before, through
+//! a file. `cargo bench -p tribunal-fuzz --bench stages -- 1000 3000` gives the phases other sizes. With `--json` the
+//! last line is one object: its `phases`, and for each of its `stages` the microseconds a program in every phase.
 
 use cpu_time::ThreadTime;
 use rustc_hash::FxHashMap;
@@ -52,7 +52,7 @@ impl Clock {
         self.last = Some(Instant::now());
     }
 
-    /// What went by since the last reading belongs to `stage`; how long that was.
+    /// Adds the time since the last reading to `stage`; returns it.
     fn lap(&mut self, stage: &'static str) -> Duration {
         let now = Instant::now();
         let time = self.last.replace(now).map_or(Duration::ZERO, |last| now - last);
@@ -142,7 +142,7 @@ impl Judges {
         Ok(Judges { target, options, prover: Prover::with_cache(cache.clone()), machine })
     }
 
-    /// The program of `seed`, on its way through every stage.
+    /// The program of `seed`, through every stage.
     fn program(&mut self, seed: u64, clock: &mut Clock, counts: &mut Counts) -> Result<(), Box<dyn Error>> {
         let legalizer = (self.target.legality)(self.options.features);
         clock.start();
@@ -182,7 +182,7 @@ impl Judges {
     }
 }
 
-/// What one phase came to.
+/// The results of one phase.
 struct Phase {
     clock: Clock,
     counts: Counts,
@@ -198,7 +198,7 @@ impl Phase {
         self.clock.stages.iter().map(|(_, time)| *time).sum()
     }
 
-    /// So many a second.
+    /// The rate of `count` a second.
     fn rate(&self, count: u64) -> f64 {
         count as f64 / self.all().as_secs_f64()
     }

@@ -6,9 +6,9 @@
 //! clang-22 -O1 -fno-inline), or a file `NAME.before.mir` with `NAME.after.mir` beside it.
 //!
 //! Prints each function that is not proved with its reason, then a table with one row a target; with `--json` the same
-//! rows as one object on the last line. What a tool refuses is counted as such and not as judged. Each pair of files is
-//! judged by a process of its own (`judge_llvm --pair BEFORE AFTER`), which has `--seconds` for it: the functions that
-//! it did not come to when it crashed or ran out are `unknown`.
+//! rows as one object on the last line. A file that a tool refuses is counted as refused and not as judged. Each pair
+//! of files is judged by a process of its own (`judge_llvm --pair BEFORE AFTER`), with a time limit of `--seconds`. The
+//! functions that it did not reach before a crash or the limit are `unknown`.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use tribunal_fuzz::validate::{self, Kind};
 use tribunal_ir::{Entry, Module, text};
 use tribunal_target::Target;
 
-/// Prints a line. Who closes the pipe wants to read no more: that ends the program, without a word.
+/// Prints a line. A reader that closes the pipe ends the program, without a message.
 macro_rules! say {
     ($($argument:tt)*) => {
         if writeln!(std::io::stdout(), $($argument)*).is_err() {
@@ -80,7 +80,7 @@ fn main() {
     }
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     jobs: usize,
     /// For one pair of files.
@@ -131,7 +131,7 @@ fn options() -> Options {
 
 /// One pair of files to make and to judge.
 enum Job {
-    /// A stage in front of the legalizer.
+    /// The stage before the legalizer.
     Before(PathBuf, &'static Target),
     Csmith(u32, &'static Target),
     /// Both stages are there.
@@ -210,7 +210,7 @@ fn judge<'t>(job: &Job, options: &Options, totals: &Totals<'t>) {
     }
 }
 
-/// What is said of one function.
+/// The verdict on one function.
 struct Verdict {
     function: String,
     kind: Kind,
@@ -345,7 +345,7 @@ fn module(path: &Path, target: &Target) -> Result<Module, String> {
     text::parse_module(&text, target.vocabulary).map_err(|error| format!("{}:{error}", path.display()))
 }
 
-/// The stage behind the legalizer, beside the one in front of it.
+/// The stage after the legalizer, beside the one before it.
 fn from_mir(before: &Path, target: &Target, folder: &Path) -> Result<(PathBuf, PathBuf), String> {
     let stem = before.file_name().unwrap_or_default().to_string_lossy().replace(".mir", "").replace(".before", "");
     let after = folder.join(format!("{stem}.after.mir"));
@@ -354,7 +354,7 @@ fn from_mir(before: &Path, target: &Target, folder: &Path) -> Result<(PathBuf, P
     Ok((before.to_path_buf(), after))
 }
 
-/// What clang is told of a target besides its triple.
+/// clang's flags for a target besides its triple.
 const MACHINES: &[(&str, [&str; 2])] =
     &[("riscv64", ["-march=rv64im", "-mabi=lp64"]), ("riscv32", ["-march=rv32im", "-mabi=ilp32"])];
 
@@ -396,7 +396,7 @@ fn llc(target: &Target) -> Command {
     llc
 }
 
-/// Runs a tool; the first line of what it says if it fails.
+/// Runs a tool; if it fails, the error is the first line of its message.
 fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name}: {error}"))?;

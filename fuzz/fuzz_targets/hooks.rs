@@ -1,4 +1,4 @@
-//! What libFuzzer calls of a target. Without cargo-fuzz, which sets `--cfg fuzzing`, there is nothing here to run:
+//! libFuzzer's hooks into a fuzz target. Without cargo-fuzz, which sets `--cfg fuzzing`, there is nothing here to run:
 //! `cargo test` runs the bodies.
 
 #[cfg(fuzzing)]
@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[cfg(fuzzing)]
 use tribunal_fuzz::features::SLOTS;
 
-/// A counter for each feature of a compilation (`tribunal_fuzz::features`). libFuzzer finds the section by its name,
-/// clears it before a run and reads it behind one: what is not zero is a feature, like an edge that was taken.
+/// A counter for each feature of a compilation (`tribunal_fuzz::features`). The section's name tells libFuzzer to clear
+/// it before a run and to read it after one. A counter that is not zero is a feature, like an edge that was taken.
 #[cfg(fuzzing)]
 // Nothing here reads it, so that without this the optimiser would leave it out.
 #[used]
-// The attribute is unsafe because a section's name may mean something to the linker: this one is libFuzzer's, and bytes
-// are what it takes it for.
+// The attribute is unsafe because a section's name may mean something to the linker: this one is libFuzzer's, which
+// takes its contents for bytes.
 #[allow(unsafe_code, reason = "libFuzzer finds its counters by the name of their section")]
 #[unsafe(link_section = "__libfuzzer_extra_counters")]
 static COUNTERS: [AtomicU8; SLOTS] = [const { AtomicU8::new(0) }; SLOTS];
 
-/// Says that a feature was reached.
+/// Counts a feature that was reached.
 #[cfg(fuzzing)]
 pub fn reach(slot: u16) {
     COUNTERS[usize::from(slot)].store(1, Ordering::Relaxed);

@@ -1,8 +1,9 @@
-//! Which rewrite is guilty of a wrong run. The function is compiled again with its stages kept; each is interpreted on
-//! the input that shows the fault, and the first that is wrong tells the pass. The rewrites of that pass are then
-//! bisected: the function as it stood behind the k-th of them is a whole function, and is interpreted too. The prover
-//! is asked about the rewrite that is found, as it was applied: a rewrite that execution blames and the prover proves
-//! is a finding about a judge.
+//! Blame: finds the rewrite that is guilty of a wrong run. It follows a finding of the emulator.
+//!
+//! The function is compiled again with its stages kept. Each stage is interpreted on the input that shows the fault,
+//! and the first wrong one gives the pass. The rewrites of that pass are then bisected: the function after the k-th of
+//! them is a whole function, and is interpreted too. The prover judges the rewrite that is found, as it was applied: a
+//! rewrite that execution blames and the prover proves is a finding about a judge.
 
 use crate::harness::{FUEL, Saboteur, WrittenInsts, is_placeless};
 use crate::validate::{FILLINGS, determined};
@@ -19,13 +20,13 @@ use tribunal_ir::{
 use tribunal_target::Target;
 use tribunal_verifier::prover::{Prover, Verdict, explain};
 
-/// Who is to blame, and why in a few lines.
+/// The guilty rule or pass, and the reason in a few lines.
 pub struct Blame {
-    /// The rule, or the pass where no rule's application can be told.
+    /// The rule, or the pass where no single application of a rule is found.
     pub guilty: String,
-    /// What differs where, and the lines of the run before it.
+    /// The difference and its place, and the lines of the run before it.
     pub story: String,
-    /// What the prover says of the guilty application, if there is one.
+    /// The prover's verdict on the guilty application, if there is one.
     pub verdict: Option<Verdict>,
 }
 
@@ -35,7 +36,7 @@ impl Blame {
     }
 }
 
-/// A compilation, to be done again.
+/// A compilation to repeat.
 #[derive(Clone, Copy)]
 pub struct Replay<'a> {
     /// The source.
@@ -44,17 +45,17 @@ pub struct Replay<'a> {
     pub target: &'static Target,
     /// The features and the allocator.
     pub options: Options,
-    /// Who planted a fault in it, if somebody did: the same fault is planted again.
+    /// The saboteur of a planted fault, if there is one: the same fault is planted again.
     pub saboteur: Option<&'a dyn Saboteur>,
 }
 
 impl Replay<'_> {
-    /// Compiles under the eyes of `observer`, behind those of the saboteur.
+    /// Compiles with `observer`, which sees each step after the saboteur.
     fn compile(&self, observer: &mut dyn Watcher) {
         let legalizer = (self.target.legality)(self.options.features);
         let mut observer = Sabotaged { saboteur: self.saboteur, observer };
         let mut context = Context { target: self.target, options: self.options, legalizer, observer: &mut observer };
-        // A compilation that failed would not have been run; its stages are all there are.
+        // A compilation that failed would not have been run, so its stages are complete.
         let _ = pipeline::compile(&mut self.function.clone(), &mut context);
     }
 }
@@ -86,14 +87,14 @@ pub fn guilty(case: &Replay<'_>, input: &Input, kind: &str) -> Blame {
     Blame::of_pass("emit", "every stage up to the last agrees with the source")
 }
 
-/// The rules that wrote the instructions of the stage behind `pass`; for findings that name an instruction.
+/// The rules that wrote the instructions of the stage after `pass`; for findings that name an instruction.
 pub fn authors(case: &Replay<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
     let mut authors = Authors { pass, rules: FxHashMap::default(), behind: false };
     case.compile(&mut authors);
     authors.rules
 }
 
-/// The first of the rewrites `steps` behind which the function is wrong.
+/// The first of the rewrites `steps` after which the function is wrong.
 fn in_pass(case: &Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::Range<usize>) -> Blame {
     let is_right = |probe: Probe| probe.function.is_some_and(|function| witness.is_right(&function, pass));
     let probe = |number: usize| {
@@ -121,12 +122,13 @@ fn observe(interpreter: &Interpreter<'_>, input: &Input, accesses: KeptAccesses)
     interpreter.run(input, settings).ok().map(|execution| execution.observation)
 }
 
-/// What a stage of machine instructions does: what they read is there, and they cannot say that it must not count.
+/// The observation of a stage of machine instructions. Unwritten places are known there, since machine code cannot say
+/// that a bit it reads does not count.
 fn observe_machine(function: &Function, target: &'static Target, input: &Input) -> Option<Observation> {
     observe(&Interpreter::new(function, target).with_unwritten(Unwritten::Known), input, KeptAccesses::All)
 }
 
-/// A run of the source that stages are held to.
+/// A run of the source with which stages are compared.
 pub(crate) struct Witness<'a> {
     target: &'static Target,
     input: &'a Input,
@@ -134,18 +136,19 @@ pub(crate) struct Witness<'a> {
 }
 
 impl<'a> Witness<'a> {
-    /// `None` if the source is undefined on the input, shows where its stack objects lie, or cannot be interpreted.
+    /// `None` if the source is undefined on the input, depends on the addresses of its stack objects, or cannot be
+    /// interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
         let expected = observe(&Interpreter::new(source, target), input, KeptAccesses::Volatile)
             .filter(|expected| expected.outcome == Outcome::Returned)?;
         is_placeless(source, target, input, &expected).then_some(Witness { target, input, expected })
     }
 
-    /// True if `function`, in or behind `pass`, does what the source does, with each of a few fillings of its free
-    /// bits.
+    /// True if `function`, in or after `pass`, does what the source does, under each of a few resolutions of its
+    /// nondeterminism.
     pub fn is_right(&self, function: &Function, pass: &str) -> bool {
-        // Machine code may mask by a condition what no longer counts; the interpreter does not see that, and says that
-        // such bits are open.
+        // Machine code may mask bits by a condition that makes them irrelevant. The interpreter does not see that, and
+        // reports such bits as unconstrained.
         let is_generic = pass == legalize::PASS.name;
         FILLINGS.iter().all(|&filling| {
             let (function, target) = (determined(function, filling), self.target);
@@ -161,7 +164,7 @@ impl<'a> Witness<'a> {
     }
 }
 
-/// True if a run leaves nothing open, or poison, that is fixed in the source.
+/// True if every bit that is fixed in the source is fixed, and not poison, in the stage.
 fn fixes(source: &Observation, stage: &Observation) -> bool {
     let mut results = source.returned.iter().zip(&stage.returned);
     let mut bytes =
@@ -184,14 +187,14 @@ fn allows(source: &Observation, stage: &Observation) -> bool {
     }) && bytes.all(|((source, fixed), (stage, _))| (source ^ stage) & fixed == 0)
 }
 
-/// What a function meets whose frame is laid out: a stack pointer, a stack, and registers that it must keep.
+/// The environment of a function whose frame is laid out: a stack pointer, a stack, and callee-saved registers.
 struct Settled {
     input: Input,
-    /// Registers, with what they hold before and behind.
+    /// Registers, with their contents before and after.
     kept: Vec<(PReg, u64)>,
 }
 
-/// Where that stack lies, and how much of it below and above the stack pointer.
+/// The address of that stack, and its size below and above the stack pointer.
 const STACK: u64 = 0x4000_0000;
 const BELOW: u64 = 1 << 16;
 const ABOVE: usize = 256;
@@ -223,7 +226,7 @@ impl Settled {
     }
 }
 
-/// Has every return read these registers too, so that a run shows them.
+/// Makes every return read these registers too, so that a run shows them.
 fn show_at_returns(function: &mut Function, target: &Target, registers: &[(PReg, u64)]) {
     for block in function.layout().to_vec() {
         let Some(last) = function.last_inst(block) else { continue };
@@ -240,7 +243,7 @@ fn show_at_returns(function: &mut Function, target: &Target, registers: &[(PReg,
     }
 }
 
-/// Sees what the saboteur leaves.
+/// Observes each stage and step after the saboteur.
 trait Watcher {
     fn after_pass(&mut self, _pass: &'static Pass, _function: &Function) {}
     fn step(&mut self, rule: &'static str, function: &Function, before: &[InstData], after: &[Inst]);
@@ -289,9 +292,9 @@ impl Watcher for Stages {
     }
 }
 
-/// Keeps one rewrite, and the function as it stands behind it.
+/// Keeps one rewrite, and the function after it.
 struct Probe {
-    /// How many rewrites come before.
+    /// The number of rewrites still to come before it.
     left: Option<usize>,
     function: Option<Function>,
     rule: &'static str,
@@ -315,7 +318,7 @@ impl Watcher for Probe {
     }
 }
 
-/// Keeps who wrote what in one pass.
+/// Keeps the provenance in one pass: the rule that wrote each instruction.
 struct Authors {
     pass: &'static str,
     rules: FxHashMap<Inst, &'static str>,

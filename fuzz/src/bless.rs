@@ -1,4 +1,4 @@
-//! A crash file whose fault is gone becomes a case of the corpus: the same functions, and what they must return.
+//! Blessing: a crash file whose fault is fixed becomes a case of the corpus, with the same functions and their results.
 
 use crate::crash::Story;
 use crate::generator::BUFFER_BYTES;
@@ -9,8 +9,8 @@ use tribunal_emulator::interpreter::Interpreter;
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 
-/// The text of the case. The expectation is what the interpreter returns on the file's input; there is none where the
-/// source does not fix every bit of it, or nothing is returned: the runner still puts the function before every judge.
+/// The text of the case. The expectation is the interpreter's result on the file's input. There is none where the
+/// source does not fix every bit of it, or returns nothing: the runner still puts the function before every judge.
 pub fn case(harness: &Harness, module: &Module, story: &Story) -> String {
     let target = harness.target();
     let mut comments = vec![format!("target: {}", target.name)];
@@ -46,7 +46,7 @@ fn run_line(function: &Function, target: &'static Target, input: &Input) -> Opti
     Some(format!("run: @{}({}) == {results}", function.name, arguments.join(", ")))
 }
 
-/// The input as the corpus's runner makes it of the arguments' texts, and those; `None` where it cannot say the same.
+/// The input as the corpus's runner parses it, with the texts of its arguments; `None` where those cannot express it.
 fn arguments(target: &Target, input: &Input) -> Option<(Input, Vec<String>)> {
     let place = |register| target.abi.arguments().iter().position(|&argument| argument == register);
     let places: Vec<usize> = input.registers.iter().map(|&(register, _)| place(register)).collect::<Option<_>>()?;

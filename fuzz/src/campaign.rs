@@ -1,8 +1,8 @@
-//! The embedded loop: workers that generate, judge and record until they are told to stop.
+//! The embedded loop: workers that generate, judge and record until the time is up.
 //!
-//! Program `n` is a pure function of the seed and `n`, whatever the number of workers; each worker owns its harnesses
-//! (a solver context and an emulator cannot be shared) and all share one proof cache. With a corpus it depends on what
-//! was reached before, too; what is kept of it is text.
+//! Program `n` is a pure function of the seed and `n`, whatever the number of workers. Each worker owns its harnesses
+//! (a solver context and an emulator cannot be shared), and all share one proof cache. With a corpus, a program also
+//! depends on the features reached before; the corpus is text.
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;
@@ -26,7 +26,7 @@ use tribunal_codegen::{Allocator, Options};
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 
-/// What to run.
+/// The settings of a campaign.
 pub struct Campaign {
     /// With the features that programs are compiled for.
     pub targets: Vec<(&'static Target, Features)>,
@@ -48,20 +48,20 @@ pub struct Campaign {
     pub known: KnownFindings,
     /// A fault to plant in every program of its targets.
     pub fault: Option<&'static Fault>,
-    /// What is proved already; what the workers prove is added.
+    /// Proofs known already; the workers add theirs.
     pub proofs: ProofCache,
 }
 
-/// What came of it.
+/// The outcome of a campaign.
 #[derive(Default)]
 pub struct CampaignReport {
-    /// What the judges did.
+    /// The judges' tally.
     pub tally: Tally,
     /// Generated functions that the verifier did not accept as input.
     pub rejected: u64,
     /// Wall time, setting up included.
     pub elapsed: Duration,
-    /// What each target of the campaign reached, in their order.
+    /// The rules that each target of the campaign reached, in their order.
     pub reached: Vec<Reached>,
     /// One finding of each signature, with its crash file.
     pub crashes: Vec<(Finding, PathBuf)>,
@@ -74,7 +74,7 @@ pub struct CampaignReport {
 /// Bytes that one program is made of.
 const PROGRAM_BYTES: usize = 2048;
 
-/// How long a program that shows a fault may be made smaller.
+/// The time limit for reducing a program that shows a fault.
 const REDUCTION: Duration = Duration::from_secs(10);
 
 /// Shared by the workers.
@@ -87,7 +87,7 @@ struct Shared<'a> {
     failure: Mutex<Option<HarnessError>>,
 }
 
-/// Runs until the time, the programs or the caller's patience is at its end. `progress` is called now and then with the
+/// Runs until the time or the programs are used up, or the caller stops it. `progress` is called now and then with the
 /// time, the programs and the findings so far.
 pub fn run(
     campaign: &Campaign,
@@ -121,7 +121,7 @@ pub fn run(
     Ok(outcome)
 }
 
-/// A worker that panicked left a whole value behind: counts are added in one step.
+/// The value is consistent even after a worker panicked: counts are added in one step.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -180,7 +180,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
         return;
     };
     shared.campaign.known.set_aside(&mut tally, &mut local.known);
-    // Generated programs stay inside what is supported: one that does not is kept like a finding.
+    // Generated programs use supported features only: one that does not is kept like a finding.
     let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();
     for finding in tally.findings.iter().chain(&refused) {
         record(shared, harness, &function, finding, saboteur);
@@ -230,7 +230,7 @@ fn record(
     let known = outcome.crashes.iter_mut().find(|(known, _)| known.signature() == finding.signature());
     if let Some((known, place)) = known {
         *known = small;
-        // The finding stays, and says why it has no file.
+        // The finding stays, with the reason why it has no file.
         if let Err(error) = written {
             *place = PathBuf::from(format!("(not written: {}: {error})", path.display()));
         }

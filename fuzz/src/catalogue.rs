@@ -16,7 +16,7 @@ use tribunal_ir::Opcode;
 use tribunal_target::{Features, Target};
 use tribunal_verifier::prover::{Prover, Verdict};
 
-/// Which obligations.
+/// The selection of obligations, and the resources to prove them.
 pub struct CatalogueQuery {
     /// With the features whose rules are meant.
     pub targets: Vec<(&'static Target, Features)>,
@@ -26,9 +26,9 @@ pub struct CatalogueQuery {
     pub jobs: usize,
     /// The first of the second, counted from 1.
     pub shard: (u64, u64),
-    /// What is proved already, and where proofs go. Not consulted where questions are written.
+    /// Proofs known already, and the cache for new ones. Not consulted where questions are written.
     pub proofs: ProofCache,
-    /// Where questions to z3 are written, if they are.
+    /// The sink of questions to z3, if they are written.
     pub desk: Option<Desk>,
 }
 
@@ -39,7 +39,7 @@ impl CatalogueQuery {
     }
 }
 
-/// What came of them.
+/// The outcome of proving them.
 #[derive(Default)]
 pub struct CatalogueSummary {
     /// Steps that were put to the prover.
@@ -54,7 +54,7 @@ pub struct CatalogueSummary {
     pub refuted: u64,
     /// Of those, the ones that no engine decided.
     pub unknown: u64,
-    /// Of those, the ones that hold what has no meaning here.
+    /// Of those, the ones that hold an operation without a meaning here.
     pub unsupported: u64,
     /// Of the refuted, those whose counterexample no execution shows: findings about a judge.
     pub unconfirmed: u64,
@@ -64,15 +64,15 @@ pub struct CatalogueSummary {
     pub files: BTreeMap<String, String>,
     /// Every obligation by its class.
     pub ledger: Ledger,
-    /// What a second solver said, if one was asked.
+    /// The second solver's answers, if one was asked.
     pub questions: questions::QuestionTally,
-    /// Why questions could not be written or put to the second solver.
+    /// The reasons why questions could not be written or put to the second solver.
     pub unwritten: Vec<std::io::Error>,
     /// Reasons of unknown and unsupported, with how often.
     pub open: BTreeMap<String, u64>,
 }
 
-/// Proves until done or stopped; `progress` is told how many instances of how many.
+/// Proves until done or stopped; `progress` receives the number of instances done, and of all.
 pub fn prove(query: &CatalogueQuery, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> CatalogueSummary {
     let cache = if query.desk.is_some() { ProofCache::default() } else { query.proofs.clone() };
     let asked = AtomicU64::new(0);
@@ -119,7 +119,7 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Goes on until nothing is left; what came of it is added up apart, and once.
+    /// Proves until no instance is left; adds its results to the summary once, at the end.
     fn run(&self, summary: &Mutex<&mut CatalogueSummary>) {
         let mut prover = Prover::with_cache(self.cache.clone());
         if self.desk.is_some() {
@@ -172,7 +172,7 @@ impl Work<'_> {
     }
 }
 
-/// What one worker did; obligations by rule, opcode and engine.
+/// The results of one worker; obligations by rule, opcode and engine.
 #[derive(Default)]
 struct Tally {
     summary: CatalogueSummary,

@@ -1,7 +1,8 @@
-//! A campaign's corpus: a folder of MIR text that it starts from, mutates, and adds to what reached something new.
+//! A campaign's corpus: a folder of MIR text. The campaign starts from it, mutates it, and adds programs that reach new
+//! features.
 //!
-//! Text outlives the generator: a file means the same program to every version. What is kept is bounded by the features
-//! that there are (`features.rs`): a program stays as long as it is the smallest for one of them, about.
+//! Text outlives the generator: a file means the same program to every version. The number of features (`features.rs`)
+//! bounds the corpus: a program stays roughly as long as it is the smallest for one of them.
 
 use crate::edit;
 use crate::features::SLOTS;
@@ -20,25 +21,25 @@ use tribunal_ir::{Function, Module};
 use tribunal_target::{Features, Target};
 use tribunal_verifier::machine_verifier;
 
-/// Why a corpus cannot be used.
+/// The reason why a corpus cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
     /// The folder or a file in it cannot be read.
     #[error("{path}: {source}", path = path.display())]
     Read {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// A file is not MIR.
     #[error("{path}: {error}", path = path.display())]
     Parse {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What it holds.
+        /// Its contents.
         text: String,
-        /// Where it is wrong.
+        /// The place and the fault.
         error: ParseError,
     },
 }
@@ -55,13 +56,13 @@ pub struct Drawn {
 struct Program {
     id: u32,
     function: Function,
-    /// Of this run; files that were read stay.
+    /// Its file, if this run wrote it; files that were read stay.
     file: Option<PathBuf>,
-    /// For how many features it is the smallest.
+    /// The number of features for which it is the smallest.
     holds: u32,
 }
 
-/// Of one target.
+/// The programs of one target.
 #[derive(Default)]
 struct Programs {
     /// Read, and not run yet.
@@ -88,11 +89,11 @@ struct State {
     id: u32,
     added: u64,
     replaced: u64,
-    /// Why the last program was not written.
+    /// The reason why the last program was not written.
     unwritten: Option<String>,
 }
 
-/// The programs, and what they have reached.
+/// The programs, and the features that they reach.
 pub struct Corpus {
     folder: PathBuf,
     state: Mutex<State>,
@@ -100,17 +101,17 @@ pub struct Corpus {
     pub read: u64,
     /// Functions set aside: of other targets, not accepted by the verifier, or of instructions that no mutator knows.
     pub set_aside: u64,
-    /// Of those, functions that were not read: what is unknown in them, with how often.
+    /// Of those, functions that were not read: the unknown names in them, with their counts.
     pub unknown: BTreeMap<String, u64>,
 }
 
-/// What became of a corpus in a campaign.
+/// The growth of a corpus in a campaign.
 pub struct Growth {
     /// Programs that reached a new feature.
     pub added: u64,
-    /// Of those, gone again because smaller programs reach the same.
+    /// Of those, evicted because smaller programs reach the same features.
     pub replaced: u64,
-    /// Why the last program was not written, if it was not.
+    /// The reason why the last program was not written, if it was not.
     pub unwritten: Option<String>,
 }
 
@@ -160,12 +161,12 @@ impl Corpus {
         }
     }
 
-    /// What stands behind a panic is whole enough: a count of features may be short, so that a program stays.
+    /// The state after a panic is good enough: a count of features may be too high, so that a program stays.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A program of the corpus that was not run yet, or most of the time a mutant; `None` where a new one is wanted.
+    /// A program of the corpus that has not run yet, or else mostly a mutant; `None` where a new one is wanted.
     pub fn next(&self, target: &'static Target, seed: u64) -> Option<Drawn> {
         let mut random = SmallRng::seed_from_u64(seed);
         let (mut function, other) = {
@@ -185,8 +186,8 @@ impl Corpus {
         edit::compact(&function, target).map(|function| Drawn { function, is_read: false })
     }
 
-    /// Keeps `function`, which was just judged, if it reached a feature that nothing had reached before, or is at most
-    /// half as large as what had. True if it is kept.
+    /// Keeps `function`, which was just judged, if it reached a new feature, or is at most half as large as the
+    /// smallest program so far for one. True if it is kept.
     pub fn keep(&self, function: &Function, is_read: bool, harness: &Harness) -> bool {
         let target = harness.target();
         let size = function.all_insts().count() as u32;
@@ -237,7 +238,7 @@ impl Corpus {
         Ok(Some(path))
     }
 
-    /// What became of it so far.
+    /// Its growth so far.
     pub fn growth(&self) -> Growth {
         let State { added, replaced, unwritten, .. } = &*self.lock();
         Growth { added: *added, replaced: *replaced, unwritten: unwritten.clone() }
@@ -245,12 +246,12 @@ impl Corpus {
 }
 
 impl State {
-    /// The program is the smallest for one feature less; behind the last one it goes.
+    /// The program is the smallest for one feature less; after the last one it is evicted.
     fn release(&mut self, id: u32, target: &Target) {
         if id == NONE.id {
             return;
         }
-        // A feature is of one target, but for chance; the other target's program stays then.
+        // A feature belongs to one target, except for hash collisions; the other target's program stays then.
         let Some(programs) = self.programs.get_mut(target.name) else { return };
         let Some(place) = programs.kept.iter().position(|program| program.id == id) else { return };
         let program = &mut programs.kept[place];

@@ -1,6 +1,6 @@
-//! The prover's counterexamples, executed: both sides of a step as functions that the interpreter runs on the values
-//! found, and as a file that runs again. A prover that refutes what no run shows is itself found wrong, or too weak to
-//! say why.
+//! The prover's counterexamples, executed. Both sides of a step become functions that the interpreter runs on the
+//! values found, and a file that runs again. A refutation that no run confirms is itself a finding: the prover is
+//! wrong, or its counterexample is too weak.
 
 use crate::finding::{Finding, Judge};
 use crate::validate::{FILLINGS, determined, disallowed};
@@ -19,7 +19,7 @@ use tribunal_verifier::prover::{Byte, Counterexample, Output, Verdict, explain};
 /// Names of the two functions in a file.
 const SIDES: [&str; 2] = ["before", "after"];
 
-/// A step and the values that show it wrong, ready to run.
+/// A reproducer: a step and the values that refute it, ready to run.
 pub struct Exhibit {
     rule: String,
     before: Function,
@@ -29,17 +29,17 @@ pub struct Exhibit {
     outputs: Vec<VReg>,
 }
 
-/// What came of running both sides.
+/// The outcome of running both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Run {
-    /// The later side does what the earlier one does not allow: what, and every instruction with its value.
+    /// The later side's behaviour is none that the earlier one allows.
     Wrong {
-        /// What the later side does.
+        /// The difference.
         difference: String,
         /// Every instruction of both sides with its value, one a line.
         trace: String,
     },
-    /// It was run, or could not be, and nothing wrong was seen.
+    /// It was run, or could not be, and no difference was seen.
     Unconfirmed(String),
 }
 
@@ -61,7 +61,7 @@ impl Exhibit {
         Ok(Exhibit { rule: step.rule.to_string(), before, after, input, outputs })
     }
 
-    /// The exhibit that a file holds, if it is one.
+    /// The reproducer in a file, if it holds one.
     pub fn read(module: &Module, input: Option<Input>) -> Option<Exhibit> {
         let [before, after] = SIDES.map(|side| module.functions.iter().find(|function| function.name == side).cloned());
         let outputs = module.said("outputs")?.split_whitespace();
@@ -75,7 +75,7 @@ impl Exhibit {
         })
     }
 
-    /// The file: comments that tell the story, and both functions.
+    /// The file: the crash header in comments, and both functions.
     pub fn file(&self, target: &Target, features: Features, story: &str) -> String {
         let outputs: Vec<String> = self.outputs.iter().map(VReg::to_string).collect();
         let mut comments = vec![
@@ -93,7 +93,7 @@ impl Exhibit {
         text::print_module(&module, target.vocabulary)
     }
 
-    /// The finding that the file tells of, if running it shows it; otherwise why not.
+    /// The finding that the file describes, if running it confirms it; otherwise the reason why not.
     pub fn replay(&self, target: &'static Target) -> Result<Finding, String> {
         match self.run(target) {
             Run::Unconfirmed(reason) => Err(reason),
@@ -107,7 +107,8 @@ impl Exhibit {
         }
     }
 
-    /// Runs both sides; where the later one has free bits, with each of a few fillings, since it allows any.
+    /// Runs both sides. Where the later one has unconstrained bits, it runs under each of a few resolutions, since it
+    /// allows any.
     pub fn run(&self, target: &'static Target) -> Run {
         let Ok(before) = run(&self.before, target, &self.input, KeptAccesses::Volatile) else {
             return Run::Unconfirmed("the earlier side cannot be interpreted".to_string());
@@ -129,7 +130,7 @@ impl Exhibit {
         Run::Unconfirmed("the interpreter sees both sides do the same".to_string())
     }
 
-    /// What the later side does that the earlier one rules out.
+    /// The later side's behaviour that the earlier one rules out.
     fn difference(&self, before: &Execution, after: &Execution) -> Option<String> {
         let written = |execution: &Execution| -> FxHashMap<VReg, Event> {
             let events = execution.events.iter();
@@ -150,7 +151,7 @@ impl Exhibit {
     }
 }
 
-/// The finding if `verdict` is a refutation: what the prover says, and what an execution says of that.
+/// The finding if `verdict` is a refutation: the prover's counterexample, and the result of its execution.
 pub fn finding(target: &'static Target, step: &Step<'_>, verdict: &Verdict) -> Option<(Finding, Option<Exhibit>)> {
     let Verdict::Refuted(counterexample) = verdict else { return None };
     let mut details = explain(step, verdict, target.vocabulary);
@@ -173,7 +174,7 @@ pub fn finding(target: &'static Target, step: &Step<'_>, verdict: &Verdict) -> O
 }
 
 impl Run {
-    /// What kind of finding it is: a refutation that no run shows is one about a judge.
+    /// The kind of the finding: a refutation that no run confirms is one about a judge.
     pub fn kind(&self) -> &'static str {
         match self {
             Run::Wrong { .. } => "refuted",
@@ -196,7 +197,7 @@ impl std::fmt::Display for Run {
     }
 }
 
-/// How a register's value is wrong: poison where it was none, or other bits where both sides fix them.
+/// The fault of a register's value: poison where it was none, or other bits where both sides fix them.
 fn differ(meant: &Event, came: &Event) -> Option<String> {
     if meant.poison {
         return None;
@@ -253,7 +254,7 @@ fn buffers(memory: &[Byte]) -> Result<Vec<Buffer>, &'static str> {
     Ok(buffers)
 }
 
-/// A function that gives the inputs their values and does `insts`; and registers that tell which way it went.
+/// A function that gives the inputs their values and does `insts`, and the registers that show the branch taken.
 fn side(
     name: &str,
     target: &Target,
@@ -333,14 +334,14 @@ fn input(builder: &mut Builder<'_>, register: VReg, value: Bits, poison: bool) -
     Ok(())
 }
 
-/// What a PHI takes along the edge; the prover reads the last input where no edge matches.
+/// The value of a PHI along the edge; the prover reads the last input where no edge matches.
 fn entered(phi: &InstData, edge: Option<u32>) -> Option<VReg> {
     let inputs: Vec<(VReg, Block)> = phi.phi_inputs().collect();
     let here = inputs.iter().find(|(_, block)| edge == Some(block.as_u32()));
     here.or(inputs.last()).map(|&(register, _)| register)
 }
 
-/// Ends `entry` in the branch, with a block for each way, and the register that is written there.
+/// Ends `entry` in the branch, with a block for each successor, and the register that is written there.
 fn both_ways(function: &mut Function, entry: Block, mut branch: InstData) -> Vec<(Block, Option<VReg>)> {
     let (following, taken) = (function.new_numbered_block(1), function.new_numbered_block(2));
     for operand in &mut branch.operands {

@@ -1,4 +1,4 @@
-//! Which rules a campaign could reach, and which it did.
+//! Rule coverage: the rules that a campaign can reach, and those that it did.
 
 use crate::ledger::Ledger;
 use rustc_hash::FxHashSet;
@@ -10,20 +10,20 @@ use tribunal_target::{Features, Target};
 pub struct Reached {
     /// Rules that rewrote something.
     pub fired: FxHashSet<&'static str>,
-    /// Those that fired in a program of which a run was compared. Generated programs show what they compute, and the
-    /// legalizer removes what nothing reads.
+    /// Rules that fired in a program of which a run was compared. Generated programs show the values that they compute,
+    /// and the legalizer removes unread values.
     pub observed: FxHashSet<&'static str>,
 }
 
 impl Reached {
-    /// Adds what another thread reached.
+    /// Adds the rules that another thread reached.
     pub fn add(&mut self, other: Reached) {
         self.fired.extend(other.fired);
         self.observed.extend(other.observed);
     }
 }
 
-/// The rules of one target, and what became of them.
+/// The rules of one target, and their coverage.
 pub struct RuleCoverage {
     /// The target with its features.
     pub label: String,
@@ -38,7 +38,7 @@ pub struct RuleCoverage {
     pub proved: usize,
     /// Names of rules that did not fire.
     pub never: Vec<&'static str>,
-    /// Of those, the ones that the ledger proves: what they do was judged, how a program comes to them was not.
+    /// Of those, the ones that the ledger proves: their rewrites were judged, but no program reached them.
     pub proved_never: Vec<&'static str>,
     /// Names of rules that fired and were never observed.
     pub unobserved: Vec<&'static str>,
@@ -68,7 +68,7 @@ impl RuleCoverage {
     }
 }
 
-/// The committed ledgers; a row says of which target it is.
+/// The committed ledgers; each row names its target.
 const LEDGERS: [&str; 3] = [
     include_str!("../../verifier/ledger/aarch64.txt"),
     include_str!("../../verifier/ledger/riscv32.txt"),

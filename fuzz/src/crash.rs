@@ -1,4 +1,4 @@
-//! Crash files: MIR text whose head comments tell the story. Every verb reads them, and so does `llc-22`.
+//! Crash files: MIR text with a crash header in its comments. Every verb reads them, and so does `llc-22`.
 
 use crate::finding::Finding;
 use crate::harness::{Harness, Saboteur};
@@ -11,7 +11,7 @@ use tribunal_emulator::input::{Buffer, Input};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::{Features, Target};
 
-/// What the comments of a crash file say, as far as a run needs it.
+/// The crash header, as far as a run needs it.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
     /// The features that it was compiled for; `None` if the file does not say.
@@ -24,13 +24,13 @@ pub struct Story {
     pub sabotage: Option<&'static Fault>,
 }
 
-/// Why the comments of a crash file cannot be followed.
+/// The reason why a crash header is malformed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("head comment `{line}`: {reason}")]
 pub struct StoryError {
     /// The head comment.
     pub line: String,
-    /// What is wrong with it.
+    /// Its fault.
     pub reason: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub fn file_name(finding: &Finding) -> String {
     format!("{name}.mir")
 }
 
-/// The text of a crash file, of a finding that a planted fault shows if one is named.
+/// The text of a crash file; if a planted fault is named, of its finding.
 pub fn print_sabotaged(
     target: &Target,
     options: Options,
@@ -79,8 +79,8 @@ pub fn print_sabotaged(
     text::print_module(&module, target.vocabulary)
 }
 
-/// The finding on the smallest function that shows it, and the text of its crash file. Where it does not show a second
-/// time, it stays as it was seen.
+/// The finding on the smallest function that shows it, and the text of its crash file. A finding that is not reproduced
+/// stays as it was seen.
 pub fn reduced(
     harness: &mut Harness,
     function: &Function,
@@ -110,7 +110,7 @@ pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {
     input.registers.iter().map(register).chain(input.buffers.iter().map(buffer)).collect()
 }
 
-/// Reads the comments of a module. Lines that are not of the story's form are prose.
+/// Reads the comments of a module. Lines that are no part of the crash header are prose.
 pub fn story(module: &Module, target: &Target) -> Result<Story, StoryError> {
     let mut story = Story::default();
     for line in &module.comments {

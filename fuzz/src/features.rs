@@ -1,9 +1,9 @@
-//! What a compilation reaches that its edges do not tell: a map of counters, one for each feature, that the embedded
-//! loop and libFuzzer share.
+//! Features of a compilation that edge coverage does not show: a map of counters, one for each feature, that the
+//! embedded loop and libFuzzer share.
 //!
-//! A feature is hashed into the part of the map that its kind has, so that kinds are counted apart; two that meet there
-//! by chance are one. Of rules that follow each other only those count where the second rewrites what the first wrote:
-//! which others stand side by side is chance, and there are too many.
+//! A feature is hashed into its kind's part of the map, so that kinds are counted separately; features that collide
+//! count as one. A pair of rules counts only where the second rewrites instructions that the first wrote: other
+//! neighbours are chance, and too many.
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -17,7 +17,7 @@ use tribunal_verifier::machine_verifier::{self, Checks};
 /// Slots of the map.
 pub const SLOTS: usize = 1 << 16;
 
-/// What a feature is about.
+/// The subject of a feature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FeatureKind {
     /// A rule rewrote an instruction of these types, by class, and of this access to memory.
@@ -26,9 +26,9 @@ pub enum FeatureKind {
     Recipe,
     /// A selection rule wrote an immediate of this class.
     Immediate,
-    /// A rule rewrote what another had written.
+    /// A rule rewrote an instruction that another had written.
     Pair,
-    /// The machine verifier made a check of an opcode, on input or behind a pass.
+    /// The machine verifier made a check of an opcode, on input or after a pass.
     Check,
 }
 
@@ -48,7 +48,7 @@ impl FeatureKind {
         }
     }
 
-    /// Its part of the map, by how many there are: the first slot, and how many slots.
+    /// Its part of the map: the first slot, and the number of slots.
     pub const fn slots(self) -> (usize, usize) {
         match self {
             FeatureKind::Types => (0, 24 << 10),
@@ -90,7 +90,7 @@ impl FeatureSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, more)| *word |= more);
     }
 
-    /// How many of a kind.
+    /// The number of features of a kind.
     pub fn count(&self, kind: FeatureKind) -> usize {
         let (first, slots) = kind.slots();
         self.words[first / 64..(first + slots) / 64].iter().map(|word| word.count_ones() as usize).sum()
@@ -130,7 +130,7 @@ impl Recorder {
         let Some((root, through)) = before.split_last() else { return };
         let rule = hash((self.target, rule));
         self.reach(FeatureKind::Types, (rule, shape(root, function)));
-        // Opcodes as a set: of how many there are, the magnitude counts.
+        // Opcodes as a set, each with the magnitude of its count.
         let mut opcodes = 0u64;
         for &inst in after {
             let data = function.inst(inst);
@@ -146,7 +146,7 @@ impl Recorder {
         }
         for &inst in after {
             let Some(register) = defined(function.inst(inst)) else { continue };
-            // What was looked through was there before.
+            // A definition that was looked through existed before.
             if through.iter().all(|data| defined(data) != Some(register)) {
                 if self.authors.len() <= register {
                     self.authors.resize(register + 1, 0);
@@ -156,7 +156,7 @@ impl Recorder {
         }
     }
 
-    /// What the machine verifier finds wrong behind `pass`; the checks that it makes are features.
+    /// The machine verifier's findings after `pass`; the checks that it makes are features.
     pub fn verify(
         &mut self,
         pass: &'static str,

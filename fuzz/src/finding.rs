@@ -1,12 +1,11 @@
-//! What a judge says of a function, and the tally of a trial. Verdicts are never merged: what was not done is not
-//! counted.
+//! Findings about a function, and the tally of a trial. Verdicts are never merged: work not done is not counted.
 
 use crate::guard;
 use std::fmt;
 use tribunal_emulator::Input;
 use tribunal_ir::{Entry, Function};
 
-/// Who found it.
+/// The judge that found it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Judge {
     /// The machine verifier, after a pass.
@@ -43,19 +42,19 @@ impl fmt::Display for Judge {
     }
 }
 
-/// The kind of a function that was refused: no fault that could be known, and never success.
+/// The kind of a function that was refused: no known fault, and never success.
 pub const UNSUPPORTED: &str = "unsupported";
 
 /// One fault found.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Who found it.
+    /// The judge that found it.
     pub judge: Judge,
-    /// What kind of fault: a verifier rule's id, `refuted`, `wrong-result`, `callee-saved-register`, ...
+    /// The kind of fault: a verifier rule's id, `refuted`, `wrong-result`, `callee-saved-register`, ...
     pub kind: String,
     /// The rule or pass that is to blame, by its name in the catalogue.
     pub guilty: String,
-    /// What was seen, in lines.
+    /// The details, in lines.
     pub details: String,
     /// The input that shows it, if it takes one.
     pub input: Option<Input>,
@@ -84,16 +83,16 @@ impl Finding {
         self.signature().is_same_fault(other.signature())
     }
 
-    /// True for what the prover says of a step: a refuted step is one such finding.
+    /// True for the prover's findings on a step: a refuted step is one such finding.
     pub fn refutes(&self) -> bool {
         self.signature().refutes()
     }
 }
 
-/// What tells faults apart: `JUDGE: KIND: guilty: NAME` in text.
+/// The identity of a fault: `JUDGE: KIND: guilty: NAME` in text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FindingSignature<'f> {
-    /// Who found it.
+    /// The judge that found it.
     pub judge: Judge,
     /// The kind of the fault: the verifier's rule, or the way a run went wrong.
     pub kind: &'f str,
@@ -128,7 +127,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What the judges did with one function, or with many once added up.
+/// The judges' results on one function, or on many once added up.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Functions judged.
@@ -149,20 +148,20 @@ pub struct Tally {
     pub refuted: u64,
     /// Rewrite steps that no engine decided.
     pub unknown: u64,
-    /// Why steps stayed unknown, with how often.
+    /// The reasons why steps stayed unknown, with their counts.
     pub open: std::collections::BTreeMap<String, u64>,
     /// Runs of machine code that were compared with the interpreter.
     pub executions: u64,
-    /// Inputs on which the source is undefined, ran out of fuel or took a path that a free choice decides: not counted
-    /// as executions.
+    /// Inputs on which the source is undefined, ran out of fuel or took a path that depends on a nondeterministic
+    /// choice: not counted as executions.
     pub inconclusive: u64,
-    /// Times the verifier looked at the function.
+    /// The number of verifications of the function.
     pub verifications: u64,
 }
 
 impl Tally {
-    /// What is said of one function of a file: by `judge` if it was read, and else that it is not supported. A panic is
-    /// a finding about this function alone.
+    /// The tally of one function of a file: that of `judge` if it was read, and unsupported otherwise. A panic is a
+    /// finding about this function alone.
     pub fn of(entry: Entry<'_>, judge: impl FnOnce(&Function) -> Tally) -> Tally {
         match entry {
             Entry::Function(function) => guard::run(|| judge(function)).unwrap_or_else(Tally::of_panic),
@@ -178,7 +177,7 @@ impl Tally {
         Tally { functions: 1, findings: vec![Finding::panic(message)], ..Tally::default() }
     }
 
-    /// Adds what was done with other functions.
+    /// Adds the tally of other functions.
     pub fn add(&mut self, other: Tally) {
         self.functions += other.functions;
         self.passed += other.passed;

@@ -1,10 +1,10 @@
-//! The last fence between functions: a panic in what judges one loses no verdict on the others.
+//! Panic isolation, the last guard between functions: a panic while judging one loses no verdict on the others.
 //!
-//! No input should make the backend or a judge panic; one that does is a finding like any other.
+//! No input should make the backend or a judge panic; a panic is a finding like any other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What `judge` returns, or the message of the panic that ended it. Values that `judge` changed may be half changed
+/// The result of `judge`, or the message of the panic that ended it. Values that `judge` changed may be inconsistent
 /// after a panic: the caller makes them anew.
 pub fn run<T>(judge: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(judge)).map_err(|payload| {

@@ -1,4 +1,4 @@
-//! Every judge on one function: compiled once, watched at every pass and every step, then run on inputs.
+//! The harness: one function before every judge. It compiles once, judges every pass and step, and runs the code.
 
 use crate::blame::{self, Replay};
 use crate::counterexample;
@@ -31,7 +31,7 @@ const MACHINE_FUEL: u64 = FUEL * 64;
 /// The kind of a finding about a judge: the prover proves what execution blames.
 const DISAGREEMENT: &str = "proved-and-wrong";
 
-/// Why no trial can be held.
+/// The reason why no trial can run.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnessError {
     /// The emulator cannot work.
@@ -42,22 +42,22 @@ pub enum HarnessError {
 /// The instructions that one application of a rule wrote.
 pub type WrittenInsts = SmallVec<[Inst; 8]>;
 
-/// Plants faults in a compilation, where the judges behind it will see them. Without state, so that blame can compile
-/// the same function again and meet the same fault.
+/// Plants faults in a compilation, before the judges see it. It is stateless, so that blame can compile the same
+/// function again and meet the same fault.
 pub trait Saboteur {
-    /// After each pass, what the judges see is what this leaves.
+    /// Changes the function after each pass, before the judges see it.
     fn after_pass(&self, _pass: &'static Pass, _function: &mut Function) {}
-    /// Behind one application of a rule; `after` stays the list of what it wrote.
+    /// Changes it after one application of a rule; `after` stays the list of the instructions that the rule wrote.
     fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut WrittenInsts) {}
-    /// After emission, the bytes that run are what this leaves.
+    /// Changes the code after emission, before it runs.
     fn after_emission(&self, _code: &mut Code) {}
-    /// The known fault that is planted, if it is one: what a crash file names.
+    /// The known fault that is planted, if it is one: a crash file names it.
     fn fault(&self) -> Option<&'static Fault> {
         None
     }
 }
 
-/// Which judges watch a compilation.
+/// The judges that watch a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watch {
     /// The machine verifier, after each pass.
@@ -77,13 +77,13 @@ pub struct Harness {
     /// Rules in the order in which they fired in the last trial.
     fired: Vec<&'static str>,
     features: Recorder,
-    /// The function on its way through the pipeline, and as the allocator got it.
+    /// The function in the pipeline, and as the allocator received it.
     work: Function,
     selected: Function,
 }
 
 impl Harness {
-    /// A harness with an empty memory of proofs.
+    /// A harness with an empty proof cache.
     ///
     /// # Errors
     /// No emulator for the target.
@@ -132,12 +132,12 @@ impl Harness {
         self.features.reached()
     }
 
-    /// For compilations that only it watches.
+    /// The recorder of features, for compilations that only it watches.
     pub(crate) fn recorder(&mut self) -> &mut Recorder {
         &mut self.features
     }
 
-    /// True if the verifier finds nothing wrong with the input.
+    /// True if the verifier finds no fault in the input.
     pub fn accepts(&self, function: &Function) -> bool {
         machine_verifier::verify(function, self.target, self.legalizer).is_empty()
     }
@@ -162,7 +162,7 @@ impl Harness {
         self.guarded(trial).unwrap_or_else(|panic| Some(Tally::of_panic(panic)))
     }
 
-    /// After a panic all that is kept from function to function is made anew, but for proofs and counts of rules.
+    /// After a panic all state kept from function to function is made anew, except proofs and counts of rules.
     fn guarded<T>(&mut self, judge: impl FnOnce(&mut Harness) -> T) -> Result<T, String> {
         guard::run(|| judge(&mut *self)).inspect_err(|_| {
             let rules = std::mem::take(&mut self.rules);
@@ -190,7 +190,7 @@ impl Harness {
         self.guarded(trial).unwrap_or_else(Tally::of_panic)
     }
 
-    /// What the verifier finds wrong with the input of a trial, whose features begin here.
+    /// The verifier's findings about the input of a trial, whose features begin here.
     fn verified(&mut self, function: &Function) -> Vec<tribunal_verifier::Violation> {
         self.features.start(self.target);
         self.features.verify(INPUT, function, self.target, self.legalizer)
@@ -268,8 +268,8 @@ impl Harness {
         }
     }
 
-    /// The same fault once more, if `function` shows it: the judge that found it looks alone, on the finding's input if
-    /// it has one, and blame is asked only where the kind agrees.
+    /// Reproduces a finding: the same fault once more, if `function` shows it. Only the judge that found it runs, on
+    /// the finding's input if it has one, and blame runs only where the kind agrees.
     pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
         let found = self.guarded(|harness| harness.found_again(function, known, saboteur));
         found.unwrap_or_else(|panic| Some(Finding::panic(panic)).filter(|panic| panic.is_same_fault(known)))
@@ -321,7 +321,7 @@ impl Harness {
         self.machine.load(&code.bytes, &call_sites(code))
     }
 
-    /// Runs the code on every input and holds it to the interpreter.
+    /// Runs the code on every input and compares it with the interpreter.
     fn execute(
         &mut self,
         function: &Function,
@@ -362,7 +362,8 @@ impl Harness {
         }
     }
 
-    /// A finding of the emulator, with the rule or pass to blame; another if the prover proves what is blamed.
+    /// A finding of the emulator, with the rule or pass to blame; another if the prover proves the rewrite that is
+    /// blamed.
     fn blamed(
         &self,
         function: &Function,
@@ -386,7 +387,7 @@ impl Harness {
         std::iter::once(found(Judge::Emulator, kind)).chain(disagreement).collect()
     }
 
-    /// What the interpreter returns: the size in bits and the value of each result register.
+    /// The interpreter's results: the size in bits and the value of each result register.
     pub fn interpret(&self, function: &Function, input: &Input) -> Result<Vec<(u32, u64)>, String> {
         let interpreter = Interpreter::new(function, self.target);
         match expected(&interpreter, input) {
@@ -398,7 +399,7 @@ impl Harness {
         }
     }
 
-    /// The way of a function through the pipeline, in text.
+    /// Each step of a function through the pipeline, in text.
     pub fn explain(&mut self, function: &Function, say: &mut dyn FnMut(String)) -> Tally {
         let explanation = |harness: &mut Harness| {
             let mut tally = Tally { functions: 1, ..Tally::default() };
@@ -419,20 +420,20 @@ pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
     code.calls.iter().map(|call| CallSite { offset: call.offset, symbol: &call.symbol }).collect()
 }
 
-/// What must come out whatever the free choices; `None` if the source does not say.
+/// The source's observation, valid whatever the nondeterministic choices; `None` if the source determines none.
 pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<Option<Observation>, Unsupported> {
     interpreter.run(input, SETTINGS).map(promised)
 }
 
-/// How a source is interpreted.
+/// The settings for interpreting a source.
 const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
 
-/// What a run of the source says that must come out.
+/// The observation that a run of the source promises.
 fn promised(Execution { observation, .. }: Execution) -> Option<Observation> {
     (observation.outcome == Outcome::Returned).then_some(observation)
 }
 
-/// True if the source shows the same wherever its stack objects lie.
+/// True if the source's observation is address-independent: the same for any layout of its stack objects.
 pub(crate) fn is_placeless(
     function: &Function,
     target: &'static Target,
@@ -444,7 +445,7 @@ pub(crate) fn is_placeless(
         || self::expected(&elsewhere, input).is_ok_and(|elsewhere| elsewhere.as_ref() == Some(expected))
 }
 
-/// The kind of fault that a run shows, and in words.
+/// The kind of fault that a run shows, and its description.
 fn wrong(expected: &Observation, run: &MachineRun) -> Option<(&'static str, String)> {
     if let Some(fault) = &run.fault {
         return Some((fault.kind(), fault.to_string()));
@@ -454,7 +455,7 @@ fn wrong(expected: &Observation, run: &MachineRun) -> Option<(&'static str, Stri
     Some((mismatch.kind(), mismatch.to_string()))
 }
 
-/// What the verifier's findings about an input blame.
+/// The guilty name in the verifier's findings about an input.
 const INPUT: &str = "input";
 
 /// The verifier's findings about an input, as findings of a trial.
@@ -490,7 +491,7 @@ struct Judges<'h> {
     tally: &'h mut Tally,
     watch: Watch,
     saboteur: Option<&'h dyn Saboteur>,
-    /// Once the pipeline is there: the function as the allocator got it.
+    /// The function as the allocator received it, once the pipeline has come that far.
     selected: &'h mut Function,
 }
 
@@ -571,7 +572,7 @@ impl Tally {
     }
 }
 
-/// Says what happens.
+/// The explain observer: prints each pass and step with the prover's verdict.
 struct Narrator<'h> {
     target: &'static Target,
     prover: &'h mut Prover,

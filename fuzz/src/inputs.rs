@@ -11,10 +11,10 @@ use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_ir::{Bits, Function, InstData, Opcode, Operand, PReg, Reg, VReg};
 use tribunal_target::Target;
 
-/// How many inputs, and which.
+/// The number of inputs, and their seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// How many inputs.
+    /// The number of inputs.
     pub count: u32,
     /// The same seed makes the same inputs.
     pub seed: u64,
@@ -35,7 +35,7 @@ enum Kind {
     },
 }
 
-/// The value is an extension of so many low bits.
+/// The value is an extension of this many low bits.
 #[derive(Clone, Copy)]
 enum Promise {
     Signed(u32),
@@ -51,7 +51,7 @@ pub fn inputs(function: &Function, target: &Target, plan: Plan) -> Vec<Input> {
     (0..plan.count).map(|index| input(&arguments, whole, &constants, index, &mut random)).collect()
 }
 
-/// What the entry block copies from argument registers.
+/// The arguments: the registers that the entry block copies.
 fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
     let Some(entry) = function.entry() else { return Vec::new() };
     let mut pointers = 0;
@@ -60,7 +60,7 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
     let arguments = copies.filter_map(|data| {
         let (value, register) = (data.vreg(0)?, data.operands.get(1)?.as_reg()?.reg.as_physical()?);
         let full = target.vocabulary.full_register(register);
-        // Behind a call the register holds its result.
+        // After a call the register holds its result.
         if !target.abi.arguments().contains(&full) || std::mem::replace(&mut seen[usize::from(full.0)], true) {
             return None;
         }
@@ -142,7 +142,7 @@ fn integer(bits: u32, promise: Option<Promise>, constants: &[u64], index: u32, r
 /// The interesting part: corners while they last, then a mix.
 fn value(width: u32, constants: &[u64], index: u32, random: &mut SmallRng) -> u64 {
     let corners = [0, 1, u64::MAX, 1 << (width - 1), (1 << (width - 1)) - 1, 2, u64::MAX - 1];
-    // The first inputs give every argument the same corner, which is where many rules break.
+    // The first inputs give every argument the same corner, where many rules break.
     if let Some(&corner) = corners.get(index as usize) {
         return corner;
     }

@@ -1,8 +1,8 @@
-//! Findings that are known: a list of signatures, one a line, that a campaign counts and sets aside.
+//! Known findings: a list of signatures, one a line, that a campaign counts and sets aside.
 //!
 //! A line is a signature as reports and crash files print it: `prover: refuted: guilty: riscv64 G_ADD#5 max_scalar`. A
-//! `#` at the start of a line or behind a blank starts a comment; names of rules hold `#` inside words. What is
-//! unsupported or unknown is no finding, and cannot be set aside.
+//! `#` at the start of a line or after a blank starts a comment; names of rules hold `#` inside words. An unsupported
+//! feature or an unknown verdict is no finding, and cannot be set aside.
 
 use crate::finding::{Finding, FindingSignature, Judge, Tally, UNSUPPORTED};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The ledger: what was proved, by which engine, as text that diffs. One line for each class of obligations, sorted: a
+//! The ledger: the proofs and their engines, as text that diffs. One line for each class of obligations, sorted: a
 //! recipe that stops being proved, changes its engine or disappears from the catalogue is a line in a review.
 
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ pub struct Class {
     pub engine: String,
 }
 
-/// How many obligations of each class there are.
+/// The number of obligations of each class.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ledger {
-    /// How many obligations each class has.
+    /// The number of obligations of each class.
     pub rows: BTreeMap<Class, u64>,
     /// The solver that proved them, with its version; `None` where none was asked.
     pub solver: Option<String>,
@@ -34,7 +34,7 @@ pub struct Ledger {
 #[error("line {0} is no ledger row: target, rule, opcode, engine and count, separated by ` | `")]
 pub struct LedgerError(pub usize);
 
-/// How much of the catalogue was gone through.
+/// The scope of a comparison with the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
     /// All of a target's: rows and counts must be equal.
@@ -43,7 +43,7 @@ pub enum Extent {
     Part,
 }
 
-/// What the ledger calls the engine of a verdict.
+/// The ledger's word for the engine of a verdict.
 pub fn engine_of(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Proved { engine: Engine::Structural } => "structural",
@@ -72,7 +72,7 @@ impl Ledger {
         }
     }
 
-    /// Reads what [`Ledger`]'s `Display` wrote; lines that start with `#` say nothing.
+    /// Parses the text that [`Ledger`]'s `Display` wrote; lines that start with `#` are comments.
     pub fn parse(text: &str) -> Result<Ledger, LedgerError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let rows = lines.map(|(index, line)| row(line).ok_or(LedgerError(index + 1)));
@@ -86,7 +86,7 @@ impl Ledger {
         self
     }
 
-    /// Where `met` differs from this ledger, as a diff: `-` is the ledger's, `+` is what was met.
+    /// The differences of `met` from this ledger, as a diff: `-` is the ledger's, `+` is that of `met`.
     pub fn differences(&self, met: &Ledger, extent: Extent) -> Vec<String> {
         let mut lines = Vec::new();
         for (class, count) in &self.rows {

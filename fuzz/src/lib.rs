@@ -1,6 +1,6 @@
-//! What runs day and night: programs from bytes, every judge on each, findings that name the guilty rule.
+//! The fuzzer and its harness: programs from bytes, every judge on each, findings that name the guilty rule.
 //!
-//! This crate and the command line are the only places where the backend and the judges meet.
+//! Architecture invariant: this crate and the command line are the only places where the backend and the judges meet.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! Mutators: programs from programs, by edits that keep them valid and by splicing two.
 //!
-//! A program of the corpus is MIR text, so it means the same to every version of the generator and to a reader. What a
-//! mutant computes may be undefined on some inputs: the oracle counts those as inconclusive.
+//! A program of the corpus is MIR text, so it means the same to every version of the generator and to a reader. A
+//! mutant may have undefined behaviour on some inputs: the oracle counts those as inconclusive.
 
 use crate::edit::{self, Edit, Scope};
 use rand::rngs::SmallRng;
@@ -12,12 +12,12 @@ use tribunal_target::Target;
 
 /// The widest integer of a mutant, in bits: the generator's.
 pub const WIDEST: u32 = 256;
-/// Mutants do not grow beyond so many instructions.
+/// The most instructions that a mutant may grow to.
 pub const MOST_INSTRUCTIONS: usize = 400;
-/// Edits tried for each that is to be made: many do not fit where they are tried.
+/// Attempts for each edit to make: many do not fit where they are tried.
 const ATTEMPTS: usize = 24;
 
-/// Makes up to `count` random edits; with `other`, one of them may splice a part of it in. How many were made.
+/// Makes up to `count` random edits and returns their number; with `other`, one of them may splice a part of it in.
 pub fn mutate(
     function: &mut Function,
     other: Option<&Function>,
@@ -56,7 +56,7 @@ fn step(function: &mut Function, target: &Target, random: &mut SmallRng) -> bool
     true
 }
 
-/// Some instruction that can reads `register` from now on.
+/// Makes some instruction read `register` that can.
 fn read_somewhere(function: &mut Function, target: &Target, register: VReg, random: &mut SmallRng) {
     let ty = function.type_of(register);
     let places: Vec<(Inst, usize)> = function
@@ -81,7 +81,7 @@ fn uses(function: &Function, inst: Inst) -> Vec<(usize, VReg)> {
         .collect()
 }
 
-/// A stretch of `other` goes in before some instruction, and something reads what it computes.
+/// Splices a stretch of `other` in before some instruction, with a read of its results.
 fn splice(function: &mut Function, other: &Function, target: &Target, random: &mut SmallRng) -> bool {
     let known = function.vregs.len();
     let donors = edit::donors(other, target);

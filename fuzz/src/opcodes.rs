@@ -1,4 +1,4 @@
-//! Lists of opcodes, by their rows: what the generator draws from, and what an edit may put in the place of what.
+//! Lists of opcodes, derived from their rows: the generator's choices, and the opcodes that an edit may exchange.
 //!
 //! Invariant: no list is kept by hand. An opcode joins the programs, and the edits on them, with its row.
 
@@ -11,12 +11,12 @@ fn of(families: &[Family]) -> Vec<Opcode> {
     families.iter().flat_map(|family| family.opcodes()).copied().collect()
 }
 
-/// True for what programs are made of: opcodes with a meaning that every target compiles.
+/// True for the opcodes of programs: those with a meaning that every target compiles.
 pub fn is_known(opcode: Opcode) -> bool {
     opcode.is_generic() && opcode.is_defined() && opcode.family() != Some(Family::Word)
 }
 
-/// Families of which the generator has draws of their own.
+/// Families that the generator draws in its own functions.
 const DRAWN: &[Family] = &[
     Family::Arithmetic,
     Family::Bitwise,
@@ -43,7 +43,7 @@ const DRAWN: &[Family] = &[
     Family::Composition,
 ];
 
-/// One result from two operands, all of one type and total: the operations of which real code has many.
+/// One result from two operands, all of one type and total: the operations most frequent in real code.
 pub static PLAIN: LazyLock<Vec<Opcode>> =
     LazyLock::new(|| of(&[Family::Arithmetic, Family::Bitwise, Family::Extremum]));
 
@@ -69,7 +69,7 @@ fn is_operation(opcode: Opcode, info: &OpcodeInfo) -> bool {
     is_known(opcode) && !info.defs.is_empty() && reads && info.operands().all(is_value)
 }
 
-/// What opcodes have in common that may stand in each other's place.
+/// The shape of an opcode: opcodes of equal shape may replace each other.
 #[derive(PartialEq)]
 struct Shape {
     defs: Vec<Option<usize>>,
@@ -113,8 +113,7 @@ static SIBLINGS: LazyLock<Vec<Vec<Opcode>>> = LazyLock::new(|| {
     groups.into_iter().map(|(_, group)| group).collect()
 });
 
-/// The opcodes that may stand in the place of `opcode`, itself among them, the simplest first; none for what is no
-/// operation on values.
+/// The opcodes that may replace `opcode`, itself among them, the simplest first; none if it is no operation on values.
 pub fn siblings(opcode: Opcode) -> &'static [Opcode] {
     static GROUPS: LazyLock<Vec<&'static [Opcode]>> = LazyLock::new(|| {
         let group = |opcode| SIBLINGS.iter().find(|group| group.contains(opcode));

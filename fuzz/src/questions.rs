@@ -1,5 +1,5 @@
-//! The prover's questions to z3 as files that any solver for bit-vectors reads, and a second solver's answers to them:
-//! a proof by z3 then does not rest on z3 alone.
+//! The prover's questions to z3 as files for any solver for bit-vectors, and a second solver's answers to them. A proof
+//! by z3 then does not rest on z3 alone.
 
 use std::fs::File;
 use std::io;
@@ -8,16 +8,16 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tribunal_verifier::prover::Question;
 
-/// Where questions go, and who is asked besides z3.
+/// The query sink: the folder of questions, and the solver asked besides z3.
 #[derive(Clone, Debug)]
 pub struct Desk {
-    /// Where the files of questions go; it must be there.
+    /// The folder of the questions' files; it must exist.
     pub folder: PathBuf,
     /// A program that takes the name of an SMT-LIB 2 file and prints `sat`, `unsat` or `unknown`.
     pub confirm: Option<PathBuf>,
 }
 
-/// What came of the questions.
+/// The tally of the questions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct QuestionTally {
     /// Questions that were written.
@@ -31,7 +31,7 @@ pub struct QuestionTally {
 }
 
 impl QuestionTally {
-    /// Adds what was asked elsewhere.
+    /// Adds another tally.
     pub fn add(&mut self, other: QuestionTally) {
         self.questions += other.questions;
         self.confirmed += other.confirmed;
@@ -40,7 +40,7 @@ impl QuestionTally {
     }
 }
 
-/// How long the second solver has for one question.
+/// The second solver's time limit for one question.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// True if `program` can be started at all.
@@ -84,7 +84,7 @@ fn ask(program: &Path, question: &Path, output: &Path) -> io::Result<Option<bool
     }))
 }
 
-/// Waits until the program ends or patience does.
+/// Waits until the program ends or its time is up.
 fn finish(child: &mut Child) -> io::Result<()> {
     let started = Instant::now();
     let mut pause = Duration::from_micros(500);
@@ -104,7 +104,7 @@ fn finish(child: &mut Child) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A solver that says what the name of its file ends in.
+    /// A solver whose answer is the suffix of its file's name.
     fn solver(folder: &Path, name: &str, says: &str) -> PathBuf {
         let path = folder.join(name);
         std::fs::write(&path, format!("#!/bin/sh\necho {says}\n")).unwrap();

@@ -1,5 +1,5 @@
-//! The static check of legality tables: every query that input can make is followed on the table alone, then legalized
-//! for real on an instance, and whatever is left over is named. No solver: what is shown is that rules end and where,
+//! The static check of legality tables. Every query that input can make is followed on the table alone, then legalized
+//! on an instance, and every query left over is named. There is no solver: the check shows that rules end and where,
 //! not that recipes are right.
 
 use crate::ledger::Ledger;
@@ -13,7 +13,7 @@ use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerIn
 use tribunal_target::{Features, Target};
 use tribunal_verifier::rule_tables::{self, Chain, End, shown};
 
-/// What came of the queries.
+/// The outcome of the queries.
 #[derive(Default)]
 pub struct TableSummary {
     /// Queries that the tables were asked.
@@ -28,42 +28,42 @@ pub struct TableSummary {
     pub cannot: BTreeMap<Refusal, BTreeSet<Vec<Type>>>,
     /// Queries in those.
     pub refused: u64,
-    /// What no rule decides, or a rule for which there is no recipe.
+    /// Queries that no rule decides, or whose rule has no recipe.
     pub holes: BTreeMap<Refusal, BTreeSet<Vec<Type>>>,
     /// Queries in those.
     pub open: u64,
     /// Rules that decide no query.
     pub idle: Vec<String>,
-    /// How many queries each rule decides, before anything is rewritten.
+    /// The number of queries that each rule decides, before anything is rewritten.
     pub ledger: Ledger,
-    /// What is wrong with the rule sets whatever is asked: indices that no rule is about, aliases of nothing.
+    /// Faults of the rule sets that hold for any query: indices that no rule covers, aliases of nothing.
     pub ill_defined: Vec<String>,
-    /// Rules that do not end, or answer what makes no sense.
+    /// Rules that do not end, or whose answer is an invalid step.
     pub endless: Vec<String>,
     /// Errors of the legalizer's own, which it gives for the same reasons.
     pub internal: Vec<String>,
     /// Legalized without an error, to something that is not legal.
     pub illegal: Vec<String>,
-    /// What the minimum rule set asks for and the table does not have.
+    /// Queries that the minimum rule set requires and the table lacks.
     pub missing: Vec<String>,
 }
 
-/// Which opcode cannot be legalized, and why.
+/// An opcode that cannot be legalized, and the reason.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Refusal {
     /// LLVM's name of the opcode.
     pub opcode: String,
-    /// What the legalizer says, without the types.
+    /// The legalizer's reason, without the types.
     pub why: String,
 }
 
 impl TableSummary {
-    /// True if nothing is wrong with the table.
+    /// True if the table has no fault.
     pub fn is_sound(&self) -> bool {
         self.findings().is_empty()
     }
 
-    /// What is wrong with the table, each with its kind.
+    /// The faults of the table, each with its kind.
     pub fn findings(&self) -> Vec<String> {
         let label = |kind: &'static str, lines: &[String]| -> Vec<String> {
             lines.iter().map(|line| format!("{kind}: {line}")).collect()
@@ -81,12 +81,12 @@ impl TableSummary {
         all.iter().flat_map(|(kind, lines)| label(kind, lines)).collect()
     }
 
-    /// What cannot be legalized: one line for an opcode and a reason, the types behind it.
+    /// The queries that cannot be legalized: one line for an opcode and a reason, with the types after the opcode.
     pub fn refusals(&self) -> impl Iterator<Item = String> + '_ {
         in_words(&self.cannot)
     }
 
-    /// Adds what came of other queries.
+    /// Adds the outcome of other queries.
     pub fn add(&mut self, other: TableSummary) {
         self.queries += other.queries;
         self.legal += other.legal;
@@ -129,7 +129,7 @@ impl TableSummary {
     }
 }
 
-/// What came of one query.
+/// The outcome of one query.
 enum Answer {
     Legal,
     Legalized,
@@ -170,7 +170,7 @@ pub fn check(target: &'static Target, features: Features, legalizer: &'static Le
     )
 }
 
-/// How many queries each rule decides, and how.
+/// The number of queries that each rule decides, by action.
 type Decisions = FxHashMap<(&'static str, Opcode, Action), u64>;
 
 fn decisions<'q>(legalizer: &LegalizerInfo, queries: impl IntoIterator<Item = &'q LegalityQuery>) -> Decisions {
@@ -218,7 +218,7 @@ fn answer(
     }
 }
 
-/// Of two instances of one query, the answer that is less welcome.
+/// The worse answer of two instances of one query.
 fn worse(one: Answer, other: Answer) -> Answer {
     let rank = |answer: &Answer| match answer {
         Answer::Legal => 0,
@@ -282,12 +282,12 @@ fn refused(step: LegalizeStep, way: &str) -> Answer {
     }
 }
 
-/// One line for an opcode and a reason, the types behind the opcode.
+/// One line for an opcode and a reason, with the types after the opcode.
 fn in_words(refusals: &BTreeMap<Refusal, BTreeSet<Vec<Type>>>) -> impl Iterator<Item = String> + '_ {
     refusals.iter().map(|(refusal, types)| format!("{} {}: {}", refusal.opcode, ranges(types), refusal.why))
 }
 
-/// Type lists in words, runs of widths drawn together: `s33..s63 with the same; s65..s128 with s8, s64`.
+/// Type lists as text, with runs of widths merged: `s33..s63 with the same; s65..s128 with s8, s64`.
 fn ranges(types: &BTreeSet<Vec<Type>>) -> String {
     let mut by_rest: BTreeMap<Option<Vec<Type>>, Vec<Type>> = BTreeMap::new();
     for list in types {
@@ -314,7 +314,7 @@ fn ranges(types: &BTreeSet<Vec<Type>>) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// Sorted types, widths that follow each other drawn together.
+/// Sorted types, with consecutive widths merged.
 fn runs(types: &[Type]) -> String {
     let mut runs: Vec<(Type, Type)> = Vec::new();
     for &ty in types {
@@ -350,8 +350,8 @@ mod tests {
         }
     }
 
-    /// Inputs of instances have no definitions; but for that the verifier takes them, and each asks what it is made
-    /// for.
+    /// Inputs of instances have no definitions; apart from that the verifier accepts them, and each makes the query
+    /// that it is made for.
     #[test]
     fn instances_are_well_formed() {
         for target in tribunal_target::ALL {
@@ -372,8 +372,7 @@ mod tests {
         }
     }
 
-    /// Without any one rule the ledger of the tables has another number at that rule's name: every rule decides
-    /// something.
+    /// Without any one rule the ledger of the tables differs at that rule's name: every rule decides something.
     #[test]
     fn no_rule_can_go_unnoticed() {
         for target in tribunal_target::ALL {
@@ -428,7 +427,8 @@ mod tests {
         assert!(summary.endless.len() == 2 && named("G_ADD s8:") && named("G_ADD s16:"), "{:?}", summary.endless);
     }
 
-    /// Narrowing s64 to s32 and doing s32 in s64 goes through an expansion, which a chain on one opcode does not show.
+    /// Narrowing s64 to s32 and widening s32 to s64 form a cycle through an expansion, which a chain on one opcode does
+    /// not show.
     #[test]
     fn a_circle_through_an_expansion_is_named() {
         let summary = check_sets(vec![
@@ -439,8 +439,8 @@ mod tests {
         assert!(named("G_ADD s32:") && named("G_ADD s64:"), "{:?}", summary.internal);
     }
 
-    /// A widening that shrinks: found on the table for every query that asks it, and by the legalizer where another
-    /// opcode's expansion comes to it.
+    /// A widening that shrinks is found on the table, for every query that makes it. The legalizer finds it where
+    /// another opcode's expansion reaches it.
     #[test]
     fn a_widening_that_shrinks_is_named() {
         let summary = check_sets(vec![
@@ -475,7 +475,7 @@ mod tests {
         );
     }
 
-    /// Actions on vectors are decided by rules; that nothing does them is a hole of the table, named.
+    /// Rules decide actions on vectors; that no recipe does them is a hole of the table, named.
     #[test]
     fn actions_on_vectors_are_refused_by_name() {
         let summary = check_sets(vec![on(&[G_ADD]).legal_for(&[S64]).scalarize(0)]);

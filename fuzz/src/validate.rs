@@ -1,5 +1,5 @@
-//! Two stages of the same functions, from this project or from LLVM: the prover's verdict on each pair, and where that
-//! is `unknown`, executions of both stages on the same inputs, which alone can refute.
+//! Validation of two stages of the same functions, from this project or from LLVM. Each pair gets the prover's verdict.
+//! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
 use crate::guard;
 use crate::harness::FUEL;
@@ -21,9 +21,9 @@ use tribunal_verifier::prover::{self, Pair, Verdict};
 pub struct Judged {
     /// The name that both functions have.
     pub function: String,
-    /// What the judge says.
+    /// The judge's verdict.
     pub kind: Kind,
-    /// Blocks of which each was proved.
+    /// The number of blocks proved.
     pub blocks: u64,
 }
 
@@ -32,24 +32,24 @@ pub struct Judged {
 pub enum Kind {
     /// The later one refines the earlier one, on all inputs.
     Proved,
-    /// It does not, on an input on which both were executed: what differs.
+    /// It does not, on an input on which both were executed: the difference.
     Refuted(String),
-    /// Neither was shown, for this reason.
+    /// Neither was proved, for this reason.
     Unknown(String),
-    /// It holds what has no meaning here, by name.
+    /// It holds an operation without a meaning here, by name.
     Unsupported(String),
 }
 
-/// How long the prover takes for one function, as its thread runs; a watchdog, by which few functions end.
+/// The prover's time limit for one function, in CPU time of its thread; a watchdog that ends few functions.
 pub const TIME: Duration = Duration::from_secs(10);
 /// Inputs on which a pair is executed that is not proved.
 const INPUTS: u32 = 96;
-/// How many of them come before the proof.
+/// The number of them that come before the proof.
 const FIRST_INPUTS: u32 = 6;
 
 /// Judges each function of `before` against the function of its name in `after`, in the order of `before`; one without
-/// a partner is not supported. The prover has `time` for each. Functions are judged at once, on the threads of the
-/// rayon pool that this is called in.
+/// a partner is not supported. The prover has `time` for each. Functions are judged in parallel, on the threads of the
+/// rayon pool of the caller.
 pub fn validate(before: &Module, after: &Module, target: &'static Target, time: Duration) -> Vec<Judged> {
     let by_name: BTreeMap<&str, Entry<'_>> = after.entries().map(|entry| (entry.name(), entry)).collect();
     let ir = before.ir.as_deref().unwrap_or_default();
@@ -71,12 +71,12 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target, time: 
     judged.collect()
 }
 
-/// What is said of one pair, and how many blocks were proved.
+/// The verdict on one pair, and the number of blocks proved.
 fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target, time: Duration) -> (Kind, u64) {
     if let Some(rule) = [before, after].into_iter().find_map(|function| malformed(function, target)) {
         return (Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")), 0);
     }
-    // What the first few inputs refute is not worth a proof's attempts.
+    // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
     if let Some(found) = executed(before, after, ir, target, 0..FIRST_INPUTS) {
         return (Kind::Refuted(found), 0);
     }
@@ -97,16 +97,16 @@ fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target
     (kind, blocks)
 }
 
-/// The rule of the machine verifier that the function breaks: a proof stands on definitions that dominate their uses,
-/// and on types. What another legalizer calls legal, which flags another verifier allows, and how calls are framed that
-/// are not this project's, does not matter here.
+/// The rule of the machine verifier that the function breaks. A proof depends on definitions that dominate their uses,
+/// and on types. Another legalizer's notion of legal, the flags that another verifier allows, and another framing of
+/// calls do not matter here.
 fn malformed(function: &Function, target: &Target) -> Option<&'static str> {
     let findings = machine_verifier::verify(function, target, (target.legality)(target.default_features));
     let foreign = ["stage-legal", "instruction-flags", "call-frame", "call-mask"];
     findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
 }
 
-/// Says so if the later stage's promises alone are what is not shown.
+/// Adds a note if the pair is proved without the later stage's flags.
 fn but_for_flags(target: &'static Target, before: &Function, after: &Function, time: Duration) -> &'static str {
     match prover::validate(target, Pair { before, after: &without_flags(after) }, time).0 {
         Verdict::Proved { .. } => " (proved once its poison flags are dropped)",
@@ -114,7 +114,7 @@ fn but_for_flags(target: &'static Target, before: &Function, after: &Function, t
     }
 }
 
-/// The function without what its instructions promise: `nuw`, `nsw`, `exact`, `disjoint` and the like.
+/// The function without its instructions' promises: `nuw`, `nsw`, `exact`, `disjoint` and the like.
 pub fn without_flags(function: &Function) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.all_insts().collect();
@@ -126,7 +126,7 @@ pub fn without_flags(function: &Function) -> Function {
     function
 }
 
-/// How the later stage's free bits are filled: any filling is one that it allows.
+/// A resolution of the later stage's nondeterminism: any one is a behaviour that it allows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Filling {
     /// The same pattern everywhere.
@@ -146,7 +146,7 @@ pub(crate) const FILLINGS: [Filling; 5] = [
 const MIXTURES: u32 = 2;
 
 impl Filling {
-    /// What freezing gives where it has a choice.
+    /// The value of a frozen operand where it is unconstrained.
     pub(crate) fn frozen(self) -> u64 {
         self.pattern(u32::MAX, u64::BITS).low_u64()
     }
@@ -173,8 +173,8 @@ impl fmt::Display for Filling {
     }
 }
 
-/// An input, and a filling of the later stage's free bits, on which it does what the earlier one does not allow, in
-/// words.
+/// An input and a resolution of the later stage's nondeterminism on which the earlier stage does not allow its
+/// behaviour, as text.
 fn executed(
     before: &Function,
     after: &Function,
@@ -190,7 +190,7 @@ fn executed(
         let world = surroundings.around(&mut input, index);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
         let Ok(allowed) = Interpreter::in_world(before, target, &world).run(&input, settings(FUEL)) else { continue };
-        // What a function does that is given poison is anything.
+        // A function that is called with poison may do anything.
         let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));
         if allowed.observation.outcome != Outcome::Returned || poisoned {
             continue;
@@ -198,7 +198,7 @@ fn executed(
         let mixed = (0..MIXTURES).map(|number| Filling::Mixed(index * MIXTURES + number));
         let mixed: Vec<_> = mixed.map(|filling| (filling, determined(after, filling))).collect();
         for (filling, after) in uniform.iter().chain(&mixed) {
-            // Legalized code takes more steps for the same way: up to thousands for one wide instruction.
+            // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
             let fuel = FUEL + 64 * allowed.instructions;
             let after = Interpreter::in_world(after, target, &world).with_frozen(filling.frozen());
             let Ok(run) = after.run(&input, settings(fuel)) else { continue };
@@ -223,8 +223,8 @@ fn calls(allowed: &[ExternalCall], made: &[ExternalCall]) -> Option<String> {
     Some(format!("argument {argument} of call {index}, of {}, is {shown}, expected {expected:#x}", one.name))
 }
 
-/// What a run of the later stage shows that the earlier one rules out. A result that is poison where the earlier one's
-/// is not is such.
+/// The observation of a run of the later stage that the earlier one rules out. A result that is poison where the
+/// earlier one's is not is such.
 pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
     match run.outcome {
         Outcome::Undefined => return Some("undefined behaviour".to_string()),
@@ -247,8 +247,9 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
     poison.or_else(|| compare(allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string()))
 }
 
-/// The function with its free bits chosen: high bits of any-extensions and of loads that any-extend, undefined values.
-/// What freezing gives is the interpreter's to choose ([`Filling::frozen`]), since it alone knows what is poison.
+/// The function with its unconstrained bits resolved: high bits of any-extensions and of loads that any-extend,
+/// undefined values. The interpreter resolves freezing ([`Filling::frozen`]), since it alone knows which values are
+/// poison.
 pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.all_insts().collect();

@@ -1,7 +1,7 @@
-//! Worlds for executions of two stages: where globals lie, how large they are and what they hold.
+//! Environments for executions of two stages: addresses, sizes and contents of globals.
 //!
-//! Sizes come from the types in the file's IR block; contents are chosen, for constants too: the legalizer does not
-//! look at initialisers. A symbol of which nothing is said is an address that nobody may touch.
+//! Sizes come from the types in the file's IR block. Contents are chosen, for constants too: the legalizer does not
+//! look at initialisers. A symbol without a declaration there is an address that nobody may touch.
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -10,16 +10,16 @@ use tribunal_emulator::interpreter::{World, plain};
 use tribunal_ir::{Function, Opcode, Operand, Reg};
 use tribunal_target::Target;
 
-/// Where globals lie, apart from buffers of arguments and from stack objects.
+/// The address of globals, apart from buffers of arguments and from stack objects.
 const GLOBALS: u64 = 0x4000_0000;
-/// Between the starts of two globals at least, in bytes: running off one does not reach the next.
+/// The least distance between the starts of two globals, in bytes: running off one does not reach the next.
 const GAP: u64 = 256;
 /// Larger globals are not allocated.
 const MOST_BYTES: u64 = 1 << 16;
 /// Bytes behind pointers that calls return and that memory holds.
 const HEAP_BYTES: u64 = 256;
 
-/// What two functions are executed in.
+/// The environment in which two functions are executed.
 pub struct Surroundings {
     world: World,
     /// Sizes by address.
@@ -75,7 +75,7 @@ impl Surroundings {
         surroundings
     }
 
-    /// The world for the `index`th input, whose buffers gain the globals.
+    /// The environment for the `index`th input, whose buffers gain the globals.
     pub fn around(&self, input: &mut Input, index: u32) -> World {
         let mut state = u64::from(index).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut random = move || {

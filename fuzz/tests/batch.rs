@@ -1,4 +1,4 @@
-//! Inputs that are interpreted together end as each does alone.
+//! Inputs interpreted in lock step end as each does alone.
 
 use std::path::Path;
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
@@ -9,7 +9,7 @@ use tribunal_target::Target;
 
 const FUEL: u64 = 2000;
 
-/// Checks one function; how its runs ended.
+/// Checks one function; returns the ends of its runs.
 fn outcomes(name: &str, function: &Function, target: &'static Target, seed: u64) -> Vec<Outcome> {
     // More than lanes, so that one batch follows another.
     let inputs = inputs::inputs(function, target, inputs::Plan { count: 70, seed });
@@ -36,7 +36,7 @@ fn inputs_together_end_as_each_alone() {
             ends.extend(outcomes(&format!("program {seed}"), &function, target, seed));
         }
     }
-    // Mutants, with undefined behaviour and free choices.
+    // Mutants, with undefined behaviour and nondeterministic choices.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/fuzz");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! Faults planted around library calls are found by the judge that should find them.
+//! Faults planted around library calls: the judge finds each that should.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -11,7 +11,7 @@ use tribunal_target::Target;
 use tribunal_target::riscv::features::M;
 use tribunal_target::riscv::registers::x;
 
-/// A value is needed behind the call.
+/// A value that is live across the call.
 const DIVIDE: &str = "
 # target: riscv64
 ---
@@ -54,14 +54,14 @@ fn call(function: &Function) -> Inst {
     function.all_insts().find(|&inst| riscv64().is_call(function.inst(inst))).expect("there is a call")
 }
 
-/// The callee-saved register in which the allocator keeps what is needed behind the call.
+/// The callee-saved register that holds the value live across the call.
 fn kept(function: &Function) -> PReg {
     let insts = function.all_insts();
     let mut written = insts.flat_map(|inst| function.inst(inst).defs().filter_map(|operand| operand.reg.as_physical()));
     written.find(|register| riscv64().abi.callee_saved.contains(register)).expect("something is kept")
 }
 
-/// Runs `change` on the function behind the pass.
+/// Runs `change` on the function after the pass.
 struct After(&'static str, fn(&mut Function));
 
 impl Saboteur for After {

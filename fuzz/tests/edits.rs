@@ -1,4 +1,4 @@
-//! Whatever is edited, the verifier accepts it, its text reads back, and counting it anew changes nothing else.
+//! After any edit the verifier accepts the function, its text reads back, and compaction changes nothing else.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -91,7 +91,7 @@ fn files_of_the_corpus_stay_valid() {
     assert!(made > 1000, "{made} edits were made");
 }
 
-/// Reduces with an oracle that throws dice: whatever it lets pass, no candidate is invalid.
+/// Reduces with a random oracle: no candidate is invalid, whatever the oracle accepts.
 fn reduced_at_random(harness: &Harness, function: &Function, seed: u64) -> u64 {
     let mut random = SmallRng::seed_from_u64(seed);
     let case = Case { ir: None, functions: vec![function.clone()], input: None };

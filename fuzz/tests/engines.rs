@@ -1,4 +1,4 @@
-//! Unicorn and the machine stepper do the same with the same bytes, down to each access to a buffer.
+//! Unicorn and the machine stepper agree on the same bytes, down to each access to a buffer.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -62,7 +62,7 @@ struct Words {
     to_zero: u32,
     /// A jump to itself.
     forever: u32,
-    /// The address of the first instruction taken; a word stored there, or 64 bytes behind; a return.
+    /// The address of the first instruction taken; a word stored there, or 64 bytes after it; a return.
     stores: [[u32; 3]; 2],
 }
 
@@ -96,7 +96,7 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// A jump to address zero, where the engine is told to stop though nothing is mapped, is no return.
+/// A jump to address zero, up to which the engine runs though nothing is mapped there, is no return.
 #[test]
 fn nothing_is_reached_at_address_zero() {
     for (target, row) in targets() {
@@ -110,7 +110,7 @@ fn nothing_is_reached_at_address_zero() {
     }
 }
 
-/// Code that stores a word over itself, or behind itself in its page, is found out by every engine, and put back.
+/// Every engine detects code that stores a word over itself, or after itself in its page, and restores it.
 #[test]
 fn code_is_not_written() {
     for (target, row) in targets() {

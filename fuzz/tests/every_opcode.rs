@@ -1,5 +1,5 @@
 //! Every generic opcode of the table, with every mixture of types, through every judge: no panic, and no function is
-//! refuted against itself. Most of these functions are malformed, which is a judge's business to say.
+//! refuted against itself. Most of these functions are malformed, which a judge must report.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -19,7 +19,7 @@ const TYPES: [&str; 4] = ["s32", "s64", "p0", "<2 x s32>"];
 /// For the opcode's immediates and typed constants.
 const IMMEDIATES: [&str; 4] = ["1", "8", "-1", "9223372036854775807"];
 
-/// How one function is made.
+/// The choices that make one function.
 struct Choice {
     types: [&'static str; 3],
     immediate: &'static str,

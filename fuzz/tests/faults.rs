@@ -1,4 +1,4 @@
-//! Faults planted in a compilation are found by the judge that should find them, and the finding names the rule.
+//! Faults planted in a compilation: the judge finds each that should, and the finding names the rule.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -72,8 +72,8 @@ fn a_clobbered_callee_saved_register_is_found_by_the_emulator() {
     assert!(finding.guilty.contains("frame"), "{finding}");
 }
 
-/// What a device would see: the prover where a rewrite is wrong, and a run for all of them; and nothing where nothing
-/// is.
+/// Faults that a device can observe: the prover finds those in a rewrite, a run finds all of them; and nothing where
+/// there is none.
 #[test]
 fn a_lost_doubled_moved_or_narrowed_volatile_access_is_found_and_named() {
     for &target in tribunal_target::ALL {
@@ -104,7 +104,7 @@ fn a_lost_doubled_moved_or_narrowed_volatile_access_is_found_and_named() {
     }
 }
 
-/// Keeps a value over a call; stores what is undefined, and loads what lies beside it.
+/// Keeps a value over a call; stores an undefined value, and loads the bytes beside it.
 const UNWRITTEN: &str = "
 # target: riscv64
 ---
@@ -159,7 +159,7 @@ body: |
 ...
 ";
 
-/// A stage reads what the machine reads there, and is held to what comes of it.
+/// A stage reads the machine's contents of unwritten places, and is judged by the results.
 #[test]
 fn blame_sees_what_wrong_code_reads_where_nobody_wrote() {
     for target in [tribunal_target::by_name("riscv64").unwrap(), tribunal_target::by_name("aarch64").unwrap()] {
@@ -183,7 +183,7 @@ fn blame_sees_what_wrong_code_reads_where_nobody_wrote() {
     }
 }
 
-/// Returns where its stack object lies, if it is told to.
+/// Returns the address of its stack object, if an argument asks for it.
 const ADDRESS: &str = "
 # target: riscv64
 ---
@@ -216,7 +216,7 @@ fn the_address_of_a_stack_object_is_no_result() {
     assert_eq!((tally.executions, tally.inconclusive), (1, 1));
 }
 
-/// What a run left on the stack is no input of the next.
+/// A run's values left on the stack are no input of the next run.
 #[test]
 fn code_that_reads_what_it_has_not_written_does_the_same_again() {
     let target = tribunal_target::by_name("riscv64").unwrap();

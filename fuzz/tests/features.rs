@@ -1,4 +1,4 @@
-//! What is a feature, and what a corpus keeps for it.
+//! Features, and the programs that a corpus keeps for them.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -31,7 +31,7 @@ fn function(body: &str) -> Function {
     module.unwrap_or_else(|error| panic!("{error} in\n{source}")).functions.remove(0)
 }
 
-/// What a trial that passes reaches, and how much of each kind.
+/// The features that a passing trial reaches, and their number of each kind.
 fn reached(harness: &mut Harness, function: &Function) -> FxHashSet<u16> {
     let tally = harness.trial(function, PLAN);
     assert_eq!(tally.passed, 1, "{tally:?}");
@@ -87,7 +87,7 @@ fn a_feature_is_what_a_rule_did_and_not_that_it_fired() {
     assert_eq!(of(FeatureKind::Pair, &wider), of(FeatureKind::Pair, &first), "the same rules in the same order");
     let product = all(&narrow(8, "G_MUL"));
     assert_ne!(of(FeatureKind::Pair, &product), of(FeatureKind::Pair, &first));
-    // The verifier asks the same of a wider sum, on input and behind each pass, and other opcodes' checks of a product.
+    // The verifier asks the same of a wider sum, on input and after each pass, and other opcodes' checks of a product.
     assert_eq!(of(FeatureKind::Check, &wider), of(FeatureKind::Check, &first));
     assert_ne!(of(FeatureKind::Check, &product), of(FeatureKind::Check, &first));
     // Immediates of one selection rule.

@@ -1,4 +1,4 @@
-//! What the generator writes: every shape that it knows, and nothing that the verifier rejects or the backend refuses.
+//! The generator's programs: every shape that it knows, and nothing that the verifier rejects or the backend refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_codegen::{Allocator, Options};
@@ -186,7 +186,7 @@ fn every_known_opcode_is_generated() {
     }
 }
 
-/// A graph with two entries into a cycle is told from a loop.
+/// The test for irreducible graphs tells a cycle with two entries from a loop.
 #[test]
 fn cycles_with_two_entries_are_told_from_loops() {
     let graph = |edges: &[(usize, usize)]| {

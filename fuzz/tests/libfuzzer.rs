@@ -1,4 +1,4 @@
-//! libFuzzer's hooks make programs of programs, and of nothing.
+//! libFuzzer's hooks make programs from programs, and from nothing.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

@@ -1,5 +1,5 @@
-//! Where the encodings and the register file end: more live values than registers, frames beyond every immediate,
-//! branches beyond every range. Each function must meet the limit it is made for, and pass every judge.
+//! The limits of the encodings and of the register file: more live values than registers, frames beyond every
+//! immediate, branches beyond every range. Each function must meet the limit it is made for, and pass every judge.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -13,8 +13,8 @@ use tribunal_target::{ALL, Target};
 
 const ALLOCATORS: [Allocator; 2] = [Allocator::Ion, Allocator::Fastalloc];
 
-/// A function of two arguments %0 and %1 that returns %9: `stack` holds rows of the stack, `body` the rest. What is
-/// written as `s64` is the type that fills a register.
+/// A function of two arguments %0 and %1 that returns %9: `stack` holds rows of the stack, `body` the rest. The type
+/// `s64` in them stands for the type that fills a register.
 fn function(target: &Target, stack: &str, body: &str) -> Function {
     let name = |register| target.vocabulary.register_name(register).to_string();
     let [a, b] = [0, 1].map(|index| name(target.abi.arguments()[index]));

@@ -1,5 +1,5 @@
 //! Recipes broken in many ways: each is refuted, by its name, with a counterexample that an execution confirms and that
-//! a file shows again. A fault is planted on what the rule wrote, before the prover sees it.
+//! a file reproduces. A fault is planted on the rule's instructions, before the prover sees them.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -14,13 +14,13 @@ use tribunal_ir::{
 use tribunal_target::Target;
 use tribunal_verifier::prover::{Cache, Prover, Verdict, explain};
 
-/// Changes what a rule wrote; false if there is nothing to change.
+/// Changes the instructions that a rule wrote; false if there is nothing to change.
 type Plant = fn(&mut Function, &[Inst]) -> bool;
 
 /// Breaks the first step of a rule, and has the prover judge it.
 struct Saboteur {
     target: &'static Target,
-    /// What the rule's name ends in, and the opcode that it rewrites.
+    /// The suffix of the rule's name, and the opcode that it rewrites.
     rule: &'static str,
     opcode: Opcode,
     plant: Plant,
@@ -66,7 +66,7 @@ fn broken(
     let options = Options { features: target.default_features, allocator: Allocator::Ion };
     let mut context =
         Context { target, options, legalizer: (target.legality)(options.features), observer: &mut saboteur };
-    // What comes after a broken step is of no interest.
+    // The steps after a broken one do not matter.
     let _ = (legalize::PASS.run)(&mut context, &mut function);
     let seen = saboteur.seen;
     saboteur.verdict.unwrap_or_else(|| panic!("no step of `{rule}` to break in {seen:?}"))
@@ -101,7 +101,7 @@ fn load(bits: u32) -> impl Fn(&mut Builder<'_>, u16) {
     }
 }
 
-/// The refutation: confirmed by a run, about the rule; and its file, parsed and run again, says the same.
+/// The refutation: confirmed by a run, about the rule; and its file, parsed and run again, reproduces it.
 fn refuted(
     target: &str,
     write: impl Fn(&mut Builder<'_>, u16),
@@ -328,7 +328,7 @@ fn amounts_of_rotations_are_reduced_to_512_bits() {
     }
 }
 
-/// What a counterexample holds is needed: no poison, and few bits.
+/// Everything in a counterexample is needed: no poison, and few bits.
 #[test]
 fn counterexamples_are_small() {
     let write = plain(Opcode::G_ADD, 128, 2);
@@ -342,8 +342,8 @@ fn counterexamples_are_small() {
     assert!(set <= 1, "{counterexample:?}");
 }
 
-/// A prover that has proved the right recipe refutes the broken one all the same: what is looked up is the step as it
-/// was written, and the proofs of a file are those of right steps only.
+/// A prover that has proved the right recipe refutes the broken one all the same. The look-up is of the step as it was
+/// written, and a file's proofs are those of right steps only.
 #[test]
 fn a_cache_hides_no_fault() {
     let (target, plant): (_, Plant) = (tribunal_target::by_name("riscv64").unwrap(), |f, after| {
@@ -375,7 +375,7 @@ impl Learner {
         write(&mut Builder::new(&mut function, Position::AtEnd(entry)), target.pointer_bits);
         let options = Options { features: target.default_features, allocator: Allocator::Ion };
         let mut context = Context { target, options, legalizer: (target.legality)(options.features), observer: self };
-        // What is left when all sums are legal, an unmerge of an input, has no instruction.
+        // The remainder when all sums are legal, an unmerge of an input, has no instruction.
         let _ = (legalize::PASS.run)(&mut context, &mut function);
     }
 }

@@ -1,5 +1,5 @@
-//! Planted faults come out of large programs as a few instructions, of which none can be removed; foreign programs
-//! judge too.
+//! The reducer on planted faults: large programs shrink to a few instructions, of which none can be removed; external
+//! programs serve as oracles too.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -59,7 +59,7 @@ fn large(harness: &mut Harness, saboteur: &dyn Saboteur, judge: Judge) -> (Funct
     panic!("no program shows the fault to the {judge}");
 }
 
-/// Reduces a large program, and holds the result to what a reduction promises.
+/// Reduces a large program, and checks the guarantees of a reduction.
 fn reduced(saboteur: &dyn Saboteur, judge: Judge) -> Reduced {
     let mut harness = harness();
     let (function, finding) = large(&mut harness, saboteur, judge);
@@ -167,7 +167,7 @@ fn what_is_undefined_shows_nothing() {
     assert!(!shows(0));
 }
 
-/// Code of which nothing is left is loaded like any other.
+/// Empty code is loaded like any other.
 #[test]
 fn a_return_that_is_left_out_is_reduced_to_nothing() {
     let mut harness = harness();

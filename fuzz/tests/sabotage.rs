@@ -1,4 +1,4 @@
-//! The measure of the judges: known miscompiles are killed, and blamed on a rule in which they acted.
+//! The measurement of the judges: known miscompiles are killed, and blamed on a rule in which they acted.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;

@@ -47,7 +47,7 @@ macro_rules! each {
 
 each! { differential legalize select allocate encode parse validate }
 
-/// What a rotation by it becomes is right.
+/// A frozen value is one value: no fuzz target finds a fault in a rotation by it.
 #[test]
 fn what_was_frozen_is_one_value() {
     for target in ["legalize", "validate"] {

@@ -129,7 +129,7 @@ fn compiled(function: &Function) -> (Function, Code) {
     (function, code)
 }
 
-/// What the code returns for these arguments.
+/// The result of the code for these arguments.
 fn run(code: &Code, arguments: &[u64]) -> u64 {
     let mut machine = Emulator::new(&TOY32, OPTIONS.features).unwrap();
     machine.load(&code.bytes, &[]).unwrap();
@@ -156,7 +156,7 @@ fn spill_slots(function: &Function) -> usize {
 fn sums_are_compiled_and_run() {
     let functions = functions(SUMS);
     let code = compiled(&functions[0]).1;
-    // add, li, sub, ret: the arguments stand where the results do.
+    // add, li, sub, ret: the arguments arrive in the result registers.
     assert_eq!(code.bytes.len(), 16);
     for (a, b, sum) in [(20, 30, 43), (0, 0, 0xffff_fff9), (0xffff_ffff, 1, 0xffff_fff9), (0x8000_0000, 8, 0x8000_0001)]
     {

@@ -1,4 +1,4 @@
-//! What `validate` says of small pairs whose difference hangs on one rule, and the inputs that it executes them on.
+//! `validate` on small pairs whose difference depends on one rule, and the inputs that it executes them on.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -44,7 +44,7 @@ fn a_load_of_one_bit_may_become_one_of_its_byte() {
     assert!(matches!(&refuted, Kind::Refuted(found) if found.contains("poison")), "{refuted:?}");
 }
 
-/// The result of a call is copied from the register that holds an argument in front of it.
+/// The result of a call is copied from the register that holds an argument before it.
 #[test]
 fn the_result_of_a_call_is_no_argument() {
     let module = module(
@@ -64,7 +64,7 @@ fn the_result_of_a_call_is_no_argument() {
     }
 }
 
-/// A PHI of two parts of which the high one has gone dead, in front of another of the low one's width.
+/// A PHI of two parts whose high one is dead, before another of the low one's width.
 #[test]
 fn a_phi_may_lose_its_high_half() {
     let wide = module(
@@ -102,8 +102,7 @@ fn judge(before: &Module, after: &Module) -> Kind {
 
 const COUNTER: &str = "  - { id: 0, size: 4, alignment: 4 }\n";
 
-/// A counter on the stack that goes up to 200; `store` is how it is stored, `escape` an instruction in front of the
-/// loop.
+/// A counter on the stack that goes up to 200, narrow and wide; `escape` is an instruction before the loop.
 fn counts(escape: &str) -> (Module, Module) {
     let narrow = format!(
         "%0:_(p0) = COPY $x10
@@ -155,7 +154,7 @@ fn a_counter_on_the_stack_is_a_register_unless_its_address_escapes() {
     assert!(matches!(judge(&narrow, &wide), Kind::Unknown(_)));
 }
 
-/// What a stack object holds at the end is nobody's business, unless each access to it is.
+/// The contents of a stack object at the end are not observable, unless each access to it is.
 #[test]
 fn a_dead_store_to_the_stack_may_go_unless_it_is_volatile() {
     let stores = |flag: &str, first: u32| {
@@ -175,7 +174,8 @@ fn a_dead_store_to_the_stack_may_go_unless_it_is_volatile() {
     assert!(matches!(judge(&stores("volatile ", 1), &stores("volatile ", 2)), Kind::Unknown(_)));
 }
 
-/// A promoted object keeps what the loads above its width say, and what it holds before any store is the same for both.
+/// A promoted object keeps the facts of loads about bits above its width, and its contents before any store are the
+/// same for both.
 #[test]
 fn a_load_of_a_promoted_object_extends_as_it_says() {
     let extends = |store: &str, load: &str| {
@@ -198,7 +198,7 @@ fn a_load_of_a_promoted_object_extends_as_it_says() {
     assert!(matches!(judge(&extends(store, "G_ZEXTLOAD"), &extends("", "G_ZEXTLOAD")), Kind::Refuted(_)));
 }
 
-/// The difference of two any-extended values overflows where their free bits are not the same.
+/// The difference of two any-extended values overflows where their unconstrained bits differ.
 #[test]
 fn free_bits_are_chosen_at_each_place() {
     let arguments = "%0:_(s64) = COPY $x10

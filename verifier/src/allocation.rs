@@ -1,18 +1,22 @@
-//! The allocation checker: every use finds in its location the value that the program means.
+//! The allocation checker: every use reads from its location the value that the program means.
 //!
 //! A forward dataflow over the allocated function. The state maps a location (a full register or a spill slot) to the
-//! set of registers of the selected function whose value it holds, virtual ones and physical ones (arguments, results,
-//! flags); at a join, sets meet by intersection. Original instructions pair with the selected function by identity,
-//! whatever else stands between them is a move of the allocator's; PHIs of the selected function rename on the edges. A
-//! call leaves nothing in the caller-saved registers but its results. It shares nothing with the allocator. Like every
-//! such checker it trusts that an instruction's row says what it reads and writes.
+//! set of registers of the selected function whose value it holds. These are virtual registers, and physical ones
+//! (arguments, results, flags). At a join, sets meet by intersection.
+//!
+//! Transfer: original instructions pair with the selected function by identity; any other instruction between them is a
+//! move of the allocator's. PHIs of the selected function rename on the edges. A call leaves nothing in the
+//! caller-saved registers but its results.
+//!
+//! It shares no code with the allocator. Like every such checker it trusts that an instruction's row says what it reads
+//! and writes.
 
 use crate::Violation;
 use smallvec::SmallVec;
 use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, StackSlot};
 use tribunal_target::Target;
 
-/// Where a value can be.
+/// A place that can hold a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 enum Location {
     Register(PReg),
@@ -44,18 +48,18 @@ impl Holds {
         }
     }
 
-    /// What both hold.
+    /// The intersection of both.
     fn common(&self, other: &Holds) -> Holds {
         Holds(self.0.iter().copied().filter(|&value| other.contains(value)).collect())
     }
 }
 
-/// What each location holds.
+/// The contents of each location.
 #[derive(Clone)]
 struct State {
     /// By [`Checker::place`].
     locations: Vec<Holds>,
-    /// Virtual registers that some location may hold, one bit each: others need not be looked for.
+    /// Virtual registers that some location may hold, one bit each: others need no search.
     held: Vec<u64>,
 }
 
@@ -75,7 +79,7 @@ impl State {
         }
     }
 
-    /// What both hold.
+    /// The intersection of both, location by location.
     fn common(&self, other: &State) -> State {
         let locations = self.locations.iter().zip(&other.locations).map(|(one, other)| one.common(other)).collect();
         let held = self.held.iter().zip(&other.held).map(|(one, other)| one & other).collect();
@@ -83,7 +87,7 @@ impl State {
     }
 }
 
-/// Where the bit of a virtual register is; physical ones have none.
+/// The position of a virtual register's bit; physical ones have none.
 fn bit(value: Reg) -> Option<(usize, u64)> {
     let number = value.as_virtual()?.as_u32();
     Some((number as usize / 64, 1 << (number % 64)))
@@ -105,7 +109,7 @@ struct Move {
     from: Location,
 }
 
-/// Everything wrong with an allocation. `selected` is the function as it was handed to the allocator.
+/// All faults of an allocation. `selected` is the function as the allocator received it.
 pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Violation> {
     let registers = full_registers(target);
     let mut checker = Checker { selected, allocated, target, registers, findings: Vec::new() };
@@ -125,7 +129,7 @@ pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<
     checker.findings
 }
 
-/// In order.
+/// The target's full registers, in order.
 fn full_registers(target: &Target) -> Vec<PReg> {
     let registers = (0..target.registers.len() as u16).map(PReg);
     registers.filter(|&register| target.vocabulary.full_register(register) == register).collect()
@@ -167,7 +171,7 @@ impl Checker<'_> {
         states
     }
 
-    /// Every physical register holds what it holds in the selected function, and no slot anything.
+    /// Every physical register holds its own value, as in the selected function; no slot holds any.
     fn on_entry(&self) -> State {
         let registers = self.registers.iter().map(|&register| Holds::only(Reg::Physical(register)));
         let locations = registers.chain(self.allocated.stack.values().map(|_| Holds::default())).collect();
@@ -271,7 +275,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What an operand of the selected function names; `None` for what always reads as zero, or reads anything.
+    /// The register that an operand of the selected function names; `None` if it always reads as zero, or reads
+    /// anything.
     fn value(&self, operand: &Operand) -> Option<Reg> {
         let register = operand.as_reg().filter(|register| !register.flags.contains(RegFlags::UNDEF))?;
         match register.reg {
@@ -281,7 +286,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What an instruction writes no longer holds what it held.
+    /// Forgets the values of the locations that an instruction writes.
     fn clobber(&self, state: &mut State, data: &InstData) {
         let written = data.defs().filter_map(|operand| operand.reg.as_physical());
         let lost = if self.target.is_call(data) { self.target.abi.caller_saved } else { &[] };

@@ -1,6 +1,7 @@
-//! The judges that reason: machine verifier, allocation checker, SMT prover.
+//! The judges that reason: machine verifier, allocation checker, SMT prover with its translation validator, and the
+//! check of legality tables.
 //!
-//! Architecture invariant: nothing here depends on codegen or on the emulator. A judge is handed values: a function, a
+//! Architecture invariant: nothing here depends on codegen or on the emulator. A judge takes values: a function, a
 //! (selected, allocated) pair, a rewrite step.
 
 pub mod allocation;

@@ -1,15 +1,15 @@
 //! Judges a legality table as a rewriting system on queries: no function, no recipe, no solver.
 //!
-//! A widening or narrowing rule sends a query to one of the same opcode with one type changed. Followed from any query,
-//! such a chain must end. The measure: a widening makes its type index wider, a narrowing makes it narrower than it has
-//! been anywhere on the chain; so between two narrowings of an index there are only widenings, and each narrowing
-//! brings the least width so far down. A table that breaks this names the query, the rule and the chain.
+//! A widening or narrowing rule rewrites a query to one of the same opcode with one type changed. From any query such a
+//! chain must end. The termination measure: a widening makes its type index wider; a narrowing makes it narrower than
+//! it has been anywhere on the chain. So between two narrowings of an index there are only widenings, and each
+//! narrowing lowers the least width so far. A fault names the query, the rule and the chain.
 //!
-//! Each answer on the way must make sense by itself too ([`LegalizeStep::check`]: it changes its type, as its action
-//! says), those about vectors as well, which no chain follows.
+//! Each answer on the chain must also be well formed by itself ([`LegalizeStep::check`]): it changes its type as its
+//! action says. This check covers answers about vectors as well, which no chain follows.
 //!
-//! What `Lower` and `Custom` write are other opcodes, whose own chains are followed from their own queries; that the
-//! two together end is seen by running the legalizer, which is not this crate's to do.
+//! `Lower` and `Custom` write other opcodes, whose chains start from their own queries. Termination of the two together
+//! shows only in a run of the legalizer, which is outside this crate.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -18,30 +18,30 @@ use std::fmt;
 use tribunal_ir::{Family, Opcode, OperandKind, Type};
 use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo, StepFault};
 
-/// Where a chain on one opcode ends.
+/// The end of a chain on one opcode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// In an instruction that is legal.
     Legal,
     /// Rewritten to other opcodes: lowered, custom, a library call, or an action on vectors.
     Rewritten(LegalizeStep),
-    /// By a rule, or because there is none.
+    /// Refused by a rule, or because no rule matches.
     Refused(LegalizeStep),
 }
 
-/// A chain that may be followed: how many rules it took.
+/// A chain of rules that ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chain {
-    /// How many steps the rules took.
+    /// The number of rules applied.
     pub steps: usize,
-    /// Where they ended.
+    /// The end that they reach.
     pub end: End,
 }
 
-/// What is wrong with a table.
+/// A fault of a table.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TableFault {
-    /// The rules go in a circle.
+    /// The rules form a cycle.
     #[error("{query}: comes back to itself: {path}", query = shown(query))]
     Repeats {
         /// The query where it was noticed.
@@ -49,7 +49,7 @@ pub enum TableFault {
         /// The queries on the way.
         path: Path,
     },
-    /// A rule narrows what was narrower before.
+    /// A rule narrows a type, but not below its least width so far.
     #[error("{query}: `{rule}` makes type {index} no narrower than it has been: {path}", query = shown(query))]
     NoProgress {
         /// The query where it was noticed.
@@ -61,12 +61,12 @@ pub enum TableFault {
         /// The queries on the way.
         path: Path,
     },
-    /// A rule answers what makes no sense.
+    /// A rule's answer is not well formed.
     #[error("{query}: {fault}", query = shown(query))]
     Insane {
         /// The query.
         query: LegalityQuery,
-        /// What is wrong with the answer.
+        /// The fault of the answer.
         fault: StepFault,
     },
     /// The rules take too many steps.
@@ -77,14 +77,14 @@ pub enum TableFault {
         /// The queries on the way.
         path: Path,
     },
-    /// What other rules rely on is not there.
+    /// A query that other rules rely on is not legal.
     #[error("minimum rule set: {query} is {why}, but {because}", query = shown(query))]
     Missing {
         /// The query.
         query: LegalityQuery,
-        /// What it is instead of legal.
+        /// Its outcome instead of legal.
         why: String,
-        /// Who relies on it.
+        /// The rules that rely on it.
         because: String,
     },
 }
@@ -119,7 +119,7 @@ pub fn shown(query: &LegalityQuery) -> String {
     text
 }
 
-/// A chain longer than any that a table has reason for: each width doubles, each index has its turn.
+/// A chain longer than any that a table has reason for: each width doubles, and each index takes its turn.
 const MOST_STEPS: usize = 64;
 
 /// Follows `query` through the widening and narrowing rules of its opcode.
@@ -156,7 +156,7 @@ pub fn follow(legalizer: &LegalizerInfo, query: &LegalityQuery) -> Result<Chain,
     Err(Box::new(TableFault::TooLong { query: query.clone(), path }))
 }
 
-/// The query after its type `index` became `new`: an access split into parts has parts of at most that size in memory.
+/// The query with type `index` changed to `new`. An access that is split has parts of at most that size in memory.
 fn changed(mut query: LegalityQuery, index: usize, new: Type) -> LegalityQuery {
     let narrows = query.types.get(index).is_some_and(|ty| ty.bits() > new.bits());
     if let Some(ty) = query.types.get_mut(index) {
@@ -173,11 +173,11 @@ fn changed(mut query: LegalityQuery, index: usize, new: Type) -> LegalityQuery {
     query
 }
 
-/// What every table must have for the types that its legal instructions produce and consume (LLVM's GlobalISel
-/// documentation, "Minimum Rule Set"): `G_ANYEXT` and `G_TRUNC` from each type produced to each other type consumed,
-/// `G_IMPLICIT_DEF` of each type produced, `G_PHI` of each type produced and consumed, and `G_FRAME_INDEX`. Artifacts
-/// themselves do not count as producers and consumers: they combine away between the others. `queries` are those that
-/// can be made of the table.
+/// The minimum rule set (LLVM's GlobalISel documentation, "Minimum Rule Set"), which every table needs for the types
+/// that its legal instructions produce and consume. It has `G_ANYEXT` and `G_TRUNC` from each type produced to each
+/// other type consumed, `G_IMPLICIT_DEF` of each type produced, `G_PHI` of each type produced and consumed, and
+/// `G_FRAME_INDEX`. Artifacts themselves do not count as producers and consumers: they combine away between the others.
+/// `queries` are those that can be made of the table.
 pub fn minimum(legalizer: &LegalizerInfo, queries: &[LegalityQuery]) -> Vec<TableFault> {
     let (mut produced, mut consumed) = (BTreeSet::new(), BTreeSet::new());
     for query in queries.iter().filter(|query| !query.opcode.is_artifact()) {
@@ -260,7 +260,7 @@ mod tests {
         assert!(matches!(*fault, TableFault::NoProgress { .. }), "{fault}");
     }
 
-    /// What each rule answers about `query` makes no sense.
+    /// The fault in the answers of `set` about `query`.
     fn insane(set: RuleSet, query: &LegalityQuery) -> String {
         follow(&LegalizerInfo::new(vec![set]), query).unwrap_err().to_string()
     }

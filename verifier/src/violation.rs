@@ -1,4 +1,4 @@
-//! What a judge that reasons finds wrong.
+//! The findings of the judges that reason: the machine verifier and the allocation checker.
 
 use tribunal_ir::{Block, Function, Inst, Vocabulary, text};
 
@@ -11,7 +11,7 @@ pub struct Violation {
     pub block: Option<Block>,
     /// The instruction that breaks it, if it is about one.
     pub inst: Option<Inst>,
-    /// What is wrong there, in words.
+    /// The fault, in words.
     pub message: String,
 }
 
@@ -26,7 +26,7 @@ impl Violation {
         Violation { rule, block: Some(block), inst: None, message: message.into() }
     }
 
-    /// With the place in words.
+    /// The violation as text, with its place.
     pub fn describe(&self, function: &Function, vocabulary: &dyn Vocabulary) -> String {
         let block = self.block.map_or(String::new(), |block| format!(" in bb.{}", function.block(block).number));
         let inst = self.inst.map_or(String::new(), |inst| {

@@ -129,7 +129,7 @@ fn no_finding_hides_another() {
     assert!(findings.iter().all(|finding| finding.inst.is_some()));
 }
 
-/// What the reader refuses, and a faulty pass could write all the same.
+/// Functions that the reader refuses, but that a faulty pass could write.
 #[test]
 fn what_text_cannot_say_is_found_too() {
     // A register that nothing defines.
@@ -157,7 +157,7 @@ fn what_text_cannot_say_is_found_too() {
     assert!(broken(&function, riscv()).contains("operand-count"));
 }
 
-/// What a call does not preserve is not there behind it, and a caller-saved register is not preserved.
+/// A caller-saved register is undefined after a call that does not preserve it.
 #[test]
 fn a_register_does_not_outlive_a_call() {
     let body = "

@@ -33,12 +33,12 @@ pub fn names() -> String {
     all().map(|section| section.name).collect::<Vec<_>>().join(", ")
 }
 
-/// A folder for what the commands of a section write, empty at their start.
+/// A scratch folder for the commands of a section, empty at their start.
 fn scratch(section: &str) -> String {
     format!("target/benchmarks/scratch/{section}")
 }
 
-/// Makes it.
+/// The command that makes a folder, empty.
 fn emptied(folder: &str) -> String {
     format!("rm -rf {folder} && mkdir -p {folder}")
 }

@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         complain!("{FAULT}error{FAULT:#}: {failure}");
     }
     findings::texts(&judged.findings).for_each(|finding| complain!("{finding}"));
-    // Nothing is written unless all of it is right.
+    // Output is written only if all of it is right.
     let unread = source.module.unread.len();
     if failures.is_empty() && unread == 0 && judged.is_clean() {
         input::write(&arguments.output, &contents)?;
@@ -151,7 +151,7 @@ fn stop_after(arguments: &Arguments) -> Result<Option<&'static str>, CliError> {
     }
 }
 
-/// What `--verify-each` and `--prove-each` find.
+/// The findings of `--verify-each` and `--prove-each`.
 fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tally, CliError> {
     let mut total = Tally::default();
     for unread in &source.module.unread {

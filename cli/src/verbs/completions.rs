@@ -1,4 +1,4 @@
-//! `tribunal completions SHELL`: completions, made of the command tree.
+//! `tribunal completions SHELL`: completions, generated from the command tree.
 
 use crate::help::examples;
 use crate::input::{self, CliError};

@@ -1,4 +1,4 @@
-//! `tribunal doctor`: what is installed, what is missing, and what it is needed for.
+//! `tribunal doctor`: the tools that are installed, those that are missing, and their uses.
 //!
 //! Invariant: programs outside this one are rows of [`TOOLS`]; a test compares the rows with the Makefile.
 
@@ -33,7 +33,7 @@ struct Tool {
     name: &'static str,
     /// The command that prints its version.
     command: &'static [&'static str],
-    /// How a line of its answer starts, up to the version; empty for the first line that has one.
+    /// The start of the answer's line, up to the version; empty for the first line that has one.
     answer: &'static str,
     needed_for: &'static str,
     /// The Debian package, or the command where there is none.
@@ -133,7 +133,7 @@ struct Report {
 struct Check {
     name: String,
     found: bool,
-    /// Its version, or what is wrong.
+    /// Its version, or the fault.
     state: String,
     needed_for: &'static str,
     brought_by: Option<&'static str>,
@@ -169,7 +169,7 @@ fn solver() -> Check {
     }
 }
 
-/// A small function of the generator, before every judge.
+/// Runs every judge on a small function of the generator.
 fn judges(target: &'static Target) -> Check {
     let tried = || {
         let options = tribunal_codegen::Options {
@@ -223,7 +223,7 @@ fn tool(tool: &Tool) -> Check {
     }
 }
 
-/// What the tool says of its version; `None` where it does not run, or does not answer as expected.
+/// The tool's version in its own words; `None` where it does not run, or does not answer as expected.
 fn version(tool: &Tool) -> Option<String> {
     let (program, arguments) = tool.command.split_first()?;
     // csmith writes a file into the folder that it runs in, whatever it is asked.

@@ -1,4 +1,4 @@
-//! `tribunal explain IN.mir`: the way of a function through the pipeline.
+//! `tribunal explain IN.mir`: each step of a function through the pipeline.
 
 use crate::findings::{self, Findings};
 use crate::help::examples;

@@ -1,4 +1,4 @@
-//! `tribunal fuzz`: the embedded loop.
+//! `tribunal fuzz`: the embedded loop of generating, mutating and judging.
 
 use crate::cache::CacheFlags;
 use crate::findings::{self, Findings, Whole};
@@ -111,7 +111,7 @@ struct KnownReport {
     seen: u64,
 }
 
-/// Rules of one target: how many, and what became of them.
+/// The rules of one target: their number and their coverage.
 #[derive(Serialize)]
 struct RuleReport {
     target: String,
@@ -166,7 +166,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let outcome = campaign::run(&campaign, &stop, |elapsed, programs, findings| {
         if elapsed >= saved + SAVE_EVERY {
             saved = elapsed;
-            // Proofs that cannot be saved stay unsaved; the last attempt below says why.
+            // Proofs that cannot be saved stay unsaved; the last attempt below reports the reason.
             let _ = kept.save();
         }
         bar.set_position(elapsed.as_secs());
@@ -269,7 +269,7 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
     );
 }
 
-/// What became of the programs to start from.
+/// Prints the fate of the programs to start from.
 fn print_corpus(corpus: &Corpus) {
     let Growth { added, replaced, unwritten } = corpus.growth();
     let Corpus { read, set_aside, unknown, .. } = corpus;
@@ -280,7 +280,7 @@ fn print_corpus(corpus: &Corpus) {
     unwritten.into_iter().for_each(|reason| say!("not written: {reason}"));
 }
 
-/// How often the fault of a crash file was seen.
+/// The number of times that the fault of a crash file was seen.
 fn seen(finding: &Finding, tally: &Tally) -> u64 {
     match finding.kind.as_str() {
         UNSUPPORTED => tally.unsupported.values().sum(),
@@ -288,7 +288,7 @@ fn seen(finding: &Finding, tally: &Tally) -> u64 {
     }
 }
 
-/// What became of the known findings, line by line.
+/// The counts of the known findings, line by line.
 fn known<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterator<Item = KnownReport> + 'c {
     campaign.known.lines().enumerate().map(|(index, (line, signature))| KnownReport {
         signature: signature.to_string(),
@@ -297,7 +297,7 @@ fn known<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterat
     })
 }
 
-/// What became of the rules, target by target.
+/// The coverage of the rules, target by target.
 fn coverage<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
     let targets = campaign.targets.iter().zip(&outcome.reached);
     targets.map(|(&(target, features), reached)| RuleCoverage::new(target, features, reached))

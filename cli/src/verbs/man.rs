@@ -1,4 +1,4 @@
-//! `tribunal man -o DIR`: man pages, made of the command tree.
+//! `tribunal man -o DIR`: man pages, generated from the command tree.
 
 use crate::help::examples;
 use crate::input::{self, CliError};

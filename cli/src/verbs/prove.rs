@@ -81,12 +81,12 @@ struct Report {
     looked_up: u64,
     kept: u64,
     refuted: u64,
-    /// Refuted, and not shown by an execution: a finding about a judge.
+    /// Refuted, without an execution that shows it: a finding about a judge.
     unconfirmed_refutations: u64,
     unknown: u64,
     unsupported: u64,
     ledger_differences: usize,
-    /// Put to z3, and what the second solver says of them.
+    /// Put to z3, and the second solver's answers.
     questions: u64,
     confirmed: u64,
     unconfirmed: u64,
@@ -143,7 +143,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             let extent = if query.is_whole() { Extent::Whole } else { Extent::Part };
             settle(arguments, ledger, &query.targets, &summary.ledger, extent)?
         }
-        // What was met so far must be known; nothing is written.
+        // Every class met so far must be known; nothing is written.
         false => ledger.map_or(Vec::new(), |ledger| ledger.differences(&summary.ledger, Extent::Part)),
     };
     differences.iter().for_each(|line| say!("{line}"));
@@ -179,7 +179,7 @@ fn status(summary: &CatalogueSummary, differences: &[String], complete: bool) ->
     }
 }
 
-/// Writes what was met as the ledger, or says where it differs from the one that was read.
+/// Writes the classes met as the ledger, or returns the differences from the ledger that was read.
 fn settle(
     arguments: &Arguments,
     ledger: Option<Ledger>,
@@ -266,7 +266,7 @@ fn check_tables(
     Ok(if is_well { Status::Well } else { Status::Fault })
 }
 
-/// Where questions go. A second solver that cannot be started is found before the long work.
+/// The query sink. A second solver that cannot be started is found before the long work.
 fn desk(arguments: &Arguments) -> Result<Option<Desk>, CliError> {
     let Some(folder) = arguments.emit_smt2.clone() else { return Ok(None) };
     input::make_folder(&folder)?;

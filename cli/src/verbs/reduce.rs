@@ -1,4 +1,4 @@
-//! `tribunal reduce FILE -o OUT`: the least that shows the same fault.
+//! `tribunal reduce FILE -o OUT`: the smallest case that shows the same fault.
 
 use crate::help::examples;
 use crate::input::{self, CliError, Source, TargetFlags};
@@ -66,7 +66,7 @@ struct Report {
     seconds: f64,
 }
 
-/// What came of it.
+/// The outcome of a reduction.
 struct Smallest {
     text: String,
     instructions: usize,
@@ -123,7 +123,7 @@ fn refused(source: &Source, reason: &str) -> CliError {
     CliError::Usage(format!("{}: {reason}", source.path.display()))
 }
 
-/// By the project's own judges.
+/// Reduces with the project's own judges.
 fn judged(
     arguments: &Arguments,
     source: &Source,
@@ -180,7 +180,7 @@ fn find<'s>(
     first
 }
 
-/// By a command.
+/// Reduces with a command.
 fn checked(
     arguments: &Arguments,
     source: &Source,
@@ -205,7 +205,7 @@ fn checked(
         text::print_module(&module, source.target.vocabulary)
     };
     let (mut failure, mut tests) = (None, 0);
-    // The last round tries again what failed in the one before.
+    // The last round repeats the candidates that failed in the one before.
     let mut known: HashSet<blake3::Hash> = HashSet::new();
     let mut is_interesting = |case: &Case| {
         let text = printed(case);

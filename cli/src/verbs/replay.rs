@@ -1,4 +1,4 @@
-//! `tribunal replay FILE`: a crash file once more, and who is guilty.
+//! `tribunal replay FILE`: judges a crash file once more, and names the guilty rule or pass.
 
 use crate::findings::{self, Findings};
 use crate::help::examples;
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     Ok(status)
 }
 
-/// What the file's comments say.
+/// The crash header in the file's comments.
 fn story(source: &Source) -> Result<crash::Story, CliError> {
     crash::story(&source.module, source.target)
         .map_err(|error| CliError::Usage(format!("{}: {error}", source.path.display())))
@@ -114,7 +114,7 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
     Ok(total)
 }
 
-/// Writes the case, unless something is left to say against it.
+/// Writes the case, unless a judge still objects to it.
 fn bless(arguments: &Arguments, source: &Source, total: &Tally) -> Result<Option<PathBuf>, CliError> {
     let story = story(source)?;
     let left = match Status::of(total) {

@@ -1,4 +1,4 @@
-//! `tribunal validate BEFORE.mir AFTER.mir`: two stages of the same functions.
+//! `tribunal validate BEFORE.mir AFTER.mir`: does the later stage of each function refine the earlier?
 
 use crate::help::examples;
 use crate::input::{self, CliError, TargetFlags};
@@ -44,7 +44,7 @@ struct Report {
     unknown: u64,
     unsupported: u64,
     blocks: u64,
-    /// Why functions were not supported, with how often.
+    /// The reasons why functions were not supported, with their counts.
     unsupported_reasons: BTreeMap<String, u64>,
     seconds: f64,
 }

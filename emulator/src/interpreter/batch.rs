@@ -1,8 +1,9 @@
-//! One walk for many inputs: an instruction is evaluated once for all the inputs that arrive at it together. Where a
-//! branch parts them, each part walks on by itself; parts do not meet again.
+//! Many inputs in lock step (SIMT): an instruction is evaluated once for all the inputs that arrive at it together.
+//! Where a branch splits them, each group runs on by itself; groups do not merge again.
 //!
-//! It walks what a source is made of. Whatever else it meets (machine code, calls, a malformed instruction, numbers
-//! that are too wide) is left to the walk of one input, which means the same and says what is wrong.
+//! It handles only the instructions that sources are made of. Anything else (machine code, calls, a malformed
+//! instruction, numbers that are too wide) falls back to the run of a single input, which has the same meaning and
+//! reports the fault.
 
 use super::memory::ConcreteMemory;
 use super::{Execution, Interpreter, KeptAccesses, Settings, Unwritten, known, label, width_of};
@@ -17,24 +18,24 @@ use tribunal_ir::{
     Block, Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, StackSlot, VReg,
 };
 
-/// Inputs that walk together.
+/// Inputs that run in lock step.
 struct Group {
     /// The input of each lane.
     inputs: Vec<usize>,
-    /// Lanes that are on the way still, one bit each; what the others hold means nothing.
+    /// Lanes that are still running, one bit each; the contents of the others mean nothing.
     active: u64,
     registers: Vec<Option<Value<Lanes>>>,
     physical: Vec<(PReg, Value<Lanes>)>,
     block: Block,
-    /// What comes next; `None` behind the block's last instruction.
+    /// The next instruction; `None` after the block's last one.
     next: Option<Inst>,
     executed: u64,
 }
 
-/// Why the walk cannot go on: the walk of one input will say.
+/// The batch cannot go on: the run of a single input will give the reason.
 struct Left;
 
-/// Where a group goes after an instruction.
+/// The group's continuation after an instruction.
 enum Next {
     Following,
     To(Block),
@@ -57,7 +58,7 @@ impl LaneMemory<'_> {
     }
 }
 
-/// What an access to memory does in one lane.
+/// The effect of an access to memory in one lane.
 type One = Partial<Words>;
 
 impl Memory<Lanes> for LaneMemory<'_> {
@@ -112,7 +113,7 @@ fn zext_or_trunc(value: &Value<Lanes>, domain: &mut Lanes, width: u32) -> Value<
     Value { bits: domain.zext_or_trunc(&value.bits, width), poison: value.poison }
 }
 
-/// A walk under way.
+/// A batch in progress.
 pub(super) struct Batch<'f> {
     interpreter: &'f Interpreter<'f>,
     function: &'f Function,
@@ -126,7 +127,7 @@ pub(super) struct Batch<'f> {
 }
 
 impl<'f> Batch<'f> {
-    /// Runs every input, [`Lanes::MOST`] at most, to its end; `None` where one of them needs a walk of its own.
+    /// Runs every input, [`Lanes::MOST`] at most, to its end; `None` where one of them needs a run of its own.
     pub fn run(interpreter: &'f Interpreter<'f>, inputs: &'f [Input], settings: Settings) -> Option<Vec<Execution>> {
         let Interpreter { function, world, frame, unwritten, frozen, is_volatile, .. } = *interpreter;
         let plain = world.is_none() && frozen.is_none() && unwritten == Unwritten::Free && settings.events == 0;
@@ -184,7 +185,7 @@ impl<'f> Batch<'f> {
         })
     }
 
-    /// Walks until no lane is left.
+    /// Runs until no lane is left.
     fn walk(&mut self, mut group: Group) -> Result<(), Left> {
         let function = self.function;
         loop {
@@ -230,7 +231,7 @@ impl<'f> Batch<'f> {
         }
     }
 
-    /// To the head of `block`; all its PHIs read before any writes.
+    /// Enters `block`; all its PHIs read before any writes.
     fn enter(&mut self, group: &mut Group, block: Block) -> Result<(), Left> {
         let mut written: SmallVec<[(VReg, Value<Lanes>); 8]> = SmallVec::new();
         for inst in self.function.insts(block) {
@@ -397,7 +398,7 @@ impl Group {
         self.registers[register.as_u32() as usize] = Some(value);
     }
 
-    /// Takes these lanes out of the group, into one of their own.
+    /// Splits these lanes off into a group of their own.
     fn part(&mut self, lanes: u64) -> Group {
         let gone = self.only(lanes);
         self.active &= !lanes;
@@ -407,7 +408,7 @@ impl Group {
         gone
     }
 
-    /// These active lanes alone. Where they are few, nothing is kept of the others.
+    /// These active lanes alone. Where they are few, the state of the others is dropped.
     fn only(&self, lanes: u64) -> Group {
         let dense = lanes.count_ones() as usize <= self.inputs.len() / SPARSE;
         let places: Vec<usize> = lanes_of(lanes).collect();
@@ -425,7 +426,7 @@ impl Group {
     }
 }
 
-/// One lane of so many is too few to drag the others along.
+/// A group is compacted when at most one lane in this many is active: idle lanes cost as much as active ones.
 const SPARSE: usize = 3;
 
 #[cfg(test)]
@@ -462,7 +463,7 @@ body: |
 ...
 ";
 
-    /// The walk of one input is not asked: each input leaves the loop in a round of its own, and one never does.
+    /// No run of a single input is needed: each input leaves the loop in a round of its own, and one never does.
     #[test]
     fn lanes_part_and_end_each_for_itself() {
         let target = tribunal_target::by_name("riscv64").unwrap();

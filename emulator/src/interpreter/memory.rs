@@ -12,21 +12,21 @@ use tribunal_ir::{Function, MemFlags, MemOperand, StackSlot};
 /// Some bytes at an address.
 struct Allocation {
     address: u64,
-    /// Where they stand among the bytes of all.
+    /// Their position among the bytes of all.
     first: usize,
     size: usize,
 }
 
-/// Bytes that most runs do with.
+/// A capacity that suffices for most runs.
 const ROOM: usize = 512;
 
 pub(super) struct ConcreteMemory {
     /// Buffers first, then stack objects in order.
     allocations: SmallVec<[Allocation; 8]>,
     first_object: usize,
-    /// The bytes of all allocations, one behind the other.
+    /// The bytes of all allocations, one after the other.
     bytes: Vec<u8>,
-    /// Bits of each byte that are open: chosen freely.
+    /// The unconstrained bits of each byte.
     open: Vec<u8>,
     /// One flag a byte.
     poison: Vec<bool>,
@@ -41,7 +41,7 @@ struct RawAccess {
     volatile: bool,
 }
 
-/// What `memcpy` and the like store, which is no volatile access.
+/// The value that `memcpy` and the like store, which is no volatile access.
 const OPEN: Known = Known { value: 0, fixed: 0 };
 
 impl ConcreteMemory {
@@ -61,7 +61,7 @@ impl ConcreteMemory {
         let (first_object, buffers) = (allocations.len(), bytes.len());
         let mut address = frame.address;
         for object in function.stack.values() {
-            // A size that no frame can have is not allocated: every access to it is undefined.
+            // A size that no frame can have is not allocated, so every access to it is undefined.
             let size = usize::try_from(object.size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0);
             address = address.next_multiple_of(u64::from(object.align).max(16));
             allocations.push(Allocation { address, first: bytes.len(), size });
@@ -74,7 +74,7 @@ impl ConcreteMemory {
         ConcreteMemory { allocations, first_object, open: vec![0; bytes.len()], bytes, poison, accesses }
     }
 
-    /// The accesses to buffers, in order: all, or those to buffers that only volatile ones touched.
+    /// The accesses to buffers, in order: all, or those to buffers that only volatile accesses touched.
     pub fn accesses(&mut self, only_volatile: bool) -> Vec<BufferAccess> {
         let buffers = &self.allocations[..self.first_object];
         let placed =
@@ -97,7 +97,7 @@ impl ConcreteMemory {
         }
     }
 
-    /// Where the bytes `address .. address + count` are, if one allocation holds them all.
+    /// The position of the bytes `address .. address + count`, if one allocation holds them all.
     fn find(&self, address: u64, count: u32) -> Option<Range<usize>> {
         self.allocations.iter().find_map(|allocation| {
             let offset = usize::try_from(address.checked_sub(allocation.address)?).ok()?;
@@ -135,7 +135,7 @@ impl ConcreteMemory {
         true
     }
 
-    /// What the first `count` allocations hold.
+    /// The contents of the first `count` allocations.
     pub fn buffers(&self, count: usize) -> Vec<Bytes> {
         let buffer = |allocation: &Allocation| {
             let range = allocation.first..allocation.first + allocation.size;
@@ -152,7 +152,7 @@ fn misaligned(address: u64, operand: &MemOperand) -> bool {
     !address.is_multiple_of(u64::from(operand.align.max(1)))
 }
 
-/// An access whose place a choice decides: whether it is undefined is open.
+/// The undefinedness of an access at an unconstrained address: unknown.
 const UNPLACED: PartialBool = PartialBool { value: false, open: true };
 
 impl<D: Numbers> Memory<D> for ConcreteMemory {

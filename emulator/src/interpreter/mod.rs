@@ -1,8 +1,8 @@
-//! Runs a function at any stage up to allocation, on numbers of which a free choice may leave bits open: one run tells
-//! which bits of the results hold whatever the choices.
+//! The interpreter: runs a function at any stage up to allocation, on numbers with unconstrained bits. One run shows
+//! which bits of the results hold whatever the nondeterministic choices.
 //!
-//! Generic instructions mean what [`tribunal_ir::semantics`] says, machine instructions what
-//! [`tribunal_target::evaluate`] says; this file only walks: blocks, PHIs, physical registers, fuel.
+//! [`tribunal_ir::semantics`] defines generic instructions, [`tribunal_target::evaluate`] machine instructions. This
+//! file adds the control: blocks, PHIs, physical registers, fuel.
 
 mod batch;
 mod memory;
@@ -33,7 +33,7 @@ pub struct Interpreter<'f> {
     frame: Frame,
     unwritten: Unwritten,
     frozen: Option<u64>,
-    /// Of each generic instruction that has a meaning.
+    /// The types of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
     /// No number met so far was too wide for a machine's words.
     narrow: Cell<bool>,
@@ -41,16 +41,16 @@ pub struct Interpreter<'f> {
     is_volatile: bool,
 }
 
-/// One value as it was written, for comparing stages register by register.
+/// One write of a value, for comparing stages register by register.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// The instruction that wrote.
     pub inst: Inst,
     /// The register written; `None` for a store.
     pub register: Option<VReg>,
-    /// What was written; 0 where a choice decides.
+    /// The value written; 0 in the unconstrained bits.
     pub value: Bits,
-    /// Bits that a free choice decides.
+    /// The unconstrained bits.
     pub open: Bits,
     /// True if it was poison.
     pub poison: bool,
@@ -61,48 +61,47 @@ pub struct Event {
 /// One run.
 #[derive(Debug)]
 pub struct Execution {
-    /// What is compared with other runs.
+    /// The part that is compared with other runs.
     pub observation: Observation,
-    /// How many instructions were executed.
+    /// The number of instructions executed.
     pub instructions: u64,
-    /// What was written, in order, if it was asked for.
+    /// The values written, in order, if they were asked for.
     pub events: Vec<Event>,
-    /// Calls of functions that are not known, in order.
+    /// Calls of unknown functions, in order.
     pub calls: Vec<ExternalCall>,
 }
 
-/// What a run is told besides its input.
+/// Settings of a run, besides its input.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Instructions at most.
     pub fuel: u64,
     /// Events kept at most; 0 for none.
     pub events: usize,
-    /// Which accesses the observation keeps.
+    /// The accesses that the observation keeps.
     pub accesses: KeptAccesses,
 }
 
-/// What a run finds where nobody wrote: in bytes of stack objects, in registers that a call need not keep, in
-/// `IMPLICIT_DEF`.
+/// The contents of places that nobody wrote: bytes of stack objects, registers clobbered by a call, `IMPLICIT_DEF`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unwritten {
-    /// Poison, and bits that a free choice decides: what a source may not rely on.
+    /// Poison, and unconstrained bits: contents that a source may not rely on.
     Free,
-    /// What the machine finds there, so that wrong code that reads it does the same here.
+    /// The machine's contents, so that wrong code that reads them behaves the same here.
     Known,
 }
 
-/// Which accesses to buffers an observation keeps.
+/// The accesses to buffers that an observation keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeptAccesses {
-    /// Of the buffers that volatile accesses touch, and no other: what a source promises.
+    /// Those of the buffers that only volatile accesses touch: the source's promise.
     Volatile,
-    /// All of them: what a stage is held by.
+    /// All of them: a stage is judged by these.
     All,
 }
 
 impl<'f> Interpreter<'f> {
-    /// A function that runs alone: it knows no symbols, and a call of what it does not know is unsupported.
+    /// A function that runs alone: it knows no symbols, and a call of an unknown function is unsupported.
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
         let narrow = Cell::new(fits_words(function));
         let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
@@ -119,7 +118,7 @@ impl<'f> Interpreter<'f> {
         }
     }
 
-    /// The same in a world that gives symbols addresses and calls a meaning.
+    /// The same in an environment, which gives symbols addresses and calls a meaning.
     pub fn in_world(function: &'f Function, target: &'static Target, world: &'f World) -> Interpreter<'f> {
         Interpreter { world: Some(world), ..Interpreter::new(function, target) }
     }
@@ -129,12 +128,12 @@ impl<'f> Interpreter<'f> {
         Interpreter { frame, ..self }
     }
 
-    /// The same with other contents where nobody wrote.
+    /// The same with other contents of places that nobody wrote.
     pub fn with_unwritten(self, unwritten: Unwritten) -> Interpreter<'f> {
         Interpreter { unwritten, ..self }
     }
 
-    /// The same with poison frozen to the low bits of `choice`, instead of to open bits.
+    /// The same with poison frozen to the low bits of `choice`, instead of to unconstrained bits.
     pub fn with_frozen(self, choice: u64) -> Interpreter<'f> {
         Interpreter { frozen: Some(choice), ..self }
     }
@@ -152,7 +151,7 @@ impl<'f> Interpreter<'f> {
         State::<Partial>::new(self, input, settings).run(input, settings)
     }
 
-    /// Runs every input; together as far as they go one way, which is many times faster than one by one.
+    /// Runs every input, in lock step while they take the same path, which is many times faster than one by one.
     pub fn run_all(&self, inputs: &[Input], settings: Settings) -> Vec<Result<Execution, Unsupported>> {
         let mut all = Vec::with_capacity(inputs.len());
         for inputs in inputs.chunks(Lanes::MOST) {
@@ -166,7 +165,7 @@ impl<'f> Interpreter<'f> {
     }
 }
 
-/// True if every register fits a machine's words; what is computed of them may not.
+/// True if every register fits a machine's words; values computed of them may not.
 fn fits_words(function: &Function) -> bool {
     function.vregs.values().all(|row| row.ty.is_none_or(|ty| ty.bits() <= u128::BITS))
 }
@@ -178,7 +177,7 @@ enum End {
     OutOfFuel,
 }
 
-/// Where control goes after an instruction.
+/// The control flow after an instruction.
 enum Next {
     Following,
     To(Block),
@@ -197,9 +196,9 @@ struct State<'f, D: Numbers> {
     domain: D,
     memory: ConcreteMemory,
     registers: Vec<Option<Value<D>>>,
-    /// What the instruction at hand reads: a value is large, so they stay where they are.
+    /// The operands of the current instruction: a value is large, so the buffer is reused.
     args: Vec<Value<D>>,
-    /// Full registers that hold something: few.
+    /// Full registers with contents: few.
     physical: Vec<(PReg, Value<D>)>,
     keep: usize,
     events: Vec<Event>,
@@ -354,10 +353,10 @@ impl<'f, D: Numbers> State<'f, D> {
         let (domain, memory) = (&mut self.domain, &mut self.memory);
         let evaluation = match self.types.get(inst.as_u32() as usize) {
             Some(Some(types)) => semantics::evaluate_typed(domain, memory, self.function, data, types, &self.args),
-            // What is wrong with it is said when it is executed.
+            // Its fault is reported when it is executed.
             _ => semantics::evaluate(domain, memory, self.function, data, &self.args),
         };
-        // Values are large, so they are written from where they are.
+        // Values are large, so they are written from their place.
         let evaluation = match &evaluation {
             Ok(evaluation) => evaluation,
             Err(unsupported) => return Err(unsupported.clone()),
@@ -391,7 +390,7 @@ impl<'f, D: Numbers> State<'f, D> {
         }
         let mut args: SmallVec<[Value<D>; 4]> = SmallVec::new();
         for operand in data.uses() {
-            // A machine's registers hold bits: what is poison in generic code is any bits there.
+            // A machine's registers hold bits: poison in generic code is arbitrary bits there.
             args.push(Value { poison: PartialBool::known(false), ..self.read(operand)? });
         }
         let evaluation = tribunal_target::evaluate(self.target, &mut self.domain, &mut self.memory, data, &args)?;
@@ -527,13 +526,13 @@ fn width_of(function: &Function, target: &Target, data: &InstData, index: usize)
     }
 }
 
-/// What a virtual register holds.
+/// The contents of a virtual register.
 fn value_of<D: Numbers>(registers: &[Option<Value<D>>], register: VReg) -> Result<&Value<D>, Unsupported> {
     let value = registers.get(register.as_u32() as usize).and_then(Option::as_ref);
     value.ok_or_else(|| Unsupported::new("a register read before it is written"))
 }
 
-/// How a run ends where `ub` may hold.
+/// The end of a run where `ub` may hold.
 fn undefined(ub: PartialBool) -> Option<End> {
     match (ub.value, ub.open) {
         (_, true) => Some(End::Open),

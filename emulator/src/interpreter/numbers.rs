@@ -1,18 +1,18 @@
-//! The numbers of the interpreter: integers of which a free choice may leave bits open.
+//! The numbers of the interpreter: integers with known and unconstrained bits, where a nondeterministic choice may
+//! decide.
 //!
-//! A walk is generic over them: on words of the machine as long as every value fits, on integers of any width
-//! otherwise.
+//! A run is generic over them: machine words as long as every value fits, integers of any width otherwise.
 
 use crate::observation::Known;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Concrete, Domain, Number, Partial, PartialBits, PartialBool, Value, Word, Words};
 use tribunal_target::Target;
 
-/// What an interpreter computes with: numbers of which bits may be open.
+/// An interpreter's numbers: values with some bits unconstrained.
 pub(super) trait Numbers: Domain<Bits = PartialBits<Self::Number>, Bool = PartialBool> + Default {
     type Number: Number;
 
-    /// True if some number did not fit, so that nothing that was computed holds.
+    /// True if some number did not fit, so that no result is valid.
     fn exceeded(&self) -> bool;
 }
 
@@ -32,7 +32,7 @@ impl Numbers for Partial<Words> {
     }
 }
 
-/// The number with its open bits those of `choice`.
+/// The number with its unconstrained bits taken from `choice`.
 pub(super) fn chosen<N: Number>(bits: &PartialBits<N>, choice: u64) -> PartialBits<N> {
     let (value, open) = (bits.value.bits(), bits.open.bits());
     let choice = Bits::new(choice.into(), 64).zext_or_trunc(open.width());
@@ -48,7 +48,7 @@ pub(super) fn scalar<D: Numbers>(bits: Bits) -> Value<D> {
     Value { bits: PartialBits::known(D::Number::of_bits(bits)), poison: PartialBool::known(false) }
 }
 
-/// The low 64 bits as an observation has them: nothing of poison is fixed.
+/// The low 64 bits as an observation has them: no bit of poison is fixed.
 pub(super) fn known<N: Number>(bits: &PartialBits<N>, poison: PartialBool) -> Known {
     let fixed = if poison.value || poison.open { 0 } else { !bits.open.low_u64() };
     Known { value: bits.value.low_u64(), fixed }

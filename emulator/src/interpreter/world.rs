@@ -1,9 +1,8 @@
-//! What lies outside of a function, chosen: addresses of symbols, and functions that it calls.
+//! The environment of a function, chosen by the caller: addresses of symbols, and the functions that it calls.
 //!
-//! A function that is called and not known returns a value that depends on its name and its arguments alone, and
-//! touches no memory. That is one function that may stand behind the name, the same one for every run in one world.
-//! What it is given is kept, since it may show it. Runtime functions and `memcpy`, `memmove`, `memset` mean what they
-//! mean.
+//! A call of an unknown function returns a value that depends on its name and its arguments alone, and touches no
+//! memory. That is one possible definition of the name, the same one for every run in one environment. The arguments
+//! are kept, since they are observable. Runtime functions and `memcpy`, `memmove`, `memset` have their defined meaning.
 
 use super::{End, Next, Numbers, State, malformed, scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,20 +11,20 @@ use tribunal_ir::semantics::{Number, Unsupported, Value};
 use tribunal_ir::{Inst, InstData, Opcode, OpcodeFlags, Operand, PReg};
 use tribunal_target::runtime::RuntimeFunction;
 
-/// One choice of what lies outside.
+/// One choice of the environment.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// Addresses of globals and of stack arguments, by their text; they lie in buffers of the input.
     pub symbols: BTreeMap<String, u64>,
     /// Functions whose results are used as pointers.
     pub return_pointers: BTreeSet<String>,
-    /// Where such results point.
+    /// The memory that such results point to.
     pub heap: u64,
-    /// Decides what unknown functions do.
+    /// Determines the results of unknown functions.
     pub seed: u64,
 }
 
-/// A call of a function that is not known.
+/// A call of an unknown function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalCall {
     /// The symbol that was called.
@@ -41,7 +40,7 @@ pub fn plain(text: &str) -> &str {
 }
 
 impl<D: Numbers> State<'_, D> {
-    /// Does an instruction that only a world gives a meaning; `None` if it is none.
+    /// Executes an instruction whose meaning depends on the environment; `None` if it is no such instruction.
     pub(super) fn outside(&mut self, inst: Inst, data: &InstData) -> Result<Option<Next>, Unsupported> {
         let Some(world) = self.world else { return Ok(None) };
         let symbol = |index: usize| match data.operands.get(index) {
@@ -125,7 +124,7 @@ impl<D: Numbers> State<'_, D> {
             Some(name) if RuntimeFunction::named(name).is_some() => {
                 let mut data = data.clone();
                 if data.opcode == Opcode::OPAQUE {
-                    // In place of a return it stands behind its name among the operands.
+                    // In place of a return it comes after its name among the operands.
                     data.operands.remove(0);
                 }
                 return Ok(match self.call(&data)? {
@@ -151,7 +150,7 @@ impl<D: Numbers> State<'_, D> {
         arguments.iter().for_each(|&(value, poison)| mix(if poison { 0 } else { value }));
         let value = match (world.return_pointers.contains(callee), world.seed % 4) {
             (true, _) => world.heap,
-            // Small ones keep whatever promise of an extension the caller relies on.
+            // Small results keep any promise of an extension that the caller relies on.
             (false, 0..3) => (state >> 32) % 5,
             (false, _) => state,
         };

@@ -1,4 +1,4 @@
-//! What code does to the buffers, access by access: recorded on demand, since a hook makes every access slow.
+//! The sequence of a run's accesses to buffers: recorded on demand, since a hook makes every access slow.
 
 use super::{Emulator, Engine, MachineError, Running};
 use crate::input::{BUFFER_PAGES, BUFFERS, Buffer, Input, PAGE};
@@ -38,7 +38,7 @@ fn hooked(engine: &mut Unicorn<'static, Running>) -> Result<UcHookId, MachineErr
 }
 
 impl Emulator {
-    /// Whether runs record their accesses to buffers. Holds for code that is loaded from now on.
+    /// Whether runs record their accesses to buffers. It takes effect for code loaded from now on.
     pub fn record_accesses(&mut self, wanted: bool) -> Result<(), MachineError> {
         match &mut self.engine {
             Engine::Stepper(stepper) => stepper.record_accesses(wanted),

@@ -1,4 +1,4 @@
-//! What Unicorn knows of each target: which of its machines, which options it runs, its number of each register.
+//! Unicorn's description of each target: its machine, the options that it runs, and its number of each register.
 //!
 //! The numbers are Unicorn's, so the rows stand here and not with the targets. A target without a row has no engine:
 //! its code runs in the machine stepper.
@@ -14,9 +14,9 @@ pub(super) struct EngineDesc {
     target: &'static Target,
     pub arch: Arch,
     pub mode: Mode,
-    /// Options that it has instructions for.
+    /// Options whose instructions it has.
     options: Features,
-    /// Registers that follow each other in both numberings: the first, Unicorn's number of it, how many.
+    /// Runs of registers that are consecutive in both numberings: the first, Unicorn's number of it, their count.
     registers: &'static [(PReg, i32, u16)],
 }
 

@@ -1,13 +1,19 @@
-//! Runs emitted bytes in Unicorn: one engine kept for each target, its code replaced. What Unicorn has no instructions
-//! for runs in the [`stepper`].
+//! Runs emitted bytes in Unicorn: one engine for each target, whose code is replaced. Instructions that Unicorn lacks
+//! run in the [`stepper`].
 //!
-//! Mapped are the code's pages, one stack and the buffers' pages; every other access ends the run. Guard zones around
-//! each buffer, the stack above the entry and the callee-saved registers hold patterns that are checked after each run,
-//! and so is the code: its pages can be written, since an engine whose map changes for each program forgets all that it
-//! knows of memory. Calls of the runtime library leave the engine and are served by [`runtime`].
-//! What is known of the engine: its translations must be dropped by hand after code is written, its timeout is slow,
-//! its own limit of instructions costs a call for each of them, in translation too, and a run up to an address ends
-//! with a search for translations there: the hook of blocks counts fuel and knows where to stop.
+//! Only the code's pages, one stack and the buffers' pages are mapped; any other access ends the run. Guard zones
+//! around each buffer, the stack above the entry and the callee-saved registers hold patterns that are checked after
+//! each run. So is the code: its pages are writable, since an engine whose map changes for each program drops all its
+//! cached translations of addresses. Calls of the runtime library leave the engine, and [`runtime`] serves them.
+//!
+//! Properties of Unicorn that shape this file:
+//!
+//! - Its translations must be dropped by hand after code is written.
+//! - Its timeout is slow.
+//! - Its own limit of instructions costs a call for each of them, in translation too.
+//! - A run up to an address ends with a search for translations there.
+//!
+//! So the hook of blocks counts fuel and knows the stop address.
 
 mod accesses;
 mod engines;
@@ -26,12 +32,12 @@ use tribunal_ir::PReg;
 use tribunal_target::{Features, Target};
 use unicorn_engine::{Prot, UcHookId, Unicorn, uc_error};
 
-/// Where code lies, and how much of it there may be, in bytes.
+/// The address of code, and the most bytes of it.
 const CODE: u64 = 0x0040_0000;
 const CODE_BYTES: u64 = 0x20_0000;
-/// Where a return leads: the run stops there.
+/// The return address of a run: it stops there.
 const STOP: u64 = 0x0080_0000;
-/// Where nothing is mapped: up to there the engine is told to run.
+/// An address that is never mapped: the engine is asked to run up to there.
 const NOWHERE: u64 = 0;
 /// The stack, and the stack pointer on entry.
 const STACK: u64 = 0x3000_0000;
@@ -39,16 +45,16 @@ const STACK_BYTES: u64 = 0x20_0000;
 const ENTRY_SP: u64 = STACK + STACK_BYTES - PAGE;
 /// Bytes of the caller's frame that are checked.
 const CALLER_BYTES: usize = 256;
-/// Below the stack pointer on entry, bytes that are the same for every run: code that reads there what it has not
-/// written does the same again.
+/// Bytes below the stack pointer on entry that are the same for every run: code that reads one before it writes it
+/// behaves the same again.
 const FRAME_BYTES: usize = 8192;
 /// Bytes of each guard zone that are checked.
 const GUARD_BYTES: usize = 128;
 const GUARD_PATTERN: [u8; GUARD_BYTES] = [UNWRITTEN; GUARD_BYTES];
-/// What a call counts for, in instructions.
+/// The cost of a call, in instructions.
 const CALL_COST: u64 = 4;
 
-/// Why the emulator cannot work at all.
+/// The reason why the emulator cannot work at all.
 #[derive(Debug, thiserror::Error)]
 pub enum MachineError {
     /// Unicorn failed in a way that no code should make it.
@@ -57,7 +63,7 @@ pub enum MachineError {
     /// The stepper cannot work.
     #[error("the stepper: {0}")]
     Stepper(#[from] StepperError),
-    /// So many bytes of code.
+    /// The code has this many bytes, too many to map.
     #[error("{0} bytes of code are more than the emulator maps")]
     TooMuchCode(usize),
     /// Something is called that is no runtime function.
@@ -77,35 +83,35 @@ impl From<uc_error> for MachineError {
     }
 }
 
-/// What a run did.
+/// The end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MachineRun {
-    /// What it may not do, if it did that.
+    /// Its fault, if it did something that no function may do.
     pub fault: Option<MachineFault>,
     /// Full result registers, in the order asked for.
     pub results: Vec<u64>,
-    /// What each buffer of the input holds after it.
+    /// The contents of each buffer of the input after it.
     pub buffers: Vec<Vec<u8>>,
     /// Accesses to buffers in order, if they are recorded.
     pub accesses: Vec<BufferAccess>,
 }
 
-/// What no function may do.
+/// An action that no function may take.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MachineFault {
-    /// It accessed what is not its own.
+    /// It accessed memory that is not its own.
     #[error("access to memory that is not the function's, at offset {pc:#x} of the code")]
     Memory {
         /// The offset of the instruction, in bytes.
         pc: u64,
     },
-    /// It ran into what is no instruction.
+    /// It reached a word that is no instruction.
     #[error("illegal instruction at offset {pc:#x} of the code")]
     Illegal {
         /// The offset of the word, in bytes.
         pc: u64,
     },
-    /// It did not return within so many instructions.
+    /// It did not return within this many instructions.
     #[error("did not return within {0} instructions")]
     OutOfFuel(u64),
     /// It returned with another value in a register that it must keep.
@@ -132,7 +138,7 @@ pub enum MachineFault {
     /// It called with a stack pointer that is not aligned.
     #[error("the stack pointer is not aligned at a call")]
     StackAlignment,
-    /// It did not call as calls are made.
+    /// It called in a way that no call instruction does.
     #[error("called {callee} with a return address that no call leaves, or without a stack")]
     BadCall {
         /// The runtime function's name.
@@ -161,7 +167,7 @@ impl MachineFault {
 /// The word for [`MachineFault::StackAlignment`].
 pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
-/// What executes.
+/// The engine that executes.
 enum Engine {
     Unicorn(Box<Unicorn<'static, Running>>),
     Stepper(Stepper),
@@ -186,14 +192,14 @@ fn unicorn(row: &EngineDesc) -> Result<Unicorn<'static, Running>, MachineError> 
         let left = engine.get_data().fuel;
         engine.get_data_mut().fuel = left.saturating_sub(taken);
         if address == STOP || left < taken {
-            // It stops at the next chance; that it does not return is seen by the place where it stops.
+            // It stops at the next chance; the place where it stops shows that it did not return.
             let _ = engine.emu_stop();
         }
     })?;
     Ok(engine)
 }
 
-/// How an engine stopped.
+/// The way in which an engine stopped.
 enum Stop {
     /// At the stop address, or out of fuel.
     Still,
@@ -236,7 +242,7 @@ impl Engine {
         }
     }
 
-    /// From `start` to [`STOP`]; the place where it stopped.
+    /// Runs from `start` to [`STOP`]; returns the place where it stopped.
     fn run(&mut self, start: u64, fuel: u64) -> Result<(Stop, u64), MachineError> {
         match self {
             Engine::Unicorn(engine) => {
@@ -264,34 +270,34 @@ pub struct Emulator {
     registers: Vec<PReg>,
     /// The engine's number of each.
     numbers: Vec<i32>,
-    /// What each holds before a run, unless it is an argument.
+    /// Contents of each before a run, unless it is an argument.
     canaries: Vec<u64>,
     /// The stack pointer, then the callee-saved registers.
     kept: Vec<Kept>,
-    /// What each holds before the run at hand.
+    /// Contents of each before the current run.
     values: Vec<u64>,
     /// A buffer between its guards.
     image: Vec<u8>,
     /// The code with the rest of its last page, as it was loaded.
     code: Vec<u8>,
-    /// The same as a run left it.
+    /// The code after a run.
     code_behind: Vec<u8>,
-    /// Where the code's calls return to.
+    /// Return addresses of the code's calls.
     returns: Vec<u64>,
-    /// What records accesses in Unicorn.
+    /// The hook that records accesses in Unicorn.
     recorder: Option<UcHookId>,
 }
 
-/// A register that a function leaves as it was.
+/// A register that a function preserves.
 struct Kept {
     register: PReg,
     /// The engine's.
     number: Option<i32>,
-    /// What it holds before a run.
+    /// Its contents before a run.
     value: u64,
 }
 
-/// A value of its own for each register.
+/// A distinct value for each register.
 fn canary(target: &Target, register: PReg) -> u64 {
     fitting(target, unwritten_register(register))
 }
@@ -368,7 +374,7 @@ impl Emulator {
         }
         let mut linked = code.to_vec();
         self.returns = runtime::link(self.target, &mut linked, calls)?;
-        // No code at all is code too. Behind it stand zeros: no target has an instruction of zeros.
+        // Code may be empty. Zeros follow it: no target has an instruction of zeros.
         linked.resize(code.len().max(1).next_multiple_of(PAGE as usize), 0);
         if linked.len() != self.code.len() {
             let old = std::mem::take(&mut self.code);
@@ -389,7 +395,7 @@ impl Emulator {
         Ok(())
     }
 
-    /// A fault if the code is not what was loaded; then it is put back.
+    /// A fault if the code is not as it was loaded; then it is restored.
     fn code_fault(&mut self) -> Result<Option<MachineFault>, MachineError> {
         self.code_behind.resize(self.code.len(), 0);
         self.engine.read(CODE, &mut self.code_behind)?;
@@ -403,7 +409,7 @@ impl Emulator {
     /// Runs the code from its start. `results` are the full registers to read at the end.
     pub fn run(&mut self, input: &Input, results: &[PReg], fuel: u64) -> Result<MachineRun, MachineError> {
         self.set_up(input)?;
-        // A run that failed left its own.
+        // A run that failed left its accesses.
         self.take_accesses(input);
         let (mut calls, mut fault) = (0, None);
         let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
@@ -434,7 +440,7 @@ impl Emulator {
         Ok(MachineRun { fault, results: left, buffers, accesses: self.take_accesses(input) })
     }
 
-    /// What the run left in these registers, and in those of `kept`.
+    /// The contents of these registers, and of those of `kept`, after the run.
     fn left(&self, results: &[PReg]) -> Result<Vec<u64>, MachineError> {
         let registers = || results.iter().copied().chain(self.kept.iter().map(|kept| kept.register));
         let Engine::Unicorn(engine) = &self.engine else {
@@ -535,7 +541,7 @@ impl Emulator {
         Ok(buffers)
     }
 
-    /// What a returning function must have left as it was; `left` is what is in the registers of `kept`.
+    /// The fault if a returning function did not preserve its state; `left` is the contents of the registers of `kept`.
     fn state_fault(&mut self, left: &[u64]) -> Result<Option<MachineFault>, MachineError> {
         let mut caller = [0; CALLER_BYTES];
         self.engine.read(ENTRY_SP, &mut caller)?;

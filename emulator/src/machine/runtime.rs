@@ -1,7 +1,8 @@
-//! The runtime library as machine code sees it: addresses at which nothing is mapped. A run that arrives at one has
-//! called the function; it is checked as a callee would suffer from it, computed by its one meaning, and left the way a
-//! callee that keeps to the calling convention, and to nothing more, may leave it: junk in every caller-saved register
-//! and below the stack pointer.
+//! The runtime library as machine code sees it: unmapped addresses. A run that arrives at one has called the function.
+//!
+//! The emulator then checks the state on which a callee relies, and computes the function by its one meaning. It
+//! returns with the least that the calling convention guarantees: every caller-saved register and the memory below the
+//! stack pointer hold junk.
 
 use super::{CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, fitting};
 use crate::input::lost_register;
@@ -10,7 +11,8 @@ use tribunal_ir::semantics::{Choice, Concrete, Value};
 use tribunal_target::Target;
 use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};
 
-/// Where the first function lies, and how far apart they lie. Calls reach them from the code, and nothing else is near.
+/// The address of the first function, and the distance between functions. Calls in the code reach them; nothing else is
+/// near.
 const FIRST: u64 = 0x0090_0000;
 const APART: u64 = 0x100;
 /// Bytes below the stack pointer that a callee writes.
@@ -19,7 +21,7 @@ const CALLEE_BYTES: u64 = 256;
 /// A call in the code: its offset in bytes, and the symbol that it calls.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite<'a> {
-    /// Of the call in the code, in bytes.
+    /// The call's offset in the code, in bytes.
     pub offset: u32,
     /// The runtime function that is called.
     pub symbol: &'a str,
@@ -36,8 +38,8 @@ fn address(symbol: &str) -> Option<u64> {
     Some(FIRST + APART * index as u64)
 }
 
-/// Puts the distances into the calls, as a linker does; where each call returns to. The error is a symbol that is no
-/// function of the library, or a site where no call stands.
+/// Writes the distances into the calls, as a linker does; returns the calls' return addresses. The error is a symbol
+/// that is no function of the library, or a site without a call.
 pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> Result<Vec<u64>, MachineError> {
     let mut returns = Vec::with_capacity(sites.len());
     for site in sites {
@@ -59,7 +61,7 @@ pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> 
 }
 
 impl Emulator {
-    /// Does what `callee` does, the `count`th call of this run; where to go on, or what the caller did wrong.
+    /// Performs `callee`, the `count`th call of this run; returns the address to continue at, or the caller's fault.
     pub(super) fn serve(
         &mut self,
         callee: &RuntimeFunction,
@@ -89,7 +91,7 @@ impl Emulator {
         }
         let arguments: [Value<Concrete>; 2] = arguments.try_into().map_err(|_| symbol())?;
         let mut domain = Concrete { choice: Choice::Zeros };
-        // Where it is undefined, so is the source, and nothing is expected of the run.
+        // Where it is undefined, so is the source, and the run is not judged.
         let evaluation = callee.evaluate(&mut domain, &arguments).map_err(|_| symbol())?;
         let result = evaluation.results.first().map_or(0, |value| value.bits.unsigned());
         for &register in abi.caller_saved {

@@ -1,7 +1,7 @@
 //! Runs bytes without Unicorn: each word is decoded and evaluated by the target's definition of its instruction.
 //!
-//! It shares that definition with the prover, so it judges encodings, allocation, frames and branches, not the meaning
-//! of an instruction; that is held to LLVM's and QEMU's elsewhere (`backend/target/tests/encodings.rs`,
+//! It shares that definition with the prover. So it judges encodings, allocation, frames and branches, not the meaning
+//! of an instruction; other tests compare that with LLVM's and QEMU's (`backend/target/tests/encodings.rs`,
 //! `cli/tests/link.rs`).
 
 use super::Stop;
@@ -11,7 +11,7 @@ use tribunal_ir::{Bits, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSl
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 use tribunal_target::{MachineEvaluation, Target};
 
-/// Why the stepper cannot be set up or read.
+/// The reason why the stepper cannot be set up or read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StepperError {
     #[error("nothing is mapped at {0:#x}")]
@@ -28,7 +28,7 @@ struct Region {
 #[derive(Default)]
 struct Regions {
     regions: Vec<Region>,
-    /// What instructions do to them; `None` if nobody asks.
+    /// The accesses of instructions to them; `None` if nobody asks.
     accesses: Option<Vec<RawAccess>>,
 }
 
@@ -65,7 +65,7 @@ impl Stepper {
         self.memory.regions.push(Region { address, bytes: vec![0; bytes as usize], writable });
     }
 
-    /// The range that begins at `address` is mapped no more.
+    /// Unmaps the range that begins at `address`.
     pub fn unmap(&mut self, address: u64) {
         self.memory.regions.retain(|region| region.address != address);
     }
@@ -94,7 +94,7 @@ impl Stepper {
         Ok(())
     }
 
-    /// Of the register, or of the part of a register, the bits.
+    /// The bits of the register, or of the part of a register.
     pub fn register(&self, register: PReg) -> u64 {
         let (full, bits) = (self.target.vocabulary.full_register(register), self.bits(register));
         Bits::new(self.registers[usize::from(full.0)].into(), bits).low_u64()
@@ -113,7 +113,8 @@ impl Stepper {
         self.target.vocabulary.register_bits(register)
     }
 
-    /// From `start` until `stop` is reached, `fuel` instructions are done or one cannot be; where that was.
+    /// Runs from `start` until it reaches `stop`, has taken `fuel` instructions, or cannot take one; returns the place
+    /// too.
     pub fn run(&mut self, start: u64, stop: u64, fuel: u64) -> Result<(Stop, u64), StepperError> {
         let mut pc = start;
         for _ in 0..fuel {
@@ -128,7 +129,7 @@ impl Stepper {
         Ok((Stop::Still, pc))
     }
 
-    /// One instruction; the address of the next.
+    /// Takes one instruction; returns the address of the next.
     fn step(&mut self, pc: u64) -> Result<Result<u64, Stop>, StepperError> {
         let mut word = [0; 4];
         if self.read(pc, &mut word).is_err() {
@@ -154,8 +155,8 @@ impl Stepper {
         Ok(Ok(next))
     }
 
-    /// The address of the next instruction: where an indirect jump goes, where the label of a branch that is taken is,
-    /// or behind this one. A return that names no register goes to the return address.
+    /// The address of the next instruction: the target of an indirect jump, the label of a branch that is taken, or the
+    /// address after this one. A return that names no register goes to the return address.
     fn next(&self, pc: u64, row: &InstrDesc, inst: &InstData, evaluation: &MachineEvaluation<Concrete>) -> u64 {
         let jumps =
             row.flags.contains(OpcodeFlags::CALL) || row.flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER);

@@ -1,4 +1,4 @@
-//! Edits of the control flow graph.
+//! Edits of the control flow graph: blocks are removed, merged, split and moved.
 
 use super::scope::{Scope, is_free};
 use super::values::rename;
@@ -71,7 +71,7 @@ fn rename_predecessor(function: &mut Function, old: Block, block: Block) {
     }
 }
 
-/// Blocks that nothing reaches go, with their instructions.
+/// Removes unreachable blocks, with their instructions.
 fn prune(function: &mut Function) {
     let reached = function.reverse_post_order();
     let gone: Vec<Block> = function.layout().iter().copied().filter(|block| !reached.contains(block)).collect();
@@ -138,7 +138,7 @@ pub(super) fn fall_through(function: &mut Function, block: Block) -> bool {
     falls
 }
 
-/// The block that defines `register` ends behind its definition with a return of it.
+/// The block that defines `register` ends after its definition with a return of it.
 pub(super) fn end_with_return(function: &mut Function, target: &Target, register: VReg) -> bool {
     let Some(ty) = function.type_of(register).filter(|ty| ty.is_scalar()) else { return false };
     let Some(def) = function.def_of(register) else { return false };
@@ -206,7 +206,7 @@ fn move_insts(function: &mut Function, from: Block, first: Option<Inst>, to: Blo
     }
 }
 
-/// The new block that begins with what stood at `inst`.
+/// The new block that begins with the instructions from `inst` on.
 pub(super) fn split(function: &mut Function, target: &Target, inst: Inst) -> Option<Block> {
     let block = function.block_of(inst)?;
     if !is_free(function, target, inst) {
@@ -223,7 +223,7 @@ pub(super) fn split(function: &mut Function, target: &Target, inst: Inst) -> Opt
     Some(tail)
 }
 
-/// Moves `block`, which stands last in the layout, to behind `previous`.
+/// Moves `block`, the last in the layout, to the place after `previous`.
 fn place_after(function: &mut Function, previous: Block, block: Block) {
     let mut layout: Vec<Block> = function.layout().iter().copied().filter(|&other| other != block).collect();
     let index = layout.iter().position(|&other| other == previous).map_or(layout.len(), |index| index + 1);

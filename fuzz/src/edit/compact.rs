@@ -1,4 +1,5 @@
-//! The same function with its entities counted anew: what edits have left behind is gone, and the text reads in order.
+//! Compaction after edits: the same function with its entities renumbered. Unused ones are dropped, and the text reads
+//! in order.
 
 use super::scope::read_on_entry;
 use rustc_hash::FxHashMap;
@@ -6,8 +7,8 @@ use tribunal_ir::entities::WideConst;
 use tribunal_ir::{Block, Function, MemOperand, Operand, PReg, Reg, RegFlags, StackSlot, Symbol, VReg};
 use tribunal_target::Target;
 
-/// A copy whose registers, blocks and stack objects are numbered in order of appearance; stack objects and live-ins
-/// that nothing reads are gone. `None` if an operand names a block that is not in the layout.
+/// A copy whose registers, blocks and stack objects are numbered in order of appearance, without unread stack objects
+/// and live-ins. `None` if an operand names a block that is not in the layout.
 pub fn compact(function: &Function, target: &Target) -> Option<Function> {
     let mut new = Function::new(function.name.clone());
     new.alignment = function.alignment;
@@ -62,7 +63,7 @@ impl Copy<'_> {
         }
     }
 
-    /// Definitions in order, then what is read and nowhere defined.
+    /// Definitions in order, then registers that are read and nowhere defined.
     fn registers(&mut self) {
         let defs = self.old.all_insts().flat_map(|inst| self.old.inst(inst).vreg_defs().collect::<Vec<_>>());
         let uses = self.old.all_insts().flat_map(|inst| self.old.inst(inst).vreg_uses().collect::<Vec<_>>());
@@ -93,7 +94,7 @@ impl Copy<'_> {
             Operand::Reg(mut register) => {
                 if let Reg::Virtual(virtual_register) = register.reg {
                     register.reg = Reg::Virtual(*self.registers.get(&virtual_register)?);
-                    // Where a value was last read may have changed.
+                    // The last read of a value may have changed.
                     register.flags.remove(RegFlags::KILLED | RegFlags::DEAD);
                 }
                 Operand::Reg(register)

@@ -67,7 +67,7 @@ pub(super) fn duplicate(function: &mut Function, inst: Inst) -> bool {
     true
 }
 
-/// Moves a pure instruction to where its operands are still above it and its reads below.
+/// Moves a pure instruction to a place where its operands are still above it and its reads below.
 pub(super) fn relocate(function: &mut Function, target: &Target, inst: Inst, before: Inst) -> bool {
     let placed = function.block_of(inst).is_some() && function.block_of(before).is_some();
     let stays = inst == before || function.next_inst(inst) == Some(before);
@@ -90,7 +90,7 @@ pub(super) fn relocate(function: &mut Function, target: &Target, inst: Inst, bef
     true
 }
 
-/// Where a register is read: at an instruction, or at the end of the block from which a PHI takes it.
+/// The place where a register is read: an instruction, or the end of the block from which a PHI takes it.
 enum Read {
     At(Inst),
     AtEnd(Block),
@@ -111,7 +111,7 @@ fn reads(function: &Function, inst: Inst) -> impl Iterator<Item = Read> + '_ {
     })
 }
 
-/// True if what is defined right before `place` can be read there.
+/// True if a definition right before `place` can be read there.
 fn reaches(function: &Function, scope: &Scope, read: Read, place: Inst) -> bool {
     match read {
         Read::At(reader) => reader == place || scope.precedes(function, place, reader),

@@ -1,13 +1,13 @@
-//! Small edits on a function of generic machine IR: the primitives of which the reducer and the mutators are made.
+//! Small edits on a function of generic machine IR: the primitives of the reducer and the mutators.
 //!
-//! An edit names instructions, registers and blocks; those keep their names from edit to edit and in clones, so that a
-//! list of edits can be tried in any order and in any part. [`Edit::apply`] says `false`, and changes nothing, where an
-//! edit no longer fits the function.
+//! An edit names instructions, registers and blocks. Those keep their names from edit to edit and in clones, so that
+//! any part of a list of edits can be tried in any order. [`Edit::apply`] returns `false`, and changes nothing, where
+//! an edit no longer fits the function.
 //!
-//! Invariant: what the machine verifier accepts before legalization it accepts after an edit (`fuzz/tests/edits.rs`):
-//! SSA and dominance, types, successors and PHIs, physical registers and call frames stay right. What the function
-//! computes changes; that is the point. Later stages have rules that edits know nothing of: who edits those asks the
-//! verifier.
+//! Invariant: a function that the machine verifier accepts before legalization is accepted after an edit
+//! (`fuzz/tests/edits.rs`). SSA and dominance, types, successors and PHIs, physical registers and call frames stay
+//! right. The function's results change; that is the purpose. Later stages have rules that edits do not know: an edit
+//! there needs a run of the verifier.
 
 mod blocks;
 mod compact;
@@ -31,7 +31,7 @@ use tribunal_target::Target;
 /// One edit.
 #[derive(Clone, Debug)]
 pub enum Edit {
-    /// The instruction goes. Its results become an operand of the same type, or a zero.
+    /// The instruction is removed. Its results become an operand of the same type, or a zero.
     Remove(Inst),
     /// Reads of `register` become reads of `to`, which is defined above it.
     Forward {
@@ -109,19 +109,19 @@ pub enum Edit {
         /// Its only successor from now on.
         to: Block,
     },
-    /// Where the block goes if its condition holds, and where it goes otherwise, are exchanged.
+    /// The targets of the block's conditional branch, taken and not taken, are exchanged.
     Exchange(Block),
     /// The block falls into the next one instead of branching to it.
     FallThrough(Block),
     /// The block and its only successor, of which it is the only predecessor, become one.
     Join(Block),
-    /// What stands before the instruction becomes a block of its own.
+    /// The instructions before this one become a block of their own.
     Split(Inst),
     /// The function no longer returns anything in this register.
     DropResult(PReg),
     /// The function returns this scalar where it is defined, in a whole register, and nothing else.
     Return(VReg),
-    /// The call goes, whose frame this instruction sets up.
+    /// The call is removed, whose frame this instruction sets up.
     RemoveCall(Inst),
     /// `result = opcode operands` before the instruction.
     Insert {
@@ -143,8 +143,7 @@ pub enum Edit {
         /// The instruction that it stands before from now on.
         before: Inst,
     },
-    /// A way around nothing: the block is split before the instruction, and the condition goes through an empty block
-    /// or past it.
+    /// An empty diamond: the block is split before the instruction, and control goes through an empty block or past it.
     Diamond {
         /// The instruction that the block is split before.
         before: Inst,
@@ -194,16 +193,16 @@ impl Edit {
     }
 }
 
-/// What an edit leaves unread.
+/// The treatment of instructions that an edit leaves unread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leftover {
-    /// Goes, if it was read before.
+    /// They are removed, if they were read before.
     Sweep,
-    /// Stays, whoever read it.
+    /// They stay.
     Keep,
 }
 
-/// Makes all of `edits` that fit; how many did.
+/// Makes all of `edits` that fit; returns their number.
 pub fn apply_all(function: &mut Function, target: &Target, edits: &[Edit], left: Leftover) -> usize {
     let unread = values::unread(function);
     let made = edits.iter().filter(|edit| edit.apply(function, target)).count();

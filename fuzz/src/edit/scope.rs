@@ -1,4 +1,4 @@
-//! What is defined where: registers that an instruction may read, and places where an instruction may stand.
+//! Scopes: the registers that an instruction may read, and the places where an instruction may stand.
 
 use tribunal_ir::{Block, Function, Inst, OpcodeFlags, PReg, Reg, RegFlags, RegOperand, VReg};
 use tribunal_target::Target;
@@ -34,7 +34,7 @@ impl Scope {
         registers
     }
 
-    /// Adds what the blocks above `block` define.
+    /// Adds the definitions of the blocks above `block`.
     fn dominators(&self, function: &Function, block: Block, registers: &mut Vec<VReg>) {
         let Some(tree) = &self.tree else { return };
         let above = std::iter::successors(tree.above(&self.order, block), |&block| tree.above(&self.order, block));
@@ -73,7 +73,7 @@ fn defs(function: &Function, inst: Inst) -> impl Iterator<Item = VReg> + '_ {
     function.inst(inst).vreg_defs().filter(move |&register| function.def_of(register) == Some(inst))
 }
 
-/// Full registers that some block reads before it writes them: what they hold on entry may matter.
+/// Full registers that some block reads before it writes them: their contents on entry may matter.
 pub fn read_on_entry(function: &Function, target: &Target) -> Vec<PReg> {
     let full = |operand: &RegOperand| operand.reg.as_physical().map(|it| target.vocabulary.full_register(it));
     let mut read = Vec::new();
@@ -87,8 +87,8 @@ pub fn read_on_entry(function: &Function, target: &Target) -> Vec<PReg> {
     read
 }
 
-/// True if an instruction or the end of a block may stand before `inst`: no PHI follows, no physical register holds
-/// anything that is read later in the block, no call frame is open, no terminator stands before.
+/// True if an instruction or the end of a block may stand before `inst`: no PHI follows, no physical register is live,
+/// no call frame is open, no terminator stands before.
 pub fn is_free(function: &Function, target: &Target, inst: Inst) -> bool {
     let ends = |inst| function.opcode_flags(function.inst(inst), target.vocabulary).contains(OpcodeFlags::TERMINATOR);
     if function.inst(inst).opcode.is_phi() || function.previous_inst(inst).is_some_and(ends) {

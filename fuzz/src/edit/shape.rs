@@ -1,4 +1,4 @@
-//! What an instruction may be changed to without changing what stands around it.
+//! Changes of one instruction that leave its neighbours unchanged: opcodes, flags, immediates, memory operands.
 
 use super::scope::Scope;
 use crate::opcodes::{is_known, siblings};
@@ -8,8 +8,8 @@ use tribunal_ir::{
 };
 use tribunal_target::Target;
 
-/// The opcodes that may stand in the place of that of `inst`: those of its shape, and where all types are one, the
-/// other operations on two values, if they take its types.
+/// The opcodes that can replace that of `inst`: those of its shape, and where all types are one, the other operations
+/// on two values, if they take its types.
 pub fn alike(function: &Function, inst: Inst) -> Vec<Opcode> {
     let data = function.inst(inst);
     let Some(info) = data.opcode.info() else { return Vec::new() };
@@ -25,8 +25,8 @@ pub fn alike(function: &Function, inst: Inst) -> Vec<Opcode> {
     alike.copied().filter(|opcode| opcode.info().is_some_and(|info| info.takes(&types))).collect()
 }
 
-/// True if programs of such instructions are what the generator writes: integers that every target compiles, no wider
-/// than `widest` bits, divisions no wider than two registers.
+/// True if the generator writes such programs: integers that every target compiles, no wider than `widest` bits,
+/// divisions no wider than two registers.
 pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
     let two_registers = 2 * target.register_type().bits();
     let fits = |inst: Inst| {

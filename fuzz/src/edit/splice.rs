@@ -42,8 +42,8 @@ fn travels(function: &Function, target: &Target, inst: Inst) -> bool {
 }
 
 impl Donor<'_> {
-    /// Copies the stretch to before `before`. What it reads from above becomes what `choose` picks, by index, among the
-    /// values of the same type there; `false`, with nothing changed, where there is none.
+    /// Copies the stretch to before `before`. Each register read from above becomes the one that `choose` picks, by
+    /// index, among the values of the same type there; `false`, with nothing changed, where there is none.
     pub fn splice(
         &self,
         function: &mut Function,

@@ -1,4 +1,4 @@
-//! Edits of values: what is read, what is constant, what goes.
+//! Edits of values: reads, constants, and the removal of instructions.
 
 use super::scope::Scope;
 use smallvec::SmallVec;
@@ -50,7 +50,7 @@ pub(super) fn forward(function: &mut Function, register: VReg, to: VReg) -> bool
     true
 }
 
-/// `G_CONSTANT` in the place of `inst`, or behind the PHIs if it is one.
+/// `G_CONSTANT` in the place of `inst`, or after the PHIs if it is one.
 fn constant_at(function: &mut Function, inst: Inst, ty: Type, value: Bits) -> VReg {
     let register = function.new_vreg(ty);
     let operand = function.constant(value.zext_or_trunc(ty.bits()));
@@ -114,7 +114,7 @@ pub(super) fn set_operand(function: &mut Function, inst: Inst, index: usize, to:
     reads
 }
 
-/// True if nothing but its virtual results shows that the instruction stands there.
+/// True if the instruction has no effect but its virtual results.
 pub(super) fn is_pure(function: &Function, target: &Target, inst: Inst) -> bool {
     let data = function.inst(inst);
     let acts = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;
@@ -209,7 +209,7 @@ pub(super) fn is_return(function: &Function, target: &Target, inst: Inst) -> boo
     function.opcode_flags(function.inst(inst), target.vocabulary).contains(OpcodeFlags::RETURN)
 }
 
-/// The sequence from the frame's set-up to its tear-down, and the copies of results behind it.
+/// The sequence from the frame's set-up to its tear-down, and the copies of results after it.
 pub(super) fn remove_call(function: &mut Function, target: &Target, setup: Inst) -> bool {
     if function.block_of(setup).is_none() || !target.opens_call_frame(function.inst(setup)) {
         return false;
@@ -248,7 +248,7 @@ pub(super) fn remove_call(function: &mut Function, target: &Target, setup: Inst)
     true
 }
 
-/// Which registers are defined and never read, by index.
+/// The registers that are defined and never read, by index.
 pub(super) fn unread(function: &Function) -> Vec<bool> {
     function.vregs.values().map(|register| register.uses == 0).collect()
 }

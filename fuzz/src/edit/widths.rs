@@ -1,8 +1,8 @@
 //! Changing the width of a value, and of every value that must have its type.
 //!
 //! Registers at operands of one type index of one instruction have one type, so registers fall into classes. A class
-//! changes as a whole; constants, promises and accesses follow, and conversions at its border become other conversions,
-//! or nothing.
+//! changes as a whole. Constants, promises and accesses follow; conversions at its border become other conversions, or
+//! disappear.
 
 use super::shape;
 use super::values::rename;
@@ -47,7 +47,7 @@ pub fn width_classes(function: &Function) -> Vec<WidthClass> {
 /// Union-find over registers.
 struct Sets {
     parents: Vec<u32>,
-    /// Registers whose type something outside decides.
+    /// Registers whose type is determined outside the class.
     fixed: Vec<bool>,
 }
 
@@ -107,7 +107,7 @@ pub(super) fn set_width(function: &mut Function, register: VReg, bits: u32) -> b
     for (inst, data) in kept {
         data.into_iter().for_each(|data| function.replace(inst, data));
     }
-    // Last: what the others read may be what goes.
+    // Last: an instruction removed may define a register that the others read.
     for (inst, _) in gone {
         let data = function.inst(inst);
         if let (Some(result), Some(source)) = (data.vreg(0), data.vreg(1)) {
@@ -118,11 +118,11 @@ pub(super) fn set_width(function: &mut Function, register: VReg, bits: u32) -> b
     true
 }
 
-/// What an instruction does when a type that it has changes.
+/// The change of an instruction when one of its types changes.
 enum Followed {
     Stays,
     Becomes(InstData),
-    /// A conversion between what are equal types now.
+    /// A conversion between types that are now equal is removed.
     Goes,
 }
 
@@ -142,7 +142,8 @@ impl Change {
         if self.contains(Some(register)) { self.new } else { function.type_of(register).map_or(0, Type::bits) }
     }
 
-    /// What each instruction becomes; `None` in the list for a conversion that goes. Nothing if one cannot follow.
+    /// The replacement of each instruction; `None` in the list for a conversion that is removed. `None` if one cannot
+    /// follow.
     fn instructions(&self, function: &mut Function) -> Option<Vec<(Inst, Option<InstData>)>> {
         let mut edits = Vec::new();
         for inst in function.all_insts().collect::<Vec<_>>() {
@@ -160,7 +161,7 @@ impl Change {
         Some(edits)
     }
 
-    /// How one instruction follows; nothing if it cannot.
+    /// The change of one instruction; `None` if it cannot follow.
     fn changed(&self, function: &mut Function, data: InstData) -> Option<Followed> {
         let Some(info) = data.opcode.info().filter(|_| data.opcode.is_generic()) else { return Some(Followed::Stays) };
         if info.extends() || info.truncates() {

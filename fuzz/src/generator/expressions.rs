@@ -1,4 +1,5 @@
-//! Straight-line operations.
+//! Straight-line operations of generated programs: arithmetic, conversions, and operations that leave bits
+//! unconstrained.
 
 use super::{Entry, Generator};
 use crate::{edit, opcodes};
@@ -127,14 +128,14 @@ impl Generator<'_, '_, '_> {
         let swappable = ty.bits().is_multiple_of(16);
         let opcode = *self.u.choose(&[Opcode::G_CTPOP, Opcode::G_ABS, Opcode::G_BSWAP])?;
         let opcode = if opcode == Opcode::G_BSWAP && !swappable { Opcode::G_CTPOP } else { opcode };
-        // Counting narrow values is the rule in real code, and a count of N bits needs log2(N) + 1 bits to be right.
+        // Real code mostly counts narrow values, and a count of N bits needs log2(N) + 1 bits to be right.
         let opcode = if opcode == Opcode::G_CTPOP && ty.bits() < 3 { Opcode::G_ABS } else { opcode };
         let source = self.value(ty, false)?;
         let result = if opcode == Opcode::G_CTPOP { self.count_type(ty)? } else { ty };
         Ok(Entry { register: self.builder.op(result, opcode, &[source.register]), ty: result, firm: source.firm })
     }
 
-    /// A type that holds how many bits of a `ty` there are: mostly `ty` itself, if it does.
+    /// A type that can hold the number of bits of a `ty`: mostly `ty` itself, if it can.
     pub(super) fn count_type(&mut self, ty: Type) -> Result<Type> {
         let least = ty.bits().ilog2() + 1;
         let drawn = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
@@ -156,7 +157,7 @@ impl Generator<'_, '_, '_> {
         let usual: Vec<u32> = [8, 16, 32].into_iter().filter(|&bits| bits < ty.bits()).collect();
         let is_usual = !usual.is_empty() && self.u.arbitrary()?;
         let bits = if is_usual { *self.u.choose(&usual)? } else { self.u.int_in_range(1..=ty.bits() - 1)? };
-        // Of a result that nothing else reads, the target may compute the narrow part at once.
+        // The target may compute the narrow part of a result directly if nothing else reads it.
         let source = match self.u.int_in_range(0..=5)? {
             0..=1 => self.shift(ty)?,
             2 => self.binary(ty)?,
@@ -183,7 +184,7 @@ impl Generator<'_, '_, '_> {
             return self.conversion(ty);
         }
         let half = Type::scalar(bits / 2);
-        // Of an extension the upper half is known: zeros, or a sign.
+        // The upper half of an extension is known: zeros, or a sign.
         let source = if self.u.ratio(1, 3)? {
             let low = self.value(half, false)?;
             let signed = self.u.arbitrary()?;
@@ -213,7 +214,7 @@ impl Generator<'_, '_, '_> {
         if self.u.ratio(1, 4)? { self.taken_out(whole) } else { Ok(whole) }
     }
 
-    /// Something that leaves bits open: undefined high bits, an undefined value, a frozen one, a promise.
+    /// An operation with unconstrained bits: undefined high bits, an undefined value, a frozen one, a promise.
     fn loose(&mut self, ty: Type) -> Result<Entry> {
         let source = self.value(ty, false)?;
         let (register, ty) = match self.u.int_in_range(0..=4)? {

@@ -25,7 +25,8 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// One that needs nothing but its row to be drawn: operands of the types that it takes, immediates in their ranges.
+    /// An operation that needs only its row to be drawn: operands of the types that it takes, immediates in their
+    /// ranges.
     fn other(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(&opcodes::OTHERS)?;
         let Some(info) = opcode.info() else { return self.overflow(ty) };
@@ -141,7 +142,7 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register, ty, firm: whole.firm && part.firm })
     }
 
-    /// Some bits of a value of two at least.
+    /// Some bits of a value of at least two bits.
     pub(super) fn taken_out(&mut self, whole: Entry) -> Result<Entry> {
         let (bits, offset) = self.place(whole.ty)?;
         let ty = Type::scalar(bits);
@@ -149,7 +150,7 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register, ty, firm: whole.firm })
     }
 
-    /// How many bits of a type of two at least, not all, and from which on.
+    /// The number of bits, not all, of a type of at least two, and the lowest of them.
     fn place(&mut self, ty: Type) -> Result<(u32, Operand)> {
         let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
         Ok((bits, Operand::Imm(self.u.int_in_range(0..=ty.bits() - bits)?.into())))

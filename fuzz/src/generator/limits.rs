@@ -4,8 +4,8 @@ use super::Generator;
 use arbitrary::Result;
 use tribunal_ir::{Bits, VReg};
 
-/// Where an encoding ends, in both instruction sets: 12 bits signed, 20 bits above them, 12 bits shifted by 12, 16 bits
-/// in each of four places, and a word whose low part is rounded up into its high part.
+/// The limits of encodings, in both instruction sets: 12 bits signed, 20 bits above them, 12 bits shifted by 12, 16
+/// bits in each of four places, and a word whose low part is rounded up into its high part.
 const CONSTANTS: [i64; 24] = [
     -2049,
     -2048,
@@ -47,7 +47,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// A run of ones, rotated in an element that repeats: what AArch64 encodes in bitwise operations; or one bit off.
+    /// A run of ones, rotated in an element that repeats: AArch64's immediates of bitwise operations; or one bit off.
     fn repeated_run(&mut self, bits: u32) -> Result<Bits> {
         let size = 1u32 << self.u.int_in_range(1..=6)?;
         let ones = self.u.int_in_range(1..=size - 1)?;

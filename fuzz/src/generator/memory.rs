@@ -59,7 +59,8 @@ impl Generator<'_, '_, '_> {
             1 if bits < 64 => self.extending_load(Opcode::G_SEXTLOAD, address, bits, operand)?,
             _ => {
                 let register = self.builder.load(Opcode::G_LOAD, memory, address, operand);
-                // Bits that a size leaves out of its last byte must be zeros there: they need not be.
+                // A size that is no whole number of bytes requires zeros in the rest of its last byte. Nothing ensures
+                // them, so the value is not firm.
                 Entry { register, ty: memory, firm: bits.is_multiple_of(8) }
             }
         };
@@ -67,7 +68,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A pointer to a place that there is, by way of an integer, a mask or a promise.
+    /// A pointer to a place in scope, by way of an integer, a mask or a promise.
     fn same_place(&mut self) -> Result<()> {
         let place = *self.u.choose(&self.pointers)?;
         let pointer = self.pointer_type();
@@ -153,7 +154,8 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Stores a loose value to bytes of the first buffer that nothing else touches; dropped once they are used up.
+    /// Stores a maybe-poison value to bytes of the first buffer that nothing else touches; dropped once they are used
+    /// up.
     pub(super) fn store_loose(&mut self, entry: Entry) {
         let bytes = entry.ty.bytes();
         if self.next_loose + bytes > super::BUFFER_BYTES {

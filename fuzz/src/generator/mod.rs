@@ -1,13 +1,14 @@
-//! Programs from bytes: functions that are valid by construction, end, stay inside their memory, and show what they
-//! compute.
+//! Programs from bytes: functions that are valid by construction, terminate, stay inside their memory, and show the
+//! values that they compute.
 //!
 //! Every decision is read from [`Unstructured`], so libFuzzer and the embedded loop drive the same code, and equal
 //! bytes give equal programs. When the bytes run out every choice becomes its first option and the function closes.
 //!
-//! Values are kept in two sorts. A *firm* value is never poison and never depends on a free choice: only such values
-//! steer branches, divide, or address memory, and they are folded into the returned checksum. A *loose* one (from
-//! `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be anything, so it is stored to a byte range of its own, where the
-//! oracle masks what the source leaves open without losing the rest.
+//! Values come in two kinds. A *firm* value is deterministic: it is never poison and never depends on a
+//! nondeterministic choice. Only firm values steer branches, divide, or address memory, and they are folded into the
+//! returned checksum. A *loose* value (from `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be poison or anything else.
+//! It is stored to a byte range of its own, where the oracle masks the bits that the source leaves unconstrained
+//! without losing the rest.
 
 mod expressions;
 mod families;
@@ -24,7 +25,7 @@ use tribunal_target::Target;
 
 /// Bytes that every pointer argument may touch.
 pub const BUFFER_BYTES: u32 = 256;
-/// What its address is a multiple of.
+/// The alignment of its address, in bytes.
 const BUFFER_ALIGN: u32 = 64;
 /// The part of a buffer that program loads and stores use; loose results go above it.
 const SCRATCH_BYTES: u32 = 128;
@@ -35,7 +36,8 @@ const CONDITION_BITS: [u32; 4] = [8, 32, 64, 128];
 /// The widest scalar of a program, in bits.
 const WIDEST: u32 = 256;
 
-/// Bounds and mix of one program, drawn once at its start (swarm testing: programs differ in what they lack).
+/// Bounds and mix of one program, drawn once at its start (swarm testing: programs differ in the features that they
+/// lack).
 #[derive(Clone, Debug)]
 struct Policy {
     /// Scalar widths in use, in bits.
@@ -68,7 +70,7 @@ impl Policy {
                 2 => *u.choose(&ODD)?,
                 _ => u.int_in_range(1..=WIDEST)?,
             };
-            // What fills more than two registers becomes very many instructions: now and then is enough.
+            // A value wider than two registers becomes very many instructions: now and then is enough.
             let too_many = is_too_wide(&width) && !u.ratio(1, 16)?;
             if !widths.contains(&width) && !too_many {
                 widths.push(width);
@@ -77,8 +79,8 @@ impl Policy {
         let is_wide = widths.iter().any(is_too_wide);
         Ok(Policy {
             widths,
-            // Most programs are small: what breaks mostly breaks in few instructions, and many of them are judged in
-            // the time of a large one. What fills more than two registers makes a program large by itself.
+            // Most programs are small: most bugs show in few instructions, and many small programs are judged in the
+            // time of a large one. Values wider than two registers make a program large by themselves.
             statements: if !is_wide && u.ratio(1, 4)? { u.int_in_range(3..=20)? } else { u.int_in_range(1..=4)? },
             depth: u.int_in_range(0..=3)?,
             flags: *u.choose(&[0, 0, 4, 16])?,
@@ -104,7 +106,7 @@ struct Entry {
 struct Place {
     base: VReg,
     bytes: u32,
-    /// What the address is known to be a multiple of, in bytes.
+    /// The known alignment of the address, in bytes.
     align: u32,
 }
 
@@ -118,7 +120,7 @@ struct Generator<'u, 'b, 'f> {
     scope: Vec<Entry>,
     /// Buffers, initialised stack objects, and places accessed before, which later accesses overlap.
     pointers: Vec<Place>,
-    /// What volatile accesses touch, and nothing else.
+    /// The memory of volatile accesses, which nothing else touches.
     device: Option<Place>,
     left: u32,
     /// Next free byte of the first buffer for a loose result.
@@ -190,7 +192,7 @@ impl Generator<'_, '_, '_> {
         self.target.register_type()
     }
 
-    /// The runtime library divides what two registers hold, and nothing wider.
+    /// The runtime library divides values of at most two registers.
     fn widest_division(&self) -> Type {
         Type::scalar(2 * self.register_type().bits())
     }
@@ -251,7 +253,7 @@ impl Generator<'_, '_, '_> {
         if !self.u.ratio(1, 4)? {
             return Ok(self.builder.icmp(predicate, left.register, right.register));
         }
-        // As wide as may be: 0 or 1.
+        // The widest condition: 0 or 1.
         let sources = [Operand::Predicate(predicate), Operand::used(left.register), Operand::used(right.register)];
         let result = *self.u.choose(&CONDITION_BITS)?;
         Ok(self.builder.build(Type::scalar(result), Opcode::G_ICMP, sources))

@@ -1,11 +1,11 @@
-//! Control flow: sequences, diamonds, and loops that end.
+//! Structured control flow: sequences, diamonds, and loops that terminate.
 
 use super::{Entry, Generator};
 use arbitrary::Result;
 use tribunal_ir::{Block, InstData, Opcode, Operand, Position, Type, VReg};
 
 impl Generator<'_, '_, '_> {
-    /// Statements one after the other, until the budget or the region's share of it is spent.
+    /// Statements one after another, until the budget or the region's share of it is spent.
     pub(super) fn region(&mut self, depth: u32) -> Result<()> {
         let share = if depth == 0 { self.left } else { self.u.int_in_range(1..=6)? };
         for _ in 0..share {
@@ -46,7 +46,7 @@ impl Generator<'_, '_, '_> {
                 (values, end)
             }
             false => {
-                // The values must dominate the head, and its branch is written already: only what is in scope will do.
+                // The values must dominate the head, and its branch is written already: only values in scope will do.
                 let values = merged.iter().map(|&ty| self.in_scope(ty)).collect::<Result<Option<Vec<_>>>>()?;
                 (values.unwrap_or_default(), head)
             }

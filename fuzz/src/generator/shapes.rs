@@ -1,14 +1,14 @@
-//! Control flow that nested diamonds and loops do not make: switches, cycles with two entries, PHIs that change places.
+//! Control flow that nested diamonds and loops do not produce: switches, irreducible cycles, PHIs that permute values.
 
 use super::{Entry, Generator};
 use arbitrary::Result;
 use tribunal_ir::{Block, IntPredicate, Opcode, Position, Type, VReg};
 
-/// A way into a block, with the values that it brings.
+/// An edge into a block, with the values on it.
 type Way = (Block, Vec<Entry>);
 
 impl Generator<'_, '_, '_> {
-    /// One of the shapes, as far as the policy has them.
+    /// One of the shapes, if the policy allows any.
     pub(super) fn shape(&mut self, depth: u32) -> Result<()> {
         let (nested, loops) = (depth < self.policy.depth, self.policy.loops);
         match self.u.int_in_range(0..=9)? {
@@ -56,7 +56,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// The comparisons of a switch; `ways` gets those into each of `blocks`.
+    /// The comparisons of a switch; `ways` collects the edges into each of `blocks`.
     fn tests(&mut self, value: Entry, merged: &[Type], blocks: &[Block], ways: &mut [Vec<Way>]) -> Result<()> {
         let cases = self.u.int_in_range(2..=5u32)?;
         let first = self.constant_value(value.ty.bits())?;
@@ -83,7 +83,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// PHIs of what the ways into this block bring; they join the scope.
+    /// PHIs of the values on the edges into this block; they join the scope.
     fn merge(&mut self, ways: &[Way]) {
         let Some((_, first)) = ways.first() else { return };
         for (index, &entry) in first.iter().enumerate() {
@@ -99,7 +99,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// A cycle of two blocks that is entered at either, which no reducible graph has; both count down what ends it.
+    /// A cycle of two blocks with an entry at each, which is irreducible; both blocks count down to its end.
     fn two_entries(&mut self, depth: u32) -> Result<()> {
         let (counter_ty, start) = self.trips(6)?;
         let carried = self.merge_types()?;
@@ -142,7 +142,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A loop whose values change places: parallel copies with cycles, and values of the round before read behind it.
+    /// A loop that permutes values: parallel copies with cycles, and values of the previous iteration read after it.
     fn permuting_loop(&mut self) -> Result<()> {
         let ty = self.scalar()?;
         let (counter_ty, start) = self.trips(5)?;
@@ -157,7 +157,7 @@ impl Generator<'_, '_, '_> {
         let shift = self.u.int_in_range(1..=count - 1)?;
         let mut next: Vec<VReg> = (0..count).map(|index| phis[(index + shift) % count]).collect();
         if self.u.arbitrary()? {
-            // One that is lost: its register is written while the old value is still to be read.
+            // The lost copy problem: a register is written while its old value is still to be read.
             next[0] = self.builder.op(ty, Opcode::G_ADD, &[phis[0], phis[1]]);
         }
         if self.u.ratio(1, 4)? {
@@ -174,7 +174,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Joins one behind the other, whose PHIs merge those of the join before, in place or moved on by some places.
+    /// Joins one after another, whose PHIs merge those of the join before, in place or rotated.
     fn phi_chain(&mut self) -> Result<()> {
         let ty = self.scalar()?;
         let count = self.u.int_in_range(2..=4usize)?;

@@ -46,14 +46,14 @@ impl Generator<'_, '_, '_> {
             _ => (Opcode::G_LOAD, memory),
         };
         let register = self.builder.load(opcode, ty, address, operand);
-        // What nothing reads is loaded all the same.
+        // A volatile load without a reader must still be made.
         if self.u.ratio(2, 3)? {
             self.scope.push(Entry { register, ty, firm: memory.bits().is_multiple_of(8) });
         }
         Ok(())
     }
 
-    /// What fills `bytes` bytes, now and then but for some bits.
+    /// A type of `bytes` bytes, now and then some bits narrower.
     fn volatile_type(&mut self, bytes: u32) -> Result<Type> {
         let missing = if self.u.ratio(1, 8)? { self.u.int_in_range(0..=7)? } else { 0 };
         Ok(Type::scalar(8 * bytes - missing))

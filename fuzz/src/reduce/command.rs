@@ -1,17 +1,17 @@
-//! Other people's compilers as oracles: any program that judges a MIR file by its exit status.
+//! External oracles for the reducer: any program that judges a MIR file by its exit status.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use wait_timeout::ChildExt;
 
-/// A program, its arguments, and how long it may take.
+/// A program, its arguments, and its time limit.
 pub struct Check {
     /// The program, found as a shell finds it.
     pub program: String,
     /// Its arguments, before the file's name.
     pub arguments: Vec<String>,
-    /// After so long a candidate counts as not interesting.
+    /// The time limit, after which a candidate counts as not interesting.
     pub time: Duration,
 }
 

@@ -1,4 +1,5 @@
-//! Where no single edit helps: several that do so together, and edits that weigh more and make something needless.
+//! Reductions beyond single edits: several edits that succeed only together, and edits that add weight before they
+//! allow a removal.
 
 use super::passes::{constant, forwards, removals};
 use super::search::Search;
@@ -7,10 +8,10 @@ use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::{Function, Inst, Opcode, VReg};
 use tribunal_target::Target;
 
-/// Lists edits that are made at once.
+/// Lists of edits that are made at once.
 type Together = fn(&Function, &Target) -> Vec<Vec<Edit>>;
 
-/// What a small function is tried with, and one that stays large.
+/// The lists tried on a small function, and those tried on one that stays large.
 const OF_FEW: &[Together] = &[branches, stored, retyped, returned, alone];
 const OF_MANY: &[Together] = &[alone, alone_and_wide];
 
@@ -77,7 +78,8 @@ fn alone(function: &Function, _: &Target) -> Vec<Vec<Edit>> {
     operations_alone(function, None)
 }
 
-/// The same wide, where one operation fills as many registers as many did: what judges take longest for, last.
+/// The same at large widths, where one operation fills as many registers as many did. It takes judges longest, so it
+/// comes last.
 fn alone_and_wide(function: &Function, _: &Target) -> Vec<Vec<Edit>> {
     [MAX_BITS / 2, MAX_BITS / 4 * 3, MAX_BITS]
         .into_iter()
@@ -85,7 +87,7 @@ fn alone_and_wide(function: &Function, _: &Target) -> Vec<Vec<Edit>> {
         .collect()
 }
 
-/// Of each opcode and width one.
+/// One operation of each opcode and width.
 fn operations_alone(function: &Function, width: Option<u32>) -> Vec<Vec<Edit>> {
     let (mut seen, mut ways) = (Vec::new(), Vec::new());
     for inst in function.all_insts() {
@@ -98,7 +100,7 @@ fn operations_alone(function: &Function, width: Option<u32>) -> Vec<Vec<Edit>> {
         seen.push(shape);
         let family = edit::alike(function, inst).into_iter().filter(|&opcode| opcode != data.opcode);
         for opcode in std::iter::once(None).chain(family.map(|opcode| Some(Edit::Opcode { inst, opcode }))) {
-            // What else reads the result must not hold its width.
+            // Other readers of the result must not fix its width.
             let operands = data.vreg_uses().chain([register]).map(|register| constant(function, register, 0));
             let width = width.map(|bits| Edit::Width { register, bits });
             ways.push(opcode.into_iter().chain(operands).chain(width).chain([Edit::Return(register)]).collect());
@@ -107,8 +109,7 @@ fn operations_alone(function: &Function, width: Option<u32>) -> Vec<Vec<Edit>> {
     ways
 }
 
-/// Where nothing more can go at once: another opcode, perhaps at the width of a register, and then something that it
-/// makes needless.
+/// Where no removal succeeds: another opcode, perhaps at the width of a register, and then the removals that it allows.
 pub(super) fn detours(search: &mut Search<'_>) {
     for index in 0..search.case.functions.len() {
         if !search.is_small(index) {

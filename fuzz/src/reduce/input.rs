@@ -1,4 +1,4 @@
-//! The input: fewer registers, fewer buffers, fewer bits.
+//! Reduction of the input: fewer registers, fewer buffers, fewer bits.
 
 use super::search::{Search, shrink};
 use crate::edit;
@@ -11,7 +11,7 @@ pub(super) fn run(search: &mut Search<'_>) {
     buffers(search);
 }
 
-/// Changes the best input; what it was changed to is kept if it is interesting.
+/// Changes the best input; keeps the change if the case stays interesting.
 fn change(search: &mut Search<'_>, edit: impl FnOnce(&mut Input)) -> bool {
     let Some(mut input) = search.case.input.clone() else { return false };
     edit(&mut input);
@@ -49,7 +49,7 @@ fn registers(search: &mut Search<'_>) {
     }
 }
 
-/// Buffers go from the last on; then their bytes become zero, and their ends go.
+/// Removes buffers from the last on; then zeroes their bytes, and cuts their ends.
 fn buffers(search: &mut Search<'_>) {
     while search.case.input.as_ref().is_some_and(|input| !input.buffers.is_empty()) {
         if !change(search, |input| drop(input.buffers.pop())) {

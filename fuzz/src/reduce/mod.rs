@@ -1,10 +1,9 @@
-//! Makes a case small: the least that an oracle still finds interesting.
+//! The reducer: shrinks a case to a minimum that an oracle still finds interesting.
 //!
-//! Parts go first many at once, then ever fewer (delta debugging: Zeller and Hildebrandt, "Simplifying and Isolating
-//! Failure-Inducing Input", 2002): functions, edges, calls, instructions; then what is left becomes simpler: values,
-//! widths, constants, flags, the input. Every candidate weighs less than the best so far, so that the search ends, and
-//! it ends only where no single edit is interesting: no instruction can be removed, nor its result replaced by another
-//! value in scope.
+//! Parts are removed many at once, then ever fewer (delta debugging: Zeller and Hildebrandt, "Simplifying and Isolating
+//! Failure-Inducing Input", 2002): functions, edges, calls, instructions. Then the rest is simplified: values, widths,
+//! constants, flags, the input. Every candidate weighs less than the best so far, so the search terminates. At its end
+//! no single edit is interesting: no instruction can be removed, nor its result replaced by another value in scope.
 //!
 //! The oracle is the same fault once more ([`reduce`]), or any program's exit status ([`command`]).
 
@@ -24,14 +23,14 @@ use tribunal_emulator::Input;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 
-/// What is made small.
+/// A case to reduce.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// LLVM IR before the functions, as it was read.
     pub ir: Option<String>,
-    /// The functions, each of which may go.
+    /// The functions, each of which may be removed.
     pub functions: Vec<Function>,
-    /// What the functions run on, if they run.
+    /// The functions' input, if they run.
     pub input: Option<Input>,
 }
 
@@ -55,7 +54,7 @@ pub struct Reduction {
     pub finished: bool,
 }
 
-/// A finding made small.
+/// A finding after reduction.
 #[derive(Clone, Debug)]
 pub struct Reduced {
     /// The function.
@@ -68,8 +67,8 @@ pub struct Reduced {
     pub finished: bool,
 }
 
-/// Makes `case` small while `is_interesting` holds of it; `None` if it does not hold to begin with. `progress` is
-/// called with the best case so far and how many candidates were judged.
+/// Reduces `case` while `is_interesting` holds of it; `None` if it does not hold to begin with. `progress` is called
+/// with the best case so far and the number of candidates judged.
 pub fn search(
     case: Case,
     target: &'static Target,
@@ -83,7 +82,7 @@ pub fn search(
     Some(search.end())
 }
 
-/// An input on which the function is defined: it stays so, also where the judge that found the fault executes nothing.
+/// An input on which the function is defined. It stays so, even where the judge that found the fault executes nothing.
 fn defined_input(harness: &Harness, function: &Function) -> Option<Input> {
     let inputs = inputs::inputs(function, harness.target(), Plan { count: INPUTS, seed: 1 });
     inputs.into_iter().find(|input| harness.interpret(function, input).is_ok())
@@ -92,8 +91,8 @@ fn defined_input(harness: &Harness, function: &Function) -> Option<Input> {
 /// Inputs that are tried for one on which the function is defined.
 const INPUTS: u32 = 8;
 
-/// Makes `function` small while the same judge finds the same fault in it, with the same rule to blame; `None` if it
-/// shows the fault no more. The function stays free of undefined behaviour on the finding's input.
+/// Reduces `function` while the same judge finds the same fault in it, with the same rule to blame; `None` if the fault
+/// is not reproduced. The function stays free of undefined behaviour on the finding's input.
 pub fn reduce(
     harness: &mut Harness,
     function: &Function,

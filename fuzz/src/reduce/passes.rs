@@ -1,4 +1,4 @@
-//! What is tried, in order, until nothing more is interesting.
+//! The passes of the reducer, repeated in order until no candidate is interesting.
 
 use super::search::{Search, shrink};
 use super::{detours, input};
@@ -6,7 +6,7 @@ use crate::edit::{self, Edit, Leftover, Scope};
 use tribunal_ir::{Bits, Function, Inst, InstFlags, Opcode, Operand, VReg};
 use tribunal_target::Target;
 
-/// Values in scope tried in the place of another: the nearest and the farthest so many.
+/// The number of values in scope tried in place of another: this many of the nearest, and of the farthest.
 const STAND_INS: usize = 6;
 
 pub(super) fn run(search: &mut Search<'_>) {
@@ -17,8 +17,7 @@ pub(super) fn run(search: &mut Search<'_>) {
             function(search, index);
         }
         without_ir(search);
-        // What comes last costs most; and a buffer that is cut to what is used now would stand in the way of other
-        // accesses.
+        // The last ones cost most; and a buffer cut to its current use would block other accesses.
         for last in [detours::together, detours::detours, input::run] {
             if search.weight() == before {
                 last(search);
@@ -30,7 +29,7 @@ pub(super) fn run(search: &mut Search<'_>) {
     }
 }
 
-/// Functions go.
+/// Removes functions.
 fn functions(search: &mut Search<'_>) {
     let names: Vec<String> = search.case.functions.iter().map(|function| function.name.clone()).collect();
     if names.len() > 1 {
@@ -42,7 +41,7 @@ fn functions(search: &mut Search<'_>) {
     }
 }
 
-/// The IR goes, once nothing names it.
+/// Removes the IR, once nothing names it.
 fn without_ir(search: &mut Search<'_>) {
     if search.case.ir.is_none() {
         return;
@@ -61,9 +60,9 @@ fn without_ir(search: &mut Search<'_>) {
 
 /// One round over one function.
 fn function(search: &mut Search<'_>, index: usize) {
-    /// Lists edits that can be made together.
+    /// Lists of edits that can be made together.
     type Together = fn(&Function, &Target) -> Vec<Edit>;
-    /// Lists alternatives for each place.
+    /// Lists of alternatives for each place.
     type Instead = fn(&Function) -> Vec<Vec<Edit>>;
     const TOGETHER: &[Together] = &[edges, calls, removals, results, removals, joins, falls, plain];
     const INSTEAD: &[Instead] = &[forwards, operands, values, opcodes, widths, constants];
@@ -80,7 +79,7 @@ fn function(search: &mut Search<'_>, index: usize) {
         search.pick(index, vec![returns]);
     }
     keys(search, index);
-    // Stack objects that nothing names go when entities are counted anew.
+    // Compaction drops unused stack objects.
     if let Some(compact) = edit::compact(&search.case.functions[index], search.target) {
         let mut functions = search.case.functions.clone();
         functions[index] = compact;
@@ -111,7 +110,7 @@ fn calls(function: &Function, target: &Target) -> Vec<Edit> {
     frames.map(Edit::RemoveCall).collect()
 }
 
-/// Last first: what is gone is not read any more.
+/// Last first: an instruction that is removed reads nothing any more.
 pub(super) fn removals(function: &Function, _: &Target) -> Vec<Edit> {
     let mut edits: Vec<Edit> = function.all_insts().map(Edit::Remove).collect();
     edits.reverse();
@@ -161,7 +160,7 @@ pub(super) fn forwards(function: &Function) -> Vec<Vec<Edit>> {
     sites
 }
 
-/// Every scalar, first to last, as what the function returns.
+/// Every scalar, first to last, as the function's result.
 fn returns(function: &Function) -> Vec<Edit> {
     let registers = function.all_insts().flat_map(|inst| function.inst(inst).vreg_defs());
     registers.map(Edit::Return).collect()

@@ -1,4 +1,4 @@
-//! The search: the best case so far, and candidates held to it.
+//! The search of the reducer: the best case so far, and the test of candidates against it.
 
 use super::{Case, Reduction};
 use crate::edit::{self, Edit, Leftover};
@@ -10,7 +10,7 @@ use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
 use tribunal_verifier::machine_verifier;
 
-/// When to stop before the end.
+/// The conditions that stop it early.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchLimits<'l> {
     /// No candidate is judged after it.
@@ -22,10 +22,10 @@ pub struct SearchLimits<'l> {
 /// Instructions of a small function.
 const SMALL: usize = 16;
 
-/// What is compared of two cases, the first difference first: functions; blocks and instructions that compute; all
-/// instructions; operands; places of opcodes in their families; bits of results; bits of constants; flags, what memory
-/// operands say and keys that nothing interprets; bytes of stack objects; the input. A constant and an argument weigh
-/// the same.
+/// The weight of a case, compared lexicographically: functions; blocks and instructions that compute; all instructions;
+/// operands; places of opcodes in their families; bits of results; bits of constants; flags, contents of memory
+/// operands and keys that nothing interprets; bytes of stack objects; the input. A constant and an argument weigh the
+/// same.
 type Weight = [u64; 10];
 
 pub(super) struct Search<'s> {
@@ -85,7 +85,7 @@ impl<'s> Search<'s> {
 
     pub(super) fn end(mut self) -> Reduction {
         let finished = !self.is_over();
-        // Counted anew it reads better; it is the same function, but the oracle has the last word.
+        // After compaction it reads better; it is the same function, but the oracle decides.
         let compact: Option<Vec<Function>> = {
             let functions = self.case.functions.iter();
             functions.map(|function| edit::compact(function, self.target)).collect()
@@ -99,7 +99,7 @@ impl<'s> Search<'s> {
         Reduction { case: self.case, tests: self.tests, rejected: self.rejected, finished }
     }
 
-    /// Takes `candidate` for the best if it weighs less and is interesting.
+    /// Makes `candidate` the best case if it weighs less and is interesting.
     fn consider(&mut self, undo: impl FnOnce(&mut Case)) -> bool {
         let weight = weigh(&self.case);
         if weight < self.weight && !self.is_over() {
@@ -114,8 +114,8 @@ impl<'s> Search<'s> {
         false
     }
 
-    /// The case with function `index` edited. A small one is tried with what nothing reads any more, too: that may be
-    /// what the finding needs.
+    /// The case with function `index` edited. A small one is tried with its unread instructions kept, too: the finding
+    /// may need them.
     pub(super) fn edit(&mut self, index: usize, edits: &[Edit]) -> bool {
         self.edited(index, edits, Leftover::Sweep) || self.is_small(index) && self.edited(index, edits, Leftover::Keep)
     }
@@ -162,11 +162,11 @@ impl<'s> Search<'s> {
         self.consider(|case| case.input = old)
     }
 
-    /// Goes on from a case that weighs more, if it is interesting, and comes back if that leads to nothing that weighs
-    /// less.
+    /// Continues from a heavier case, if it is interesting, and returns to the old one if that leads to no lighter
+    /// case.
     pub(super) fn detour(&mut self, index: usize, edits: &[Edit], go_on: impl FnOnce(&mut Self)) -> bool {
         let (old, weight) = (self.case.functions[index].clone(), self.weight);
-        // Whatever is interesting weighs less than this.
+        // Any interesting case weighs less than this.
         self.weight = [u64::MAX; 10];
         if self.edit(index, edits) {
             go_on(self);
@@ -183,7 +183,7 @@ impl<'s> Search<'s> {
         shrink(edits, |edits| self.edit(index, edits));
     }
 
-    /// Of each list the first edit that is interesting.
+    /// The first interesting edit of each list.
     pub(super) fn pick(&mut self, index: usize, sites: Vec<Vec<Edit>>) {
         for edits in sites {
             for edit in edits {
@@ -195,7 +195,8 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Hands `attempt` all items, then halves, then quarters, down to single ones; those with which it succeeds are done.
+/// Passes to `attempt` all items, then halves, then quarters, down to single ones; those with which it succeeds are
+/// done.
 pub(super) fn shrink<T>(mut items: Vec<T>, mut attempt: impl FnMut(&[T]) -> bool) {
     let mut size = items.len();
     while size > 0 {

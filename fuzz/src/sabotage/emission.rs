@@ -1,4 +1,4 @@
-//! Faults of the bytes and of their relocations.
+//! Planted faults of the machine code's bytes and of their relocations.
 
 use super::{A64, BOTH, Fault, Plant, RV64};
 use tribunal_codegen::pipeline::Code;

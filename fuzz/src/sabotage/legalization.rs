@@ -1,11 +1,11 @@
-//! Faults of recipes and of artifact combines.
+//! Planted faults of legalization recipes and of artifact combines.
 
 use super::site::{Site, less, more};
 use super::{A64, ALL, BOTH, Fault, Plant, RISCV, RV64, Rules};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, InstFlags, IntPredicate, Operand};
 
-/// Made by these builder methods: a wider type, parts, other operations.
+/// Rules of these builder methods: a wider type, parts, other operations.
 const WIDEN: &[&str] = &["min_scalar", "widen_scalar_to_next_pow2", "scalar_same_size_as"];
 const NARROW: &[&str] = &["max_scalar", "narrow_scalar_if", "halve_scalar_if"];
 const LOWER: &[&str] = &["lower", "lower_if", "lower_if_mem_size_not_byte_size_pow2"];

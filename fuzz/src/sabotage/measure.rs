@@ -1,4 +1,5 @@
-//! One fault planted, and generated programs put before every judge until one of them kills it.
+//! The measurement of the judges: one fault is planted, and generated programs go before every judge until one kills
+//! it.
 
 use super::{Fault, Planter};
 use crate::campaign::{generated, program_seed};
@@ -12,14 +13,14 @@ use tribunal_codegen::{Allocator, Options};
 use tribunal_ir::{Function, InstData, Opcode, Operand};
 use tribunal_target::Target;
 
-/// How long a fault is hunted, and on what.
+/// The limits of the search for a kill, and its programs.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialLimits {
-    /// Until it counts as alive.
+    /// The time after which it counts as alive.
     pub time: Duration,
-    /// For making programs small that show it.
+    /// The time for reducing programs that show it.
     pub reduction: Duration,
-    /// Instructions of a program that is small enough: no smaller one is looked for.
+    /// The size, in instructions, of a program that is small enough: the search for a smaller one ends there.
     pub enough: usize,
     /// Decides the programs.
     pub seed: u64,
@@ -27,7 +28,7 @@ pub struct TrialLimits {
     pub inputs: u32,
 }
 
-/// What came of one fault on one target.
+/// The outcome for one fault on one target.
 pub struct Trial {
     /// The fault.
     pub fault: &'static Fault,
@@ -35,23 +36,23 @@ pub struct Trial {
     pub target: &'static Target,
     /// Programs judged, the one that killed it included.
     pub programs: u64,
-    /// In how many of them the fault acted.
+    /// The number of them in which the fault acted.
     pub acted: u64,
     /// From the first program to the kill, or to the end.
     pub seconds: f64,
-    /// How it was killed; `None` if it survived.
+    /// The kill; `None` if it survived.
     pub kill: Option<Kill>,
 }
 
-/// How a fault was killed.
+/// The kill of a fault.
 pub struct Kill {
-    /// What the judges said of the program that killed it; the first is the earliest in the pipeline.
+    /// The judges' findings on the program that killed it; the first is the earliest in the pipeline.
     pub findings: Vec<Finding>,
     /// The program that killed it, as it was generated.
     pub function: Function,
-    /// The program, and the first of the findings, made small: this one, or one behind it of which less is left.
+    /// The first of the findings with its program reduced: this program, or a later one that becomes smaller.
     pub reduced: Option<Reduced>,
-    /// What that took.
+    /// The time of the reduction.
     pub reduce_seconds: f64,
     /// Each of those findings, and the one of a run that follows, names a rule or a pass in which the fault acted.
     pub is_blamed: bool,
@@ -84,10 +85,10 @@ impl Kill {
     }
 }
 
-/// Programs that are tried behind the one that killed a fault, for a run that shows it: what blame is measured on.
+/// Programs tried after the one that killed a fault, for a run that shows it: blame is measured on that run.
 const MORE_PROGRAMS: u64 = 200;
 
-/// Programs that are tried behind the one that killed a fault, for one that becomes smaller.
+/// Programs tried after the one that killed a fault, for one that becomes smaller.
 const SMALLER_PROGRAMS: u64 = 20_000;
 
 /// Hunts one fault on one target.
@@ -128,7 +129,7 @@ struct Hunt<'s> {
     stop: &'s AtomicBool,
 }
 
-/// What the judges said of one program with the fault planted.
+/// The judges' findings on one program with the fault planted.
 struct Shown {
     function: Function,
     findings: Vec<Finding>,
@@ -156,7 +157,7 @@ impl Hunt<'_> {
         Some(Shown { function, findings, planter })
     }
 
-    /// What there is to say of the program that killed the fault; the next one is `next`.
+    /// The report on the program that killed the fault; the next one is `next`.
     fn kill(&mut self, shown: Shown, next: u64) -> Kill {
         let later = if shown.executed().is_none() { self.later_run(next) } else { None };
         let is_blamed = shown.is_blamed() && later.as_ref().is_none_or(|(_, is_blamed)| *is_blamed);
@@ -178,8 +179,8 @@ impl Hunt<'_> {
         })
     }
 
-    /// What is left of the program that killed the fault, or of a later one that the same judge finds it in, with the
-    /// right rule or pass to blame, and of which less is left.
+    /// The smallest reduction: of the program that killed the fault, or of a later one in which the same judge finds it
+    /// with the right rule or pass to blame.
     fn smallest(&mut self, first: &Shown, next: u64, deadline: Instant) -> Option<Reduced> {
         let mut best = self.reduced(first, deadline);
         for number in next..next + SMALLER_PROGRAMS {
@@ -205,7 +206,7 @@ impl Hunt<'_> {
     }
 }
 
-/// Instructions that are left.
+/// The number of instructions left.
 fn size(reduced: &Reduced) -> usize {
     reduced.function.all_insts().count()
 }

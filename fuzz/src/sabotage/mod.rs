@@ -1,7 +1,8 @@
-//! Known miscompiles, planted one at a time, to measure the judges by what they kill.
+//! Known miscompiles, planted one at a time: the judges are measured by those that they kill (mutation testing).
 //!
-//! A fault changes what one application of a rule wrote, what a pass left, or the bytes: never the product's code. It
-//! acts wherever its rule does, as the wrong rule would; so blame must name one of the rules in which it acted.
+//! A fault changes the output of one application of a rule, the output of a pass, or the bytes, but never the product's
+//! code. It acts wherever its rule does, as the wrong rule would; so blame must name one of the rules in which it
+//! acted.
 
 mod emission;
 mod legalization;
@@ -37,22 +38,22 @@ pub struct Fault {
     pub model: &'static str,
     /// Names of the targets that it is planted on.
     pub targets: &'static [&'static str],
-    /// Where it acts, and what it does there.
+    /// Its place and its change.
     pub plant: Plant,
 }
 
-/// Where a fault acts, and how: `None` if there is nothing to change.
+/// The place where a fault acts, and its change: `None` if there is nothing to change.
 #[derive(Debug)]
 pub enum Plant {
-    /// On what a rule wrote.
+    /// On the instructions that a rule wrote.
     Rewrite(Rules, fn(&mut Site<'_>) -> Option<()>),
-    /// On what the pass of this name left.
+    /// On the output of the pass of this name.
     Stage(&'static str, fn(&mut Function, &'static Target) -> Option<()>),
     /// On the code.
     Emission(fn(&mut Code, &'static Target) -> Option<()>),
 }
 
-/// Which rules a fault acts in.
+/// The rules in which a fault acts.
 #[derive(Debug)]
 pub enum Rules {
     /// Legality rules of these opcodes, by the builder method that made them.
@@ -74,7 +75,7 @@ impl Rules {
     }
 }
 
-/// A fault in what the pass of this name left.
+/// A fault in the output of the pass of this name.
 const fn staged(
     name: &'static str,
     model: &'static str,
@@ -115,7 +116,7 @@ pub fn named(name: &str) -> Option<&'static Fault> {
     faults().find(|fault| fault.name == name)
 }
 
-/// Plants one fault, and remembers in which rules or passes it acted.
+/// Plants one fault, and records the rules or passes in which it acted.
 pub struct Planter {
     target: &'static Target,
     fault: &'static Fault,

@@ -1,4 +1,4 @@
-//! Faults of selection rules.
+//! Planted faults of instruction selection rules.
 
 use super::site::Site;
 use super::{A64, BOTH, Fault, Plant, RISCV, RV64, Rules};

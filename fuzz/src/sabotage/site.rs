@@ -1,12 +1,12 @@
-//! What one application of a rule wrote, and the ways to spoil it.
+//! A site: the instructions that one application of a rule wrote, and the ways to change them wrongly.
 
 use crate::harness::WrittenInsts;
 use tribunal_ir::{Bits, Function, Inst, InstData, IntPredicate, Opcode, Operand};
 use tribunal_target::Target;
 
-/// One application of a rule. Every method that changes something says `None` where it cannot.
+/// One application of a rule. Every method that changes something returns `None` where it cannot.
 pub struct Site<'s> {
-    /// The function, with what the rule wrote in it.
+    /// The function, with the rule's instructions in it.
     pub function: &'s mut Function,
     /// The instructions that were replaced, in execution order.
     pub before: &'s [InstData],

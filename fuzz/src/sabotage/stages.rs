@@ -1,4 +1,4 @@
-//! Faults of passes that do not rewrite by rules: what they left is changed.
+//! Planted faults of passes that do not rewrite by rules: their output is changed.
 
 use super::{BOTH, Fault, staged};
 use tribunal_ir::function::SlotKind;
@@ -189,7 +189,7 @@ fn wrong_register(function: &mut Function, target: &'static Target) -> Option<()
     Some(())
 }
 
-/// The last return, and the first register that it hands out.
+/// The last return, and the first register that it returns.
 fn returned(function: &Function, target: &Target) -> Option<(Inst, PReg)> {
     let is_return = |data: &InstData| flags(data, target).contains(OpcodeFlags::RETURN);
     let last = insts(function).into_iter().rev().find(|&inst| is_return(function.inst(inst)))?;
@@ -216,7 +216,7 @@ fn renamed(function: &mut Function, insts: &[Inst], from: StackSlot, to: StackSl
     changed
 }
 
-/// A callee-saved register that holds something becomes one that calls may write, throughout.
+/// A callee-saved register with contents becomes one that calls clobber, throughout.
 fn lost_over_a_call(function: &mut Function, target: &'static Target) -> Option<()> {
     let all = insts(function);
     all.iter().find(|&&inst| target.is_call(function.inst(inst)))?;
@@ -247,14 +247,14 @@ fn lost_over_a_call(function: &mut Function, target: &'static Target) -> Option<
     Some(())
 }
 
-/// Every load right behind a store is done before it.
+/// Every load right after a store moves before it.
 fn load_before_store(function: &mut Function, target: &'static Target) -> Option<()> {
     exchanged_where(function, |first, second| {
         flags(first, target).contains(OpcodeFlags::STORE) && flags(second, target).contains(OpcodeFlags::LOAD)
     })
 }
 
-/// Every store is done behind the next one, unless something else reads or ends the block between them.
+/// Every store moves after the next one, unless something else reads or ends the block between them.
 fn stores_reordered(function: &mut Function, target: &'static Target) -> Option<()> {
     let mut changed = None;
     let (mut pending, mut block) = (None, None);

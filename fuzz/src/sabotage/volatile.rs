@@ -1,4 +1,4 @@
-//! Faults that only a device would see: the results stay right.
+//! Planted faults that only a device can observe: the results stay right.
 
 use super::site::Site;
 use super::{ALL, Fault, Plant, Rules, staged};

@@ -1,5 +1,5 @@
-//! Encoded instructions: bytes decoded and encoded again, and instructions of every row of the table that neither
-//! branches, calls nor touches memory, with operands from bytes, interpreted and run in the emulator. Features are the
+//! Encoded instructions, in two parts. Bytes are decoded and encoded again. Instructions with operands from bytes are
+//! interpreted and run in the emulator: of every row that neither branches, calls nor touches memory. Features are the
 //! target's own.
 
 use super::Sink;
@@ -20,7 +20,7 @@ use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
 const LENGTH: u32 = 8;
 const FUEL: u64 = 256;
 
-/// Words decode to what encodes to them; a few instructions of any rows do what their meaning says.
+/// A word that decodes encodes to itself; a few instructions of any rows do what their meaning says.
 pub fn encode(bytes: &[u8], _sink: Sink<'_>) {
     thread_local! {
         static MACHINES: RefCell<Vec<(&'static Target, Emulator)>> = RefCell::new(
@@ -33,7 +33,7 @@ pub fn encode(bytes: &[u8], _sink: Sink<'_>) {
     MACHINES.with_borrow_mut(|machines| {
         for (target, machine) in machines {
             words(target, bytes);
-            // Bytes that run out choose first options: there is always a function.
+            // Bytes that run out give first options, so there is always a function.
             if let Ok(function) = straight(target, &mut Unstructured::new(bytes)) {
                 run(target, machine, &function, bytes.len() as u64);
             }
@@ -120,7 +120,7 @@ fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstr
     })
 }
 
-/// An argument register of the class: those are given values, and read at the end.
+/// An argument register of the class: those have values at the start, and are read at the end.
 fn register(target: &Target, class: RegClass, u: &mut Unstructured<'_>) -> Result<PReg> {
     let full = *u.choose(target.abi.arguments())?;
     Ok(target.part_of(full, target.class(class).bits))
@@ -150,7 +150,7 @@ fn run(target: &'static Target, machine: &mut Emulator, function: &Function, see
         let input = Input { registers: registers.collect(), buffers: Vec::new() };
         let meant = Interpreter::new(function, target)
             .run(&input, Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile });
-        // An instruction that has no meaning here, or none on these numbers.
+        // An instruction without a meaning here, or without one on these numbers.
         let Ok(meant) = meant.map(|execution| execution.observation) else { continue };
         if meant.outcome != Outcome::Returned {
             continue;

@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets: each takes bytes, and panics on a finding, which is how libFuzzer is told. The files
-//! in `fuzz_targets` hand libFuzzer's bytes to them, and a test runs each for a second.
+//! The bodies of the fuzz targets: each takes bytes, and panics on a finding, which is libFuzzer's signal. The files in
+//! `fuzz_targets` pass libFuzzer's bytes to them, and a test runs each for a second.
 
 mod encode;
 mod programs;
@@ -24,7 +24,7 @@ use tribunal_codegen::{Allocator, Context, Options, allocate, legalize, select, 
 use tribunal_ir::{Function, Module, text};
 use tribunal_verifier::{allocation, machine_verifier};
 
-/// What is told the features that a run reached (`features.rs`), by their slots.
+/// Receives the features that a run reached (`features.rs`), by their slots.
 pub type Sink<'a> = &'a mut dyn FnMut(u16);
 
 /// A target by its name.
@@ -43,10 +43,10 @@ pub const ALL: [FuzzTarget; 7] = [
 
 /// Inputs a program.
 const INPUTS: u32 = 16;
-/// How long a program that shows a fault may be made smaller.
+/// The time limit for reducing a program that shows a fault.
 const REDUCTION: Duration = Duration::from_secs(10);
 
-/// How long a function may be judged: what takes z3 longer takes it more memory than libFuzzer grants.
+/// The time limit for judging a function: questions that take z3 longer take it more memory than libFuzzer grants.
 const VALIDATION: Duration = Duration::from_secs(2);
 
 /// Every judge on a program.
@@ -62,7 +62,7 @@ pub fn differential(bytes: &[u8], sink: Sink<'_>) {
     });
 }
 
-/// A program against what the legalizer makes of it, both interpreted.
+/// A program against its legalized form, both interpreted.
 pub fn legalize(bytes: &[u8], sink: Sink<'_>) {
     programs::each(bytes, sink, |harness, function| {
         if let Some(legalized) = until(harness, function, &legalize::PASS) {
@@ -94,7 +94,7 @@ pub fn allocate(bytes: &[u8], sink: Sink<'_>) {
     });
 }
 
-/// Text: what is read is printed so that it is read again as the same.
+/// Text: the printed form of a program that was read is read as the same program.
 pub fn parse(bytes: &[u8], _sink: Sink<'_>) {
     let Ok(source) = std::str::from_utf8(bytes) else { return };
     for target in tribunal_target::ALL {
@@ -108,8 +108,8 @@ pub fn parse(bytes: &[u8], _sink: Sink<'_>) {
     }
 }
 
-/// The judge of two stages against runs: the legalizer's work is not refuted, and of a changed program only one that
-/// runs alike is proved.
+/// The translation validator against runs: the legalizer's work is not refuted, and a changed program is proved only if
+/// it runs alike.
 pub fn validate(bytes: &[u8], sink: Sink<'_>) {
     programs::each(bytes, sink, |harness, function| {
         let Some(legalized) = until(harness, function, &legalize::PASS) else { return };
@@ -131,7 +131,7 @@ pub fn validate(bytes: &[u8], sink: Sink<'_>) {
     });
 }
 
-/// The function behind `pass`; `None` if something is not supported.
+/// The function after `pass`; `None` if something is not supported.
 fn until(harness: &mut Harness, function: &Function, pass: &Pass) -> Option<Function> {
     let options = harness.options();
     from(harness, function, options, pass)
@@ -144,7 +144,7 @@ fn from(harness: &mut Harness, function: &Function, options: Options, pass: &Pas
     pipeline::run_until(&mut function, &mut context, Some(pass.name)).ok().map(|_| function)
 }
 
-/// Runs `before` and what stands behind `pass`; panics where that does what `before` does not allow.
+/// Runs `before` and its form after `pass`; panics where `before` does not allow the latter's behaviour.
 fn same(harness: &Harness, before: &Function, after: &Function, pass: &Pass, seed: usize) {
     let target = harness.target();
     for input in inputs::inputs(before, target, Plan { count: INPUTS, seed: seed as u64 }) {

@@ -1,7 +1,7 @@
-//! Programs as libFuzzer keeps them, and a mutator and a crossover that leave them programs.
+//! libFuzzer's inputs as programs, and a mutator and a crossover that keep them programs.
 //!
-//! An input is a MIR file of one function, the same text that a campaign's corpus holds. Any other bytes are what the
-//! generator makes a function of, for every target.
+//! An input is a MIR file of one function, the same text that a campaign's corpus holds. From any other bytes the
+//! generator makes a function, for every target.
 
 use super::Sink;
 use crate::edit;
@@ -19,13 +19,13 @@ use tribunal_emulator::observation::Outcome;
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 
-/// Instructions that a program takes on an input at most.
+/// The most instructions of a run of a program on an input.
 const LONGEST_RUN: u64 = 1 << 10;
 /// Edits of one mutant at most.
 const EDITS: usize = 4;
 
-/// Hands `body` the program that `bytes` are, or what the generator makes of them for each target, with that target's
-/// judges. Panics if the generator wrote what the verifier rejects; text may come from anywhere.
+/// Passes to `body` the program that `bytes` are, or the generator's program from them for each target, with that
+/// target's judges. Panics if the verifier rejects a generated program; text may come from anywhere.
 pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harness, &Function)) {
     thread_local! {
         static HARNESSES: RefCell<Vec<Harness>> = RefCell::new(
@@ -64,8 +64,8 @@ pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harne
     });
 }
 
-/// True if no run of the program is long: the bodies interpret some stages many times, and what takes a minute under a
-/// sanitizer stops a fuzzer. Programs that take longer are the embedded loop's.
+/// True if no run of the program is long. The bodies interpret some stages many times, and under a sanitizer a long
+/// program would stall a fuzzer. Longer programs are left to the embedded loop.
 pub(super) fn is_short(function: &Function, target: &'static Target, seed: usize) -> bool {
     let interpreter = Interpreter::new(function, target);
     let settings = Settings { fuel: LONGEST_RUN, events: 0, accesses: KeptAccesses::Volatile };
@@ -76,7 +76,7 @@ pub(super) fn is_short(function: &Function, target: &'static Target, seed: usize
     })
 }
 
-/// The program that `bytes` are the text of.
+/// The program whose text is `bytes`.
 fn program(bytes: &[u8]) -> Option<(&'static Target, Function)> {
     let source = std::str::from_utf8(bytes).ok()?;
     let target = tribunal_target::by_name(&text::architecture(source)?)?;
@@ -84,8 +84,8 @@ fn program(bytes: &[u8]) -> Option<(&'static Target, Function)> {
     functions.pop().filter(|_| functions.is_empty()).map(|function| (target, function))
 }
 
-/// A mutant of at most `most` bytes of the program that `bytes` are; a generated one if they are none. `None` if no try
-/// is short enough.
+/// A mutant of at most `most` bytes of the program that `bytes` are; a generated one if they are none. `None` if no
+/// attempt is short enough.
 pub fn mutated(bytes: &[u8], most: usize, seed: u32) -> Option<Vec<u8>> {
     let mut random = SmallRng::seed_from_u64(seed.into());
     let (target, function) = program(bytes).or_else(|| generated(most, &mut random))?;

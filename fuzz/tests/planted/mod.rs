@@ -1,4 +1,4 @@
-//! Faults that several tests plant.
+//! Planted faults that several tests share.
 
 use tribunal_codegen::pipeline::Pass;
 use tribunal_fuzz::Saboteur;
@@ -32,7 +32,7 @@ impl Saboteur for SwappedOperands {
     }
 }
 
-/// A frame that does not save what it writes.
+/// A frame that does not save the registers that it writes.
 pub struct ClobberedRegister;
 
 impl Saboteur for ClobberedRegister {

@@ -1,5 +1,5 @@
-//! A made-up 32-bit machine, to show that a target is its rows: four general registers that are given out, two
-//! accumulators in a file of their own, a dozen instructions. Nothing outside of this file knows it.
+//! A made-up 32-bit machine, to show that a target is its rows: four allocatable general registers, two accumulators in
+//! a file of their own, a dozen instructions. Nothing outside of this file knows it.
 //!
 //! A word is the opcode in the top byte, then registers of four bits each from bit 20 down, and an immediate in the low
 //! half.

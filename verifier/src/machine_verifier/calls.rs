@@ -1,5 +1,5 @@
-//! Calls: each within its frame's set-up and tear-down, until the frame pass removes them; and every register named
-//! that the callee reads or returns in.
+//! Calls: each stands within its frame's set-up and tear-down, until the frame pass removes them; and each names every
+//! register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
 use tribunal_ir::{Block, Inst, Operand, PReg, Properties, Reg, RegisterMask};
@@ -14,7 +14,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     if !calls && !frames {
         return;
     }
-    // Once frames are laid out, no instruction is left that marks them.
+    // After frame layout no instruction is left that marks a frame.
     let framed = frames || !verifier.has(Properties::NO_VREGS);
     for &block in function.layout() {
         if framed {

@@ -1,16 +1,16 @@
-//! Which checks a verification made, for whoever counts what a function reaches.
+//! The checks that a verification made, for the fuzzer's features: each (rule, opcode) pair that a function reaches.
 
 use super::Rule;
 use tribunal_ir::{Inst, Opcode, TargetOpcode};
 use tribunal_target::Target;
 
-/// The rules that instructions of each opcode were held to, and those that blocks were.
+/// The rules that applied to instructions of each opcode, and those that applied to blocks.
 #[derive(Clone, Default, Debug)]
 pub struct Checks {
     /// One bit a rule; by opcode, those of every target before the target's own.
     opcodes: Vec<u64>,
     blocks: u64,
-    /// The instruction at hand, and the rules that it was held to since it was another.
+    /// The current instruction, and the rules checked on it so far.
     at_hand: Option<(Inst, Opcode)>,
     rules: u64,
 }
@@ -18,13 +18,13 @@ pub struct Checks {
 const _: () = assert!(Rule::ALL.len() <= 64, "one bit a rule");
 
 impl Checks {
-    /// Makes room for the opcodes of a target.
+    /// Reserves capacity for the opcodes of a target.
     pub(super) fn reserve(&mut self, target: &Target) {
         let opcodes = Opcode::ALL.len() + target.instructions.len();
         self.opcodes.resize(opcodes.max(self.opcodes.len()), 0);
     }
 
-    /// Most checks are of the instruction that the one before was of.
+    /// Most checks are of the same instruction as the check before.
     #[inline]
     pub(super) fn of_inst(&mut self, rule: Rule, inst: Inst, opcode: Opcode) {
         if self.at_hand.is_none_or(|(at_hand, _)| at_hand != inst) {

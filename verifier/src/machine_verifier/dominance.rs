@@ -1,4 +1,4 @@
-//! SSA: one definition a register, which dominates every use.
+//! SSA form: each register has one definition, which dominates every use.
 //!
 //! Dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 
@@ -24,7 +24,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
                 }
                 match is_ssa || slot.is_none() {
                     true => _ = slot.get_or_insert((block, position)),
-                    // Position 0 of the entry dominates all: nothing is said of this register.
+                    // Position 0 of the entry block dominates everything: this register is not judged.
                     false => *slot = Some((entry, 0)),
                 }
             }

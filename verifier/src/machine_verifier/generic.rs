@@ -1,4 +1,4 @@
-//! Generic instructions: operands, types, immediates, memory operands and flags are those of the opcode's row.
+//! Generic instructions: operands, types, immediates, memory operands and flags match the opcode's row.
 
 use super::{Rule, Verifier};
 use tribunal_ir::opcode::{AccessSize, IndexTypes, OpcodeInfo, TypeClass, TypeRule};
@@ -7,13 +7,13 @@ use tribunal_ir::{Family, Inst, InstFlags, MemFlags, Opcode, OpcodeFlags, Operan
 pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Some(info) = verifier.function.inst(inst).opcode.info() else { return };
     if info.family == Family::Intrinsic {
-        // The intrinsic says what it takes, and the table of opcodes does not.
+        // The intrinsic determines its operands; the opcode table does not.
         return;
     }
     if !shape(verifier, inst, info) {
         return;
     }
-    // What follows relies on the shape.
+    // The checks below rely on the shape.
     let Some(types) = types(verifier, inst, info) else { return };
     type_rules(verifier, inst, info, &types);
     immediates(verifier, inst, info, &types);
@@ -87,7 +87,7 @@ fn types(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo) -> Option<I
     Some(seen)
 }
 
-/// Under which name a register of the wrong class is reported.
+/// The rule under which a register of the wrong class is reported.
 fn rule_of_class(info: &OpcodeInfo, class: TypeClass) -> Rule {
     let accesses = OpcodeFlags::LOAD | OpcodeFlags::STORE;
     match info.family {
@@ -100,7 +100,7 @@ fn rule_of_class(info: &OpcodeInfo, class: TypeClass) -> Rule {
     }
 }
 
-/// How the types belong together.
+/// The constraints between the types.
 fn type_rules(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &IndexTypes) {
     if info.rules.is_empty() {
         return;
@@ -122,7 +122,7 @@ fn type_rules(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types:
     }
 }
 
-/// What a type rule demands, without its subject.
+/// The demand of a type rule, without its subject.
 fn sentence(rule: TypeRule) -> String {
     match rule {
         TypeRule::Wider(wide, narrow) => format!("type {wide} must be wider than type {narrow}"),
@@ -166,7 +166,7 @@ fn constant(verifier: &mut Verifier<'_>, inst: Inst, types: &IndexTypes) {
     }
 }
 
-/// As many memory operands as the row says, of its directions and of a size that goes with the value's.
+/// The memory operands match the row in number and direction, and each size fits the value's.
 fn memory(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &IndexTypes) {
     let data = verifier.function.inst(inst);
     let Some(accesses) = info.accesses else { return };
@@ -194,7 +194,7 @@ fn memory(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &In
     }
 }
 
-/// Where memory operands of an opcode may go.
+/// The directions that an opcode's memory operands may have.
 fn directions(flags: OpcodeFlags) -> MemFlags {
     let mut directions = MemFlags::empty();
     directions.set(MemFlags::LOAD, flags.contains(OpcodeFlags::LOAD));

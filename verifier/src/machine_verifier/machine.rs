@@ -1,4 +1,4 @@
-//! Machine instructions, copies, and what registers must be at each stage.
+//! Machine instructions and copies against their rows, and the kind of register that each stage allows.
 
 use super::{Rule, Verifier, bit};
 use tribunal_ir::{Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Type};
@@ -43,7 +43,7 @@ fn is_implicit(operand: &Operand) -> bool {
     operand.as_reg().is_some_and(|register| register.flags.contains(RegFlags::IMPLICIT))
 }
 
-/// Liveness and the allocator see what an instruction names, so that it must name all that it touches.
+/// Liveness and the allocator see only the registers that an instruction names, so it must name all that it touches.
 fn implicit_operands(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     let data = verifier.function.inst(inst);
     let names = |register: PReg, is_def: bool| {
@@ -58,7 +58,7 @@ fn implicit_operands(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     verifier.demand_named(Rule::OperandImplicit, inst, missing.copied());
 }
 
-/// Operands that share a register; virtual ones are brought together by the allocator.
+/// Tied operands share a register; the allocator assigns one to virtual ones.
 fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     let data = verifier.function.inst(inst);
     let physical = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
@@ -123,7 +123,7 @@ fn same_size(verifier: &mut Verifier<'_>, inst: Inst, dst: &RegOperand, src: &Re
     }
 }
 
-/// Bits of what the operand names; `None` if nothing says so yet.
+/// The size in bits of the register that the operand names; `None` if nothing determines it yet.
 fn bits(verifier: &Verifier<'_>, operand: &RegOperand) -> Option<u32> {
     if operand.subregister.0 != 0 {
         return Some(verifier.target.vocabulary.subregister_bits(operand.subregister));
@@ -141,7 +141,7 @@ fn bits(verifier: &Verifier<'_>, operand: &RegOperand) -> Option<u32> {
     }
 }
 
-/// What the stage demands of every register named.
+/// The stage's demands on every register named.
 pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
     let function = verifier.function;
     let data = function.inst(inst);

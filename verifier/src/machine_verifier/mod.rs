@@ -1,8 +1,8 @@
-//! The machine verifier: invariants that hold of every function, and one contract for each stage.
+//! The machine verifier: invariants of every function, and one contract for each stage.
 //!
-//! It collects all findings and never stops at the first, and it does not panic on any function that the data
-//! structures can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks
-//! only it. Source of the rules: LLVM's MachineVerifier.
+//! It collects all findings and never stops at the first. It does not panic on any function that the data structures
+//! can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks only it.
+//! Source of the rules: LLVM's MachineVerifier.
 
 mod calls;
 mod checks;
@@ -21,11 +21,11 @@ use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizerInfo};
 use tribunal_target::registers::ClassDesc;
 
-/// A rule's id and what it demands.
+/// A rule: its id and its demand.
 pub struct RuleInfo {
     /// Its name in findings and among the files of `corpus/verifier`.
     pub id: &'static str,
-    /// What it demands of a function.
+    /// Its demand on a function.
     pub sentence: &'static str,
 }
 
@@ -93,12 +93,12 @@ rules! {
     StageAllocated "stage-allocated" "Once allocated, no virtual register is left."
 }
 
-/// Everything wrong with `function` at the stage that its properties claim.
+/// All faults of `function` at the stage that its properties claim.
 pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Violation> {
     verify_watched(function, target, legalizer, &mut Checks::default())
 }
 
-/// The same; `checks` gets the checks that are made.
+/// The same; `checks` records the checks made.
 pub fn verify_watched(
     function: &Function,
     target: &Target,
@@ -126,7 +126,7 @@ pub fn verify_watched(
 /// A set of registers, by number.
 type RegisterSet = u128;
 
-/// No target has more registers than a set has room for: `tests/rules.rs` holds them to it.
+/// No target has more registers than the set has bits: `tests/rules.rs` checks each target.
 fn bit(register: PReg) -> RegisterSet {
     1u128.checked_shl(register.0.into()).unwrap_or(0)
 }
@@ -142,7 +142,7 @@ struct Verifier<'f> {
 }
 
 impl Verifier<'_> {
-    /// A finding if the rule does not hold; whether it does.
+    /// Adds a finding if the rule does not hold; returns whether it holds.
     fn demand<M: Into<String>>(&mut self, rule: Rule, inst: Inst, holds: bool, message: impl FnOnce() -> M) -> bool {
         self.checks.of_inst(rule, inst, self.function.inst(inst).opcode);
         if !holds {
@@ -158,7 +158,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// A finding if there is a register that the instruction should name.
+    /// Adds a finding if the instruction fails to name the register `missing`.
     fn demand_named(&mut self, rule: Rule, inst: Inst, missing: Option<PReg>) {
         let name = missing.map(|register| self.target.vocabulary.register_name(register));
         let message = || format!("${} is not among the operands", name.unwrap_or_default());

@@ -1,10 +1,11 @@
-//! Physical registers: one is read only where something has been written to it, or where it holds something on entry.
+//! Physical registers: each read finds a register that is defined, by a write or on entry.
 //!
-//! A forward dataflow over sets of full registers, met by intersection. On entry the live-ins hold something, and so do
-//! the stack pointer, the return address and the callee-saved registers: they are the caller's, and a prologue saves
-//! them. Behind a call the caller-saved registers hold nothing, its results apart.
-//! As in LLVM, only a function that tracks liveness is held to it: allocated code reads any register where the source
-//! had an undefined value, and the allocation checker has looked at it by then.
+//! A forward dataflow over sets of full registers; sets meet by intersection. On entry these are defined: the live-ins,
+//! the stack pointer, the return address, and the callee-saved registers, which are the caller's and saved by a
+//! prologue. After a call the caller-saved registers are undefined, except the call's results.
+//!
+//! As in LLVM, the rule applies only to a function that tracks liveness. Allocated code may read any register where the
+//! source had an undefined value, and the allocation checker has judged such reads by then.
 
 use super::{RegisterSet, Rule, Verifier};
 use tribunal_ir::{Block, PReg, Properties, Reg, RegFlags};
@@ -16,7 +17,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
         return;
     }
     let order = function.reverse_post_order();
-    // Everything, until a predecessor says less.
+    // The full set (top of the lattice), until a predecessor removes registers.
     let mut heads: Vec<RegisterSet> = vec![RegisterSet::MAX; function.block_bound()];
     heads[entry.as_u32() as usize] = on_entry(verifier, entry);
     let mut changed = true;
@@ -36,7 +37,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     }
 }
 
-/// Of the full register.
+/// The bit of the full register.
 fn bit(verifier: &Verifier<'_>, register: PReg) -> RegisterSet {
     super::bit(verifier.target.vocabulary.full_register(register))
 }
@@ -50,7 +51,7 @@ fn on_entry(verifier: &Verifier<'_>, entry: Block) -> RegisterSet {
     all.fold(0, |set, register| set | bit(verifier, register))
 }
 
-/// The set behind `block`; with `report`, each read of a register outside of the set is a finding.
+/// The set after `block`; with `report`, each read of a register outside the set is a finding.
 fn through(verifier: &mut Verifier<'_>, block: Block, mut set: RegisterSet, report: bool) -> RegisterSet {
     let function = verifier.function;
     for inst in function.insts(block) {

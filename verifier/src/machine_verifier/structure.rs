@@ -1,4 +1,4 @@
-//! Blocks: terminators, successors, PHIs.
+//! Block structure: terminators, successors, order of PHIs.
 
 use super::{Rule, Verifier};
 use tribunal_ir::{Block, OpcodeFlags, Operand};
@@ -20,14 +20,14 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     }
 }
 
-/// Where a block's terminators lead.
+/// The destinations of a block's terminators.
 struct Exits {
     targets: Vec<Block>,
     falls_through: bool,
 }
 
-/// The list must be what the terminators and the fall-through say, each block once: two edges to one block would be one
-/// edge for PHIs, and two for who splits edges.
+/// The successor list equals the targets of the terminators and the fall-through, each block once. Two edges to one
+/// block would be one edge for PHIs, and two for a pass that splits edges.
 fn successors(verifier: &mut Verifier<'_>, block: Block, exits: Exits, next: Option<Block>, in_layout: &[bool]) {
     let function = verifier.function;
     let Exits { targets: mut expected, falls_through } = exits;

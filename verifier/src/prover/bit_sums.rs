@@ -1,13 +1,15 @@
-//! Terms as sums of bits with coefficients: what counts, moves and mirrors bits side by side in one word.
+//! Terms as sums of bits with coefficients: the engine for code that counts, moves or mirrors bits in parallel in one
+//! word.
 //!
 //! A form is `constant + c1*b1 + c2*b2 + ...` modulo two to the term's width, where each `b` is a bit of a term that is
-//! not taken apart. Sums, differences, multiples and truncations are linear, whatever wraps. A form is *exact* if even
-//! all bits set stay below the modulus: then nothing wraps, the integer is the term's value, and it can be extended,
-//! and shifted down where what lies below the cut stays below it. That is the argument for a masked step of a
-//! population count: a lane that cannot overflow does not reach its neighbour. What is neither is a name for its bits.
+//! not taken apart. Sums, differences, multiples and truncations are linear, whatever wraps. A form is *exact* if its
+//! value with all bits set is below the modulus. Then nothing wraps, and the integer is the term's value. An exact form
+//! can be extended, and shifted down where the part below the cut stays below it. That is the argument for a masked
+//! step of a population count: a lane that cannot overflow does not reach its neighbour. Any other term stands for its
+//! own bits.
 //!
-//! Forms are equal only if the terms are, so an equality of forms is a proof, in time linear in bits and terms where
-//! bit-blasting takes seconds.
+//! Equal forms imply equal terms, so an equality of forms is a proof, in time linear in bits and terms; bit-blasting is
+//! far slower.
 
 use super::evaluate::operands;
 use super::term::{Node, Op, Symbolic, Term};
@@ -16,7 +18,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use tribunal_ir::bits::Bits;
 
-/// Bits added up by the shortest count that is worth the while.
+/// The least number of bits added up for which this engine is tried.
 const COUNTED: usize = 4;
 
 /// True if the question counts bits, one by one: few others are sums of bits on both sides.
@@ -68,7 +70,7 @@ impl Form {
         self
     }
 
-    /// The form with `change` made to each coefficient and the constant; zero coefficients go.
+    /// The form with `change` applied to each coefficient and the constant; zero coefficients are dropped.
     fn map(&self, change: impl Fn(Bits) -> Bits) -> Form {
         let bits = self.bits.iter().map(|(&bit, &coefficient)| (bit, change(coefficient)));
         Form { constant: change(self.constant), bits: bits.filter(|(_, coefficient)| !coefficient.is_zero()).collect() }
@@ -91,8 +93,8 @@ impl Form {
         self.most().is_some()
     }
 
-    /// Without the low `count` bits, of an exact sum: each coefficient is cut in two, and what is below the cut stays
-    /// below even if all bits are set.
+    /// An exact sum without its low `count` bits: each coefficient is cut in two, and the sum below the cut stays below
+    /// it even if all bits are set.
     fn high(&self, count: u32) -> Option<Form> {
         let width = self.width();
         self.most()?;

@@ -1,15 +1,15 @@
-//! Proofs are kept: verdicts by the step's shape, shared by threads, and the proofs among them as bytes for a store.
+//! The proof cache: verdicts by the step's shape, shared by threads, with proofs serialised for a store.
 //!
-//! A step is looked up by a hash of its shape, which is everything that the obligation depends on and never the rule's
-//! name; a question, once it is built, by a hash of its normalised terms, so that no question is put twice either. The
-//! hash is BLAKE3 cut to 128 bits: two of a billion steps meet by chance with a probability of 2^-69.
+//! The key of a step is a hash of its shape, which is everything that the obligation depends on and never the rule's
+//! name. The key of a question, once built, is a hash of its normalised terms, so that no question is put twice either.
+//! The hash is BLAKE3 cut to 128 bits: two of a billion steps collide with a probability of 2^-69.
 //!
-//! The number of proofs has a bound: a campaign can go on for ever, and the steps that come first are those that come
-//! most often.
+//! The number of proofs is bounded, since a campaign may run for ever. Proofs are never evicted: the steps that come
+//! first are the most frequent ones.
 //!
-//! Stored proofs hold for one prover only: a program with its solver. The head of the bytes names the solver's version
-//! and a hash of the program, which stands for the meanings of opcodes, the identities of terms and the engines. Bytes
-//! of another prover, or damaged ones, are refused whole.
+//! Stored proofs hold for one prover only: a program with its solver. The header of the bytes names the solver's
+//! version and a hash of the program, which stands for the meanings of opcodes, the identities of terms and the
+//! engines. Bytes of another prover, or damaged bytes, are refused whole.
 
 use super::query::Query;
 use super::shape::Shape;
@@ -40,13 +40,13 @@ impl Key {
         Key::of_words(shape)
     }
 
-    /// Of the question itself: equal but for the numbers of variables and terms, equal key.
+    /// The key of a question: questions that differ only in the numbers of variables and terms have equal keys.
     pub fn of_question(query: &Query) -> Key {
         Key::of_words(&Serial::of(&query.graph, query.wrong))
     }
 }
 
-/// A verdict, and where it comes from.
+/// A verdict, and its source.
 #[derive(Clone, Debug)]
 pub(super) struct Lookup {
     pub verdict: Verdict,
@@ -72,7 +72,7 @@ struct Table {
     open: FxHashMap<Key, Verdict>,
 }
 
-/// Proofs that are kept: 69 MB of a store, and some 200 MB of memory.
+/// The most proofs that the cache keeps.
 const MOST: usize = 1 << 21;
 
 impl Table {
@@ -113,7 +113,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// How many proofs it holds.
+    /// The number of proofs that it holds.
     pub fn len(&self) -> usize {
         self.read(|table| table.proofs.len())
     }
@@ -138,7 +138,8 @@ impl Cache {
         self.read(|table| table.questions.get(&key).copied())
     }
 
-    /// Keeps a verdict. A counterexample speaks of one step's registers: it is found anew for the next one.
+    /// Keeps a verdict. A counterexample names one step's registers, so it is not kept: the next such step finds it
+    /// anew.
     pub(super) fn insert(&self, step: Key, question: Option<Key>, verdict: &Verdict) {
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         match (verdict, question) {
@@ -256,7 +257,7 @@ impl Serial<'_> {
             Node::Ult(..) => (9, 0),
             Node::Slt(..) => (10, 0),
             Node::Ite(..) => (11, 0),
-            // Reads of stores are expanded where they are built.
+            // Building a read expands stores, so none is left below it.
             Node::Select(memory, _) => match self.graph.memories[memory.0 as usize] {
                 MemNode::Initial(number, _) => (12, u64::from(number)),
                 MemNode::Store(..) => (13, u64::from(memory.0)),

@@ -1,4 +1,4 @@
-//! Constants that text gives: literals of floating point, and the entries of a function's constant pool.
+//! Constants that MIR spells as text: literals of floating point, and the entries of a function's constant pool.
 
 use tribunal_ir::Function;
 use tribunal_ir::bits::Bits;

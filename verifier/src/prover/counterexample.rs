@@ -1,4 +1,4 @@
-//! Counterexamples: made small, and told in registers and bytes, so that others can execute them.
+//! Counterexamples: minimised, and expressed in registers and bytes, so that an engine can execute them.
 
 use super::evaluate::{Assignment, Evaluator, operands};
 use super::memory::{BYTES, POISON, VALID};
@@ -13,36 +13,36 @@ use tribunal_ir::bits::Bits;
 /// A value as a report shows it: its bits, and whether it is poison.
 pub type Shown = (Bits, bool);
 
-/// A byte of memory that may be touched: what it holds, and whether that is poison.
+/// A byte of memory that may be touched: its contents, and whether they are poison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Byte {
-    /// Where the byte lies.
+    /// Its address.
     pub address: u64,
-    /// What it holds.
+    /// Its contents.
     pub value: u8,
     /// True if it is poison.
     pub poison: bool,
 }
 
-/// Values that show a step wrong.
+/// Values that refute a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counterexample {
-    /// What registers hold: the register's number in the step, its value, whether it is poison.
+    /// Register contents: the register's number in the step, its value, whether it is poison.
     pub inputs: Vec<(VReg, Bits, bool)>,
     /// The number of the block that control came from, where the step has PHIs.
     pub edge: Option<u32>,
     /// Memory that the step touches, by address.
     pub memory: Vec<Byte>,
-    /// What comes out: value and poison before and after.
+    /// The outputs: value and poison before and after.
     pub outputs: Vec<(Output, Shown, Shown)>,
 }
 
-/// What an output is.
+/// The identity of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
     /// The register that both sides define.
     Register(VReg),
-    /// `memory`, at one place; `branch`, where control goes.
+    /// `memory`, at one place; `branch`, the direction of control.
     Named(&'static str),
 }
 
@@ -55,7 +55,7 @@ impl std::fmt::Display for Output {
     }
 }
 
-/// The counterexample that `assignment` stands for, with as little in it as goes.
+/// The counterexample that `assignment` stands for, minimised.
 pub(super) fn counterexample(query: &Query, assignment: &Assignment) -> Counterexample {
     let assignment = minimised(query, assignment.clone());
     let mut evaluator = Evaluator::new(&query.graph, &assignment);
@@ -75,13 +75,13 @@ pub(super) fn counterexample(query: &Query, assignment: &Assignment) -> Countere
     Counterexample { inputs, edge, memory, outputs }
 }
 
-/// Rounds of making smaller; the second seldom finds anything.
+/// Rounds of minimisation; the second seldom finds anything.
 const ROUNDS: u32 = 3;
-/// Terms evaluated at most; some seconds.
+/// The most terms evaluated.
 const BUDGET: usize = 20_000_000;
 
-/// An assignment on which the step is wrong too: nothing is poison that need not be, what can be zero is, and no set
-/// bit can be cleared by itself.
+/// A minimal assignment on which the step is wrong too: no value is needlessly poison, each value that can be zero is,
+/// and no set bit can be cleared by itself.
 fn minimised(query: &Query, assignment: Assignment) -> Assignment {
     let mut smaller = Smaller { query, assignment: placed(query, assignment), budget: BUDGET };
     // Variables that nothing reads, and bytes as the seed had them, are dropped if the rest alone shows it.
@@ -101,7 +101,7 @@ fn minimised(query: &Query, assignment: Assignment) -> Assignment {
     smaller.assignment
 }
 
-/// What reads of initial memory gave, kept by place instead of by term, so that other addresses read something too.
+/// The values of reads of initial memory by place instead of by term, so that reads at other addresses have values too.
 fn placed(query: &Query, mut assignment: Assignment) -> Assignment {
     let mut evaluator = Evaluator::new(&query.graph, &assignment);
     let contents: Vec<_> = reads(&query.graph, query.wrong)

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Domain};
 
-/// Values of variables, and what initial memory holds.
+/// Values of variables, and the contents of initial memory.
 #[derive(Clone, Debug, Default)]
 pub struct Assignment {
     /// Of variables, and of reads of memory where a solver gave them.
@@ -34,7 +34,7 @@ impl<'g> Evaluator<'g> {
         Evaluator { graph, assignment, known: vec![None; graph.bound()] }
     }
 
-    /// The first of the assignments that makes `term` true; `cone` is what it is made of.
+    /// The first of the assignments that makes `term` true; `cone` is the set of terms below it.
     pub fn first(
         graph: &Symbolic,
         term: Term,
@@ -44,7 +44,7 @@ impl<'g> Evaluator<'g> {
         Evaluator::each(graph, cone, assignments, |evaluator| !evaluator.of(term).is_zero())
     }
 
-    /// Shows `is_last` the values of all terms of `cone` under one assignment after the other; the one of which that is
+    /// Evaluates all terms of `cone` under one assignment after the other; returns the first one for which `is_last` is
     /// true.
     pub fn each(
         graph: &Symbolic,
@@ -138,7 +138,7 @@ impl<'g> Evaluator<'g> {
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .rotate_left(29)
             .wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        // Flags are mostly set for what is valid and clear for poison, or no sample would be defined.
+        // Flags are mostly set for valid addresses and clear for poison, or no sample would be defined.
         match (width, number) {
             (1, super::memory::VALID) => Bits::new(u128::from(!mixed.is_multiple_of(64)), 1),
             (1, _) => Bits::new(u128::from(mixed.is_multiple_of(16)), 1),
@@ -147,7 +147,7 @@ impl<'g> Evaluator<'g> {
     }
 }
 
-/// `root` and all that it is made of, operands first: terms refer to older ones only.
+/// `root` and all terms below it, operands first: terms refer to older ones only.
 pub fn cone(graph: &Symbolic, root: Term) -> Vec<Term> {
     let mut seen = vec![false; graph.bound()];
     let mut pending = vec![root];
@@ -162,7 +162,7 @@ pub fn cone(graph: &Symbolic, root: Term) -> Vec<Term> {
     cone
 }
 
-/// The terms that `term` is made of at once.
+/// The direct operands of `term`.
 pub fn operands(graph: &Symbolic, term: Term) -> Vec<Term> {
     match graph.node(term) {
         Node::Const(_) | Node::Var(_) => Vec::new(),

@@ -1,11 +1,12 @@
-//! Terms to linear arithmetic over the integers: what bit-blasting cannot do.
+//! Terms to linear arithmetic over the integers: the engine for questions beyond bit-blasting.
 //!
 //! A term of `w` bits is an integer in `0 .. 2^w`. Concatenation, extension, extraction, sums and differences are
-//! equations with powers of two, by `x = q * 2^k + r`. A product is expanded over the limbs of its operands (a ring
-//! identity), and each product of two limbs is a name with its bounds; so what is left is linear. Whatever does not fit
-//! (variable shifts, bitwise logic of more than one bit) is a name as well, the same for the same term. Names may take
-//! more values than the terms can: so "no solution" is a proof, and a solution is none. `fuzz/benches/recipes.rs` times
-//! the engine on the recipes where bit-blasting gives up.
+//! equations with powers of two, by `x = q * 2^k + r`. A product expands over the limbs of its operands (a ring
+//! identity), and each product of two limbs is an unknown with bounds; so the whole system is linear. Any other
+//! operation (variable shifts, bitwise logic of more than one bit) is an unknown as well, the same for the same term.
+//!
+//! The unknowns range over more values than the terms: so unsatisfiable is a proof, and satisfiable is no
+//! counterexample. `fuzz/benches/recipes.rs` times the engine on the recipes where bit-blasting gives up.
 
 use super::evaluate::operands;
 use super::solver::Effort;
@@ -16,19 +17,19 @@ use tribunal_ir::bits::{Bits, MAX_BITS};
 use z3::ast::{Bool, Int};
 use z3::{SatResult, Solver};
 
-/// z3's own unit of work; some tenths of a second. A question that is not answered by then is seldom answered soon,
-/// while another seed often answers it at once.
+/// A limit in z3's own unit of work. A question that is not answered by then is seldom answered soon, while another
+/// seed often answers it at once.
 const RESOURCES: u32 = 1_500_000;
 const SEEDS: std::ops::Range<u32> = 0..6;
-/// After which it is told to give up whatever it counted.
+/// The watchdog's time, after which z3 gives up whatever work it counted.
 const WATCHDOG: Duration = Duration::from_secs(20);
 
-/// z3's older simplex solver: on products of limbs it is ten times as fast as the newer one, and steady. On quotients
-/// by constants z3 4.8.12 was seen to crash in it, which would end the process: they go to the newer one.
+/// z3's older simplex solver: on products of limbs it is much faster than the newer one, and steady. On quotients by
+/// constants z3 4.8.12 was seen to crash in it, which would end the process: they go to the newer one.
 const OLDER: u32 = 2;
 const NEWER: u32 = 6;
 
-/// True if the question's cone has what bit-blasting is bad at: products of values, or division.
+/// True if the question's cone has operations that bit-blast badly: products of values, or division.
 pub(super) fn worth_trying(graph: &Symbolic, cone: &[Term]) -> bool {
     let is_hard = |&term: &Term| {
         let hard = matches!(graph.node(term), Node::Binary(Op::Mul | Op::Udiv | Op::Urem, ..));
@@ -51,7 +52,7 @@ pub(super) fn impossible(graph: &Symbolic, wrong: Term, effort: Effort) -> bool 
         translation.facts.iter().for_each(|fact| solver.assert(fact));
         solver.check()
     };
-    // A solution is final too: names may take values that the terms cannot, whatever the seed.
+    // Satisfiable is final too: the unknowns may take values that the terms cannot, whatever the seed.
     SEEDS.map(attempt).find(|answer| *answer != SatResult::Unknown) == Some(SatResult::Unsat)
 }
 
@@ -64,10 +65,10 @@ struct Linear {
 struct Translation<'g> {
     graph: &'g Symbolic,
     ints: FxHashMap<Term, Int>,
-    /// A term split at a bit: what is above, what is below.
+    /// A term split at a bit: the part above, the part below.
     cuts: FxHashMap<(Term, u32), (Int, Int)>,
     products: FxHashMap<(Term, Term), Int>,
-    /// How often a sum wraps.
+    /// The number of times that a sum wraps.
     wraps: FxHashMap<Term, Int>,
     facts: Vec<Bool>,
     /// A quotient or remainder by a constant was met.
@@ -75,7 +76,7 @@ struct Translation<'g> {
 }
 
 impl<'g> Translation<'g> {
-    /// The facts about a truth value, and where it is true.
+    /// The facts about a truth value, and its formula.
     fn question(graph: &'g Symbolic, truth: Term) -> (Translation<'g>, Bool) {
         let mut translation = Translation {
             graph,
@@ -134,7 +135,7 @@ impl<'g> Translation<'g> {
         self.ints[&root].clone()
     }
 
-    /// The terms that stand in the equation of this one: not the partial sums of a sum, nor factors as a whole.
+    /// The terms that occur in the equation of this one: not the partial sums of a sum, nor factors as a whole.
     fn needed(&self, term: Term) -> Vec<Term> {
         match self.graph.node(term) {
             Node::Binary(Op::Add, ..) => self.graph.flat_sum(term).0,
@@ -268,7 +269,7 @@ impl<'g> Translation<'g> {
         constant == other && length == some.len() + 1 && some.iter().all(|term| all.any(|other| other == *term))
     }
 
-    /// `sum < part` where the sum has one summand more: how much more often it wraps, which is 0 or 1.
+    /// The carry, 0 or 1, as `sum < part` where the sum has one summand more: the difference in how often they wrap.
     fn carry(&mut self, sum: Term, part: Term) -> Option<Int> {
         if !self.is_carry(sum, part) {
             return None;
@@ -422,7 +423,7 @@ mod tests {
             let graph = &mut Symbolic::default();
             let (right, wrong) = (differs(graph, divisor, magic, after), differs(graph, divisor, magic - 1, after));
             assert_eq!(Translation::question(graph, right).0.simplex(), NEWER);
-            // Whatever the solver makes of the right multiplier, it comes back.
+            // The solver may give any answer on the right multiplier, but it must answer.
             let answers = [right, wrong].map(|question| impossible(graph, question, Effort::STEP));
             assert!(!answers[1], "{divisor}: the smaller multiplier is wrong, {answers:?}");
         }

@@ -10,7 +10,7 @@ use tribunal_ir::{MemFlags, MemOperand, StackSlot};
 pub(super) const BYTES: u32 = 0;
 pub(super) const POISON: u32 = 1;
 pub(super) const VALID: u32 = 2;
-/// Numbers of different places lie so far apart.
+/// The distance between the numbers of different places.
 const KINDS: u32 = 3;
 
 /// A volatile access.
@@ -21,7 +21,7 @@ pub(super) struct Volatile {
     pub stored: Option<Value<Symbolic>>,
 }
 
-/// What one side of a step does to memory. Both sides start from the same contents.
+/// The effect of one side of a step on memory. Both sides start from the same contents.
 pub(super) struct SymbolicMemory {
     pub bytes: MemTerm,
     pub poison: MemTerm,
@@ -32,13 +32,12 @@ pub(super) struct SymbolicMemory {
     pub volatile: Vec<Volatile>,
     /// Constants in memory, by their address. Nothing writes to them.
     pub constants: Vec<(Term, Bits)>,
-    /// Machine code knows no poison: what it loads is bits.
+    /// Machine code knows no poison: its loads give bits.
     machine: bool,
 }
 
 impl SymbolicMemory {
-    /// At a place where contents are unknown: the `place`th such. Which addresses may be touched is the same
-    /// everywhere.
+    /// Memory with unknown contents at the `place`th such place. The set of valid addresses is the same everywhere.
     pub fn new(d: &mut Symbolic, place: u32, slots: FxHashMap<StackSlot, Term>, machine: bool) -> SymbolicMemory {
         SymbolicMemory {
             bytes: d.initial_memory(BYTES + KINDS * place, 8),
@@ -68,7 +67,7 @@ impl SymbolicMemory {
         d.add(&address, &offset)
     }
 
-    /// True where the access touches what it may not, or is less aligned than it claims.
+    /// True where the access touches an invalid address, or is less aligned than it claims.
     fn undefined(&self, d: &mut Symbolic, address: Term, bytes: u32, operand: &MemOperand) -> Term {
         let mut ub = d.truth(false);
         for index in 0..bytes {

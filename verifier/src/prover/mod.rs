@@ -1,14 +1,20 @@
-//! The prover: does what a rule wrote refine what it replaced, for all values and all memories?
+//! The SMT prover: does a rewrite step's target refine its source, for all values and all memories?
 //!
-//! Refinement: where the source is undefined, anything goes; where its result is poison, any value will do; otherwise
-//! the target is defined, not poison, equal in every bit, and leaves equal memory. Choices of the source are
-//! existential and are read off the target's outputs; choices of the target are universal. Each is one choice for the
-//! whole step.
+//! Refinement: where the source has undefined behaviour, any target is right; where its result is poison, any value is.
+//! Otherwise the target is defined, not poison, equal in every bit, and leaves equal memory. Nondeterministic choices
+//! of the source are existential and are read off the target's outputs; those of the target are universal. Each is one
+//! choice for the whole step.
 //!
-//! Engines in order: equality of normalised terms; concrete samples with corner values, which find wrong rules at once;
-//! sums of bits where bits are counted; quotients by constants; linear arithmetic over limbs where there are products;
-//! z3 on bit-vectors, for blocks of functions after equal terms are merged. A
-//! counterexample is evaluated before it is reported. A verdict is kept by the shape of the step, so that a proved
+//! The engines, in order:
+//!
+//! - equality of normalised terms;
+//! - concrete samples with corner values, which refute wrong rules at once;
+//! - sums of bits, where bits are counted;
+//! - quotients by constants;
+//! - linear arithmetic over limbs, where there are products;
+//! - z3 on bit-vectors, for blocks of functions after sweeping.
+//!
+//! A counterexample is evaluated before it is reported. A verdict is cached by the shape of the step, so that a proved
 //! recipe is a table look-up from then on.
 
 mod bit_sums;
@@ -45,14 +51,14 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::{Step, Vocabulary, text};
 use tribunal_target::Target;
 
-/// Which engine proved a step.
+/// The engine that proved a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Engine {
     /// The obligation folded to false while it was built.
     Structural,
     /// Equality of sums of bits.
     BitSums,
-    /// A multiplication by a magic number, held to the division by a constant.
+    /// Multiplication by a magic number, proved equal to the division by a constant.
     Quotients,
     /// z3 on linear arithmetic over the limbs.
     Integers,
@@ -60,23 +66,23 @@ pub enum Engine {
     Z3,
 }
 
-/// What the prover says of a step. Never merged: `unknown` is not success.
+/// The prover's verdict on a step. Verdicts are never merged: `unknown` is not success.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// It is right for all values.
     Proved {
-        /// What showed it.
+        /// The engine that proved it.
         engine: Engine,
     },
     /// With a counterexample that was evaluated.
     Refuted(Counterexample),
     /// No engine decided it, for this reason.
     Unknown(String),
-    /// It holds what has no meaning here, by name.
+    /// It holds an operation without a meaning here, by name.
     Unsupported(String),
 }
 
-/// What a prover has done.
+/// The tally of a prover's work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     /// Steps that were put to the prover.
@@ -97,7 +103,7 @@ pub struct Counters {
     pub z3: u64,
 }
 
-/// What z3 was asked, for a second solver.
+/// A question as z3 was asked it, for a second solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Question {
     /// An SMT-LIB 2 script: satisfiable exactly when the step is wrong.
@@ -111,7 +117,7 @@ pub struct Question {
 pub struct Prover {
     cache: Cache,
     recent: Recent,
-    /// Of the step at hand.
+    /// The current step's shape.
     shape: Shape,
     counters: Counters,
     keep_questions: bool,
@@ -129,7 +135,7 @@ impl Prover {
         Prover { cache, ..Prover::default() }
     }
 
-    /// Keeps what goes to z3, for [`Prover::take_question`].
+    /// Keeps the questions that go to z3, for [`Prover::take_question`].
     pub fn keep_questions(&mut self) {
         self.keep_questions = true;
     }
@@ -139,12 +145,12 @@ impl Prover {
         self.question.take()
     }
 
-    /// Where it keeps its proofs.
+    /// The cache that keeps its proofs.
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
 
-    /// What it has done so far.
+    /// The tally of its work so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -204,7 +210,7 @@ impl Prover {
     }
 }
 
-/// How a question is answered.
+/// The answer to a question.
 enum Decision {
     Proved(Engine),
     /// Values that make it true, as they were found.
@@ -263,7 +269,7 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
     (answered(query, answer), script.map(|script| Question { script, satisfiable }))
 }
 
-/// What z3's answer says of the step.
+/// The decision that z3's answer implies for the step.
 fn answered(query: &Query, answer: solver::Answer) -> Decision {
     match answer {
         solver::Answer::Unsatisfiable => Decision::Proved(Engine::Z3),
@@ -275,7 +281,7 @@ fn answered(query: &Query, answer: solver::Answer) -> Decision {
     }
 }
 
-/// A counterexample, unless it stands on a choice that was guessed.
+/// A counterexample, unless it depends on a choice that was guessed.
 fn refuted(query: &Query, assignment: &Assignment) -> Verdict {
     match query.guessed {
         true => Verdict::Unknown("a choice of the source that no output shows".to_string()),

@@ -1,11 +1,10 @@
-//! What the semantics do not define, as functions of which nothing is known: floating point, vectors, intrinsics,
-//! calls, addresses of globals.
+//! Uninterpreted functions: operations that the semantics do not define. These are floating point, vectors, intrinsics,
+//! calls, and addresses of globals.
 //!
-//! An operation without effects is a function of its operands: on equal operands both sides get the same results. An
-//! operation with effects is one of a sequence: the k-th of the later side must be the k-th of the earlier one, on
-//! operands that are to be proved equal at that moment; its results and the memory behind it are the same unknowns on
-//! both sides. Runtime functions that the legalizer calls are no unknowns: they mean what `tribunal_target::runtime`
-//! says.
+//! An operation without effects is a function of its operands: on equal operands both sides get the same results.
+//! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
+//! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
+//! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them.
 
 use super::constants;
 use super::memory::SymbolicMemory;
@@ -28,26 +27,26 @@ pub(super) struct Effect {
     pub results: Vec<Scalar>,
     /// Undefined behaviour up to here.
     pub ub: Term,
-    /// Contents and poison of memory in front of it, if it touches memory.
+    /// Contents and poison of memory before it, if it touches memory.
     pub memory: Option<(MemTerm, MemTerm)>,
-    /// The number of the memory behind it.
+    /// The number of the memory after it.
     place: u32,
 }
 
 /// A pure operation of the earlier side.
 struct Pure {
     results: Vec<Term>,
-    /// Stands for what a flag of the operation may make poison.
+    /// An unknown: whether a flag of the operation makes its result poison.
     poison: Term,
     flags: InstFlags,
 }
 
-/// What both sides of a whole function share.
+/// State shared by both sides of a whole function.
 pub(super) struct Uninterpreted {
     addresses: FxHashMap<String, Term>,
     pure: FxHashMap<(String, Vec<Term>), Pure>,
     places: u32,
-    /// What the earlier side did in this block; `None` while that side is evaluated.
+    /// The earlier side's operations in this block; `None` while that side is evaluated.
     pub earlier: Option<Earlier>,
     /// The immediates of the last `ADJCALLSTACKDOWN`.
     frame: String,
@@ -63,7 +62,7 @@ pub(super) struct Earlier {
 
 /// Flags that let an operation yield poison.
 const POISONING: InstFlags = InstFlags::NNAN.union(InstFlags::NINF);
-/// Flags that let an operation round as it likes.
+/// Flags that relax rounding.
 const RELAXING: InstFlags =
     InstFlags::NSZ.union(InstFlags::ARCP).union(InstFlags::CONTRACT).union(InstFlags::AFN).union(InstFlags::REASSOC);
 
@@ -80,12 +79,12 @@ impl Uninterpreted {
     }
 }
 
-/// An operation of the later side that is not the earlier side's.
+/// An operation of the later side without a counterpart on the earlier side.
 fn changed(name: &str) -> Unsupported {
     Unsupported::new(format!("{CHANGED}{name}"))
 }
 
-/// How the name of a feature begins where nothing is unsupported: the sides do different things.
+/// The prefix of the name of a feature where nothing is unsupported: the two sides do different things.
 pub(super) const CHANGED: &str = "an operation that is not the earlier one's: ";
 
 /// The text without `target-flags(...)` before it.
@@ -108,7 +107,7 @@ fn base_and_offset(text: &str) -> (&str, i64) {
 }
 
 impl SideEvaluation<'_> {
-    /// Does `data` if it is of the kinds that this file knows of; false if the semantics may know it.
+    /// Evaluates `data` if this file handles its kind; false if the semantics may define it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
         if self.opaque.is_none() {
             return Ok(false);
@@ -196,7 +195,7 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// What no definition covers: an unknown function, with effects if the opcode has any.
+    /// Any operation without a definition: an unknown function, with effects if the opcode has any.
     pub(super) fn other(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let effects = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR;
         let flags = self.function.opcode_flags(data, self.target.vocabulary);
@@ -235,7 +234,8 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// Name, operands that are no registers, and types: what must be the same for two operations to be one.
+    /// The operation's identity: name, operands that are no registers, and types. Two operations are one if these are
+    /// equal.
     fn key(&self, data: &InstData) -> String {
         let mut key = self.opcode_name(data);
         for operand in &data.operands {
@@ -300,7 +300,7 @@ impl SideEvaluation<'_> {
     ) -> Result<Vec<Scalar>, Unsupported> {
         let is_vector = |register| self.function.type_of(register).is_none_or(|ty| ty.is_vector());
         let vector = data.vreg_defs().chain(data.vreg_uses()).any(is_vector);
-        // Which lanes of a vector are poison is not known: the poison of its operands is one more operand.
+        // The prover does not track which lanes of a vector are poison: the poison of its operands is one more operand.
         let poison = args.iter().map(|arg| arg.poison).filter(|_| vector);
         let key = (name.clone(), args.iter().map(|arg| arg.bits).chain(poison).collect::<Vec<Term>>());
         let fast = data.flags & (POISONING | RELAXING);
@@ -482,7 +482,7 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// A function that the table knows. In place of a return it stands behind its name among the operands.
+    /// A runtime function of the table. In place of a return its operand comes after its name.
     fn runtime(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let mut data = data.clone();
         if data.opcode == Opcode::OPAQUE {

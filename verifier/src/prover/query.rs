@@ -17,7 +17,7 @@ pub(super) struct StepOutput {
     pub name: &'static str,
     pub source: Scalar,
     pub target: Scalar,
-    /// What excuses the target: undefined behaviour of the source up to where this is seen.
+    /// The target's excuse: undefined behaviour of the source before this output.
     pub ub: Term,
 }
 
@@ -28,9 +28,9 @@ pub(super) struct Query {
     pub outputs: Vec<StepOutput>,
     /// True where the source is defined: not undefined behaviour.
     pub source_defined: Term,
-    /// True where the target does something that the source does not allow.
+    /// True where the target's behaviour is none that the source allows.
     pub wrong: Term,
-    /// Some bit of a source's choice was put in without an output that shows it: what fails then is not refuted.
+    /// Some bit of a source's choice was guessed, since no output shows it: a failure is then no refutation.
     pub guessed: bool,
 }
 
@@ -52,8 +52,8 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     question(graph, inputs, address_bits, &source, &result, machine, outputs)
 }
 
-/// The question whether the second side, with these outputs beside control and memory, refines the first: at its end,
-/// and at each operation with effects, since nothing says that what follows such a one is reached.
+/// The question whether the second side, with these outputs beside control and memory, refines the first. It is asked
+/// at its end and at each operation with effects, since the code after such an operation may never be reached.
 pub(super) fn question(
     mut graph: Symbolic,
     inputs: Inputs,
@@ -104,7 +104,7 @@ pub(super) fn of_outputs(
 }
 
 impl Query {
-    /// The variables that what may be wrong depends on.
+    /// The variables that the `wrong` term depends on.
     pub fn variables(&self) -> FxHashSet<Term> {
         let cone = super::evaluate::cone(&self.graph, self.wrong);
         cone.into_iter().filter(|&term| matches!(self.graph.node(term), Node::Var(_))).collect()
@@ -116,8 +116,8 @@ impl Query {
     }
 }
 
-/// `bad` and none of `excuses`: what the excuses being false says of their parts is put into `bad` first, which often
-/// leaves nothing of it.
+/// `bad` and none of `excuses`. The consequences of the excuses being false are substituted into `bad` first, which
+/// often folds it to false.
 fn assuming(d: &mut Symbolic, excuses: &[Term], bad: Term) -> Term {
     let mut known = FxHashMap::default();
     for &excuse in excuses {
@@ -131,7 +131,7 @@ fn assuming(d: &mut Symbolic, excuses: &[Term], bad: Term) -> Term {
     rest
 }
 
-/// What follows at once from `term` being `value`.
+/// The direct consequences of `term` being `value`.
 fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term, Term>) {
     match (d.node(term), value) {
         (Node::Const(_), _) => {}
@@ -165,7 +165,8 @@ fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term,
     }
 }
 
-/// How many low bits hold every value below a constant, if that is fewer than all: a shift's amount has few that count.
+/// The number of low bits that hold every value below a constant, if fewer than all: few bits of a shift's amount
+/// count.
 fn low_bits_below(d: &Symbolic, bound: Term) -> Option<u32> {
     let Node::Const(bound) = d.node(bound) else { return None };
     let most = bound.sub(Bits::new(1, bound.width()));
@@ -182,14 +183,14 @@ fn zero_extended_low(d: &mut Symbolic, term: Term, low: u32) -> Term {
     d.zero_extend(kept, width)
 }
 
-/// Whether `other` is the low bits of the variable, extended: what `G_ASSERT_SEXT` and the like promise to be the
+/// Whether `other` is the low bits of the variable, extended: the promise of `G_ASSERT_SEXT` and the like about the
 /// variable.
 fn extends_itself(d: &Symbolic, variable: Term, other: Term) -> bool {
     let (Node::Sext(low) | Node::Zext(low)) = d.node(other) else { return false };
     matches!(d.node(variable), Node::Var(_)) && d.node(low) == Node::Extract(variable, 0)
 }
 
-/// Registers that both sides define. What the last instruction replaced defined must still be defined.
+/// Registers that both sides define. The registers of the last instruction replaced must still be defined.
 fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutput>, Unsupported> {
     let root: FxHashSet<VReg> = step.before.last().map(|data| data.vreg_defs().collect()).unwrap_or_default();
     let (mut outputs, ub) = (Vec::new(), source.ub);
@@ -242,7 +243,7 @@ fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &
     }
 }
 
-/// The width in which products are put together: that of the products that the step writes.
+/// The limb width of products: that of the products that the step writes.
 fn limb(step: &Step<'_>) -> Limb {
     let is_product = |data: &&InstData| matches!(data.opcode, Opcode::G_MUL | Opcode::G_UMULH);
     let products = step.after.iter().filter(is_product).filter_map(|data| step.function.type_of(data.vreg(0)?));
@@ -254,7 +255,7 @@ fn limb(step: &Step<'_>) -> Limb {
     }
 }
 
-/// The branch goes the same way; every byte of memory is the same.
+/// Outputs for control and memory: the branch takes the same direction, and every byte of memory is the same.
 fn control_and_memory(
     d: &mut Symbolic,
     address_bits: u32,
@@ -278,7 +279,7 @@ fn control_and_memory(
         let memories = ((one.bytes, one.poison), (other.bytes, other.poison));
         let mut same = same_memory(d, address_bits, memories, source.ub);
         if machine && let Some(output) = &mut same {
-            // What machine code stores is bits.
+            // Machine code stores bits.
             output.target.poison = known;
         }
         outputs.extend(same);
@@ -286,7 +287,7 @@ fn control_and_memory(
     Ok(())
 }
 
-/// Any byte of both memories, contents and poison; nothing if they are the same by how they were made.
+/// Any byte of both memories, contents and poison; `None` if the memories are structurally equal.
 fn same_memory(
     d: &mut Symbolic,
     address_bits: u32,
@@ -302,7 +303,7 @@ fn same_memory(
     Some(StepOutput { register: None, name: "memory", source: byte(one), target: byte(other), ub })
 }
 
-/// What both sides show at their operations with effects, and the operands of pure ones that were taken to be the same.
+/// The operands of both sides at their operations with effects, and those of pure ones that were assumed equal.
 fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
     let argument = |source: &Scalar, target: &Scalar, ub| StepOutput {
         register: None,
@@ -320,15 +321,16 @@ fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, ou
     for after in &result.pure {
         let results = |effect: &Effect| effect.results.iter().map(|value| value.bits).collect::<Vec<Term>>();
         let same = |before: &&Effect| before.name == after.name && results(before) == results(after);
-        // Those on equal terms, of whatever block, need no proof.
+        // Operations on equal terms, of whatever block, need no proof.
         if let Some(before) = source.pure.iter().find(same) {
             outputs.extend(before.args.iter().zip(&after.args).map(|(one, other)| argument(one, other, before.ub)));
         }
     }
 }
 
-/// Replaces choices of the source by what the target's outputs show for them. Whatever is put in is one admissible
-/// choice, so a proof is a proof; true if some bit was put in without being shown, so that a failure is none.
+/// Replaces choices of the source by the values that the target's outputs show for them. Any replacement is one
+/// admissible choice, so a proof is a proof. Returns true if some bit was guessed without being shown, so that a
+/// failure is none.
 fn witness(d: &mut Symbolic, choices: &[Term], outputs: &mut [StepOutput]) -> bool {
     if choices.is_empty() {
         return false;
@@ -371,7 +373,7 @@ fn assembled(d: &mut Symbolic, choice: Term, parts: &[(u32, Term)]) -> (Term, bo
         }
         let part_end = offset + d.width_of(part);
         if part_end > end {
-            // Where two parts overlap the first one stands; if they differ, the obligation fails, and is not refuted.
+            // Where two parts overlap the first one wins; if they differ, the obligation fails, and is not refuted.
             complete &= offset == end;
             let rest = d.extract_bits(part, end - offset, part_end - end);
             put(d, rest);
@@ -386,7 +388,7 @@ fn assembled(d: &mut Symbolic, choice: Term, parts: &[(u32, Term)]) -> (Term, bo
     (value.unwrap_or(choice), complete)
 }
 
-/// Walks the source term as far as it is put together, taking the same part of the target's term along.
+/// Walks the concatenations of the source term, with the matching part of the target's term.
 fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
     if let Some(parts) = shown.get_mut(&source) {
         parts.push((0, target));

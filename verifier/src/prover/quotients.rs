@@ -1,15 +1,20 @@
-//! Quotients by constants: multiplication by a magic number and shifts, held to the division itself.
+//! Quotients by constants: proves that multiplication by a magic number and shifts equals the division itself.
 //!
-//! A form is `floor((times*x + plus) / by)`, exact over the integers for every `x` of `width` bits. It stays one, as
-//! long as the value fits the term, under extension, multiplication of a whole multiple by a constant, cutting off low
-//! bits (`floor(floor(y/b) / 2^k) = floor(y / (b*2^k))`), and in the halved sum `((u - v) >> 1) + v` with `v <= u`,
-//! which is `floor((u + v) / 2)`. A form equals `floor(x/d)` for every `x` if it does at the ends of the first and the
-//! last run of equal quotients (see [`Form::divides_by`]): a few products of constants where a solver would search.
+//! A form is `floor((times*x + plus) / by)`, exact over the integers for every `x` of `width` bits. These operations
+//! map a form to a form, as long as its value fits the term:
+//!
+//! - extension;
+//! - multiplication of a whole multiple by a constant;
+//! - cutting off low bits, by `floor(floor(y/b) / 2^k) = floor(y / (b*2^k))`;
+//! - the halved sum `((u - v) >> 1) + v` with `v <= u`, which is `floor((u + v) / 2)`.
+//!
+//! A form equals `floor(x/d)` for every `x` if it does at the ends of the first and the last run of equal quotients
+//! (see [`Form::divides_by`]). That takes a few products of constants, where a solver would search.
 
 use super::term::{Node, Op, Symbolic, Term};
 use tribunal_ir::bits::{Bits, MAX_BITS};
 
-/// Operations that are looked through; the recipes need eight.
+/// The depth of operations that are followed; the recipes need eight.
 const DEPTH: u32 = 12;
 
 /// True if `wrong` is shown never to be true.
@@ -17,7 +22,7 @@ pub(super) fn impossible(graph: &Symbolic, wrong: Term) -> bool {
     never(graph, wrong, DEPTH)
 }
 
-/// True if something in the question's cone is divided by a constant.
+/// True if the question's cone contains a division by a constant.
 pub(super) fn worth_trying(graph: &Symbolic, cone: &[Term]) -> bool {
     let is_division = |node| matches!(node, Node::Binary(Op::Udiv, _, by) if graph.as_const(by).is_some());
     cone.iter().any(|&term| is_division(graph.node(term)))
@@ -51,7 +56,7 @@ fn is_quotient(graph: &Symbolic, quotient: Term, other: Term) -> Option<bool> {
     if is_rest && divisor.trailing_zeros() >= from { form.divides_by(divisor.lshr(from)) } else { None }
 }
 
-/// What is extended with zeros.
+/// The operand of a zero extension.
 fn extended(graph: &Symbolic, term: Term) -> Term {
     match graph.node(term) {
         Node::Zext(inner) => inner,
@@ -59,7 +64,7 @@ fn extended(graph: &Symbolic, term: Term) -> Term {
     }
 }
 
-/// An integer, in a width that sums and products are checked against.
+/// An integer in a width where overflow of sums and products is detected.
 fn wide(bits: Bits) -> Bits {
     bits.zext_or_trunc(MAX_BITS)
 }
@@ -114,7 +119,7 @@ impl Form {
             },
             _ => return Some(name),
         };
-        // What does not fit the term is cut off there.
+        // A value that does not fit the term is truncated there.
         Some(if form.at(form.most_x())?.used() <= width { form } else { name })
     }
 
@@ -155,10 +160,13 @@ impl Form {
 
     /// True if the form is `floor(x / divisor)` for every `x`.
     ///
-    /// The form never falls as `x` grows. So it is the quotient `q` on the whole run `q*d .. q*d + d` if it is at least
-    /// `q` at the first `x` of the run and at most `q` at the last. The first, `times*q*d + plus >= q*by`, is linear in
-    /// `q`: it holds for all runs if it does for the first and the last one. The second, `times*(q*d + d - 1) + plus <
-    /// (q + 1)*by`, is as well, over the runs that are complete; a last run that is not ends at the greatest `x`.
+    /// The form never falls as `x` grows. So it is the quotient `q` on the whole run `q*d .. q*d + d` under two
+    /// conditions: it is at least `q` at the first `x` of the run, and at most `q` at the last.
+    ///
+    /// - The first, `times*q*d + plus >= q*by`, is linear in `q`: it holds for all runs if it does for the first and
+    ///   the last one.
+    /// - The second, `times*(q*d + d - 1) + plus < (q + 1)*by`, is linear as well, over the runs that are complete. A
+    ///   last run that is not complete ends at the greatest `x`.
     fn divides_by(&self, divisor: Bits) -> Option<bool> {
         let most = self.most_x();
         let last = most.checked_udiv(divisor)?;
@@ -190,7 +198,7 @@ mod tests {
         graph.value(Bits::new(value, width))
     }
 
-    /// How a quotient is computed: a shift, a high product or a halved sum with it, and a shift.
+    /// The computation of a quotient: a shift, a high product or a halved sum with it, and a shift.
     #[derive(Clone, Copy, Debug)]
     struct Recipe {
         before: u32,

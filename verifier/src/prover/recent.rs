@@ -1,12 +1,13 @@
-//! The proofs that one prover looked up lately, in front of the shared cache. The cache knows a step by a hash that
-//! must not collide, which is slow; here the whole shape is compared, so that any hash will do, and no lock is taken.
+//! The proofs that one prover looked up lately, in front of the shared cache. The cache finds a step by a
+//! collision-resistant hash, which is slow. Here the whole shape is compared, so that any hash will do, and no lock is
+//! taken.
 
 use super::Engine;
 use super::shape::Shape;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// Shapes kept, each at the place that its hash gives: a younger one takes the place of an older one.
+/// The number of shapes kept, each at the place that its hash gives: a younger shape evicts an older one.
 const PLACES: usize = 1 << 14;
 /// Longer shapes are rare, and would take much memory.
 const LONGEST: usize = 512;

@@ -1,8 +1,8 @@
-//! Concrete samples, which find most wrong rules at once: corners and noise for every question, and for questions with
-//! products that no engine proved, values aimed at carries.
+//! Concrete samples, which refute most wrong rules at once: corners and noise for every question, and values aimed at
+//! carries for questions with products that no engine proved.
 //!
-//! A carry between limbs of a product is rare on noise: the last one of a high product by halves is needed once in 2^60
-//! products or so. It is common where limbs are all ones, single bits, or one off: partial sums are all ones there.
+//! A carry between limbs of a product is rare on random values: the last one of a high product by halves almost never
+//! occurs. It is common where limbs are all ones, single bits, or one off: partial sums are all ones there.
 
 use super::evaluate::{Assignment, Evaluator};
 use super::query::{self, Query};
@@ -11,10 +11,10 @@ use tribunal_ir::bits::Bits;
 
 /// Samples tried before a solver is asked.
 const SAMPLES: u64 = 96;
-/// Samples aimed at carries; some hundredths of a second.
+/// Samples aimed at carries.
 const AIMED: u64 = 6000;
 
-/// An assignment that shows the step wrong, if a corner or noise does; `cone` is what the question is made of.
+/// An assignment that refutes the step, if a corner or noise does; `cone` is the set of terms of the question.
 pub(super) fn sample(query: &Query, cone: &[Term]) -> Option<Assignment> {
     Evaluator::first(&query.graph, query.wrong, cone, assignments(query, cone))
 }
@@ -55,7 +55,7 @@ fn assignment(query: &Query, cone: &[Term], index: u64) -> Assignment {
     filled(query, cone, index, Random::new(index), |term, width, random| {
         let corners = query::corners(width);
         match (width, index) {
-            // Poison, mostly not.
+            // Rarely poison.
             (1, 8..) => Bits::new(u128::from(random.below(5) == 0), 1),
             (_, 0..8) => corners[(index as usize + term.0 as usize * usize::from(index >= 4)) % corners.len()],
             _ => match random.below(3) {

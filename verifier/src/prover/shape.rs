@@ -1,5 +1,4 @@
-//! The shape of a step: what is the same for all steps that are the same but for register numbers. The key of the proof
-//! cache.
+//! The shape of a step: its content up to renaming of registers. It is the key of the proof cache.
 
 use smallvec::SmallVec;
 use tribunal_ir::types::Element;
@@ -9,7 +8,7 @@ use tribunal_target::Target;
 /// Everything that the obligation depends on, as words. Equal words, equal obligation.
 pub type Shape = Vec<u64>;
 
-/// Writes the shape of `step` on `target` over `shape`, whose room is used again.
+/// Writes the shape of `step` on `target` over `shape`, whose capacity is reused.
 pub fn write(target: &Target, step: &Step<'_>, shape: &mut Shape) {
     shape.clear();
     let mut writer = Writer { step, words: shape, registers: SmallVec::new(), blocks: SmallVec::new() };
@@ -25,7 +24,7 @@ pub fn write(target: &Target, step: &Step<'_>, shape: &mut Shape) {
     step.after.iter().for_each(|data| writer.inst(data));
 }
 
-/// True if the instruction speaks of one machine's registers or instructions.
+/// True if the instruction names one machine's registers or instructions.
 fn names_machine(data: &InstData) -> bool {
     let physical =
         |operand: &Operand| matches!(operand, Operand::Reg(register) if register.reg.as_physical().is_some());
@@ -35,7 +34,7 @@ fn names_machine(data: &InstData) -> bool {
 struct Writer<'s> {
     step: &'s Step<'s>,
     words: &'s mut Vec<u64>,
-    /// By order of appearance. Steps have few: looking through them is faster than hashing.
+    /// By order of appearance. Steps have few: a linear search is faster than hashing.
     registers: SmallVec<[VReg; 32]>,
     blocks: SmallVec<[Block; 4]>,
 }
@@ -87,7 +86,7 @@ impl Writer<'_> {
             Opcode::Target(opcode) => 0x1_0000 | u64::from(opcode.0),
             generic => generic.info().map_or(0xffff, |info| u64::from(info.number)),
         };
-        // From here on every count is said before what it counts: words are read in one way only.
+        // From here on every count precedes its items: words are read in one way only.
         self.words.push(opcode | u64::from(data.flags.bits()) << 20);
         self.words.push(data.operands.len() as u64 | (data.memory.len() as u64) << 32);
         for operands in data.operands.chunks(16) {
@@ -102,7 +101,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What an operand of a known kind is.
+    /// An operand of a known kind.
     fn operand(&mut self, operand: &Operand) {
         match operand {
             Operand::Reg(register) => {
@@ -136,8 +135,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The register's number by order of appearance, and behind a new one, which the count of those before shows, what
-    /// it is.
+    /// The register's number by order of appearance. A new register, recognisable by that number, is followed by its
+    /// attributes.
     fn register(&mut self, register: VReg, flags: u64) {
         let known = self.registers.len() as u64;
         let number = number(&mut self.registers, register);
@@ -159,7 +158,7 @@ mod tests {
     use tribunal_ir::types::ElementCount;
     use tribunal_ir::{Function, types};
 
-    /// What would be the same if an immediate were read as a type, and a register's number as an immediate.
+    /// Steps that would collide if an immediate were read as a type, and a register's number as an immediate.
     #[test]
     fn operands_of_other_kinds_are_never_the_same_words() {
         let mut function = Function::new("f");

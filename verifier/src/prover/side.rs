@@ -1,8 +1,8 @@
 //! One side of a rewrite step, evaluated symbolically.
 //!
 //! Registers that a side reads and does not define are inputs, shared by both sides. A fragment with PHIs is evaluated
-//! for one arbitrary entry into the block: which edge it was is one more input. Machine code knows no poison: its
-//! inputs are bits, whatever the source says of them.
+//! for one arbitrary entry into the block: the edge taken is one more input. Machine code knows no poison: its inputs
+//! are bits, even where the source's are poison.
 
 use super::memory::SymbolicMemory;
 use super::opaque::{Effect, Uninterpreted};
@@ -30,17 +30,17 @@ pub(super) struct Inputs {
     pub order: Vec<VReg>,
 }
 
-/// What a side computes.
+/// The results of a side.
 pub(super) struct Side {
     pub defined: FxHashMap<VReg, Scalar>,
     pub physical: FxHashMap<PReg, Scalar>,
     pub memory: SymbolicMemory,
     pub ub: Term,
-    /// Where control goes: the condition of the branch, if one stands there.
+    /// The direction of control: the condition of the branch, if there is one.
     pub taken: Option<Term>,
     /// Choices that this side made.
     pub choices: Vec<Term>,
-    /// Those of them that instructions of these opcodes made, in order.
+    /// Those of them from instructions of these opcodes, in order.
     pub chosen: Vec<(Opcode, Term)>,
     /// Operations with effects that no definition covers, and those without, in order.
     pub effects: Vec<Effect>,
@@ -70,14 +70,14 @@ pub(super) struct SideEvaluation<'e> {
     pub function: &'e Function,
     pub inputs: &'e mut Inputs,
     pub machine: bool,
-    /// What the other side defines: a definition that was looked through still stands for whoever reads it. That it
-    /// does stand is the verifier's business.
+    /// The definitions of the other side: one that was looked through still defines its register for other readers. The
+    /// machine verifier checks that it does.
     pub standing: Option<&'e FxHashMap<VReg, Scalar>>,
-    /// For whole functions: what is known of operations that no definition covers. Without it they are not supported.
+    /// For whole functions: the state of uninterpreted operations. Without it they are unsupported.
     pub opaque: Option<&'e mut Uninterpreted>,
 }
 
-/// Terms above which a block is given up.
+/// The most terms of a block before it is given up.
 const MOST_TERMS: usize = 4_000_000;
 
 impl SideEvaluation<'_> {
@@ -88,7 +88,7 @@ impl SideEvaluation<'_> {
         Ok(side)
     }
 
-    /// Goes on with more instructions.
+    /// Evaluates more instructions.
     pub fn run(&mut self, side: &mut Side, insts: &[InstData]) -> Result<(), Unsupported> {
         self.d.choices.clear();
         for data in insts {
@@ -126,7 +126,7 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// A free choice: in a whole function, that of the earlier side, if one was kept for it.
+    /// A nondeterministic choice: in a whole function, that of the earlier side, if one was kept for it.
     fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let of_opcode = |choices: &[(Opcode, Term)]| -> Vec<Term> {
             choices.iter().filter(|(opcode, _)| *opcode == data.opcode).map(|&(_, choice)| choice).collect()
@@ -207,7 +207,7 @@ impl SideEvaluation<'_> {
 
     pub fn call(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let (target, function) = (self.target, self.function);
-        // The domain is lent to the evaluation, so registers are read first.
+        // The evaluation borrows the domain, so registers are read first.
         let before: FxHashMap<PReg, Scalar> =
             target.abi.arguments().iter().map(|&register| (register, self.read_physical(side, register))).collect();
         let evaluation = target.evaluate_call(self.d, function, data, |_, register| before[&register].clone())?;
@@ -226,7 +226,7 @@ impl SideEvaluation<'_> {
         side.physical.insert(full, value);
     }
 
-    /// The value that came along the edge.
+    /// The value from the edge taken.
     fn phi(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let inputs: Vec<(VReg, Block)> = data.phi_inputs().collect();
         let malformed = || Unsupported::new("malformed G_PHI");

@@ -1,7 +1,7 @@
-//! Terms to z3, under a resource limit that is the same on every machine, with a timeout for a watchdog.
+//! Terms to z3, under a resource limit that is the same on every machine, with a timeout as a watchdog.
 //!
-//! What initial memory holds is a variable for each place that is read, with equal values at equal addresses: no arrays
-//! are left, so that z3's solver for bit-vectors alone can take the question, which starts many times faster.
+//! Each read of initial memory is a variable, and equal addresses imply equal values (Ackermann's reduction). No arrays
+//! are left, so z3's solver for bit-vectors alone can take the question; it starts many times faster.
 
 use super::evaluate::{Assignment, operands};
 use super::term::{Node, Op, Symbolic, Term};
@@ -11,42 +11,42 @@ use tribunal_ir::bits::Bits;
 use z3::ast::{BV, Bool};
 use z3::{Params, SatResult, Solver};
 
-/// How hard z3 is to try.
+/// The effort that z3 may spend on one question.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
     /// In its own unit of work, the same on every machine.
     work: u32,
-    /// When it gives up whatever it counted, if that is before the watchdog's time is over.
+    /// The moment when it gives up whatever it counted, if that is before the watchdog's time is over.
     until: Option<Instant>,
 }
 
 impl Effort {
-    /// For a step: some tens of seconds.
+    /// For a step.
     pub const STEP: Effort = Effort::of(60_000_000);
-    /// For one of many blocks of a function: some seconds.
+    /// For one of many blocks of a function.
     pub const BLOCK: Effort = Effort::of(10_000_000);
     /// For a relation that may not hold.
     pub const RELATION: Effort = Effort::of(500_000);
-    /// For a candidate of many.
+    /// For one of many candidates.
     pub const FACT: Effort = Effort::of(200_000);
 
     const fn of(work: u32) -> Effort {
         Effort { work, until: None }
     }
 
-    /// As hard, and no longer than `time` from now.
+    /// The same effort, ending at most `time` from now.
     pub fn within(self, time: Duration) -> Effort {
         let then = Instant::now().checked_add(time);
         Effort { until: self.until.map_or(then, |until| then.map(|then| then.min(until))), ..self }
     }
 
-    /// With so much work instead.
+    /// The same with another limit on work.
     pub fn of_work(self, work: u32) -> Effort {
         Effort { work, ..self }
     }
 
-    /// Ctrl-C is the program's: z3 would take it for itself, from several threads for good, as a reason to give up a
-    /// question.
+    /// z3's parameters. Ctrl-C belongs to the program: z3 would take it as a reason to give up a question, and with
+    /// several threads would keep the handler for good.
     pub fn params(self) -> Params {
         let left = |until: Instant| until.saturating_duration_since(Instant::now()).as_millis();
         let milliseconds = self.until.map_or(WATCHDOG, |until| u32::try_from(left(until)).unwrap_or(WATCHDOG));
@@ -57,12 +57,12 @@ impl Effort {
         params
     }
 
-    /// Whether what is slower than z3 on most questions is tried too.
+    /// Whether engines run that are slower than z3 on most questions.
     pub fn is_thorough(self) -> bool {
         self.work > Effort::FACT.work
     }
 
-    /// Whether the question may be of a whole block, of which parts can be shown equal first.
+    /// Whether the question may be of a whole block, which sweeping can simplify first.
     pub fn sweeps(self) -> bool {
         self.work == Effort::BLOCK.work
     }
@@ -71,7 +71,7 @@ impl Effort {
 /// Milliseconds for any question.
 const WATCHDOG: u32 = 60_000;
 
-/// What the solver says of a satisfiability question.
+/// The solver's answer to a satisfiability question.
 pub(super) enum Answer {
     Unsatisfiable,
     Satisfiable(Assignment),
@@ -85,7 +85,7 @@ pub(super) enum Text {
     Dropped,
 }
 
-/// Asks whether `wrong` can be true. With the answer, the question as an SMT-LIB 2 script if it is to be kept.
+/// Asks whether `wrong` can be true. Returns the answer, and the question as an SMT-LIB 2 script if it is to be kept.
 pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -> (Answer, Option<String>) {
     let mut translation = Translation { graph, made: FxHashMap::default(), reads: Vec::new() };
     let condition = translation.term(wrong);
@@ -112,7 +112,7 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
     (answer, script)
 }
 
-/// What z3 has done on this thread, in its own unit of work.
+/// The work that z3 has done on this thread, in its own unit.
 pub(super) fn spent() -> u64 {
     match Solver::new().get_statistics().value("rlimit count") {
         Some(z3::StatisticsValue::UInt(count)) => count.into(),
@@ -120,7 +120,7 @@ pub(super) fn spent() -> u64 {
     }
 }
 
-/// What the solver was told, in the form that every solver for bit-vectors reads: logic, declarations, assertions, the
+/// The solver's input in the form that every solver for bit-vectors reads: logic, declarations, assertions, the
 /// question. z3 prints the middle part.
 fn script(solver: &Solver) -> String {
     format!("(set-logic QF_BV)\n{}\n(check-sat)\n(exit)\n", solver.to_string().trim_end())
@@ -200,7 +200,8 @@ impl Translation<'_> {
         }
     }
 
-    /// Says of each two reads of one memory that equal addresses hold equal contents, unless they are plainly distinct.
+    /// Asserts for each two reads of one memory that equal addresses hold equal contents, unless they are plainly
+    /// distinct.
     fn same_address_same_contents(&self, mut say: impl FnMut(Bool)) {
         for (index, &one) in self.reads.iter().enumerate() {
             for &other in &self.reads[..index] {

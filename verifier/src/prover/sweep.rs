@@ -1,6 +1,7 @@
-//! Sweeping (as combinational equivalence checkers do it): terms of a question that are equal on all samples are put to
-//! the solver from the leaves up, and those that are shown equal become one. Two stages of a function compute the same
-//! values in other words all along; once the words deep inside are one, what is built on them folds.
+//! SAT sweeping, as in combinational equivalence checking, before z3 sees a question about a block. Terms that are
+//! equal on all samples go to the solver from the leaves up, and those proved equal are merged. Two stages of a
+//! function compute the same values by different terms throughout; once the inner terms are merged, the terms built on
+//! them fold.
 
 use super::evaluate::Evaluator;
 use super::query::{self, Query};
@@ -12,12 +13,12 @@ use std::hash::{Hash, Hasher};
 
 /// Terms of a class to which another of the same samples is compared.
 const COMPARED: usize = 2;
-/// The solver's work for two terms that may be equal.
+/// The solver's effort for one pair of terms.
 const WORK: u32 = 50_000;
-/// Pairs that are not shown equal before the sweep stops: it does not help here.
+/// The sweep stops after this many pairs that are not proved equal: it does not help here.
 const FAILURES: usize = 12;
 
-/// What may be wrong, over terms of which none is known to equal another.
+/// The query's `wrong` term, with terms merged that the solver proves equal.
 pub(super) fn swept(query: &mut Query, cone: &[Term], effort: Effort) -> Term {
     let signatures = signatures(query, cone);
     let graph = &mut query.graph;

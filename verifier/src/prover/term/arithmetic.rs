@@ -61,7 +61,7 @@ impl Symbolic {
         }
     }
 
-    /// What a sum adds up, in order, and its constant.
+    /// The summands of a sum, in order, and its constant.
     pub(in crate::prover) fn flat_sum(&self, term: Term) -> (Vec<Term>, Bits) {
         let (mut terms, mut constant) = (Vec::new(), Bits::zero(self.width_of(term)));
         self.summands(term, &mut terms, &mut constant);
@@ -174,7 +174,7 @@ impl Symbolic {
         Some(self.concatenate(upper, low))
     }
 
-    /// Of a sign-extended factor: the product of the zero-extended one, less the other factor above it if it is
+    /// The product of a sign-extended factor: that of the zero-extended one, less the other factor above it if it is
     /// negative.
     fn signed_product(&mut self, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
@@ -191,7 +191,7 @@ impl Symbolic {
         None
     }
 
-    /// How many of the lowest bits are plainly zero.
+    /// The number of the lowest bits that are plainly zero.
     pub(super) fn low_zeros(&self, term: Term) -> u32 {
         match self.node(term) {
             Node::Const(bits) => bits.trailing_zeros(),
@@ -336,8 +336,8 @@ impl Symbolic {
         })
     }
 
-    /// A remainder by a variable is the dividend less quotient times divisor: so it is for a zero divisor too, and for
-    /// the quotient that overflows.
+    /// A remainder by a variable is the dividend less quotient times divisor. That holds for a zero divisor too, and
+    /// for the quotient that overflows.
     fn remainder(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
         let division = match op {
             Op::Urem => Op::Udiv,
@@ -352,7 +352,8 @@ impl Symbolic {
         Some(self.binary(Op::Sub, a, product))
     }
 
-    /// Of zero-extended operands: the narrow operation, zero-extended; a zero divisor gives all ones at either width.
+    /// The division of zero-extended operands: the narrow operation, zero-extended; a zero divisor gives all ones at
+    /// either width.
     fn unsigned_division(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
         let (x, y) = self.narrowed(a, b, false)?;
@@ -366,7 +367,8 @@ impl Symbolic {
         Some(self.if_then_else(by_zero, ones, wide))
     }
 
-    /// Of sign-extended operands: the narrow operation, sign-extended, but for the one quotient that overflows there.
+    /// The division of sign-extended operands: the narrow operation, sign-extended, but for the one quotient that
+    /// overflows there.
     fn signed_division(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
         let (x, y) = self.narrowed(a, b, true)?;

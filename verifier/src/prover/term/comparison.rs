@@ -1,4 +1,4 @@
-//! Comparison and choice.
+//! Comparison and selection (if-then-else).
 
 use super::{Node, Op, Symbolic, Term};
 use tribunal_ir::bits::Bits;
@@ -48,8 +48,8 @@ impl Symbolic {
         }
     }
 
-    /// True if the term is `high` above `low` by its parts, which are made of parts of its operands, and of a carry at
-    /// most. What is not is left whole, since that is how the engines know it.
+    /// True if the term equals `high` above `low`, made of parts of its operands and of a carry at most. Any other term
+    /// stays whole, since the engines know it as such.
     fn is_put_together(&mut self, term: Term, high: Term, low: Term) -> bool {
         let (cut, above) = (self.width_of(low), self.width_of(high));
         let node = self.node(term);
@@ -211,9 +211,9 @@ impl Symbolic {
         }
     }
 
-    /// Of two differences x - y and y - x chosen by whether y is less than x: whether x is less than y, which chooses
-    /// them the other way round, both being zero where neither is less. Only where x is the older term, so that one way
-    /// is left.
+    /// For two differences x - y and y - x, selected by whether y is less than x: the condition x less than y. It
+    /// selects them the other way round, which is the same, since both are zero where neither is less. It is returned
+    /// only where x is the older term, so that one form is left.
     fn distance_from_below(&mut self, condition: Term, a: Term, b: Term) -> Option<Term> {
         let (y, x, signed) = match self.node(condition) {
             Node::Ult(y, x) => (y, x, false),

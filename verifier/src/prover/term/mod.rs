@@ -1,8 +1,8 @@
 //! Hash-consed bit-vector terms: the symbolic domain.
 //!
 //! Terms are folded and normalised as they are built, by identities that hold for all values of all widths involved, so
-//! that many obligations end as one term equal to itself. A truth value is a term of one bit. They are trusted,
-//! and held to the concrete domain on random programs (`tests.rs`).
+//! that many obligations end as one term equal to itself. A truth value is a term of one bit. The identities are
+//! trusted; `tests.rs` compares them with the concrete domain on random programs.
 
 mod arithmetic;
 mod comparison;
@@ -43,11 +43,11 @@ pub enum Op {
     Ashr,
 }
 
-/// What a term is.
+/// The kinds of terms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     Const(Bits),
-    /// A free variable: its number.
+    /// An unconstrained variable: its number.
     Var(u32),
     Binary(Op, Term, Term),
     Not(Term),
@@ -61,7 +61,7 @@ pub enum Node {
     Ult(Term, Term),
     Slt(Term, Term),
     Ite(Term, Term, Term),
-    /// What a memory holds at an address: one unit (a byte, or a flag).
+    /// The contents of a memory at an address: one unit (a byte, or a flag).
     Select(MemTerm, Term),
 }
 
@@ -69,7 +69,7 @@ pub enum Node {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct MemTerm(pub(super) u32);
 
-/// What a memory is.
+/// The kinds of memories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemNode {
     /// Initial contents: which memory, and bits a unit.
@@ -85,12 +85,12 @@ pub struct Symbolic {
     index: FxHashMap<(Node, u32), Term>,
     pub(super) memories: Vec<MemNode>,
     memory_index: FxHashMap<MemNode, MemTerm>,
-    /// Variables that stand for free choices, in the order in which they were made.
+    /// Variables that stand for nondeterministic choices, in the order in which they were made.
     pub choices: Vec<Term>,
-    /// What the next choice is to be, in its low bits.
+    /// The value of the next choice, in its low bits.
     pub offered: Option<Term>,
     variables: u32,
-    /// In what products are put together.
+    /// The limb width of products.
     limb: Limb,
 }
 
@@ -128,7 +128,7 @@ impl Symbolic {
         self.nodes[term.0 as usize].1
     }
 
-    /// How many terms there are; their numbers are below it.
+    /// The number of terms; each term's number is below it.
     pub fn bound(&self) -> usize {
         self.nodes.len()
     }
@@ -141,7 +141,7 @@ impl Symbolic {
         })
     }
 
-    /// A new free variable.
+    /// A new unconstrained variable.
     pub fn variable(&mut self, width: u32) -> Term {
         self.variables += 1;
         self.intern(Node::Var(self.variables - 1), width)
@@ -221,7 +221,7 @@ impl Symbolic {
         }
     }
 
-    /// How far `address` lies above `base`, if that is a constant.
+    /// The distance of `address` above `base`, if it is a constant.
     pub(super) fn distance(&self, base: Term, address: Term) -> Option<Bits> {
         let ((base, from), (other, to)) = (self.base_and_offset(base), self.base_and_offset(address));
         let zero = Bits::zero(self.width_of(address));

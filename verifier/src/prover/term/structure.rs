@@ -1,4 +1,4 @@
-//! Concatenation, extension and extraction: what cuts bits up and puts them together.
+//! Concatenation, extension and extraction: the operations that split and join bits.
 
 use super::{Node, Op, Symbolic, Term};
 use tribunal_ir::bits::Bits;
@@ -155,8 +155,8 @@ impl Symbolic {
         (self.width_of(x) == inner && self.width_of(y) == inner).then(|| (x, y, signed, !constant.is_zero()))
     }
 
-    /// Half the sum without the carry: x + y is twice what they share and what only one has, and twice what either has
-    /// less what only one has (Warren, "Hacker's Delight", 2-5).
+    /// Half the sum without the carry. x + y is twice their common bits plus the bits of one alone. It is also twice
+    /// the bits of either less the bits of one alone (Warren, "Hacker's Delight", 2-5).
     fn average(&mut self, sum: Term, width: u32) -> Term {
         let Some((x, y, signed, up)) = self.averaged(sum) else { return self.intern(Node::Extract(sum, 1), width) };
         let (differ, one) = (self.binary(Op::Xor, x, y), self.value(Bits::new(1, width)));

@@ -1,5 +1,5 @@
-//! The identities are trusted by every proof, so they are held to the concrete domain: random programs over the
-//! domain's primitives, the shapes that normalisation looks for among them, run in both domains on the same values.
+//! Every proof trusts the identities, so these tests compare them with the concrete domain. Random programs over the
+//! domain's primitives, with the shapes that normalisation looks for, run in both domains on the same values.
 
 use super::{Limb, Symbolic};
 use crate::prover::bit_sums;
@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-/// What a program has made so far.
+/// The values that a program has made so far.
 struct Pool<D: Domain> {
     values: Vec<D::Bits>,
     truths: Vec<D::Bool>,
@@ -169,7 +169,7 @@ fn shifted<D: Domain>(d: &mut D, random: &mut Random, kind: u32, a: &D::Bits, b:
     }
 }
 
-/// How far two values are apart, and the same the wrong way round.
+/// The distance of two values, and the same the wrong way round.
 fn distance<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits) -> D::Bits {
     let (less, back) = if random.below(2) == 0 { (d.ult(a, b), d.ult(b, a)) } else { (d.slt(a, b), d.slt(b, a)) };
     let (up, down) = (d.sub(b, a), d.sub(a, b));
@@ -277,7 +277,7 @@ fn whole_products_are_right_whatever_the_limb() {
     }
 }
 
-/// What the integers call impossible no sample may show: they are trusted as the terms are.
+/// No sample satisfies a term that the integers call impossible: they are trusted as the terms are.
 #[test]
 fn what_the_integers_rule_out_never_happens() {
     let (mut asked, mut ruled_out) = (0, 0);
@@ -347,7 +347,7 @@ fn terms_mean_what_the_concrete_domain_computes() {
     }
 }
 
-/// What is equal by parts folds; what is not must not, and `agree` would see it.
+/// Terms that are equal by parts fold; others must not, and `agree` would see it.
 #[test]
 fn operations_by_parts_are_the_operations() {
     let (mut random, mut same) = (Random(7), 0);

@@ -1,4 +1,4 @@
-//! What one block of one function computes, and what it returns.
+//! The evaluation of one block of one function, and of the registers that it returns.
 
 use super::induction::Validation;
 use crate::prover::memory::SymbolicMemory;
@@ -37,7 +37,7 @@ impl Validation<'_> {
         Ok(side)
     }
 
-    /// What a returning block leaves in the registers that its return reads.
+    /// The contents that a returning block leaves in the registers that its return reads.
     pub(super) fn returned(
         &mut self,
         block: Block,
@@ -85,8 +85,8 @@ impl Validation<'_> {
     }
 }
 
-/// True if the block reads a physical register that it has not written itself, or only in front of a call. Arguments
-/// stand in theirs at the head of the entry block, and the stack pointer is what it is.
+/// True if the block reads a physical register that it has not written itself, or that it wrote only before a call.
+/// Exceptions are arguments at the head of the entry block, and the stack pointer.
 fn reads_stale(target: &Target, function: &Function, block: Block, is_entry: bool) -> bool {
     let mut written = Vec::new();
     let mut arrived = is_entry;

@@ -1,4 +1,5 @@
-//! PHIs as cut points: what is assumed of them at a block's entry, and what has to be shown on each edge for that.
+//! PHIs as cut points: the relation assumed of them at a block's entry, and the obligation on each edge that justifies
+//! it.
 
 use super::induction::Validation;
 use super::pairing::{Related, defined, incoming, related, undefined};
@@ -9,7 +10,7 @@ use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{Block, Inst, VReg};
 
-/// What the bits of a widened PHI above those of the earlier one are.
+/// The bits of a widened PHI above those of the earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Above {
     Zeros,
@@ -17,10 +18,10 @@ pub(super) enum Above {
     Anything,
 }
 
-/// For PHIs of the later function, what is weaker than zeros.
+/// For PHIs of the later function, the extension that holds where it is weaker than zeros.
 pub(super) type Held = FxHashMap<Inst, Above>;
 
-/// A value on its way into a PHI of the later function, and what the earlier function sends there.
+/// A value on an edge into a PHI of the later function, and the earlier function's value there.
 pub(super) struct Flow {
     pub(super) phi: Inst,
     /// The block of the earlier function that it flows into.
@@ -70,7 +71,7 @@ impl Validation<'_> {
         self.related.insert(block, related);
         Ok(())
     }
-    /// What flows into the PHIs of the blocks below, part by part.
+    /// The values that flow into the PHIs of the successors, part by part.
     pub(super) fn flows(
         &mut self,
         block: Block,
@@ -98,7 +99,7 @@ impl Validation<'_> {
         Ok(flows)
     }
 
-    /// The obligation on an edge, in all bits of which the relation speaks.
+    /// The obligation on an edge, in all bits that the relation covers.
     pub(super) fn related_output(&mut self, flow: Flow, ub: Term) -> StepOutput {
         let Flow { phi, mut source, mut target, .. } = flow;
         let (width, whole) = (self.graph.width_of(source.bits), self.graph.width_of(target.bits));

@@ -1,8 +1,8 @@
-//! Facts about the PHIs of the earlier function: ranges and values that they never have.
+//! Invariants of the PHIs of the earlier function: ranges, and values that they never have.
 //!
-//! Candidates come from the constants that flow into PHIs and that comparisons name. Those that hold on every edge
-//! where all that are left are assumed hold always, by induction over the execution (Flanagan and Leino, "Houdini",
-//! 2001). They tell a counter that stops at a constant from a value of any size.
+//! Candidates come from the constants that flow into PHIs and that comparisons name. A candidate is dropped if some
+//! edge does not preserve it under the assumption of those left. The rest hold always, by induction over the execution
+//! (Flanagan and Leino, "Houdini", 2001). They distinguish a counter that stops at a constant from an arbitrary value.
 
 use crate::prover::term::{Symbolic, Term};
 use rustc_hash::FxHashSet;
@@ -10,7 +10,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::Domain;
 use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
 
-/// How a PHI stands to a constant.
+/// The relation of a PHI to a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Relation {
     Differs,
@@ -30,7 +30,7 @@ pub(super) struct Fact {
 }
 
 impl Fact {
-    /// What it says of a value.
+    /// The fact as a formula about a value.
     pub fn of(&self, d: &mut Symbolic, value: Term) -> Term {
         let constant = d.value(self.constant);
         match self.relation {
@@ -53,11 +53,11 @@ impl Fact {
     }
 }
 
-/// Candidates in all, and constants for each PHI: more are not tried.
+/// The most candidates in all, and the most constants for each PHI.
 const MOST: usize = 2000;
 const MOST_CONSTANTS: usize = 8;
 
-/// What may hold of the integer PHIs of `function`.
+/// The candidates for the integer PHIs of `function`.
 pub(super) fn candidates(function: &Function) -> Vec<Fact> {
     let compared = compared(function);
     let mut facts = Vec::new();

@@ -1,4 +1,4 @@
-//! The induction over blocks: what holds at the entry of each, assumed, shows what holds at the entries behind it.
+//! The induction over blocks: from the relation assumed at a block's entry, prove it at the entry of each successor.
 
 use super::cut_points::{Above, Flow, Held};
 use super::facts::{self, Fact};
@@ -53,7 +53,7 @@ impl<'v> Validation<'v> {
         })
     }
 
-    /// What promoted objects hold on entry: unknown, and the same on both sides.
+    /// The contents of promoted objects on entry: unknown, and the same on both sides.
     fn contents(&mut self) -> Result<FxHashMap<VReg, Scalar>, Unsupported> {
         let mut defined = FxHashMap::default();
         for &register in self.setting.contents {
@@ -64,7 +64,7 @@ impl<'v> Validation<'v> {
         Ok(defined)
     }
 
-    /// What each block computes, on both sides.
+    /// The evaluation of each block, on both sides.
     pub(super) fn evaluate(&mut self) -> Result<Vec<(Side, Side)>, Unsupported> {
         let mut sides = Vec::new();
         let mut before = self.contents()?;
@@ -88,7 +88,7 @@ impl<'v> Validation<'v> {
         Ok(sides)
     }
 
-    /// The relations that hold on every edge by how terms are made, if some that were assumed do not.
+    /// The relations that hold on every edge by the structure of terms, if some that were assumed do not.
     pub(super) fn weakened(&mut self, sides: &[(Side, Side)]) -> Result<Option<Held>, Unsupported> {
         let mut held = self.held.clone();
         for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
@@ -119,7 +119,7 @@ impl<'v> Validation<'v> {
         let output = self.related_output(flow, ub);
         let (graph, inputs) = (std::mem::take(&mut self.graph), std::mem::take(&mut self.inputs));
         let mut outputs = vec![output];
-        // What else may be wrong with the value is for the block's own question.
+        // The block's own question covers the other ways in which the value may be wrong.
         outputs[0].target.poison = outputs[0].source.poison;
         let query = query::of_outputs(graph, inputs, ub, outputs, false);
         matches!(self.answer(query, solver::Effort::RELATION), Verdict::Proved { .. })
@@ -136,7 +136,7 @@ impl<'v> Validation<'v> {
         self.answered(query, effort, decide, Decision::Unknown)
     }
 
-    /// What `decide` says of a question where the facts hold, unless the function's limit is reached.
+    /// The answer of `decide` to a question where the facts hold, unless the function's limit is reached.
     fn answered<T>(
         &mut self,
         mut query: Query,
@@ -163,7 +163,7 @@ impl<'v> Validation<'v> {
         answer
     }
 
-    /// PHIs of the earlier function that what may be wrong depends on.
+    /// PHIs of the earlier function that the query's `wrong` term depends on.
     fn mentioned(&self, query: &Query) -> Vec<Inst> {
         let variables = query.variables();
         let phis = self.phis.iter().filter(|(_, value)| variables.contains(&value.bits));
@@ -172,8 +172,8 @@ impl<'v> Validation<'v> {
         phis
     }
 
-    /// For each block, what is false whenever it is entered by a defined execution: that the last execution of a block
-    /// that dominates it was entered along another edge than its only one, or was undefined before that.
+    /// For each block, conditions that are false whenever a defined execution enters it. Each says of a block that
+    /// dominates it: its last execution was entered along another edge than its only one, or was undefined before that.
     fn ways(&mut self, sides: &[(Side, Side)]) -> FxHashMap<Block, Vec<Term>> {
         let function = self.setting.pair.before;
         let order: Vec<Block> = self.blocks.iter().map(|&(block, _)| block).collect();
@@ -221,7 +221,7 @@ impl<'v> Validation<'v> {
         }
     }
 
-    /// Drops the facts that are not shown of the values that arrive on one edge: all together, if they all hold.
+    /// Drops the facts that are not proved of the values on one edge; keeps all together, if they all hold.
     fn keep_facts(&mut self, mut arriving: Vec<(Fact, Scalar)>, ub: Term) {
         while !arriving.is_empty() {
             let mut graph = std::mem::take(&mut self.graph);
@@ -275,7 +275,7 @@ impl<'v> Validation<'v> {
         });
         let others = function.successors(block).filter(|&other| other != next).count();
         let elsewhere = match (label == Some(next), others) {
-            // Both ways lead there.
+            // Both branches lead there.
             (_, 0) => return source.ub,
             (true, _) => self.graph.complement(taken),
             (false, _) => taken,
@@ -321,9 +321,9 @@ impl<'v> Validation<'v> {
     }
 }
 
-/// Choices of the earlier side that are taken to be those of the later one: the k-th of an opcode of which both blocks
-/// have as many. They are any, as the later side's are, so one admissible choice of the earlier side is made for each;
-/// what stays in `source.choices` is read off the outputs.
+/// The choices of the earlier side that equal those of the later one: the k-th of an opcode that both blocks hold
+/// equally often. The later side's choices are universal, so each is one admissible choice of the earlier side. The
+/// choices left in `source.choices` are read off the outputs.
 fn shared_choices(pair: Pair<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
     let count = |function: &Function, block, opcode: Opcode| {
         function.insts(block).filter(|&inst| function.inst(inst).opcode == opcode).count()

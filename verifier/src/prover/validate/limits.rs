@@ -1,18 +1,18 @@
-//! What one function may cost: work of the solver, which is the same on every machine, and the time that its thread
-//! runs, for a watchdog; other programs do not count towards it.
+//! The limits of one function: the solver's work, which is the same on every machine, and its thread's CPU time, as a
+//! watchdog; other programs do not count towards it.
 
 use crate::prover::solver;
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
-/// In z3's own unit of work; some seconds.
+/// In z3's own unit of work.
 const MOST_EFFORT: u64 = 40_000_000;
 
 /// The limits of one function, which is judged on a thread of its own.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     started: ThreadTime,
-    /// What the solver had done on this thread before.
+    /// The solver's work on this thread before.
     spent: u64,
     most_effort: u64,
     time: Duration,
@@ -23,7 +23,7 @@ impl Limits {
         Limits { started: ThreadTime::now(), spent: solver::spent(), most_effort: MOST_EFFORT, time }
     }
 
-    /// What is left of the time.
+    /// The time left.
     pub fn left(&self) -> Duration {
         self.time.saturating_sub(self.started.elapsed())
     }
@@ -47,7 +47,7 @@ mod tests {
     fn a_function_has_so_much_of_the_solver_and_no_more() {
         let limits = Limits::start(Duration::from_secs(10));
         assert_eq!(limits.reached(), None);
-        // Asking what was spent is a little work too.
+        // The query of the spent work costs a little work too.
         let used = Limits { most_effort: 1000, ..limits };
         assert_eq!(used.reached(), None);
         let solver = z3::Solver::new();

@@ -1,12 +1,13 @@
-//! Two stages of one function: does the later refine the earlier?
+//! The translation validator for two stages of one function: does the later refine the earlier?
 //!
-//! Block by block, without unrolling. Values that are no PHIs are terms over the PHIs, arguments and loads above them:
-//! by dominance they mean the last execution of each, which both sides share. PHIs are the cut points: at the entry of
-//! a block each PHI of the earlier function stands in a relation to PHIs of the later one (equal, in the low bits of a
-//! wider one, or split into several), memory is equal, and this is shown anew for every edge. So a loop is proved for
-//! any number of rounds. Stack objects that are as good as registers are PHIs too (`promote.rs`). The relations are
-//! guessed from the order and the widths of PHIs; where they are too weak the verdict is `unknown`, which only an
-//! execution can turn into `refuted`.
+//! It works block by block, without unrolling. Values that are no PHIs are terms over the PHIs, arguments and loads
+//! above them: by dominance they mean the last execution of each, which both sides share. PHIs are the cut points. At
+//! the entry of a block each PHI of the earlier function stands in a relation to PHIs of the later one: equal, in the
+//! low bits of a wider one, or split into several. Memory is equal there too. Each edge must preserve the relation, so
+//! a proof of a loop covers any number of iterations. Promoted stack objects are PHIs too (`promote.rs`).
+//!
+//! The relations are guessed from the order and the widths of PHIs. Where they are too weak the verdict is `unknown`,
+//! which only an execution can turn into `refuted`.
 
 mod block;
 mod cut_points;
@@ -37,22 +38,22 @@ pub struct Pair<'f> {
     pub after: &'f Function,
 }
 
-/// What every attempt at one function shares.
+/// State shared by all attempts at one function.
 #[derive(Clone, Copy)]
 struct Setting<'f> {
     target: &'f Target,
     pair: Pair<'f>,
-    /// Registers without a definition: what promoted stack objects hold on entry.
+    /// Registers without a definition: the contents of promoted stack objects on entry.
     contents: &'f [VReg],
     limits: Limits,
 }
 
-/// Bytes of address space for the prover's stack; what is not used costs nothing.
+/// Bytes of address space for the prover's stack; unused pages cost nothing.
 const STACK: usize = 1 << 30;
 
-/// The verdict, with the block that it fails at in words, and how many blocks were proved, within `time` of its thread.
+/// The verdict, with the block that it fails at in words, and the number of blocks proved, within `time` of its thread.
 pub fn validate(target: &Target, pair: Pair<'_>, time: Duration) -> (Verdict, u64) {
-    // Terms are walked by recursion, and those of a large block are deep.
+    // Recursion walks terms, and those of a large block are deep.
     let run = || promoted(target, pair, time);
     let outcome = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
@@ -77,7 +78,7 @@ fn promoted(target: &Target, pair: Pair<'_>, time: Duration) -> Result<(Verdict,
     }
 }
 
-/// The first pairing of PHIs, and if that is not enough and there is another, that one.
+/// Tries the first pairing of PHIs, and if that does not suffice and there is another, that one.
 fn guesses(setting: Setting<'_>) -> Result<(Verdict, u64), Unsupported> {
     let first = attempts(setting, Parts::All);
     let proved = |outcome: &Result<(Verdict, u64), Unsupported>| matches!(outcome, Ok((Verdict::Proved { .. }, _)));
@@ -93,8 +94,8 @@ fn guesses(setting: Setting<'_>) -> Result<(Verdict, u64), Unsupported> {
     if proved(&second) { second } else { first }
 }
 
-/// Attempts until facts bring nothing new: first about the PHIs that what is not shown speaks of, then about all, since
-/// those may stand on others.
+/// Attempts until facts bring nothing new: first facts about the PHIs that the failed obligation mentions, then about
+/// all PHIs, since those may depend on others.
 fn attempts(setting: Setting<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupported> {
     let mut facts = Vec::new();
     let mut asked = Vec::new();
@@ -130,12 +131,12 @@ fn phis(function: &Function) -> Vec<Inst> {
     insts.filter(|&inst| function.inst(inst).opcode.is_phi()).collect()
 }
 
-/// How an attempt ends.
+/// The outcome of an attempt.
 struct Outcome {
     verdict: Verdict,
     /// Blocks proved.
     proved: u64,
-    /// PHIs of the earlier function that the block which is not proved speaks of.
+    /// PHIs of the earlier function that the failed block's obligation mentions.
     about: Vec<Inst>,
 }
 

@@ -1,4 +1,4 @@
-//! Which blocks and which PHIs of the two functions belong together.
+//! The pairing of the blocks and of the PHIs of the two functions.
 
 use super::Pair;
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ pub(super) struct Related {
     pub(super) after: Vec<Inst>,
 }
 
-/// How many PHIs of the later function hold one of the earlier that is wider than they are. Either is a guess, which
+/// The number of PHIs of the later function that hold one wider PHI of the earlier. Either variant is a guess, which
 /// the obligations on the edges check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Parts {
@@ -48,7 +48,7 @@ pub(super) fn undefined() -> Unsupported {
     Unsupported::new("a register without a definition above its use")
 }
 
-/// Where a block's successors stand, and the labels of its branches, in order.
+/// The positions of a block's successors, and the labels of its branches, in order.
 fn edges(function: &Function, block: Block, places: &FxHashMap<Block, usize>) -> Vec<Option<usize>> {
     let branches = function.insts(block).map(|inst| function.inst(inst)).filter(|data| !data.opcode.is_phi());
     let labels = branches.flat_map(|data| data.operands.iter()).filter_map(|operand| match operand {
@@ -72,8 +72,8 @@ pub(super) fn incoming(function: &Function, phi: Inst, block: Block) -> Result<V
     input.ok_or_else(|| Unsupported::new("malformed G_PHI"))
 }
 
-/// Pairs the PHIs of a block: by register where that stayed, otherwise by order and width. A PHI of the earlier
-/// function that nothing holds any more has gone dead.
+/// Pairs the PHIs of a block: by register where that is unchanged, otherwise by order and width. A PHI of the earlier
+/// function without a partner is dead.
 pub(super) fn related(pair: Pair<'_>, block: Block, other: Block, parts: Parts) -> Result<Vec<Related>, Unsupported> {
     let phis = |function: &Function, block| -> Vec<Inst> {
         function.insts(block).filter(|&inst| function.inst(inst).opcode.is_phi()).collect()

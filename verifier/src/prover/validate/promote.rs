@@ -1,18 +1,20 @@
-//! Stack objects as registers: for the proof, both functions are taken with some of their stack objects in SSA form.
+//! Stack objects promoted to SSA (mem2reg), for the proof alone: both functions are rewritten with some objects in
+//! registers.
 //!
-//! An object is promoted if in both functions its address is made by `G_FRAME_INDEX` and goes nowhere but into plain
-//! loads and stores of one type at its start. The pair given refines if the promoted pair does, by these two steps.
+//! An object is promoted if in both functions its address is made by `G_FRAME_INDEX` and does not escape: it is used
+//! only by plain loads and stores of one type at its start. The pair given refines if the promoted pair does, by these
+//! two steps.
 //!
 //! - The later function does nothing that its promoted one does not. Each access lies in its object and is aligned, so
-//!   none is undefined. Nothing else reaches the object: its address was given to nobody, and an access to it by a
+//!   none is undefined. Nothing else reaches the object, since its address does not escape. An access to it by a
 //!   guessed address is undefined where the promoted pair is judged for memories in which that address may not be
-//!   touched, as it is (the prover lets any set of addresses be valid). So a load yields what was stored last, and
+//!   touched, as it is (the prover lets any set of addresses be valid). So a load yields the value stored last, and
 //!   any-extends alike.
 //! - The promoted earlier function does nothing that the earlier one does not, for the same reasons (this is mem2reg).
 //!
-//! What a load reads before any store is the object's contents on entry, which are one unknown, poison or not, in both.
-//! The bytes of the object are gone from what must be equal at calls and returns, where nobody can read them.
-//! Volatile and atomic accesses and lifetime markers keep an object in memory.
+//! A load before any store reads the object's contents on entry, which are one unknown, poison or not, in both
+//! functions. The bytes of the object are no part of the memory that must be equal at calls and returns, where nobody
+//! can read them. Volatile and atomic accesses and lifetime markers keep an object in memory.
 //!
 //! PHIs stand at the iterated dominance frontier of the stores, pruned by liveness (Cytron et al., "Efficiently
 //! computing static single assignment form", 1991), at the same places and under the same registers in both functions.
@@ -123,7 +125,7 @@ fn addresses(function: &Function) -> FxHashMap<VReg, StackSlot> {
     made.filter_map(slot).collect()
 }
 
-/// Type in memory and alignment of a load or store that a register can stand for.
+/// Type in memory and alignment of a load or store that promotion can replace.
 fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
     let info = data.opcode.info().filter(|info| matches!(info.family, Family::Load | Family::Store))?;
     let [MemOperand { flags, ty: Some(ty), align, ordering, .. }] = data.memory.as_slice() else { return None };
@@ -134,7 +136,7 @@ fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
     (plain && fits && ty.bits().is_multiple_of(8)).then_some((*ty, *align))
 }
 
-/// What the blocks of either function do to one object, by the block of the earlier function.
+/// The accesses in the blocks of either function to one object, by the block of the earlier function.
 #[derive(Default)]
 struct Uses {
     /// Blocks that load before they store.
@@ -194,7 +196,7 @@ impl Flow {
         Flow { order, above, predecessors, frontiers }
     }
 
-    /// Blocks at whose entry the object is read later.
+    /// Blocks at whose entry the object is live.
     fn live(&self, uses: &Uses) -> FxHashSet<Block> {
         let mut live: FxHashSet<Block> = uses.reads.iter().copied().collect();
         let mut pending = uses.reads.clone();
@@ -224,7 +226,7 @@ impl Flow {
     }
 }
 
-/// One object on its way into registers.
+/// One object during promotion.
 struct Object {
     slot: StackSlot,
     ty: Type,
@@ -263,7 +265,7 @@ fn rewrite(function: &mut Function, order: &[(Block, Block)], flow: &Flow, objec
     }
 }
 
-/// Puts registers in the place of one access; what the object holds behind it.
+/// Replaces one access by registers; returns the register that holds the object's contents after it.
 fn replace(function: &mut Function, inst: Inst, ty: Type, current: VReg) -> VReg {
     let data = function.inst(inst);
     let (opcode, Some(value)) = (data.opcode, data.vreg(0)) else { return current };
