@@ -146,10 +146,10 @@ fn a_ledger_that_differs_is_a_diff_and_status_1() {
     let added: Vec<&str> = text.lines().filter(|line| line.starts_with('+')).collect();
     assert!(added.len() == 1 && added[0].contains("| G_FREEZE | structural |"), "{text}");
     // A proof of another solver is another proof.
-    std::fs::write(&path, written.replacen("# solver: Z3 ", "# solver: Z3 of another version ", 1)).unwrap();
+    std::fs::write(&path, written.replacen("# solver: z3 ", "# solver: z3 of another version ", 1)).unwrap();
     let output = command(&check).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("proved with Z3 of another version"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("proved with z3 of another version"));
 }
 
 /// A second solver that gives one answer to everything, and what z3 is then said to be.

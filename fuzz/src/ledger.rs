@@ -148,7 +148,7 @@ mod tests {
             engine: engine.to_string(),
         };
         let rows = rows.iter().map(|&(rule, engine, count)| (class(rule, engine), count)).collect();
-        Ledger { rows, solver: Some("Z3 4.8.12.0".to_string()), seconds: 0.0 }
+        Ledger { rows, solver: Some("z3 4.8.12.0".to_string()), seconds: 0.0 }
     }
 
     #[test]

@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    summary.ledger.solver = Some(solver_version().to_string());
+    summary.ledger.solver = Some(solver());
     if summary.obligations == 0 && !stop.load(Ordering::Relaxed) {
         // Nothing proved is no success.
         return Err(CliError::Usage("the catalogue has nothing of that kind".to_string()));
@@ -292,13 +292,18 @@ fn write_counterexamples(folder: &Path, summary: &CatalogueSummary) -> Result<()
     Ok(())
 }
 
+/// The solver, as a ledger names it.
+fn solver() -> String {
+    format!("z3 {}", solver_version())
+}
+
 /// Reads a ledger, which must be of the solver that this program is linked with.
 fn read_ledger(path: &Path) -> Result<Ledger, CliError> {
     let text = input::read_text(path)?;
     let ledger = Ledger::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))?;
     match &ledger.solver {
-        Some(solver) if solver != solver_version() => {
-            let (path, this) = (path.display(), solver_version());
+        Some(solver) if *solver != self::solver() => {
+            let (path, this) = (path.display(), self::solver());
             Err(CliError::Usage(format!("{path}: proved with {solver}, and this program is linked with {this}")))
         }
         _ => Ok(ledger),
