@@ -45,7 +45,7 @@ impl Choice {
             return self.source(head, index, number);
         }
         match kind {
-            OperandKind::IMM => self.immediate.to_string(),
+            OperandKind::IMM | OperandKind::IMM0 => self.immediate.to_string(),
             OperandKind::CONST => format!("i64 {}", self.immediate),
             OperandKind::PRED if self.immediate == "8" => "floatpred(ogt)".to_string(),
             OperandKind::PRED => "intpred(ult)".to_string(),
