@@ -159,7 +159,9 @@ fn a_row_says_defined_where_the_semantics_define() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(evaluated().count(), 97);
+    assert!(
+        [Opcode::COPY, Opcode::G_ADD, Opcode::G_STORE].iter().all(|opcode| evaluated().any(|(own, _)| own == *opcode))
+    );
 }
 
 #[test]
@@ -191,27 +193,27 @@ fn kinds_of_undefined_behaviour_and_poison_are_told_apart() {
         instance.evaluate(&args).unwrap()
     };
     let is_poison = |opcode: Opcode, args: &[u128]| of(opcode, args).results[0].poison;
-    let mut told = 0;
+    let (mut undefined, mut poison) = (Undefined::empty(), Poison::empty());
     for (opcode, info) in evaluated() {
+        undefined |= info.undefined;
+        poison |= info.poison;
         if info.undefined.contains(Undefined::DIVISOR) {
             assert!(of(opcode, &[7, 0]).ub && !of(opcode, &[7, 2]).ub, "{opcode}");
             assert_eq!(of(opcode, &[0x80, 0xff]).ub, info.undefined.contains(Undefined::QUOTIENT), "{opcode}");
-            told += 1;
         }
         if info.poison.contains(Poison::AMOUNT) {
             assert!(is_poison(opcode, &[1, 8]) && !is_poison(opcode, &[1, 7]), "{opcode}");
-            told += 1;
         }
         if info.poison.contains(Poison::ZERO) {
             assert!(is_poison(opcode, &[0]) && !is_poison(opcode, &[1]), "{opcode}");
-            told += 1;
         }
         if info.poison.contains(Poison::FIELD) {
             assert!(is_poison(opcode, &[1, 4, 5]) && !is_poison(opcode, &[1, 4, 4]), "{opcode}");
-            told += 1;
         }
     }
-    assert_eq!(told, 15);
+    // None of the four is a kind that no row has.
+    assert!(undefined.contains(Undefined::DIVISOR | Undefined::QUOTIENT));
+    assert!(poison.contains(Poison::AMOUNT | Poison::ZERO | Poison::FIELD));
 }
 
 /// A flag that a row allows makes a result poison somewhere. `nusw` and `inbounds` have no meaning yet.
@@ -227,33 +229,34 @@ fn flags_mean_something_where_the_row_allows_them() {
             !without.ub && !without.results[0].poison && instance.evaluate(&args).unwrap().results[0].poison
         })
     };
-    let mut tried = 0;
+    let mut tried = InstFlags::empty();
     for (opcode, info) in evaluated() {
         for flag in meant.intersection(info.inst_flags) {
             assert!(instances(opcode).into_iter().any(|instance| shows(instance, flag)), "{opcode}: {flag:?}");
-            tried += 1;
+            tried |= flag;
         }
     }
-    assert_eq!(tried, 18);
+    assert_eq!(tried, meant);
 }
 
 #[test]
 fn commutable_operands_may_change_places() {
     let bits =
         |evaluation: Evaluation<Concrete>| evaluation.results.iter().map(|result| result.bits).collect::<Vec<_>>();
-    let mut tried = 0;
-    for (opcode, _) in evaluated().filter(|(_, info)| info.flags.contains(OpcodeFlags::COMMUTABLE)) {
-        for instance in instances(opcode) {
+    let commutable = |(_, info): &(Opcode, &OpcodeInfo)| info.flags.contains(OpcodeFlags::COMMUTABLE);
+    assert!(evaluated().filter(commutable).any(|(opcode, _)| opcode == Opcode::G_ADD));
+    for (opcode, _) in evaluated().filter(commutable) {
+        let instances = instances(opcode);
+        assert!(!instances.is_empty(), "{opcode}");
+        for instance in instances {
             for seed in 0..100 {
                 let mut args = instance.sample(seed);
                 let one = instance.evaluate(&args).unwrap();
                 args.swap(0, 1);
                 assert_eq!(bits(one), bits(instance.evaluate(&args).unwrap()), "{opcode}");
             }
-            tried += 1;
         }
     }
-    assert_eq!(tried, 516);
 }
 
 #[test]
