@@ -31,7 +31,7 @@ pub struct Arguments {
     output: PathBuf,
     #[command(flatten)]
     target: TargetFlags,
-    /// What to write. If left out, the name of the output says it: assembly for `.s`, MIR for `.mir`, else an object.
+    /// Kind of output. If left out, the name of the output says it: assembly for `.s`, MIR for `.mir`, else an object.
     #[arg(long, value_name = "KIND", value_enum)]
     emit: Option<Emit>,
     /// Stop after this pass, and write MIR.

@@ -30,7 +30,7 @@ use tribunal_fuzz::finding::{Finding, Tally, UNSUPPORTED};
     "tribunal fuzz --target riscv64 --features +zbb --runs 1000 --jobs 2",
 ]))]
 pub struct Arguments {
-    /// How long to go on, in seconds.
+    /// Length of the campaign, in seconds.
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u64,
     /// Stop after so many programs.
@@ -235,7 +235,7 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
         tally.unsupported.values().sum::<u64>()
     );
     say!(
-        "verifications {}, steps proved {} ({} looked up, {} of them kept from an earlier run), executions {} ({} inconclusive), rules fired {}",
+        "verifications {}, steps proved {} ({} from the proof cache, {} of them kept from an earlier run), executions {} ({} inconclusive), rules fired {}",
         tally.verifications,
         tally.proved,
         tally.looked_up,

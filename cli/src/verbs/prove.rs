@@ -336,7 +336,7 @@ fn print(summary: &CatalogueSummary, out: &Path, seconds: f64) {
         say!("{count} times: {reason}");
     }
     say!(
-        "obligations {}, proved {} ({} by look-up, {} of them kept from an earlier run), refuted {}, unknown {}, unsupported {} in {seconds:.1} s",
+        "obligations {}, proved {} ({} from the proof cache, {} of them kept from an earlier run), refuted {}, unknown {}, unsupported {} in {seconds:.1} s",
         summary.obligations,
         summary.proved,
         summary.looked_up,

@@ -39,11 +39,11 @@ pub struct Arguments {
     /// 0 if the candidate is interesting. The command is split at spaces; no shell reads it.
     #[arg(long, value_name = "COMMAND")]
     check: Option<String>,
-    /// How long the command may take on one candidate, in seconds; then it is stopped, and the candidate is not
+    /// Limit of the command on one candidate, in seconds; then it is stopped, and the candidate is not
     /// interesting.
     #[arg(long, value_name = "N", default_value_t = 10)]
     check_seconds: u64,
-    /// How long the search may take, in seconds; no limit if left out.
+    /// Limit of the search, in seconds; none if left out.
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
     #[command(flatten)]

@@ -37,10 +37,10 @@ pub struct Arguments {
     /// List the faults, and plant none.
     #[arg(long, conflicts_with = "json")]
     list: bool,
-    /// How long the judges have for each fault, in seconds; later it counts as alive.
+    /// Limit of the judges on each fault, in seconds; later it counts as alive.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// How long reducing may take for each fault, in seconds.
+    /// Limit of the reducer on each fault, in seconds.
     #[arg(long, value_name = "N", default_value_t = 20)]
     reduce_seconds: u64,
     /// Write two crash files for each fault: the program that shows it (`NAME.TARGET.mir`), and that program reduced

@@ -124,7 +124,7 @@ fn print_function(path: &std::path::Path, name: &str, tally: &Tally) {
 
 fn summary(total: &Tally, seconds: f64) {
     say!(
-        "{} functions, {} passed; findings {}, refuted {}, unknown {}, unsupported {}; {} steps proved ({} looked up), \
+        "{} functions, {} passed; findings {}, refuted {}, unknown {}, unsupported {}; {} steps proved ({} from the proof cache), \
          {} verifications, {} executions in {seconds:.1} s",
         total.functions,
         total.passed,
