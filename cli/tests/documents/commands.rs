@@ -2,10 +2,10 @@
 //!
 //! A line that begins with `$ ` is a command, continued by lines that begin with `> `; the lines after it are what it
 //! prints, standard error among it. `...` alone on a line stands for any lines, `[..]` for any text in a line, and
-//! numbers with a decimal point for any other: times. A document is one session in an empty folder that has `corpus` in
-//! it, so a command finds the files and the exit status (`$?`) that earlier ones left. The count of steps from the proof
-//! cache is any number too: two workers may prove the same step before either has kept it. A block marked `sh` holds
-//! commands that take minutes or the network; those are listed in [`NOT_RUN`], each with who runs it.
+//! numbers with a decimal point for any other: times. So does the count of steps from the proof cache: two workers may
+//! prove the same step before either has kept it. A document is one session in an empty folder that has `corpus` in it,
+//! so a command finds the files and the exit status (`$?`) that earlier ones left. A block marked `sh` holds commands
+//! that take minutes or the network; those are listed in [`NOT_RUN`], each with who runs it.
 
 use super::{Document, root};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
