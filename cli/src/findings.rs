@@ -6,7 +6,7 @@
 use crate::output::FAULT;
 use serde::Serialize;
 use std::path::Path;
-use tribunal_fuzz::Finding;
+use tribunal_trial::Finding;
 
 /// Lines of one finding on a terminal, its head included.
 pub const LINES: usize = 20;
@@ -98,7 +98,7 @@ impl From<&[Finding]> for Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal_fuzz::finding::Judge;
+    use tribunal_trial::finding::Judge;
 
     fn finding(guilty: &str, lines: usize) -> Finding {
         let details: Vec<String> = (1..=lines).map(|line| format!("line {line}")).collect();

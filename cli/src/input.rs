@@ -45,7 +45,7 @@ pub enum CliError {
     #[error("{0}")]
     Usage(String),
     #[error("{0}")]
-    Harness(#[from] tribunal_fuzz::HarnessError),
+    Harness(#[from] tribunal_trial::HarnessError),
     #[error("{0}")]
     Compile(#[from] tribunal_codegen::CompileError),
 }

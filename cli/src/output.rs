@@ -9,8 +9,8 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
-use tribunal_fuzz::Tally;
 use tribunal_ir::Unread;
+use tribunal_trial::Tally;
 
 /// The exit status of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,10 +5,10 @@ use crate::expectation::{self, Argument, Expectation};
 use std::path::Path;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
-use tribunal_fuzz::generator::BUFFER_BYTES;
-use tribunal_fuzz::{Harness, crash, inputs};
 use tribunal_ir::{Function, Module, Unread, text};
 use tribunal_target::Target;
+use tribunal_trial::inputs::BUFFER_BYTES;
+use tribunal_trial::{Harness, crash, inputs};
 
 /// Inputs of the usual kind on which each function runs besides those of its expectations.
 const INPUTS: u32 = 16;
@@ -44,7 +44,7 @@ pub enum CaseError {
     },
     /// The judges cannot work.
     #[error("{0}")]
-    Harness(#[from] tribunal_fuzz::HarnessError),
+    Harness(#[from] tribunal_trial::HarnessError),
     /// A judge found something, or did not come to an end.
     #[error("@{function}: {what}")]
     Judged {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::{Harness, bless, crash};
 use tribunal_ir::text;
+use tribunal_trial::{Harness, bless, crash};
 
 const CRASH: &str = "
 # tribunal crash file; run it again with: tribunal replay FILE

@@ -22,11 +22,12 @@ use tribunal_codegen::{Allocator, Context, Observer, Options};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::machine::Emulator;
 use tribunal_emulator::observation::{Outcome, compare};
-use tribunal_fuzz::harness::{FUEL, call_sites};
-use tribunal_fuzz::{campaign, inputs};
+use tribunal_fuzz::campaign;
 use tribunal_ir::{Function, Inst, InstData, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
+use tribunal_trial::harness::{FUEL, call_sites};
+use tribunal_trial::inputs;
 use tribunal_verifier::prover::{Cache, Prover, Verdict};
 use tribunal_verifier::{allocation, machine_verifier};
 

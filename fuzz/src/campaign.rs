@@ -6,14 +6,10 @@
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;
-use crate::crash;
-use crate::features::FeatureSet;
-use crate::finding::{Finding, Tally};
-use crate::harness::{Harness, HarnessError, ProofCache, Saboteur};
+use crate::generator;
 use crate::known::KnownFindings;
-use crate::reduce::SearchLimits;
+use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{Fault, Planter};
-use crate::{generator, inputs};
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -25,6 +21,11 @@ use std::time::{Duration, Instant};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
+use tribunal_trial::crash;
+use tribunal_trial::features::FeatureSet;
+use tribunal_trial::finding::{Finding, Tally};
+use tribunal_trial::harness::{Harness, HarnessError, ProofCache, Saboteur};
+use tribunal_trial::inputs;
 
 /// The settings of a campaign.
 pub struct Campaign {
@@ -224,7 +225,7 @@ fn record(
         outcome.crashes.push((finding.clone(), path.clone()));
     }
     let limits = SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
-    let (small, text) = crash::reduced(harness, function, finding, saboteur, limits);
+    let (small, text) = reduce::crash_file(harness, function, finding, saboteur, limits);
     let written = write(&path, &text);
     let mut outcome = lock(&shared.outcome);
     let known = outcome.crashes.iter_mut().find(|(known, _)| known.signature() == finding.signature());

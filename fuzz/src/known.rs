@@ -4,9 +4,9 @@
 //! `#` at the start of a line or after a blank starts a comment; names of rules hold `#` inside words. An unsupported
 //! feature or an unknown verdict is no finding, and cannot be set aside.
 
-use crate::finding::{Finding, FindingSignature, Judge, Tally, UNSUPPORTED};
 use std::collections::BTreeMap;
 use tribunal_ir::text::ParseError;
+use tribunal_trial::finding::{Finding, FindingSignature, Judge, Tally, UNSUPPORTED};
 
 /// One line of the list.
 #[derive(Clone, Debug)]

@@ -3,9 +3,10 @@
 use std::path::Path;
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::Outcome;
-use tribunal_fuzz::{campaign, inputs};
+use tribunal_fuzz::campaign;
 use tribunal_ir::{Function, text};
 use tribunal_target::Target;
+use tribunal_trial::inputs;
 
 const FUEL: u64 = 2000;
 

@@ -4,12 +4,13 @@
 
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::harness::WrittenInsts;
-use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
+use tribunal_fuzz::campaign;
 use tribunal_ir::{Function, Inst, InstData, Operand, PReg, Reg, text};
 use tribunal_target::Target;
 use tribunal_target::riscv::features::M;
 use tribunal_target::riscv::registers::x;
+use tribunal_trial::harness::WrittenInsts;
+use tribunal_trial::{Finding, Harness, Judge, Saboteur, inputs};
 
 /// A value that is live across the call.
 const DIVIDE: &str = "

@@ -6,10 +6,11 @@ use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options};
 use tribunal_emulator::input::Input;
 use tribunal_emulator::machine::{Emulator, MachineFault};
-use tribunal_fuzz::harness::call_sites;
-use tribunal_fuzz::{campaign, inputs};
+use tribunal_fuzz::campaign;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
+use tribunal_trial::harness::call_sites;
+use tribunal_trial::inputs;
 
 const PROGRAMS: u64 = 60;
 const FUEL: u64 = 1 << 20;

@@ -9,8 +9,8 @@ use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Emulator;
 use tribunal_fuzz::sabotage::{self, Planter};
-use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
 use tribunal_ir::{PReg, text};
+use tribunal_trial::{Finding, Harness, Judge, Saboteur, inputs};
 
 const ADD: &str = "
 # target: riscv64

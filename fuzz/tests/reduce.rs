@@ -10,11 +10,12 @@ use std::sync::atomic::AtomicBool;
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::Input;
+use tribunal_fuzz::campaign;
 use tribunal_fuzz::edit::{self, Edit, Leftover};
 use tribunal_fuzz::reduce::{self, Reduced, SearchLimits};
 use tribunal_fuzz::sabotage::{self, Planter};
-use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, crash, inputs};
 use tribunal_ir::{Function, Opcode, PReg, text};
+use tribunal_trial::{Finding, Harness, Judge, Saboteur, crash, inputs};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 const NO_LIMITS: SearchLimits<'static> = SearchLimits { deadline: None, stop: &STOP };
@@ -114,7 +115,7 @@ fn a_wrong_allocation_is_reduced() {
 fn a_crash_file_holds_the_small_program_and_all_that_a_replay_needs() {
     let mut harness = harness();
     let (function, finding) = large(&mut harness, &SwappedOperands, Judge::Emulator);
-    let (small, file) = crash::reduced(&mut harness, &function, &finding, Some(&SwappedOperands), NO_LIMITS);
+    let (small, file) = reduce::crash_file(&mut harness, &function, &finding, Some(&SwappedOperands), NO_LIMITS);
     let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
     let story = crash::story(&module, harness.target()).unwrap();
     assert!(module.functions[0].all_insts().count() <= 5, "{file}");
@@ -127,7 +128,7 @@ fn a_crash_file_holds_the_small_program_and_all_that_a_replay_needs() {
     assert!(harness.again(&module.functions[0], &read, None).is_none(), "{file}");
     // No time at all: the program as it was found.
     let none = SearchLimits { deadline: Some(std::time::Instant::now()), stop: &STOP };
-    let (_, file) = crash::reduced(&mut harness, &function, &finding, Some(&SwappedOperands), none);
+    let (_, file) = reduce::crash_file(&mut harness, &function, &finding, Some(&SwappedOperands), none);
     let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
     assert_eq!(module.functions[0].all_insts().count(), function.all_insts().count());
 }

@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipeline};
-use tribunal_fuzz::{Harness, Tally, Watch, guard};
 use tribunal_ir::{Entry, Module, text};
+use tribunal_trial::{Harness, Tally, Watch, guard};
 
 /// Compile MIR to an object, to assembly, or to MIR after a pass.
 ///

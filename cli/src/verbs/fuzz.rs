@@ -17,8 +17,8 @@ use std::time::Duration;
 use tribunal_fuzz::campaign::{self, Campaign, CampaignReport};
 use tribunal_fuzz::corpus::{Corpus, Growth};
 use tribunal_fuzz::coverage::RuleCoverage;
-use tribunal_fuzz::features::FeatureKind;
-use tribunal_fuzz::finding::{Finding, Tally, UNSUPPORTED};
+use tribunal_trial::features::FeatureKind;
+use tribunal_trial::finding::{Finding, Tally, UNSUPPORTED};
 
 /// Generate functions and put each before every judge.
 ///

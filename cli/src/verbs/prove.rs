@@ -12,12 +12,12 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tribunal_fuzz::catalogue::{self, CatalogueQuery, CatalogueSummary};
-use tribunal_fuzz::crash;
-use tribunal_fuzz::ledger::{Extent, Ledger};
-use tribunal_fuzz::questions::{self, Desk};
-use tribunal_fuzz::tables;
 use tribunal_target::{Features, Target};
+use tribunal_trial::catalogue::{self, CatalogueQuery, CatalogueSummary};
+use tribunal_trial::crash;
+use tribunal_trial::ledger::{Extent, Ledger};
+use tribunal_trial::questions::{self, Desk};
+use tribunal_trial::tables;
 use tribunal_verifier::prover::solver_version;
 
 /// Prove the catalogue of legalization recipes, or check the legality tables.

@@ -12,12 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_codegen::Options;
-use tribunal_fuzz::counterexample::Exhibit;
 use tribunal_fuzz::reduce::command::Check;
 use tribunal_fuzz::reduce::{self, Case, SearchLimits};
-use tribunal_fuzz::sabotage::Planter;
-use tribunal_fuzz::{Finding, Harness, Saboteur, crash, inputs};
+use tribunal_fuzz::sabotage;
 use tribunal_ir::{Function, Module, text};
+use tribunal_trial::counterexample::Exhibit;
+use tribunal_trial::crash::StoryError;
+use tribunal_trial::{Finding, Harness, Saboteur, crash, inputs};
 
 /// Shrink a crash file, or any MIR file that a command judges.
 ///
@@ -131,13 +132,14 @@ fn judged(
     limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Result<Smallest, CliError> {
-    let story = crash::story(&source.module, source.target).map_err(|error| refused(source, &error.to_string()))?;
+    let in_file = |error: StoryError| refused(source, &error.to_string());
+    let story = crash::story(&source.module, source.target).map_err(in_file)?;
+    let planter = sabotage::of_crash_file(&story, source.target).map_err(in_file)?;
     if Exhibit::read(&source.module, story.input.clone()).is_some() {
         return Err(refused(source, "a counterexample of the prover is one step already: there is nothing to reduce"));
     }
     options.allocator = story.allocator.unwrap_or(options.allocator);
     let mut harness = Harness::new(source.target, options)?;
-    let planter = story.sabotage.map(|fault| Planter::new(source.target, fault));
     let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
     let found = find(arguments, source, &story, &mut harness, saboteur);
     let (function, finding) =
@@ -145,7 +147,13 @@ fn judged(
     let reduced = reduce::reduce(&mut harness, function, &finding, saboteur, limits, progress);
     let reduced = reduced.ok_or_else(|| refused(source, "the finding does not show a second time"))?;
     Ok(Smallest {
-        text: crash::print_sabotaged(source.target, options, &reduced.function, &reduced.finding, story.sabotage),
+        text: crash::print_sabotaged(
+            source.target,
+            options,
+            &reduced.function,
+            &reduced.finding,
+            saboteur.and_then(Saboteur::fault),
+        ),
         instructions: reduced.function.all_insts().count(),
         guilty: Some(reduced.finding.guilty),
         tests: reduced.tests,

@@ -7,9 +7,10 @@ use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tribunal_fuzz::counterexample::Exhibit;
-use tribunal_fuzz::sabotage::Planter;
-use tribunal_fuzz::{Harness, Saboteur, Tally, bless, crash, inputs};
+use tribunal_fuzz::sabotage;
+use tribunal_trial::counterexample::Exhibit;
+use tribunal_trial::crash::StoryError;
+use tribunal_trial::{Harness, Saboteur, Tally, bless, crash, inputs};
 
 /// Run a crash file again, and say which rule is guilty.
 ///
@@ -82,10 +83,13 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     Ok(status)
 }
 
+fn in_file(source: &Source) -> impl Fn(StoryError) -> CliError {
+    |error| CliError::Usage(format!("{}: {error}", source.path.display()))
+}
+
 /// The crash header in the file's comments.
 fn story(source: &Source) -> Result<crash::Story, CliError> {
-    crash::story(&source.module, source.target)
-        .map_err(|error| CliError::Usage(format!("{}: {error}", source.path.display())))
+    crash::story(&source.module, source.target).map_err(in_file(source))
 }
 
 /// The judges of the file's target, with the file's options.
@@ -100,15 +104,16 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
     if let Some(exhibit) = Exhibit::read(&source.module, story.input.clone()) {
         return Ok(executed(&exhibit, source));
     }
+    let planter = sabotage::of_crash_file(&story, source.target).map_err(in_file(source))?;
+    let planter = planter.filter(|_| !arguments.unplanted);
+    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
     let mut harness = harness(arguments, source, &story)?;
     let mut total = Tally::default();
     for entry in source.module.entries() {
         total.add(Tally::of(entry, |function| {
             let mut chosen: Vec<_> = story.input.iter().cloned().collect();
             chosen.extend(inputs::inputs(function, source.target, inputs::Plan { count: arguments.inputs, seed: 1 }));
-            let planter =
-                story.sabotage.filter(|_| !arguments.unplanted).map(|fault| Planter::new(source.target, fault));
-            harness.trial_with(function, &chosen, planter.as_ref().map(|planter| planter as &dyn Saboteur))
+            harness.trial_with(function, &chosen, saboteur)
         }));
     }
     Ok(total)

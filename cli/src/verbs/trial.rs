@@ -9,8 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tribunal_fuzz::{Harness, Tally, inputs};
 use tribunal_ir::Entry;
+use tribunal_trial::{Harness, Tally, inputs};
 
 /// Put every function before every judge.
 ///

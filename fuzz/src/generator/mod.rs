@@ -24,7 +24,7 @@ use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Position, Propertie
 use tribunal_target::Target;
 
 /// Bytes that every pointer argument may touch.
-pub const BUFFER_BYTES: u32 = 256;
+pub use tribunal_trial::inputs::BUFFER_BYTES;
 /// The alignment of its address, in bytes.
 const BUFFER_ALIGN: u32 = 64;
 /// The part of a buffer that program loads and stores use; loose results go above it.

@@ -15,13 +15,14 @@ mod search;
 
 pub use search::SearchLimits;
 
-use crate::finding::Finding;
-use crate::harness::{Harness, Saboteur};
-use crate::inputs::{self, Plan};
 use search::Search;
 use tribunal_emulator::Input;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
+use tribunal_trial::crash;
+use tribunal_trial::finding::Finding;
+use tribunal_trial::harness::{Harness, Saboteur};
+use tribunal_trial::inputs::{self, Plan};
 
 /// A case to reduce.
 #[derive(Clone, Debug)]
@@ -117,4 +118,22 @@ pub fn reduce(
     }
     let function = reduction.case.functions.into_iter().next()?;
     Some(Reduced { function, finding, tests: reduction.tests, finished: reduction.finished })
+}
+
+/// The finding on the smallest function that shows it, and the text of its crash file. A finding that is not reproduced
+/// stays as it was seen.
+pub fn crash_file(
+    harness: &mut Harness,
+    function: &Function,
+    finding: &Finding,
+    saboteur: Option<&dyn Saboteur>,
+    limits: SearchLimits<'_>,
+) -> (Finding, String) {
+    let reduced = reduce(harness, function, finding, saboteur, limits, &mut |_, _| {});
+    let (function, finding) = match &reduced {
+        Some(reduced) => (&reduced.function, &reduced.finding),
+        None => (function, finding),
+    };
+    let fault = saboteur.and_then(Saboteur::fault);
+    (finding.clone(), crash::print_sabotaged(harness.target(), harness.options(), function, finding, fault))
 }

@@ -118,7 +118,7 @@ pub(super) fn removals(function: &Function, _: &Target) -> Vec<Edit> {
 }
 
 fn results(function: &Function, target: &Target) -> Vec<Edit> {
-    crate::inputs::results(function, target).into_iter().map(Edit::DropResult).collect()
+    tribunal_trial::inputs::results(function, target).into_iter().map(Edit::DropResult).collect()
 }
 
 fn joins(function: &Function, _: &Target) -> Vec<Edit> {

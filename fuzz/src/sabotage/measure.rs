@@ -3,15 +3,15 @@
 
 use super::{Fault, Planter};
 use crate::campaign::{generated, program_seed};
-use crate::finding::{Finding, Judge};
-use crate::harness::{Harness, HarnessError, ProofCache};
-use crate::inputs::{self, Plan};
 use crate::reduce::{self, Reduced};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_ir::{Function, InstData, Opcode, Operand};
 use tribunal_target::Target;
+use tribunal_trial::finding::{Finding, Judge};
+use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
+use tribunal_trial::inputs::{self, Plan};
 
 /// The limits of the search for a kill, and its programs.
 #[derive(Clone, Copy, Debug)]

@@ -15,12 +15,13 @@ mod volatile;
 pub use measure::{Kill, Trial, TrialLimits, trial};
 pub use site::Site;
 
-use crate::harness::{Saboteur, WrittenInsts};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use tribunal_codegen::pipeline::{Code, Pass};
 use tribunal_ir::{Function, InstData};
 use tribunal_target::Target;
+use tribunal_trial::crash::{Story, StoryError};
+use tribunal_trial::harness::{Saboteur, WrittenInsts};
 
 // Targets that a fault is planted on.
 const BOTH: &[&str] = &["riscv64", "aarch64"];
@@ -116,6 +117,16 @@ pub fn named(name: &str) -> Option<&'static Fault> {
     faults().find(|fault| fault.name == name)
 }
 
+/// A planter of the fault that a crash header names; `None` if it names none.
+///
+/// # Errors
+/// No fault has this name.
+pub fn of_crash_file(story: &Story, target: &'static Target) -> Result<Option<Planter>, StoryError> {
+    let Some(name) = &story.sabotage else { return Ok(None) };
+    let unknown = || StoryError { line: format!("sabotage: {name}"), reason: "unknown fault" };
+    named(name).map(|fault| Some(Planter::new(target, fault))).ok_or_else(unknown)
+}
+
 /// Plants one fault, and records the rules or passes in which it acted.
 pub struct Planter {
     target: &'static Target,
@@ -163,8 +174,8 @@ impl Saboteur for Planter {
         }
     }
 
-    fn fault(&self) -> Option<&'static Fault> {
-        Some(self.fault)
+    fn fault(&self) -> Option<&'static str> {
+        Some(self.fault.name)
     }
 
     fn after_emission(&self, code: &mut Code) {

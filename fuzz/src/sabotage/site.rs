@@ -1,8 +1,8 @@
 //! A site: the instructions that one application of a rule wrote, and the ways to change them wrongly.
 
-use crate::harness::WrittenInsts;
 use tribunal_ir::{Bits, Function, Inst, InstData, IntPredicate, Opcode, Operand};
 use tribunal_target::Target;
+use tribunal_trial::harness::WrittenInsts;
 
 /// One application of a rule. Every method that changes something returns `None` where it cannot.
 pub struct Site<'s> {

@@ -1,9 +1,9 @@
 //! Planted faults that several tests share.
 
 use tribunal_codegen::pipeline::Pass;
-use tribunal_fuzz::Saboteur;
-use tribunal_fuzz::harness::WrittenInsts;
 use tribunal_ir::{Function, InstData, Opcode, PReg};
+use tribunal_trial::Saboteur;
+use tribunal_trial::harness::WrittenInsts;
 
 /// A recipe that extends by the wrong kind.
 pub struct WrongExtension;

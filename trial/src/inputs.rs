@@ -4,12 +4,14 @@
 //! Promises that the function relies on (`G_ASSERT_ZEXT` and `G_ASSERT_SEXT` of an argument) are kept; bits of a
 //! register above the argument's type are arbitrary, as the calling convention leaves them.
 
-use crate::generator::BUFFER_BYTES;
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_ir::{Bits, Function, InstData, Opcode, Operand, PReg, Reg, VReg};
 use tribunal_target::Target;
+
+/// Bytes of the buffer behind each pointer argument.
+pub const BUFFER_BYTES: u32 = 256;
 
 /// The number of inputs, and their seed.
 #[derive(Clone, Copy, Debug)]

@@ -18,9 +18,9 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_fuzz::validate::{self, Kind};
 use tribunal_ir::{Entry, Module, text};
 use tribunal_target::Target;
+use tribunal_trial::validate::{self, Kind};
 
 /// Prints a line. A reader that closes the pipe ends the program, without a message.
 macro_rules! say {

@@ -6,7 +6,6 @@ use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
 use crate::guard;
 use crate::inputs::{self, Plan};
-use crate::sabotage::Fault;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Code, Pass};
@@ -51,8 +50,8 @@ pub trait Saboteur {
     fn step(&self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut WrittenInsts) {}
     /// Changes the code after emission, before it runs.
     fn after_emission(&self, _code: &mut Code) {}
-    /// The known fault that is planted, if it is one: a crash file names it.
-    fn fault(&self) -> Option<&'static Fault> {
+    /// The name of the known fault that is planted, if it is one: a crash file says it.
+    fn fault(&self) -> Option<&'static str> {
         None
     }
 }
@@ -133,7 +132,7 @@ impl Harness {
     }
 
     /// The recorder of features, for compilations that only it watches.
-    pub(crate) fn recorder(&mut self) -> &mut Recorder {
+    pub fn recorder(&mut self) -> &mut Recorder {
         &mut self.features
     }
 

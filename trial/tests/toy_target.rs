@@ -9,9 +9,9 @@ use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Emulator;
-use tribunal_fuzz::{Harness, inputs};
 use tribunal_ir::{Function, PReg, SlotKind, text};
 use tribunal_target::Features;
+use tribunal_trial::{Harness, inputs};
 
 const OPTIONS: Options = Options { features: Features::empty(), allocator: Allocator::Ion };
 

@@ -1,8 +1,8 @@
 //! Blessing: a crash file whose fault is fixed becomes a case of the corpus, with the same functions and their results.
 
 use crate::crash::Story;
-use crate::generator::BUFFER_BYTES;
 use crate::harness::{self, Harness};
+use crate::inputs::BUFFER_BYTES;
 use std::fmt::Write;
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_emulator::interpreter::Interpreter;

@@ -8,12 +8,12 @@ use serde_json::json;
 use std::time::Instant;
 use tribunal_codegen::legalize::{self, PASS};
 use tribunal_codegen::{Allocator, Context, Observer, Options};
-use tribunal_fuzz::ledger::engine_of;
 use tribunal_ir::{Fragment, Function, Inst, InstData, Opcode, Step, Type};
 use tribunal_target::Target;
 use tribunal_target::aarch64::AARCH64;
 use tribunal_target::legality::LegalityQuery;
 use tribunal_target::riscv::{RISCV32, RISCV64};
+use tribunal_trial::ledger::engine_of;
 use tribunal_verifier::prover::{Prover, Verdict};
 
 /// Its name, its target, and the operation with the widths of its types.

@@ -129,7 +129,7 @@ fn observe_machine(function: &Function, target: &'static Target, input: &Input) 
 }
 
 /// A run of the source with which stages are compared.
-pub(crate) struct Witness<'a> {
+pub struct Witness<'a> {
     target: &'static Target,
     input: &'a Input,
     expected: Observation,

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::inputs::Plan;
-use tribunal_fuzz::validate::{self, Kind};
-use tribunal_fuzz::{Harness, harness};
 use tribunal_ir::opcode::OpcodeInfo;
 use tribunal_ir::{Module, Opcode, OpcodeFlags, OperandKind, text};
 use tribunal_target::Target;
+use tribunal_trial::inputs::Plan;
+use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::{Harness, harness};
 
 /// One for each type index.
 const TYPES: [&str; 4] = ["s32", "s64", "p0", "<2 x s32>"];

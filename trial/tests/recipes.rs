@@ -5,13 +5,13 @@
 
 use tribunal_codegen::legalize;
 use tribunal_codegen::{Allocator, Context, Observer, Options};
-use tribunal_fuzz::Finding;
-use tribunal_fuzz::counterexample::{self, Exhibit};
 use tribunal_ir::{
     Bits, Builder, Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position,
     Step, Type, VReg, text,
 };
 use tribunal_target::Target;
+use tribunal_trial::Finding;
+use tribunal_trial::counterexample::{self, Exhibit};
 use tribunal_verifier::prover::{Cache, Prover, Verdict, explain};
 
 /// Changes the instructions that a rule wrote; false if there is nothing to change.
@@ -114,7 +114,7 @@ fn refuted(
     assert!(finding.guilty.ends_with(rule) && finding.details.contains("executed: "), "{finding}");
     let target = tribunal_target::by_name(target).unwrap();
     let module = text::parse_module(&file, target.vocabulary).unwrap_or_else(|error| panic!("{error:?}\n{file}"));
-    let story = tribunal_fuzz::crash::story(&module, target).unwrap();
+    let story = tribunal_trial::crash::story(&module, target).unwrap();
     let again = Exhibit::read(&module, story.input).expect("the file is an exhibit").replay(target);
     let again = again.unwrap_or_else(|reason| panic!("{rule}: the file shows nothing: {reason}\n{file}"));
     assert_eq!((again.guilty, again.kind), (finding.guilty, finding.kind));

@@ -6,10 +6,10 @@
 use std::fmt::Write;
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, CompileError, Context, NoObserver, Options};
-use tribunal_fuzz::{Harness, Tally, inputs};
 use tribunal_ir::{Function, text};
 use tribunal_target::instructions::OperandDesc;
 use tribunal_target::{ALL, Target};
+use tribunal_trial::{Harness, Tally, inputs};
 
 const ALLOCATORS: [Allocator; 2] = [Allocator::Ion, Allocator::Fastalloc];
 

@@ -1,10 +1,10 @@
 //! Validation of two stages of the same functions, from this project or from LLVM. Each pair gets the prover's verdict.
 //! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
+use crate::environment::Surroundings;
 use crate::guard;
 use crate::harness::FUEL;
 use crate::inputs::{self, Plan};
-use crate::world::Surroundings;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,9 +1,6 @@
 //! Crash files: MIR text with a crash header in its comments. Every verb reads them, and so does `llc-22`.
 
 use crate::finding::Finding;
-use crate::harness::{Harness, Saboteur};
-use crate::reduce::{self, SearchLimits};
-use crate::sabotage::{self, Fault};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
@@ -20,8 +17,8 @@ pub struct Story {
     pub allocator: Option<Allocator>,
     /// The input that shows the finding, if one does.
     pub input: Option<Input>,
-    /// The fault that was planted.
-    pub sabotage: Option<&'static Fault>,
+    /// The name of the fault that was planted.
+    pub sabotage: Option<String>,
 }
 
 /// The reason why a crash header is malformed.
@@ -56,7 +53,7 @@ pub fn print_sabotaged(
     options: Options,
     function: &Function,
     finding: &Finding,
-    sabotage: Option<&Fault>,
+    sabotage: Option<&str>,
 ) -> String {
     let mut comments = vec![
         "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
@@ -64,7 +61,7 @@ pub fn print_sabotaged(
         format!("features: {}", target.option_names(options.features)),
         format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
     ];
-    comments.extend(sabotage.map(|fault| format!("sabotage: {}", fault.name)));
+    comments.extend(sabotage.map(|fault| format!("sabotage: {fault}")));
     comments.extend([
         format!("judge: {}", finding.judge),
         format!("kind: {}", finding.kind),
@@ -77,24 +74,6 @@ pub fn print_sabotaged(
     comments.extend(finding.details.lines().map(|line| format!("  {line}")));
     let module = Module { comments, functions: vec![function.clone()], ..Module::default() };
     text::print_module(&module, target.vocabulary)
-}
-
-/// The finding on the smallest function that shows it, and the text of its crash file. A finding that is not reproduced
-/// stays as it was seen.
-pub fn reduced(
-    harness: &mut Harness,
-    function: &Function,
-    finding: &Finding,
-    saboteur: Option<&dyn Saboteur>,
-    limits: SearchLimits<'_>,
-) -> (Finding, String) {
-    let reduced = reduce::reduce(harness, function, finding, saboteur, limits, &mut |_, _| {});
-    let (function, finding) = match &reduced {
-        Some(reduced) => (&reduced.function, &reduced.finding),
-        None => (function, finding),
-    };
-    let fault = saboteur.and_then(Saboteur::fault);
-    (finding.clone(), print_sabotaged(harness.target(), harness.options(), function, finding, fault))
 }
 
 pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {
@@ -125,7 +104,7 @@ pub fn story(module: &Module, target: &Target) -> Result<Story, StoryError> {
                     _ => return Err(bad("the allocator is `ion` or `fastalloc`")),
                 });
             }
-            "sabotage" => story.sabotage = Some(sabotage::named(value).ok_or_else(|| bad("unknown fault"))?),
+            "sabotage" => story.sabotage = Some(value.to_string()),
             "input" => add_input(story.input.get_or_insert_default(), value, target).map_err(bad)?,
             _ => {}
         }

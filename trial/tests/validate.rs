@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-use tribunal_fuzz::inputs::{self, Plan};
-use tribunal_fuzz::validate::{self, Kind};
 use tribunal_ir::{Module, text};
 use tribunal_target::Target;
+use tribunal_trial::inputs::{self, Plan};
+use tribunal_trial::validate::{self, Kind};
 
 fn riscv64() -> &'static Target {
     tribunal_target::by_name("riscv64").unwrap()
