@@ -38,8 +38,8 @@ pub fn text(finding: &Finding, seen: u64, whole: Whole<'_>) -> String {
     // A crash file stands for all that were seen.
     let others = if matches!(whole, Whole::Json) { seen.saturating_sub(1) } else { 0 };
     let details: Vec<&str> = finding.details.lines().collect();
-    let room = LINES - 1 - usize::from(others > 0);
-    let shown = if details.len() <= room { details.len() } else { LINES - 2 };
+    let limit = LINES - 1 - usize::from(others > 0);
+    let shown = if details.len() <= limit { details.len() } else { LINES - 2 };
     let mut lines = vec![format!("{FAULT}{}{FAULT:#}{times}", finding.signature())];
     lines.extend(details[..shown].iter().map(|line| format!("    {line}")));
     let place = match whole {

@@ -9,6 +9,7 @@ const TARGET: &str = "tribunal-target";
 const CODEGEN: &str = "tribunal-codegen";
 const VERIFIER: &str = "tribunal-verifier";
 const EMULATOR: &str = "tribunal-emulator";
+const TRIAL: &str = "tribunal-trial";
 const FUZZ: &str = "tribunal-fuzz";
 
 /// What each crate may depend on within the workspace.
@@ -18,9 +19,10 @@ const EDGES: &[(&str, &[&str])] = &[
     (CODEGEN, &[IR, TARGET]),
     (VERIFIER, &[IR, TARGET]),
     (EMULATOR, &[IR, TARGET]),
-    (FUZZ, &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR]),
-    ("tribunal-corpus", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
-    ("tribunal", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
+    (TRIAL, &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR]),
+    (FUZZ, &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, TRIAL]),
+    ("tribunal-corpus", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, TRIAL, FUZZ]),
+    ("tribunal", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, TRIAL, FUZZ]),
     ("tribunal-benchmarks", &[]),
 ];
 

@@ -220,7 +220,7 @@ fn unknown_things_are_called_by_their_kind() {
     }
 }
 
-/// Text that is wrong refuses the file, behind something unknown too.
+/// Text that is wrong refuses the file, after something unknown too.
 #[test]
 fn malformed_text_is_an_error_with_a_caret() {
     for (line, wrong) in [

@@ -27,7 +27,7 @@ pub enum CaseError {
     UnknownTarget(String),
     /// A head comment is malformed.
     #[error("{0}")]
-    Header(#[from] crash::StoryError),
+    Header(#[from] crash::CrashHeaderError),
     /// It is not MIR.
     #[error("{0}")]
     Parse(#[from] text::ParseError),
@@ -84,7 +84,7 @@ impl CaseFile {
         let name = text::architecture(text).ok_or(CaseError::NoTarget)?;
         let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
         let module = text::parse_module(text, target.vocabulary)?.whole().map_err(CaseError::Unread)?;
-        let said = crash::story(&module, target)?;
+        let said = crash::header(&module, target)?;
         let features = said.features.unwrap_or(target.default_features);
         let options = Options { features, allocator: said.allocator.unwrap_or_default() };
         Ok(CaseFile { target, options, module })

@@ -168,8 +168,8 @@ fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
     let below = After("frame", |function| {
         let (call, kept) = (call(function), kept(function));
         function.insert_before(call, riscv64().spill(kept, x(2), -8).unwrap());
-        let behind = function.next_inst(call).unwrap();
-        function.insert_before(behind, riscv64().reload(kept, x(2), -8).unwrap());
+        let next = function.next_inst(call).unwrap();
+        function.insert_before(next, riscv64().reload(kept, x(2), -8).unwrap());
     });
     assert_eq!(found(&below, Judge::Emulator).kind, "wrong-result");
 }

@@ -78,7 +78,7 @@ fn reduced(saboteur: &dyn Saboteur, judge: Judge) -> Reduced {
         if edit::apply_all(&mut smaller, harness.target(), &[Edit::Remove(inst)], Leftover::Sweep) == 1
             && smaller.all_insts().count() < after
         {
-            let still = harness.again(&smaller, &reduced.finding, Some(saboteur));
+            let still = harness.reproduce(&smaller, &reduced.finding, Some(saboteur));
             assert!(still.is_none(), "{inst:?} could go from\n{printed}");
         }
     }
@@ -117,15 +117,15 @@ fn a_crash_file_holds_the_small_program_and_all_that_a_replay_needs() {
     let (function, finding) = large(&mut harness, &SwappedOperands, Judge::Emulator);
     let (small, file) = reduce::crash_file(&mut harness, &function, &finding, Some(&SwappedOperands), NO_LIMITS);
     let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
-    let story = crash::story(&module, harness.target()).unwrap();
+    let header = crash::header(&module, harness.target()).unwrap();
     assert!(module.functions[0].all_insts().count() <= 5, "{file}");
-    assert_eq!((story.features, story.allocator), (Some(harness.options().features), Some(Allocator::Ion)));
+    assert_eq!((header.features, header.allocator), (Some(harness.options().features), Some(Allocator::Ion)));
     assert!(file.contains("# target: riscv64\n") && file.contains("expected 0x"), "{file}");
     // An input of nothing has no line.
-    let read = Finding { input: Some(story.input.unwrap_or_default()), ..small.clone() };
+    let read = Finding { input: Some(header.input.unwrap_or_default()), ..small.clone() };
     assert_eq!(read.input, small.input, "{file}");
-    assert!(harness.again(&module.functions[0], &read, Some(&SwappedOperands)).is_some(), "{file}");
-    assert!(harness.again(&module.functions[0], &read, None).is_none(), "{file}");
+    assert!(harness.reproduce(&module.functions[0], &read, Some(&SwappedOperands)).is_some(), "{file}");
+    assert!(harness.reproduce(&module.functions[0], &read, None).is_none(), "{file}");
     // No time at all: the program as it was found.
     let none = SearchLimits { deadline: Some(std::time::Instant::now()), stop: &STOP };
     let (_, file) = reduce::crash_file(&mut harness, &function, &finding, Some(&SwappedOperands), none);
@@ -161,7 +161,7 @@ fn what_is_undefined_shows_nothing() {
     let known = tally.findings.into_iter().find(|finding| finding.judge == Judge::Emulator).unwrap();
     let mut shows = |divisor| {
         let known = Finding { input: Some(on(divisor)), ..known.clone() };
-        harness.again(&function, &known, Some(&SwappedOperands)).is_some()
+        harness.reproduce(&function, &known, Some(&SwappedOperands)).is_some()
     };
     assert!(shows(2) && shows(5));
     assert!(!shows(3), "nine thirds minus three is the same both ways round");

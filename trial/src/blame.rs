@@ -5,8 +5,8 @@
 //! them is a whole function, and is interpreted too. The prover judges the rewrite that is found, as it was applied: a
 //! rewrite that execution blames and the prover proves is a finding about a judge.
 
-use crate::harness::{FUEL, Saboteur, WrittenInsts, is_placeless};
-use crate::validate::{FILLINGS, determined};
+use crate::harness::{FUEL, Saboteur, WrittenInsts, is_address_independent};
+use crate::validate::{RESOLUTIONS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Options, frame, legalize};
@@ -25,14 +25,14 @@ pub struct Blame {
     /// The rule, or the pass where no single application of a rule is found.
     pub guilty: String,
     /// The difference and its place, and the lines of the run before it.
-    pub story: String,
+    pub explanation: String,
     /// The prover's verdict on the guilty application, if there is one.
     pub verdict: Option<Verdict>,
 }
 
 impl Blame {
-    fn of_pass(pass: &str, story: &str) -> Blame {
-        Blame { guilty: pass.to_string(), story: story.to_string(), verdict: None }
+    fn of_pass(pass: &str, explanation: &str) -> Blame {
+        Blame { guilty: pass.to_string(), explanation: explanation.to_string(), verdict: None }
     }
 }
 
@@ -88,10 +88,10 @@ pub fn guilty(case: &Replay<'_>, input: &Input, kind: &str) -> Blame {
 }
 
 /// The rules that wrote the instructions of the stage after `pass`; for findings that name an instruction.
-pub fn authors(case: &Replay<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
-    let mut authors = Authors { pass, rules: FxHashMap::default(), behind: false };
-    case.compile(&mut authors);
-    authors.rules
+pub fn provenance(case: &Replay<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
+    let mut provenance = Provenance { pass, rules: FxHashMap::default(), is_after: false };
+    case.compile(&mut provenance);
+    provenance.rules
 }
 
 /// The first of the rewrites `steps` after which the function is wrong.
@@ -110,10 +110,10 @@ fn in_pass(case: &Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops
             let step = Step { rule, function: &function, before: &before, after: &after };
             let verdict = Prover::default().judge(case.target, &step);
             let explained = explain(&step, &verdict, case.target.vocabulary);
-            let story = format!("first wrong behind rewrite {} of {pass}: {explained}", right + 1);
-            Blame { guilty: rule.to_string(), story, verdict: Some(verdict) }
+            let explanation = format!("first wrong after rewrite {} of {pass}: {explained}", right + 1);
+            Blame { guilty: rule.to_string(), explanation, verdict: Some(verdict) }
         }
-        _ => Blame::of_pass(pass, "the run differs from this pass on, behind its last rewrite"),
+        _ => Blame::of_pass(pass, "the run differs from this pass on, after its last rewrite"),
     }
 }
 
@@ -141,7 +141,7 @@ impl<'a> Witness<'a> {
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
         let expected = observe(&Interpreter::new(source, target), input, KeptAccesses::Volatile)
             .filter(|expected| expected.outcome == Outcome::Returned)?;
-        is_placeless(source, target, input, &expected).then_some(Witness { target, input, expected })
+        is_address_independent(source, target, input, &expected).then_some(Witness { target, input, expected })
     }
 
     /// True if `function`, in or after `pass`, does what the source does, under each of a few resolutions of its
@@ -150,11 +150,11 @@ impl<'a> Witness<'a> {
         // Machine code may mask bits by a condition that makes them irrelevant. The interpreter does not see that, and
         // reports such bits as unconstrained.
         let is_generic = pass == legalize::PASS.name;
-        FILLINGS.iter().all(|&filling| {
-            let (function, target) = (determined(function, filling), self.target);
+        RESOLUTIONS.iter().all(|&resolution| {
+            let (function, target) = (determined(function, resolution), self.target);
             let seen = match is_generic {
                 true => {
-                    let interpreter = Interpreter::new(&function, target).with_frozen(filling.frozen());
+                    let interpreter = Interpreter::new(&function, target).with_frozen(resolution.frozen());
                     observe(&interpreter, self.input, KeptAccesses::All)
                 }
                 false => observe_machine(&function, target, self.input),
@@ -319,22 +319,22 @@ impl Watcher for Probe {
 }
 
 /// Keeps the provenance in one pass: the rule that wrote each instruction.
-struct Authors {
+struct Provenance {
     pass: &'static str,
     rules: FxHashMap<Inst, &'static str>,
-    behind: bool,
+    is_after: bool,
 }
 
-impl Watcher for Authors {
+impl Watcher for Provenance {
     fn after_pass(&mut self, pass: &'static Pass, _: &Function) {
-        self.behind |= pass.name == self.pass;
-        if !self.behind {
+        self.is_after |= pass.name == self.pass;
+        if !self.is_after {
             self.rules.clear();
         }
     }
 
     fn step(&mut self, rule: &'static str, _: &Function, _: &[InstData], after: &[Inst]) {
-        if !self.behind {
+        if !self.is_after {
             self.rules.extend(after.iter().map(|&inst| (inst, rule)));
         }
     }

@@ -1,6 +1,6 @@
 //! Blessing: a crash file whose fault is fixed becomes a case of the corpus, with the same functions and their results.
 
-use crate::crash::Story;
+use crate::crash::CrashHeader;
 use crate::harness::{self, Harness};
 use crate::inputs::BUFFER_BYTES;
 use std::fmt::Write;
@@ -11,17 +11,18 @@ use tribunal_target::Target;
 
 /// The text of the case. The expectation is the interpreter's result on the file's input. There is none where the
 /// source does not fix every bit of it, or returns nothing: the runner still puts the function before every judge.
-pub fn case(harness: &Harness, module: &Module, story: &Story) -> String {
+pub fn case(harness: &Harness, module: &Module, header: &CrashHeader) -> String {
     let target = harness.target();
     let mut comments = vec![format!("target: {}", target.name)];
     if harness.options().features != target.default_features {
         comments.push(format!("features: {}", harness.target().option_names(harness.options().features)));
     }
-    if let (Some(judge), Some(kind), Some(guilty)) = (module.said("judge"), module.said("kind"), module.said("guilty"))
+    if let (Some(judge), Some(kind), Some(guilty)) =
+        (module.header("judge"), module.header("kind"), module.header("guilty"))
     {
         comments.push(format!("A finding of the {judge} once: {kind}, by {guilty}."));
     }
-    if let Some(input) = &story.input {
+    if let Some(input) = &header.input {
         comments.extend(module.functions.iter().filter_map(|function| run_line(function, target, input)));
     }
     let case = Module { comments, ..module.clone() };

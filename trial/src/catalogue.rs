@@ -5,7 +5,7 @@ use crate::crash;
 use crate::finding::Finding;
 use crate::harness::ProofCache;
 use crate::ledger::{Ledger, engine_of};
-use crate::questions::{self, Desk};
+use crate::questions::{self, QuerySink};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -29,7 +29,7 @@ pub struct CatalogueQuery {
     /// Proofs known already, and the cache for new ones. Not consulted where questions are written.
     pub proofs: ProofCache,
     /// The sink of questions to z3, if they are written.
-    pub desk: Option<Desk>,
+    pub sink: Option<QuerySink>,
 }
 
 impl CatalogueQuery {
@@ -74,17 +74,17 @@ pub struct CatalogueSummary {
 
 /// Proves until done or stopped; `progress` receives the number of instances done, and of all.
 pub fn prove(query: &CatalogueQuery, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> CatalogueSummary {
-    let cache = if query.desk.is_some() { ProofCache::default() } else { query.proofs.clone() };
+    let cache = if query.sink.is_some() { ProofCache::default() } else { query.proofs.clone() };
     let asked = AtomicU64::new(0);
     let mut summary = CatalogueSummary::default();
     for &(target, features) in &query.targets {
         let entries = entries(query, target);
         let (next, count) = (AtomicU64::new(0), entries.len() as u64);
         let shared = Mutex::new(&mut summary);
-        let desk = query.desk.as_ref();
+        let sink = query.sink.as_ref();
         let name = target.with(features);
         let work =
-            Work { name, target, features, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, desk };
+            Work { name, target, features, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, sink };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
             while workers.iter().any(|worker| !worker.is_finished()) {
@@ -115,14 +115,14 @@ struct Work<'w> {
     asked: &'w AtomicU64,
     stop: &'w AtomicBool,
     cache: &'w ProofCache,
-    desk: Option<&'w Desk>,
+    sink: Option<&'w QuerySink>,
 }
 
 impl Work<'_> {
     /// Proves until no instance is left; adds its results to the summary once, at the end.
     fn run(&self, summary: &Mutex<&mut CatalogueSummary>) {
         let mut prover = Prover::with_cache(self.cache.clone());
-        if self.desk.is_some() {
+        if self.sink.is_some() {
             prover.keep_questions();
         }
         let mut own = Tally::default();
@@ -154,17 +154,17 @@ impl Work<'_> {
         own.summary.ledger.seconds += started.elapsed().as_secs_f64();
         let put = prover
             .take_question()
-            .zip(self.desk)
-            .map(|(question, desk)| desk.put(self.asked.fetch_add(1, Ordering::Relaxed), owned.rule, &question));
+            .zip(self.sink)
+            .map(|(question, sink)| sink.put(self.asked.fetch_add(1, Ordering::Relaxed), owned.rule, &question));
         match put {
             Some(Ok(tally)) => own.summary.questions.add(tally),
             Some(Err(error)) => own.summary.unwritten.push(error),
             None => {}
         }
-        if let Some((finding, exhibit)) = counterexample::finding(self.target, &step, &verdict) {
+        if let Some((finding, reproducer)) = counterexample::finding(self.target, &step, &verdict) {
             own.summary.unconfirmed += u64::from(finding.kind != "refuted");
-            if let Some(exhibit) = exhibit {
-                let file = || exhibit.file(self.target, self.features, &finding.details);
+            if let Some(reproducer) = reproducer {
+                let file = || reproducer.file(self.target, self.features, &finding.details);
                 own.summary.files.entry(crash::file_name(&finding)).or_insert_with(file);
             }
             own.summary.findings.push(finding);

@@ -3,7 +3,7 @@
 //! wrong, or its counterexample is too weak.
 
 use crate::finding::{Finding, Judge};
-use crate::validate::{FILLINGS, determined, disallowed};
+use crate::validate::{RESOLUTIONS, determined, disallowed};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use tribunal_emulator::input::{Buffer, Input};
@@ -20,7 +20,7 @@ use tribunal_verifier::prover::{Byte, Counterexample, Output, Verdict, explain};
 const SIDES: [&str; 2] = ["before", "after"];
 
 /// A reproducer: a step and the values that refute it, ready to run.
-pub struct Exhibit {
+pub struct Reproducer {
     rule: String,
     before: Function,
     after: Function,
@@ -43,9 +43,9 @@ pub enum Run {
     Unconfirmed(String),
 }
 
-impl Exhibit {
+impl Reproducer {
     /// Both sides of `step` on the values of `counterexample`.
-    pub fn new(target: &Target, step: &Step<'_>, counterexample: &Counterexample) -> Result<Exhibit, &'static str> {
+    pub fn new(target: &Target, step: &Step<'_>, counterexample: &Counterexample) -> Result<Reproducer, &'static str> {
         let defined: Vec<VReg> = step.after.iter().flat_map(|data| data.vreg_defs().collect::<Vec<_>>()).collect();
         // A definition that was looked through and that the later side reads still stands.
         let standing = step.before.iter().take(step.before.len().saturating_sub(1));
@@ -58,16 +58,16 @@ impl Exhibit {
             Output::Named(_) => None,
         }));
         let input = Input { registers: Vec::new(), buffers: buffers(&counterexample.memory)? };
-        Ok(Exhibit { rule: step.rule.to_string(), before, after, input, outputs })
+        Ok(Reproducer { rule: step.rule.to_string(), before, after, input, outputs })
     }
 
     /// The reproducer in a file, if it holds one.
-    pub fn read(module: &Module, input: Option<Input>) -> Option<Exhibit> {
+    pub fn read(module: &Module, input: Option<Input>) -> Option<Reproducer> {
         let [before, after] = SIDES.map(|side| module.functions.iter().find(|function| function.name == side).cloned());
-        let outputs = module.said("outputs")?.split_whitespace();
+        let outputs = module.header("outputs")?.split_whitespace();
         let outputs = outputs.map(|name| name.strip_prefix('%')?.parse().ok().map(VReg::from_u32));
-        Some(Exhibit {
-            rule: module.said("guilty")?.to_string(),
+        Some(Reproducer {
+            rule: module.header("guilty")?.to_string(),
             before: before?,
             after: after?,
             input: input.unwrap_or_default(),
@@ -76,7 +76,7 @@ impl Exhibit {
     }
 
     /// The file: the crash header in comments, and both functions.
-    pub fn file(&self, target: &Target, features: Features, story: &str) -> String {
+    pub fn file(&self, target: &Target, features: Features, explanation: &str) -> String {
         let outputs: Vec<String> = self.outputs.iter().map(VReg::to_string).collect();
         let mut comments = vec![
             "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
@@ -88,7 +88,7 @@ impl Exhibit {
             format!("outputs: {}", outputs.join(" ")),
         ];
         comments.extend(crate::crash::input_lines(&self.input, target));
-        comments.extend(story.lines().map(|line| format!("  {line}")));
+        comments.extend(explanation.lines().map(|line| format!("  {line}")));
         let module = Module { comments, functions: vec![self.before.clone(), self.after.clone()], ..Module::default() };
         text::print_module(&module, target.vocabulary)
     }
@@ -116,8 +116,8 @@ impl Exhibit {
         if before.observation.outcome != Outcome::Returned {
             return Run::Unconfirmed(format!("the earlier side ends as {:?}", before.observation.outcome));
         }
-        let fillings = FILLINGS.map(|filling| determined(&self.after, filling)).into_iter();
-        for after in std::iter::once(self.after.clone()).chain(fillings) {
+        let resolutions = RESOLUTIONS.map(|resolution| determined(&self.after, resolution)).into_iter();
+        for after in std::iter::once(self.after.clone()).chain(resolutions) {
             let ran = match run(&after, target, &self.input, KeptAccesses::All) {
                 Ok(ran) => ran,
                 Err(reason) => return Run::Unconfirmed(format!("the later side cannot be interpreted: {reason}")),
@@ -152,13 +152,13 @@ impl Exhibit {
 }
 
 /// The finding if `verdict` is a refutation: the prover's counterexample, and the result of its execution.
-pub fn finding(target: &'static Target, step: &Step<'_>, verdict: &Verdict) -> Option<(Finding, Option<Exhibit>)> {
+pub fn finding(target: &'static Target, step: &Step<'_>, verdict: &Verdict) -> Option<(Finding, Option<Reproducer>)> {
     let Verdict::Refuted(counterexample) = verdict else { return None };
     let mut details = explain(step, verdict, target.vocabulary);
-    let exhibit = Exhibit::new(target, step, counterexample);
-    let kind = match &exhibit {
-        Ok(exhibit) => {
-            let run = exhibit.run(target);
+    let reproducer = Reproducer::new(target, step, counterexample);
+    let kind = match &reproducer {
+        Ok(reproducer) => {
+            let run = reproducer.run(target);
             let _ = write!(details, "{run}");
             run.kind()
         }
@@ -170,7 +170,7 @@ pub fn finding(target: &'static Target, step: &Step<'_>, verdict: &Verdict) -> O
     let details = details.trim_end().to_string();
     let finding =
         Finding { judge: Judge::Prover, kind: kind.into(), guilty: step.rule.to_string(), details, input: None };
-    Some((finding, exhibit.ok()))
+    Some((finding, reproducer.ok()))
 }
 
 impl Run {

@@ -10,7 +10,7 @@ use tribunal_target::{Features, Target};
 
 /// The crash header, as far as a run needs it.
 #[derive(Clone, Debug, Default)]
-pub struct Story {
+pub struct CrashHeader {
     /// The features that it was compiled for; `None` if the file does not say.
     pub features: Option<Features>,
     /// The allocator that placed it; `None` if the file does not say.
@@ -24,7 +24,7 @@ pub struct Story {
 /// The reason why a crash header is malformed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("head comment `{line}`: {reason}")]
-pub struct StoryError {
+pub struct CrashHeaderError {
     /// The head comment.
     pub line: String,
     /// Its fault.
@@ -90,26 +90,26 @@ pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {
 }
 
 /// Reads the comments of a module. Lines that are no part of the crash header are prose.
-pub fn story(module: &Module, target: &Target) -> Result<Story, StoryError> {
-    let mut story = Story::default();
+pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHeaderError> {
+    let mut header = CrashHeader::default();
     for line in &module.comments {
         let Some((key, value)) = line.trim().split_once(':').map(|(key, value)| (key, value.trim())) else { continue };
-        let bad = |reason| StoryError { line: line.trim().to_string(), reason };
+        let bad = |reason| CrashHeaderError { line: line.trim().to_string(), reason };
         match key {
-            "features" => story.features = Some(target.features(value).map_err(|_| bad("unknown feature"))?),
+            "features" => header.features = Some(target.features(value).map_err(|_| bad("unknown feature"))?),
             "allocator" => {
-                story.allocator = Some(match value {
+                header.allocator = Some(match value {
                     "ion" => Allocator::Ion,
                     "fastalloc" => Allocator::Fastalloc,
                     _ => return Err(bad("the allocator is `ion` or `fastalloc`")),
                 });
             }
-            "sabotage" => story.sabotage = Some(value.to_string()),
-            "input" => add_input(story.input.get_or_insert_default(), value, target).map_err(bad)?,
+            "sabotage" => header.sabotage = Some(value.to_string()),
+            "input" => add_input(header.input.get_or_insert_default(), value, target).map_err(bad)?,
             _ => {}
         }
     }
-    Ok(story)
+    Ok(header)
 }
 
 /// `$x10 = 0x5` or `[0x10000000] = 00ff...`.
@@ -144,11 +144,11 @@ mod tests {
     #[test]
     fn no_features_are_said_too() {
         let target = &tribunal_target::riscv::RISCV64;
-        let said = |line: &str| story(&Module { comments: vec![line.to_string()], ..Module::default() }, target);
+        let said = |line: &str| header(&Module { comments: vec![line.to_string()], ..Module::default() }, target);
         let base = Some(features::RV64);
         assert_eq!(said("features: ").unwrap().features, base);
         assert_eq!(said("features: +m").unwrap().features, base.map(|base| base | features::M));
-        assert_eq!(said("no story").unwrap().features, None);
+        assert_eq!(said("no header").unwrap().features, None);
         assert!(said("features: +q").is_err());
     }
 }

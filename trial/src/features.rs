@@ -106,7 +106,7 @@ pub struct Recorder {
     /// The same as a set.
     set: FeatureSet,
     /// The hash of the rule that wrote the definition of each virtual register; 0 where none did.
-    authors: Vec<u64>,
+    provenance: Vec<u64>,
     /// Empty between verifications.
     checks: Checks,
 }
@@ -117,7 +117,7 @@ impl Recorder {
         self.target = hash(target.name);
         self.reached.iter().for_each(|&slot| self.set.remove(slot));
         self.reached.clear();
-        self.authors.clear();
+        self.provenance.clear();
     }
 
     /// Each feature once.
@@ -140,18 +140,18 @@ impl Recorder {
             }
         }
         self.reach(FeatureKind::Recipe, (rule, opcodes, after.len().checked_ilog2()));
-        let author = defined(root).and_then(|register| self.authors.get(register)).copied();
-        if let Some(author) = author.filter(|&author| author != 0) {
-            self.reach(FeatureKind::Pair, (author, rule));
+        let source = defined(root).and_then(|register| self.provenance.get(register)).copied();
+        if let Some(source) = source.filter(|&source| source != 0) {
+            self.reach(FeatureKind::Pair, (source, rule));
         }
         for &inst in after {
             let Some(register) = defined(function.inst(inst)) else { continue };
             // A definition that was looked through existed before.
             if through.iter().all(|data| defined(data) != Some(register)) {
-                if self.authors.len() <= register {
-                    self.authors.resize(register + 1, 0);
+                if self.provenance.len() <= register {
+                    self.provenance.resize(register + 1, 0);
                 }
-                self.authors[register] = rule;
+                self.provenance[register] = rule;
             }
         }
     }

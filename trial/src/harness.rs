@@ -269,17 +269,17 @@ impl Harness {
 
     /// Reproduces a finding: the same fault once more, if `function` shows it. Only the judge that found it runs, on
     /// the finding's input if it has one, and blame runs only where the kind agrees.
-    pub fn again(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
-        let found = self.guarded(|harness| harness.found_again(function, known, saboteur));
-        found.unwrap_or_else(|panic| Some(Finding::panic(panic)).filter(|panic| panic.is_same_fault(known)))
-    }
-
-    fn found_again(
+    pub fn reproduce(
         &mut self,
         function: &Function,
         known: &Finding,
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Finding> {
+        let found = self.guarded(|harness| harness.reproduced(function, known, saboteur));
+        found.unwrap_or_else(|panic| Some(Finding::panic(panic)).filter(|panic| panic.is_same_fault(known)))
+    }
+
+    fn reproduced(&mut self, function: &Function, known: &Finding, saboteur: Option<&dyn Saboteur>) -> Option<Finding> {
         let watch = Watch {
             verify: matches!(known.judge, Judge::Verifier | Judge::Allocation),
             prove: known.judge == Judge::Prover && known.kind != DISAGREEMENT,
@@ -307,7 +307,7 @@ impl Harness {
             let run = self.machine.run(input, &inputs::results(function, self.target), MACHINE_FUEL).ok()?;
             let same = |kind: &str| known.judge == Judge::Prover || kind == known.kind;
             let (kind, details) = wrong(&expected, &run).filter(|(kind, _)| same(kind))?;
-            if !is_placeless(function, self.target, input, &expected) {
+            if !is_address_independent(function, self.target, input, &expected) {
                 return None;
             }
             tally.findings.extend(self.blamed(function, input, kind, details, saboteur));
@@ -348,7 +348,7 @@ impl Harness {
                 Err(error) => return tally.unsupported(error.to_string()),
             };
             let wrong = wrong(&expected, &run);
-            if wrong.is_some() && !is_placeless(function, self.target, input, &expected) {
+            if wrong.is_some() && !is_address_independent(function, self.target, input, &expected) {
                 tally.inconclusive += 1;
                 continue;
             }
@@ -373,7 +373,7 @@ impl Harness {
     ) -> Vec<Finding> {
         let case = Replay { function, target: self.target, options: self.options, saboteur };
         let blame = blame::guilty(&case, input, kind);
-        let details = format!("{details}\n{}", blame.story).trim_end().to_string();
+        let details = format!("{details}\n{}", blame.explanation).trim_end().to_string();
         let found = |judge, kind: &str| Finding {
             judge,
             kind: kind.to_string(),
@@ -403,8 +403,8 @@ impl Harness {
         let explanation = |harness: &mut Harness| {
             let mut tally = Tally { functions: 1, ..Tally::default() };
             let Harness { target, options, legalizer, prover, .. } = harness;
-            let mut narrator = Narrator { target, prover, tally: &mut tally, say };
-            let mut context = Context { target, options: *options, legalizer, observer: &mut narrator };
+            let mut observer = ExplainObserver { target, prover, tally: &mut tally, say };
+            let mut context = Context { target, options: *options, legalizer, observer: &mut observer };
             if let Err(error) = pipeline::compile(&mut function.clone(), &mut context) {
                 tally.unsupported(error.to_string());
             }
@@ -433,7 +433,7 @@ fn promised(Execution { observation, .. }: Execution) -> Option<Observation> {
 }
 
 /// True if the source's observation is address-independent: the same for any layout of its stack objects.
-pub(crate) fn is_placeless(
+pub(crate) fn is_address_independent(
     function: &Function,
     target: &'static Target,
     input: &Input,
@@ -506,9 +506,9 @@ impl Observer for Judges<'_> {
         let findings = self.features.verify(pass.name, function, self.target, self.legalizer);
         if !findings.is_empty() {
             let Judges { source, target, options, saboteur, .. } = *self;
-            let authors = blame::authors(&Replay { function: source, target, options, saboteur }, pass.name);
+            let provenance = blame::provenance(&Replay { function: source, target, options, saboteur }, pass.name);
             self.tally.findings.extend(findings.iter().map(|finding| {
-                let author = finding.inst.and_then(|inst| authors.get(&inst));
+                let author = finding.inst.and_then(|inst| provenance.get(&inst));
                 from_verifier(Judge::Verifier, function, target, author.unwrap_or(&pass.name), finding)
             }));
         }
@@ -572,14 +572,14 @@ impl Tally {
 }
 
 /// The explain observer: prints each pass and step with the prover's verdict.
-struct Narrator<'h> {
+struct ExplainObserver<'h> {
     target: &'static Target,
     prover: &'h mut Prover,
     tally: &'h mut Tally,
     say: &'h mut dyn FnMut(String),
 }
 
-impl Observer for Narrator<'_> {
+impl Observer for ExplainObserver<'_> {
     fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         let text = tribunal_ir::text::print_function(function, self.target.vocabulary);
         (self.say)(format!("# after {}\n{text}", pass.name));

@@ -36,7 +36,7 @@ pub struct LedgerError(pub usize);
 
 /// The scope of a comparison with the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extent {
+pub enum LedgerScope {
     /// All of a target's: rows and counts must be equal.
     Whole,
     /// A part: every class met must be a row.
@@ -87,16 +87,16 @@ impl Ledger {
     }
 
     /// The differences of `met` from this ledger, as a diff: `-` is the ledger's, `+` is that of `met`.
-    pub fn differences(&self, met: &Ledger, extent: Extent) -> Vec<String> {
+    pub fn differences(&self, met: &Ledger, scope: LedgerScope) -> Vec<String> {
         let mut lines = Vec::new();
         for (class, count) in &self.rows {
-            if extent == Extent::Whole && met.rows.get(class) != Some(count) {
+            if scope == LedgerScope::Whole && met.rows.get(class) != Some(count) {
                 lines.push((class, format!("-{}", line(class, *count))));
             }
         }
         for (class, count) in &met.rows {
             let known = self.rows.get(class);
-            if known.is_none() || (extent == Extent::Whole && known != Some(count)) {
+            if known.is_none() || (scope == LedgerScope::Whole && known != Some(count)) {
                 lines.push((class, format!("+{}", line(class, *count))));
             }
         }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn differences_are_a_diff() {
         let (old, new) = (ledger(&[("a", "structural", 3), ("b", "z3", 1)]), ledger(&[("a", "z3", 3), ("b", "z3", 2)]));
-        let whole = old.differences(&new, Extent::Whole);
+        let whole = old.differences(&new, LedgerScope::Whole);
         let row = |sign: &str, rule: &str, rest: &str| format!("{sign}riscv64 | {rule} | G_ADD | {rest}");
         let wanted = [
             row("-", "a", "structural | 3"),
@@ -170,8 +170,8 @@ mod tests {
             row("+", "b", "z3 | 2"),
         ];
         assert_eq!(whole, wanted);
-        assert_eq!(old.differences(&new, Extent::Part), [row("+", "a", "z3 | 3")]);
-        assert!(old.differences(&old, Extent::Whole).is_empty());
-        assert!(old.differences(&ledger(&[]), Extent::Part).is_empty());
+        assert_eq!(old.differences(&new, LedgerScope::Part), [row("+", "a", "z3 | 3")]);
+        assert!(old.differences(&old, LedgerScope::Whole).is_empty());
+        assert!(old.differences(&ledger(&[]), LedgerScope::Part).is_empty());
     }
 }

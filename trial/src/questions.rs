@@ -10,7 +10,7 @@ use tribunal_verifier::prover::Question;
 
 /// The query sink: the folder of questions, and the solver asked besides z3.
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct QuerySink {
     /// The folder of the questions' files; it must exist.
     pub folder: PathBuf,
     /// A program that takes the name of an SMT-LIB 2 file and prints `sat`, `unsat` or `unknown`.
@@ -49,7 +49,7 @@ pub fn can_run(program: &Path) -> bool {
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-impl Desk {
+impl QuerySink {
     /// Writes question `number` of `title` (a rule), and asks the second solver.
     pub fn put(&self, number: u64, title: &str, question: &Question) -> io::Result<QuestionTally> {
         let path = self.folder.join(format!("{number}.smt2"));
@@ -118,8 +118,8 @@ mod tests {
         let question = Question { script: "(check-sat)\n".to_string(), satisfiable: Some(false) };
         let tally = |says: &str| {
             let confirm = Some(solver(folder.path(), &format!("says-{says}"), says));
-            let desk = Desk { folder: folder.path().to_path_buf(), confirm };
-            desk.put(7, "a rule", &question).unwrap()
+            let sink = QuerySink { folder: folder.path().to_path_buf(), confirm };
+            sink.put(7, "a rule", &question).unwrap()
         };
         assert_eq!(tally("unsat"), QuestionTally { questions: 1, confirmed: 1, ..QuestionTally::default() });
         assert_eq!(tally("unknown"), QuestionTally { questions: 1, unconfirmed: 1, ..QuestionTally::default() });

@@ -128,24 +128,24 @@ pub fn without_flags(function: &Function) -> Function {
 
 /// A resolution of the later stage's nondeterminism: any one is a behaviour that it allows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Filling {
+pub(crate) enum Resolution {
     /// The same pattern everywhere.
     Uniform(&'static str, fn(u32) -> Bits),
     /// One of those patterns at each place, chosen by this number.
     Mixed(u32),
 }
 
-pub(crate) const FILLINGS: [Filling; 5] = [
-    Filling::Uniform("zeros", Bits::zero),
-    Filling::Uniform("ones", Bits::ones),
-    Filling::Uniform("the greatest value's", |width| Bits::signed_min(width).not()),
-    Filling::Uniform("the least value's", Bits::signed_min),
-    Filling::Uniform("0x40 in each byte", |width| Bits::repeated(0x40, width)),
+pub(crate) const RESOLUTIONS: [Resolution; 5] = [
+    Resolution::Uniform("zeros", Bits::zero),
+    Resolution::Uniform("ones", Bits::ones),
+    Resolution::Uniform("the greatest value's", |width| Bits::signed_min(width).not()),
+    Resolution::Uniform("the least value's", Bits::signed_min),
+    Resolution::Uniform("0x40 in each byte", |width| Bits::repeated(0x40, width)),
 ];
 /// Mixtures tried on each input.
 const MIXTURES: u32 = 2;
 
-impl Filling {
+impl Resolution {
     /// The value of a frozen operand where it is unconstrained.
     pub(crate) fn frozen(self) -> u64 {
         self.pattern(u32::MAX, u64::BITS).low_u64()
@@ -154,21 +154,21 @@ impl Filling {
     /// The pattern of `width` bits at the place of this number.
     fn pattern(self, place: u32, width: u32) -> Bits {
         match self {
-            Filling::Uniform(_, pattern) => pattern(width),
-            Filling::Mixed(seed) => {
+            Resolution::Uniform(_, pattern) => pattern(width),
+            Resolution::Mixed(seed) => {
                 let mixed =
                     (u64::from(seed) << 32 | u64::from(place)).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                FILLINGS[(mixed >> 32) as usize % FILLINGS.len()].pattern(place, width)
+                RESOLUTIONS[(mixed >> 32) as usize % RESOLUTIONS.len()].pattern(place, width)
             }
         }
     }
 }
 
-impl fmt::Display for Filling {
+impl fmt::Display for Resolution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Filling::Uniform(name, _) => write!(f, "{name}"),
-            Filling::Mixed(seed) => write!(f, "mixture {seed}"),
+            Resolution::Uniform(name, _) => write!(f, "{name}"),
+            Resolution::Mixed(seed) => write!(f, "mixture {seed}"),
         }
     }
 }
@@ -183,7 +183,7 @@ fn executed(
     numbers: Range<u32>,
 ) -> Option<String> {
     let surroundings = Surroundings::new(before, after, ir, target);
-    let uniform = FILLINGS.map(|filling| (filling, determined(after, filling)));
+    let uniform = RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution)));
     let inputs = (0..).zip(inputs::inputs(before, target, Plan { count: numbers.end, seed: 1 }));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
@@ -195,16 +195,19 @@ fn executed(
         if allowed.observation.outcome != Outcome::Returned || poisoned {
             continue;
         }
-        let mixed = (0..MIXTURES).map(|number| Filling::Mixed(index * MIXTURES + number));
-        let mixed: Vec<_> = mixed.map(|filling| (filling, determined(after, filling))).collect();
-        for (filling, after) in uniform.iter().chain(&mixed) {
+        let mixed = (0..MIXTURES).map(|number| Resolution::Mixed(index * MIXTURES + number));
+        let mixed: Vec<_> = mixed.map(|resolution| (resolution, determined(after, resolution))).collect();
+        for (resolution, after) in uniform.iter().chain(&mixed) {
             // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
             let fuel = FUEL + 64 * allowed.instructions;
-            let after = Interpreter::in_world(after, target, &world).with_frozen(filling.frozen());
+            let after = Interpreter::in_world(after, target, &world).with_frozen(resolution.frozen());
             let Ok(run) = after.run(&input, settings(fuel)) else { continue };
             let found = calls(&allowed.calls, &run.calls);
             if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {
-                return Some(format!("on ({}), free bits filled with {filling}: {found}", registers.join(", ")));
+                return Some(format!(
+                    "on ({}), unconstrained bits resolved to {resolution}: {found}",
+                    registers.join(", ")
+                ));
             }
         }
     }
@@ -248,9 +251,9 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
 }
 
 /// The function with its unconstrained bits resolved: high bits of any-extensions and of loads that any-extend,
-/// undefined values. The interpreter resolves freezing ([`Filling::frozen`]), since it alone knows which values are
+/// undefined values. The interpreter resolves freezing ([`Resolution::frozen`]), since it alone knows which values are
 /// poison.
-pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
+pub(crate) fn determined(function: &Function, resolution: Resolution) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.all_insts().collect();
     for (number, inst) in (0..).zip(insts) {
@@ -266,7 +269,7 @@ pub(crate) fn determined(function: &Function, filling: Filling) -> Function {
             _ => None,
         };
         let Some(low) = low.filter(|&low| low < ty.bits()) else { continue };
-        let above = filling.pattern(number, ty.bits()).lshr(low).shl(low);
+        let above = resolution.pattern(number, ty.bits()).lshr(low).shl(low);
         let mut builder = Builder::new(&mut function, Position::Before(inst));
         if low == 0 {
             builder.define_constant(dst, above);

@@ -11,7 +11,7 @@ use tribunal_ir::{
 };
 use tribunal_target::Target;
 use tribunal_trial::Finding;
-use tribunal_trial::counterexample::{self, Exhibit};
+use tribunal_trial::counterexample::{self, Reproducer};
 use tribunal_verifier::prover::{Cache, Prover, Verdict, explain};
 
 /// Changes the instructions that a rule wrote; false if there is nothing to change.
@@ -43,10 +43,10 @@ impl Observer for Saboteur {
         let step = Step { rule, function, before, after: &after };
         let verdict = Prover::default().judge(self.target, &step);
         let refuted = counterexample::finding(self.target, &step, &verdict);
-        let (finding, exhibit) =
+        let (finding, reproducer) =
             refuted.unwrap_or_else(|| panic!("{}", explain(&step, &verdict, self.target.vocabulary)));
-        let exhibit = exhibit.unwrap_or_else(|| panic!("not executed: {finding}"));
-        let file = exhibit.file(self.target, self.target.default_features, &finding.details);
+        let reproducer = reproducer.unwrap_or_else(|| panic!("not executed: {finding}"));
+        let file = reproducer.file(self.target, self.target.default_features, &finding.details);
         self.verdict = Some((verdict, finding, file));
     }
 }
@@ -114,8 +114,8 @@ fn refuted(
     assert!(finding.guilty.ends_with(rule) && finding.details.contains("executed: "), "{finding}");
     let target = tribunal_target::by_name(target).unwrap();
     let module = text::parse_module(&file, target.vocabulary).unwrap_or_else(|error| panic!("{error:?}\n{file}"));
-    let story = tribunal_trial::crash::story(&module, target).unwrap();
-    let again = Exhibit::read(&module, story.input).expect("the file is an exhibit").replay(target);
+    let header = tribunal_trial::crash::header(&module, target).unwrap();
+    let again = Reproducer::read(&module, header.input).expect("the file is a reproducer").replay(target);
     let again = again.unwrap_or_else(|reason| panic!("{rule}: the file shows nothing: {reason}\n{file}"));
     assert_eq!((again.guilty, again.kind), (finding.guilty, finding.kind));
     finding.details

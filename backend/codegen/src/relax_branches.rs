@@ -134,8 +134,9 @@ fn lengthen(function: &mut Function, target: &Target, inst: Inst, to: Block) -> 
     function.set_layout(layout);
 
     function.append(jump, target.machine.jump(to));
-    let behind: Vec<Inst> = std::iter::successors(function.next_inst(inst), |&inst| function.next_inst(inst)).collect();
-    for inst in behind {
+    let following: Vec<Inst> =
+        std::iter::successors(function.next_inst(inst), |&inst| function.next_inst(inst)).collect();
+    for inst in following {
         let data = function.inst(inst).clone();
         function.remove(inst);
         function.append(rest, data);

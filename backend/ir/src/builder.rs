@@ -165,10 +165,10 @@ mod tests {
         let mut builder = Builder::new(&mut function, Position::InPlaceOf(written[1]));
         let two = builder.constant_i64(S64, 2);
         builder.define_op(sum, Opcode::G_MUL, &[one, two]);
-        let [slot, behind] = builder.written[..] else { panic!("two were written") };
+        let [slot, next] = builder.written[..] else { panic!("two were written") };
 
         assert_eq!(slot, written[1]);
-        assert!(function.insts(block).eq([written[0], slot, behind, written[2]]));
-        assert_eq!((function.use_count(one), function.def_of(sum)), (2, Some(behind)));
+        assert!(function.insts(block).eq([written[0], slot, next, written[2]]));
+        assert_eq!((function.use_count(one), function.def_of(sum)), (2, Some(next)));
     }
 }

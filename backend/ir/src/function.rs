@@ -5,7 +5,7 @@
 
 use crate::bits::Bits;
 use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
-use crate::inst::{InstData, MemFlags, Operand, Reg, RegFlags, RegOperand, Short};
+use crate::inst::{InstData, MemFlags, Operand, PackedConst, Reg, RegFlags, RegOperand};
 use crate::opcode::Opcode;
 use crate::types::Type;
 use crate::vocabulary::{PReg, RegBank, RegClass};
@@ -277,7 +277,7 @@ impl Function {
     /// The operand for `value`: the same one for the same value.
     pub fn constant(&mut self, value: Bits) -> Operand {
         match value.to_i64() {
-            Some(short) => Operand::Const { width: value.width() as u16, value: Short(short) },
+            Some(short) => Operand::Const { width: value.width() as u16, value: PackedConst(short) },
             None => {
                 let next = self.wide.next_key();
                 let index = *self.wide_index.entry(value).or_insert(next);

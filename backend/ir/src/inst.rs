@@ -191,7 +191,7 @@ impl IntPredicate {
 /// The value of an [`Operand::Const`]. Aligned so that an operand takes 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(Rust, packed(4))]
-pub struct Short(pub i64);
+pub struct PackedConst(pub i64);
 
 /// One operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -205,7 +205,7 @@ pub enum Operand {
         /// The width in bits.
         width: u16,
         /// The value, which sign-extends to the width.
-        value: Short,
+        value: PackedConst,
     },
     /// A typed integer constant that no sign extension of 64 bits gives; [`crate::Function::constant_value`] reads it.
     WideConst(WideConst),

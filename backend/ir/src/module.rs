@@ -121,7 +121,7 @@ impl<'m> Entry<'m> {
 
 impl Module {
     /// The value of a head comment `key: value`.
-    pub fn said(&self, key: &str) -> Option<&str> {
+    pub fn header(&self, key: &str) -> Option<&str> {
         self.comments.iter().find_map(|line| Some(line.trim().strip_prefix(key)?.strip_prefix(':')?.trim()))
     }
 

@@ -16,8 +16,8 @@ use tribunal_fuzz::reduce::command::Check;
 use tribunal_fuzz::reduce::{self, Case, SearchLimits};
 use tribunal_fuzz::sabotage;
 use tribunal_ir::{Function, Module, text};
-use tribunal_trial::counterexample::Exhibit;
-use tribunal_trial::crash::StoryError;
+use tribunal_trial::counterexample::Reproducer;
+use tribunal_trial::crash::CrashHeaderError;
 use tribunal_trial::{Finding, Harness, Saboteur, crash, inputs};
 
 /// Shrink a crash file, or any MIR file that a command judges.
@@ -132,16 +132,16 @@ fn judged(
     limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Result<Smallest, CliError> {
-    let in_file = |error: StoryError| refused(source, &error.to_string());
-    let story = crash::story(&source.module, source.target).map_err(in_file)?;
-    let planter = sabotage::of_crash_file(&story, source.target).map_err(in_file)?;
-    if Exhibit::read(&source.module, story.input.clone()).is_some() {
+    let in_file = |error: CrashHeaderError| refused(source, &error.to_string());
+    let header = crash::header(&source.module, source.target).map_err(in_file)?;
+    let planter = sabotage::of_crash_file(&header, source.target).map_err(in_file)?;
+    if Reproducer::read(&source.module, header.input.clone()).is_some() {
         return Err(refused(source, "a counterexample of the prover is one step already: there is nothing to reduce"));
     }
-    options.allocator = story.allocator.unwrap_or(options.allocator);
+    options.allocator = header.allocator.unwrap_or(options.allocator);
     let mut harness = Harness::new(source.target, options)?;
     let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
-    let found = find(arguments, source, &story, &mut harness, saboteur);
+    let found = find(arguments, source, &header, &mut harness, saboteur);
     let (function, finding) =
         found.ok_or_else(|| refused(source, "no judge finds anything: there is nothing to reduce"))?;
     let reduced = reduce::reduce(&mut harness, function, &finding, saboteur, limits, progress);
@@ -165,16 +165,16 @@ fn judged(
 fn find<'s>(
     arguments: &Arguments,
     source: &'s Source,
-    story: &crash::Story,
+    header: &crash::CrashHeader,
     harness: &mut Harness,
     saboteur: Option<&dyn Saboteur>,
 ) -> Option<(&'s Function, Finding)> {
-    let said = |key: &str, is: &str| source.module.said(key).is_none_or(|said| said == is);
+    let said = |key: &str, is: &str| source.module.header(key).is_none_or(|said| said == is);
     let mut first = None;
     for function in &source.module.functions {
         let plan = inputs::Plan { count: arguments.inputs, seed: 1 };
         let usual = inputs::inputs(function, source.target, plan);
-        let chosen: Vec<_> = story.input.iter().cloned().chain(usual).collect();
+        let chosen: Vec<_> = header.input.iter().cloned().chain(usual).collect();
         let tally = harness.trial_with(function, &chosen, saboteur);
         let refusals = tally.unsupported.keys().map(|feature| Finding::unsupported(feature));
         for finding in tally.findings.into_iter().chain(refusals) {
@@ -204,7 +204,7 @@ fn checked(
     let folder = tempfile::tempdir().map_err(failed)?;
     let file = folder.path().join("candidate.mir");
     let mut comments = source.module.comments.clone();
-    if source.module.said("target").is_none() {
+    if source.module.header("target").is_none() {
         comments.insert(0, format!("target: {}", source.target.name));
     }
     let printed = |case: &Case| {

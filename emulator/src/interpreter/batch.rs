@@ -40,7 +40,7 @@ enum Next {
     Following,
     To(Block),
     /// The lanes of the mask go to the block, the others follow.
-    Parted(u64, Block),
+    Split(u64, Block),
     /// Nowhere: all lanes have ended.
     Ended,
 }
@@ -219,7 +219,7 @@ impl<'f> Batch<'f> {
                 Next::Following => {}
                 Next::To(block) => self.enter(&mut group, block)?,
                 Next::Ended => return Ok(()),
-                Next::Parted(lanes, block) => {
+                Next::Split(lanes, block) => {
                     let mut gone = group.part(lanes);
                     self.domain.resize(gone.inputs.len());
                     self.enter(&mut gone, block)?;
@@ -254,8 +254,8 @@ impl<'f> Batch<'f> {
             Opcode::G_BR => label(data).map(Next::To).map_err(|_| Left),
             Opcode::G_BRCOND => {
                 let condition = group.register(data.vreg(0).ok_or(Left)?)?.clone();
-                let (taken, wild) = semantics::condition_of(&mut self.domain, &condition.bits);
-                let ub = self.domain.bool_or(&condition.poison, &wild);
+                let (taken, unconstrained) = semantics::condition_of(&mut self.domain, &condition.bits);
+                let ub = self.domain.bool_or(&condition.poison, &unconstrained);
                 self.undefined(group, ub);
                 let open = group.active & taken.open;
                 self.end(group, open, Outcome::Open);
@@ -264,7 +264,7 @@ impl<'f> Batch<'f> {
                     (_, 0) => Next::Ended,
                     (0, _) => Next::Following,
                     (taken, active) if taken == active => Next::To(block),
-                    (taken, _) => Next::Parted(taken, block),
+                    (taken, _) => Next::Split(taken, block),
                 })
             }
             Opcode::COPY => {

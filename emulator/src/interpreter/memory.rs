@@ -18,7 +18,7 @@ struct Allocation {
 }
 
 /// A capacity that suffices for most runs.
-const ROOM: usize = 512;
+const CAPACITY: usize = 512;
 
 pub(super) struct ConcreteMemory {
     /// Buffers first, then stack objects in order.
@@ -52,7 +52,7 @@ impl ConcreteMemory {
         unwritten: Unwritten,
         records: bool,
     ) -> ConcreteMemory {
-        let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(ROOM));
+        let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(CAPACITY));
         for buffer in &input.buffers {
             let (first, size) = (bytes.len(), buffer.bytes.len());
             allocations.push(Allocation { address: buffer.address, first, size });

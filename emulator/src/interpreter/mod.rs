@@ -11,7 +11,7 @@ mod world;
 
 pub use world::{ExternalCall, World, plain};
 
-use crate::input::{FRAME, Frame, Input, UNWRITTEN, lost_register, unwritten_register};
+use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
 use memory::ConcreteMemory;
@@ -207,7 +207,7 @@ struct State<'f, D: Numbers> {
     unwritten: Unwritten,
     frozen: Option<u64>,
     /// Calls of runtime functions so far.
-    served: u64,
+    emulated_calls: u64,
 }
 
 impl<'f, D: Numbers> State<'f, D> {
@@ -232,7 +232,7 @@ impl<'f, D: Numbers> State<'f, D> {
             calls: Vec::new(),
             unwritten,
             frozen,
-            served: 0,
+            emulated_calls: 0,
         }
     }
 
@@ -317,8 +317,8 @@ impl<'f, D: Numbers> State<'f, D> {
             Opcode::G_BR => label(data).map(Next::To),
             Opcode::G_BRCOND => {
                 let condition = self.register(data.vreg(0).ok_or_else(|| malformed(data))?)?;
-                let (taken, wild) = semantics::condition_of(&mut self.domain, &condition.bits);
-                let ub = self.domain.bool_or(&condition.poison, &wild);
+                let (taken, unconstrained) = semantics::condition_of(&mut self.domain, &condition.bits);
+                let ub = self.domain.bool_or(&condition.poison, &unconstrained);
                 match undefined(ub) {
                     Some(end) => Ok(Next::End(end)),
                     None => branch(taken, data),
@@ -424,11 +424,11 @@ impl<'f, D: Numbers> State<'f, D> {
         }
         for (register, mut value) in evaluation.registers {
             if self.unwritten == Unwritten::Known {
-                value.bits = chosen(&value.bits, lost_register(register, self.served));
+                value.bits = chosen(&value.bits, clobbered(register, self.emulated_calls));
             }
             self.write_physical(register, value);
         }
-        self.served += 1;
+        self.emulated_calls += 1;
         Ok(Next::Following)
     }
 

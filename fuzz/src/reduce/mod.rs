@@ -109,7 +109,7 @@ pub fn reduce(
     let mut again = |case: &Case| {
         known.input.clone_from(&case.input);
         let function = case.functions.first()?;
-        harness.again(function, &known, saboteur)
+        harness.reproduce(function, &known, saboteur)
     };
     let reduction = search(case, target, features, limits, &mut |case| again(case).is_some(), progress)?;
     let mut finding = again(&reduction.case)?;

@@ -20,7 +20,7 @@ use std::cell::RefCell;
 use tribunal_codegen::pipeline::{Code, Pass};
 use tribunal_ir::{Function, InstData};
 use tribunal_target::Target;
-use tribunal_trial::crash::{Story, StoryError};
+use tribunal_trial::crash::{CrashHeader, CrashHeaderError};
 use tribunal_trial::harness::{Saboteur, WrittenInsts};
 
 // Targets that a fault is planted on.
@@ -121,9 +121,9 @@ pub fn named(name: &str) -> Option<&'static Fault> {
 ///
 /// # Errors
 /// No fault has this name.
-pub fn of_crash_file(story: &Story, target: &'static Target) -> Result<Option<Planter>, StoryError> {
-    let Some(name) = &story.sabotage else { return Ok(None) };
-    let unknown = || StoryError { line: format!("sabotage: {name}"), reason: "unknown fault" };
+pub fn of_crash_file(header: &CrashHeader, target: &'static Target) -> Result<Option<Planter>, CrashHeaderError> {
+    let Some(name) = &header.sabotage else { return Ok(None) };
+    let unknown = || CrashHeaderError { line: format!("sabotage: {name}"), reason: "unknown fault" };
     named(name).map(|fault| Some(Planter::new(target, fault))).ok_or_else(unknown)
 }
 

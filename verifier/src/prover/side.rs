@@ -182,8 +182,8 @@ impl SideEvaluation<'_> {
         }
         let register = data.vreg(0).ok_or_else(|| Unsupported::new("malformed G_BRCOND"))?;
         let condition = self.read(side, register);
-        let (taken, wild) = semantics::condition_of(self.d, &condition.bits);
-        let ub = self.d.bool_or(&condition.poison, &wild);
+        let (taken, unconstrained) = semantics::condition_of(self.d, &condition.bits);
+        let ub = self.d.bool_or(&condition.poison, &unconstrained);
         side.ub = self.d.bool_or(&side.ub, &ub);
         side.taken = Some(taken);
         Ok(())

@@ -45,11 +45,11 @@ impl RegisterAllocator for Allocator {
             Allocator::Fastalloc => Algorithm::Fastalloc,
         };
         let options = RegallocOptions { verbose_log: false, validate_ssa: false, algorithm };
-        ROOM.with_borrow_mut(|room| match regalloc2::run_with_ctx(program, environment, &options, room) {
-            Ok(_) => Ok(std::mem::take(&mut room.output)),
+        SCRATCH.with_borrow_mut(|scratch| match regalloc2::run_with_ctx(program, environment, &options, scratch) {
+            Ok(_) => Ok(std::mem::take(&mut scratch.output)),
             Err(error) => {
                 // After an error its contents may be anything.
-                *room = Ctx::default();
+                *scratch = Ctx::default();
                 Err(error.to_string())
             }
         })
@@ -58,7 +58,7 @@ impl RegisterAllocator for Allocator {
 
 thread_local! {
     /// The allocator's scratch. It is cleared for each function and keeps its capacity for the next.
-    static ROOM: RefCell<Ctx> = RefCell::default();
+    static SCRATCH: RefCell<Ctx> = RefCell::default();
 }
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {

@@ -81,9 +81,9 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     fn new(context: &'c mut Context<'a>, function: &'f mut Function) -> Self {
         let fuel = function.inst_bound().saturating_mul(FUEL_EACH).saturating_add(FUEL_ANYWAY);
         // Most functions are rewritten about once.
-        let room = function.inst_bound();
-        function.reserve_insts(room);
-        let (insts, artifacts) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let capacity = function.inst_bound();
+        function.reserve_insts(capacity);
+        let (insts, artifacts) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
         let mut legalizer = Legalizer { context, function, insts, artifacts, fuel };
         for block in legalizer.function.reverse_post_order() {
             let mut next = legalizer.function.first_inst(block);

@@ -102,7 +102,7 @@ impl<'a> Body<'a> {
     /// Makes a register for each number up to the highest, so that `%N` is register N. Numbers far above what the text
     /// could define are refused: they would cost memory and nothing else.
     fn reserve_registers(&mut self, lines: &[&'a str], first: usize) -> Parsed<()> {
-        let room = lines.iter().map(|line| line.len()).sum::<usize>() as u64 * 8 + 1024;
+        let capacity = lines.iter().map(|line| line.len()).sum::<usize>() as u64 * 8 + 1024;
         for (line, text) in (first..).zip(lines) {
             for (offset, _) in text.match_indices('%') {
                 let digits = text.as_bytes()[offset + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -110,7 +110,7 @@ impl<'a> Body<'a> {
                     continue;
                 }
                 let number = text[offset + 1..offset + 1 + digits].parse::<u64>().unwrap_or(u64::MAX);
-                if number > room {
+                if number > capacity {
                     let cursor = Cursor::new(&text[offset..], line);
                     return Err(cursor.error_over(digits + 1, "the register's number is too large for this function"));
                 }

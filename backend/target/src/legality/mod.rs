@@ -33,7 +33,7 @@ pub use extensions::EXPANDED;
 pub use mutations::Mutation;
 pub use predicates::Predicate;
 pub use rules::{RuleSet, TypePairAndMemDesc, TypeTuple, rules_for};
-pub use step::{Insanity, LegalizeStep, NO_RULE, StepFault};
+pub use step::{InvalidStep, LegalizeStep, NO_RULE, StepFault};
 pub use table::{IllDefined, LegalizerInfo};
 
 use smallvec::SmallVec;

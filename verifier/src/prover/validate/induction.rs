@@ -1,6 +1,6 @@
 //! The induction over blocks: from the relation assumed at a block's entry, prove it at the entry of each successor.
 
-use super::cut_points::{Above, Flow, Held};
+use super::cut_points::{Flow, PhiExtension, Relations};
 use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
 use super::{Outcome, Pair, Setting, unproved};
@@ -24,7 +24,7 @@ pub(super) struct Validation<'v> {
     pub(super) blocks: Vec<(Block, Block)>,
     pub(super) related: FxHashMap<Block, Vec<Related>>,
     pub(super) opaque: Uninterpreted,
-    pub(super) held: Held,
+    pub(super) relations: Relations,
     pub(super) facts: Vec<Fact>,
     /// The PHIs of the earlier function.
     pub(super) phis: FxHashMap<Inst, Scalar>,
@@ -47,7 +47,7 @@ impl<'v> Validation<'v> {
             blocks,
             related: FxHashMap::default(),
             opaque,
-            held: Held::default(),
+            relations: Relations::default(),
             facts: Vec::new(),
             phis: FxHashMap::default(),
         })
@@ -89,8 +89,8 @@ impl<'v> Validation<'v> {
     }
 
     /// The relations that hold on every edge by the structure of terms, if some that were assumed do not.
-    pub(super) fn weakened(&mut self, sides: &[(Side, Side)]) -> Result<Option<Held>, Unsupported> {
-        let mut held = self.held.clone();
+    pub(super) fn weakened(&mut self, sides: &[(Side, Side)]) -> Result<Option<Relations>, Unsupported> {
+        let mut relations = self.relations.clone();
         for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
             for flow in self.flows(block, other, source, result)? {
                 let (width, whole) = (self.graph.width_of(flow.source.bits), self.graph.width_of(flow.target.bits));
@@ -100,17 +100,20 @@ impl<'v> Validation<'v> {
                 let low = self.graph.extract_bits(flow.target.bits, 0, width);
                 let above = self.above(flow.phi);
                 let holds = match above {
-                    Above::Zeros => self.graph.zero_extend(low, whole) == flow.target.bits,
-                    Above::Signs => self.graph.sign_extend(low, whole) == flow.target.bits,
-                    Above::Anything => true,
+                    PhiExtension::Zeros => self.graph.zero_extend(low, whole) == flow.target.bits,
+                    PhiExtension::Signs => self.graph.sign_extend(low, whole) == flow.target.bits,
+                    PhiExtension::Anything => true,
                 };
                 let phi = flow.phi;
                 if !holds && !self.edge_holds(block, flow, source) {
-                    held.insert(phi, if above == Above::Zeros { Above::Signs } else { Above::Anything });
+                    relations.insert(
+                        phi,
+                        if above == PhiExtension::Zeros { PhiExtension::Signs } else { PhiExtension::Anything },
+                    );
                 }
             }
         }
-        Ok((held != self.held).then_some(held))
+        Ok((relations != self.relations).then_some(relations))
     }
 
     /// Whether a relation is shown on one edge, where the earlier side is defined.

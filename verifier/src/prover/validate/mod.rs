@@ -18,7 +18,7 @@ mod pairing;
 mod promote;
 
 use super::{Verdict, opaque};
-use cut_points::Held;
+use cut_points::Relations;
 use facts::Fact;
 use induction::Validation;
 use limits::Limits;
@@ -142,14 +142,14 @@ struct Outcome {
 
 /// One attempt, with these facts about the earlier function.
 fn attempt(setting: Setting<'_>, parts: Parts, facts: &[Fact]) -> Result<Outcome, Unsupported> {
-    let mut held = Held::default();
+    let mut relations = Relations::default();
     loop {
         let mut validation = Validation::new(setting, parts)?;
-        validation.held = std::mem::take(&mut held);
+        validation.relations = std::mem::take(&mut relations);
         validation.facts = facts.to_vec();
         let sides = validation.evaluate()?;
         match validation.weakened(&sides)? {
-            Some(weaker) => held = weaker,
+            Some(weaker) => relations = weaker,
             None => return validation.decide(sides),
         }
     }
