@@ -46,17 +46,17 @@ const ACCEPTED: &[&str] = &[
     "@i = ifunc i32 (i32, ...), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}",
     "declare fastcc zeroext i1 @f(i32 signext, ptr byval({ i32, i32 }) align(8) %x, ...) local_unnamed_addr #0\n\
         attributes #0 = { nounwind alignstack=16 memory(read, inaccessiblemem: none) \"a\"=\"b\" }",
-    "declare cc17 noalias nonnull align 8 dereferenceable(16) ptr @f(ptr sret(i32) captures(none) \"k\")",
+    "declare cc17 noalias nonnull align 8 dereferenceable(16) ptr @f(ptr byref(i32) captures(none) \"k\")",
     "declare riscv_vls_cc(256) range(i32 -5, 7) i32 @f(i32 range(i32 0, 10), half nofpclass(nan inf))",
     "define internal void @f(i32 %0, i32 %\"a b\") addrspace(0) section \"s\" partition \"p\" align 16 gc \"statepoint-example\" \
         prefix i32 5 prologue i8 3 personality ptr @f !dbg !0 {\n  ret void\n}\n!0 = !{}",
     "define void @f() {\n  call void asm sideeffect \"}{\", \"\"() ; } \"\n  ret void\n}\n@a = global i32 0",
     "declare !foo !0 void @f()\n!0 = distinct !{!\"a } b\", i32 1, !0}\n!named = !{!0}",
     // The module.
-    "module asm \"x\"\nmodule asm \"y\\22\"\nsource_filename = \"a.c\"\ntarget triple = \"riscv64\"",
+    "source_filename = \"a.c\"\ntarget triple = \"riscv64\"\nmodule asm \"x\"\nmodule asm \"y\\22\"",
     "target datalayout = \"e-m:e-p:64:64-i64:64-i128:128-n32:64-S128\"\n@a = global i32 0",
     "/* a comment } */ @a = global i32 0 ; another\n",
-    "define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n  ret i32 0\nb:\n  ret i32 1\n  uselistorder label %a, { 0 }\n}",
+    "@a = global i32 0\n@b = global [2 x ptr] [ptr @a, ptr getelementptr (i8, ptr @a, i64 1)]\nuselistorder ptr @a, { 1, 0 }",
 ];
 
 /// Text that LLVM refuses.
