@@ -82,13 +82,8 @@ const fn row(bits: u64, abi: u64, preferred: u64) -> Row {
 
 impl Default for DataLayout {
     fn default() -> DataLayout {
-        let pointer = PointerLayout {
-            address_space: 0,
-            name: None,
-            bits: 64,
-            alignment: aligned(8, 8),
-            index_bits: 64,
-        };
+        let pointer =
+            PointerLayout { address_space: 0, name: None, bits: 64, alignment: aligned(8, 8), index_bits: 64 };
         DataLayout {
             endianness: Endianness::Little,
             mangling: None,
@@ -275,7 +270,8 @@ mod tests {
 
     #[test]
     fn a_layout_adds_rows_to_the_defaults() {
-        let layout = DataLayout::parse("E-m:m-p:32:32-p1:16:16:32:8-i64:64-i128:128-v96:32-n8:32-S128-ni:7-Fn32-A5-a:0:32");
+        let layout =
+            DataLayout::parse("E-m:m-p:32:32-p1:16:16:32:8-i64:64-i128:128-v96:32-n8:32-S128-ni:7-Fn32-A5-a:0:32");
         let layout = layout.unwrap();
         assert_eq!((layout.endianness, layout.mangling), (Endianness::Big, Some('m')));
         assert_eq!((layout.pointers(0).bits, layout.pointers(1).index_bits, layout.pointers(9).bits), (32, 8, 32));

@@ -126,11 +126,9 @@ impl<'m> Layouts<'m> {
             false => Err(LayoutError::TooLarge),
         };
         match self.types.kind(ty) {
-            TypeKind::Void
-            | TypeKind::Label
-            | TypeKind::Metadata
-            | TypeKind::Token
-            | TypeKind::Function { .. } => Err(LayoutError::Unsized),
+            TypeKind::Void | TypeKind::Label | TypeKind::Metadata | TypeKind::Token | TypeKind::Function { .. } => {
+                Err(LayoutError::Unsized)
+            }
             TypeKind::Target { .. } => Err(LayoutError::Target),
             TypeKind::Amx => plain(8192, Alignment { abi: 64, preferred: 64 }),
             TypeKind::Integer { bits } => plain(u64::from(*bits), self.data.integer(*bits)),

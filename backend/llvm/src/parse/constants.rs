@@ -185,9 +185,7 @@ impl<'t> Parser<'t> {
         let parts = self.constants(close)?;
         let types = &self.module.types;
         let fits = match (types.elements(ty), types.struct_body(ty)) {
-            (Some((element, count)), _) => {
-                parts.len() as u64 == count && parts.iter().all(|part| part.ty == element)
-            }
+            (Some((element, count)), _) => parts.len() as u64 == count && parts.iter().all(|part| part.ty == element),
             (None, Some(body)) => parts.iter().map(|part| part.ty).eq(body.fields.iter().copied()),
             (None, None) => true,
         };

@@ -58,7 +58,9 @@ impl Parser<'_> {
         self.mark(b'(', "`(`")?;
         let operands = self.constants(b')')?;
         let (first, last) = match (&*operands, op) {
-            ([first, last], VectorOp::Extract) | ([first, _, last], VectorOp::Insert | VectorOp::Shuffle) => (first, last),
+            ([first, last], VectorOp::Extract) | ([first, _, last], VectorOp::Insert | VectorOp::Shuffle) => {
+                (first, last)
+            }
             _ => return Err(self.expected("as many operands as the operation has")),
         };
         let types = &self.module.types;

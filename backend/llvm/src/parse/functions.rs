@@ -120,12 +120,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The properties after the parameters, and the attributes among them.
-    fn function_properties(
-        &mut self,
-        function: &mut IrFunction,
-        user: GroupUser,
-        name: Range<usize>,
-    ) -> Step<()> {
+    fn function_properties(&mut self, function: &mut IrFunction, user: GroupUser, name: Range<usize>) -> Step<()> {
         loop {
             function.attributes.extend(self.function_attributes(user)?);
             let Token::Word(word) = self.token else { return Ok(()) };

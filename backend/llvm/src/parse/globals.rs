@@ -5,8 +5,8 @@ use crate::constant::Constant;
 use crate::error::{FormKind, IrErrorKind, ReadFailure};
 use crate::lexer::Token;
 use crate::module::{
-    Alias, ComdatId, Definition, DllStorage, Global, GlobalValue, Ifunc, Linkage, SymbolId, ThreadLocalModel, UnnamedAddress,
-    Visibility,
+    Alias, ComdatId, Definition, DllStorage, Global, GlobalValue, Ifunc, Linkage, SymbolId, ThreadLocalModel,
+    UnnamedAddress, Visibility,
 };
 use crate::name::Name;
 use crate::types::TypeId;

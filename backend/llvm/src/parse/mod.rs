@@ -305,9 +305,8 @@ impl<'t> Parser<'t> {
     }
 
     fn check_mentions(&self) -> Step<()> {
-        let undefined = |span: &Range<usize>, name: String| {
-            Err(ReadFailure::Malformed(span.clone(), IrErrorKind::Undefined(name)))
-        };
+        let undefined =
+            |span: &Range<usize>, name: String| Err(ReadFailure::Malformed(span.clone(), IrErrorKind::Undefined(name)));
         for (symbol, span) in self.module.symbols.values().zip(&self.mentions) {
             if symbol.definition.is_none() {
                 return undefined(span, format!("@{}", symbol.name));

@@ -138,9 +138,14 @@ mod tests {
 
     #[test]
     fn integers_are_read_in_every_base() {
-        for (text, bits, value) in
-            [("255", 8, -1), ("-128", 8, -128), ("u0xFF", 16, 255), ("s0xFF", 16, -1), ("s0x7F", 16, 127), ("u0x1FF", 8, -1)]
-        {
+        for (text, bits, value) in [
+            ("255", 8, -1),
+            ("-128", 8, -128),
+            ("u0xFF", 16, 255),
+            ("s0xFF", 16, -1),
+            ("s0x7F", 16, 127),
+            ("u0x1FF", 8, -1),
+        ] {
             assert_eq!(integer(text, bits).and_then(|integer| integer.to_i64()), Some(value), "i{bits} {text}");
         }
         assert_eq!(integer("+5", 8), None);
