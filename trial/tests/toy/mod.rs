@@ -241,6 +241,7 @@ pub static TOY32: Target = Target {
     subregisters: &[SubRegDesc { name: "", bits: 32 }],
     register_masks: &[],
     instructions: INSTRUCTIONS,
+    compressed: &[],
     selection: RULES,
     abi: &ABI,
     zero: &[],
