@@ -5,7 +5,7 @@
 use crate::constant::{BinaryOp, CastOp, Constant, ConstantKind, Expression};
 use crate::image::{ImageError, Referent};
 use crate::layout::{LayoutError, Layouts};
-use crate::types::TypeKind;
+use crate::types::{TypeId, TypeKind};
 
 /// `plus - minus + number`, modulo 2^`bits`.
 #[derive(Clone, Debug)]
@@ -140,7 +140,7 @@ impl Layouts<'_> {
     }
 
     /// The bytes that the indices of a `getelementptr` add, modulo 2^64.
-    fn element_offset(&self, source: crate::TypeId, indices: &[Constant]) -> Result<i64, ImageError> {
+    fn element_offset(&self, source: TypeId, indices: &[Constant]) -> Result<i64, ImageError> {
         let (mut ty, mut offset) = (source, 0i64);
         for (place, index) in indices.iter().enumerate() {
             let number = self.evaluate(index)?;

@@ -3,7 +3,7 @@
 //! Invariant: an image has as many bytes as its type is allocated, and a relocation lies within them. Undefined and
 //! poisoned bytes, padding, and bytes that a relocation fills are zero.
 
-use crate::constant::{Constant, ConstantKind, Expression, Integer};
+use crate::constant::{CastOp, Constant, ConstantKind, Expression, Integer};
 use crate::data_layout::Endianness;
 use crate::evaluate::Evaluation;
 use crate::layout::{LayoutError, Layouts};
@@ -79,7 +79,7 @@ pub enum ImageError {
     PointerAuthentication,
 }
 
-/// Images are at most this large; a larger initialiser is zero, but for machines without that much memory.
+/// The largest image: text of a few bytes may ask for any size. [`Constant::is_zero`] tells of larger ones.
 pub const MOST_BYTES: u64 = 1 << 28;
 
 impl Layouts<'_> {
@@ -142,7 +142,7 @@ impl Writer<'_, '_> {
             }
             ConstantKind::Expression(expression) => match &**expression {
                 // The same bits, so the same bytes.
-                Expression::Cast { op: crate::constant::CastOp::BitCast, operand } => {
+                Expression::Cast { op: CastOp::BitCast, operand } => {
                     match self.layouts.get(operand.ty)?.store_size() == size {
                         true => self.write(operand, offset),
                         false => Err(ImageError::Mismatch),

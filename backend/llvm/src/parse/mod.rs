@@ -11,15 +11,18 @@ mod expressions;
 mod functions;
 mod globals;
 mod numbers;
+mod setting_aside;
+mod tokens;
 mod types;
 
 use crate::attribute::Attribute;
-use crate::constant::DEEPEST;
 use crate::data_layout::DataLayout;
-use crate::error::{FormKind, IrError, IrErrorKind, ReadFailure, UnknownForm, UnreadEntity, place};
+use crate::error::{FormKind, IrError, IrErrorKind, ReadFailure};
 use crate::lexer::{Lexer, Token};
-use crate::module::{Comdat, ComdatId, ComdatSelection, Definition, IrModule, IrSymbol, SymbolId};
-use crate::name::{Name, unescape};
+use crate::module::{
+    Comdat, ComdatId, ComdatSelection, Definition, FunctionId, GlobalId, IrModule, IrSymbol, SymbolId,
+};
+use crate::name::Name;
 use crate::types::TypeId;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -89,13 +92,9 @@ struct NamedType {
 /// An entity with attributes.
 #[derive(Clone, Copy)]
 enum GroupUser {
-    Function(crate::module::FunctionId),
-    Global(crate::module::GlobalId),
+    Function(FunctionId),
+    Global(GlobalId),
 }
-
-/// Words that begin an entity.
-const ENTITY_WORDS: [&str; 8] =
-    ["define", "declare", "target", "module", "source_filename", "attributes", "uselistorder", "uselistorder_bb"];
 
 impl<'t> Parser<'t> {
     fn new(text: &'t str) -> Parser<'t> {
@@ -226,84 +225,6 @@ impl<'t> Parser<'t> {
         }
     }
 
-    // Setting aside.
-
-    /// Skips the entity that begins here and keeps its name.
-    fn set_aside(&mut self, unknown: Range<usize>, kind: FormKind) -> Step<()> {
-        let (first, span) = (self.token, self.span.clone());
-        let spelt = self.text.get(span.clone()).unwrap_or_default();
-        let (sigil, rest) = spelt.split_at(spelt.len().min(1));
-        let mut name = format!("{sigil}{}", Name::from_text(rest));
-        let id = self.module.unread.next_key();
-        match first {
-            Token::Global(spelt) => self.set_symbol_aside(spelt, span.clone(), id)?,
-            Token::Local(spelt) => {
-                self.set_type_aside(spelt, span.clone());
-                self.advance()?;
-            }
-            // The names of functions stand after their types.
-            Token::Word("define" | "declare") => {
-                while !matches!(self.token, Token::Global(_) | Token::End) {
-                    self.advance()?;
-                }
-                if let Token::Global(spelt) = self.token {
-                    name = format!("@{}", Name::from_text(spelt));
-                    self.set_symbol_aside(spelt, self.span.clone(), id)?;
-                }
-            }
-            _ => self.advance()?,
-        }
-        self.skip_rest()?;
-        let (line, column) = place(self.text, unknown.start);
-        let text = self.text.get(unknown).unwrap_or_default().to_string();
-        let unknown = UnknownForm { line, column, kind, text };
-        self.module.unread.push(UnreadEntity { name, unknown, text: span.start..self.end });
-        Ok(())
-    }
-
-    fn set_symbol_aside(&mut self, name: &'t str, span: Range<usize>, id: crate::module::UnreadId) -> Step<()> {
-        let symbol = self.symbol_named(name)?;
-        self.define_symbol(symbol, span, Definition::Unread(id))
-    }
-
-    /// Steps over one entity.
-    fn skip_entity(&mut self) -> Step<()> {
-        self.advance()?;
-        self.skip_rest()
-    }
-
-    /// Steps to the beginning of the next entity. A function's body is stepped over without its tokens.
-    fn skip_rest(&mut self) -> Step<()> {
-        while self.token != Token::End && !self.is_entity_start() {
-            match self.token {
-                Token::Mark(b'{') => drop(self.skip_braces()?),
-                _ => self.advance()?,
-            }
-        }
-        Ok(())
-    }
-
-    /// True before an entity, outside braces.
-    fn is_entity_start(&self) -> bool {
-        match self.token {
-            // Before `:` the word is a field of metadata or of a summary; before `(` it is a target's type.
-            Token::Word(word) => {
-                ENTITY_WORDS.contains(&word) && !self.lexer.is_before(b':') && !self.lexer.is_before(b'(')
-            }
-            Token::Global(_) | Token::Local(_) | Token::Comdat(_) | Token::Metadata(_) | Token::Summary(_) => {
-                self.lexer.is_before(b'=')
-            }
-            _ => false,
-        }
-    }
-
-    /// Steps over braces and the text in them; the bytes of that text.
-    fn skip_braces(&mut self) -> Step<Range<usize>> {
-        let body = self.lexer.skip_body(self.span.start)?;
-        self.advance()?;
-        Ok(body)
-    }
-
     fn check_mentions(&self) -> Step<()> {
         let undefined =
             |span: &Range<usize>, name: String| Err(ReadFailure::Malformed(span.clone(), IrErrorKind::Undefined(name)));
@@ -324,113 +245,5 @@ impl<'t> Parser<'t> {
             }
         }
         Ok(())
-    }
-
-    // Tokens.
-
-    fn advance(&mut self) -> Step<()> {
-        self.end = self.lexer.offset();
-        (self.token, self.span) = self.lexer.next()?;
-        Ok(())
-    }
-
-    fn fail(&self, kind: IrErrorKind) -> ReadFailure {
-        ReadFailure::Malformed(self.span.clone(), kind)
-    }
-
-    fn expected(&self, what: &'static str) -> ReadFailure {
-        self.fail(IrErrorKind::Expected(what))
-    }
-
-    fn unknown(&self, kind: FormKind) -> ReadFailure {
-        ReadFailure::Unknown(self.span.clone(), kind)
-    }
-
-    /// Consumes a punctuation mark.
-    fn mark(&mut self, mark: u8, what: &'static str) -> Step<()> {
-        match self.take_mark(mark)? {
-            true => Ok(()),
-            false => Err(self.expected(what)),
-        }
-    }
-
-    /// Consumes a punctuation mark if it is next.
-    fn take_mark(&mut self, mark: u8) -> Step<bool> {
-        self.take(Token::Mark(mark))
-    }
-
-    /// Consumes a keyword.
-    fn word(&mut self, word: &'static str, what: &'static str) -> Step<()> {
-        match self.take(Token::Word(word))? {
-            true => Ok(()),
-            false => Err(self.expected(what)),
-        }
-    }
-
-    /// Consumes a keyword if it is next.
-    fn take_word(&mut self, word: &'static str) -> Step<bool> {
-        self.take(Token::Word(word))
-    }
-
-    fn take(&mut self, token: Token<'static>) -> Step<bool> {
-        let found = self.token == token;
-        if found {
-            self.advance()?;
-        }
-        Ok(found)
-    }
-
-    /// Consumes a keyword of an enum if one is next.
-    fn take_keyword<T>(&mut self, from_keyword: impl Fn(&str) -> Option<T>) -> Step<Option<T>> {
-        let Token::Word(word) = self.token else { return Ok(None) };
-        let found = from_keyword(word);
-        if found.is_some() {
-            self.advance()?;
-        }
-        Ok(found)
-    }
-
-    /// Consumes a string; its bytes with escapes decoded.
-    fn bytes(&mut self) -> Step<Vec<u8>> {
-        let Token::Text(text) = self.token else { return Err(self.expected("a string")) };
-        self.advance()?;
-        Ok(unescape(text))
-    }
-
-    /// Consumes a string of words, which is UTF-8 wherever it matters.
-    fn string(&mut self) -> Step<String> {
-        self.bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    /// Consumes an unsigned number.
-    fn number<N: std::str::FromStr>(&mut self) -> Step<N> {
-        let Token::Number(text) = self.token else { return Err(self.expected("a number")) };
-        let number = text.parse().map_err(|_| self.fail(IrErrorKind::Number))?;
-        self.advance()?;
-        Ok(number)
-    }
-
-    /// Consumes items with commas between them, up to and with `close`.
-    fn list(&mut self, close: u8, mut item: impl FnMut(&mut Self) -> Step<()>) -> Step<()> {
-        if self.take_mark(close)? {
-            return Ok(());
-        }
-        loop {
-            item(self)?;
-            if !self.take_mark(b',')? {
-                return self.mark(close, "`,` or the end of the list");
-            }
-        }
-    }
-
-    /// A step one level deeper.
-    fn nested<T>(&mut self, step: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
-        if self.depth == DEEPEST {
-            return Err(self.fail(IrErrorKind::TooDeep));
-        }
-        self.depth += 1;
-        let value = step(self)?;
-        self.depth -= 1;
-        Ok(value)
     }
 }
