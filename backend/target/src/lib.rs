@@ -193,6 +193,8 @@ pub trait Machine: Sync {
     }
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
+    /// The end of a block from which no defined execution goes on: a terminator that stops the machine.
+    fn trap(&self) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.
     fn assembly(&self, inst: &InstData, name: &dyn Fn(&Operand) -> String) -> String;
 }
