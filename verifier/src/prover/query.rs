@@ -40,9 +40,9 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let mut inputs = Inputs::default();
     // Selection runs on functions whose banks are selected; everything before is generic on both sides.
     let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED);
-    let mut side = |insts, machine, standing| {
+    let mut side = |own, machine, standing| {
         let (d, function) = (&mut graph, step.function);
-        SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, opaque: None }.side(insts)
+        SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, own, opaque: None }.side()
     };
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;

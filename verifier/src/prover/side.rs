@@ -78,6 +78,8 @@ pub(super) struct SideEvaluation<'e> {
     /// The definitions of the other side: one that was looked through still defines its register for other readers. The
     /// machine verifier checks that it does.
     pub standing: Option<&'e FxHashMap<VReg, Scalar>>,
+    /// All instructions of this side: a register that one of them defines is not the other side's.
+    pub own: &'e [InstData],
     /// For whole functions: the state of uninterpreted operations. Without it they are unsupported.
     pub opaque: Option<&'e mut Uninterpreted>,
 }
@@ -86,10 +88,10 @@ pub(super) struct SideEvaluation<'e> {
 const MOST_TERMS: usize = 4_000_000;
 
 impl SideEvaluation<'_> {
-    pub fn side(mut self, insts: &[InstData]) -> Result<Side, Unsupported> {
+    pub fn side(mut self) -> Result<Side, Unsupported> {
         let memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
         let mut side = Side::new(self.d, FxHashMap::default(), memory);
-        self.run(&mut side, insts)?;
+        self.run(&mut side, self.own)?;
         Ok(side)
     }
 
@@ -183,7 +185,9 @@ impl SideEvaluation<'_> {
         if let Some(value) = side.defined.get(&register) {
             return value.clone();
         }
-        if let Some(value) = self.standing.and_then(|standing| standing.get(&register)) {
+        let is_own = || self.own.iter().any(|data| data.vreg_defs().any(|own| own == register));
+        // A PHI that reads what its own side defines below reads the value of the round before.
+        if let Some(value) = self.standing.and_then(|standing| standing.get(&register)).filter(|_| !is_own()) {
             let poison = if self.machine { self.d.truth(false) } else { value.poison };
             return Value { bits: value.bits, poison };
         }

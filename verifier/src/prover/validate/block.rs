@@ -32,7 +32,8 @@ impl Validation<'_> {
         let mut side = Side::new(&mut self.graph, defined, memory);
         let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
         let target = self.setting.target;
-        let mut evaluation = SideEvaluation { d, target, function, inputs, machine: false, standing: None, opaque };
+        let (machine, standing) = (false, None);
+        let mut evaluation = SideEvaluation { d, target, function, inputs, machine, standing, own: &insts, opaque };
         evaluation.run(&mut side, &insts)?;
         Ok(side)
     }
