@@ -118,7 +118,7 @@ fn of_places(function: &Function, inst: Inst, target: &Target, changes: &mut Vec
     for index in 0..function.inst(inst).operands.len() {
         let Operand::Reg(mut register) = function.inst(inst).operands[index] else { continue };
         let Reg::Physical(physical) = register.reg else { continue };
-        if target.is_zero_register(physical) {
+        if target.vocabulary.is_zero_register(physical) {
             continue;
         }
         let bits = target.vocabulary.register_bits(physical);

@@ -234,7 +234,7 @@ impl Checker<'_> {
         let register = operand.as_reg().filter(|register| !register.flags.contains(RegFlags::UNDEF))?;
         match register.reg {
             Reg::Virtual(_) => Some(register.reg),
-            Reg::Physical(register) if self.target.is_zero_register(register) => None,
+            Reg::Physical(register) if self.target.vocabulary.is_zero_register(register) => None,
             Reg::Physical(register) => Some(self.target.vocabulary.full_register(register).into()),
         }
     }
