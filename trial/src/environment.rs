@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 use tribunal_emulator::input::{Buffer, Input};
-use tribunal_emulator::interpreter::{World, plain};
-use tribunal_ir::{Function, Opcode, Operand, Reg};
+use tribunal_emulator::interpreter::ConcreteEnvironment;
+use tribunal_ir::{Function, Opcode, OpcodeFlags, Operand, Reg};
 use tribunal_llvm::{DataLayout, IrModule, Name};
 use tribunal_target::Target;
+use tribunal_target::environment::{Callee, LinkedAddress};
 
 /// The address of globals, apart from buffers of arguments and from stack objects.
 const GLOBALS: u64 = 0x4000_0000;
@@ -20,8 +21,8 @@ const MOST_BYTES: u64 = 1 << 16;
 const HEAP_BYTES: u64 = 256;
 
 /// The environment in which two functions are executed.
-pub struct Surroundings {
-    world: World,
+pub struct EnvironmentLayout {
+    chosen: ConcreteEnvironment,
     /// Sizes by address.
     places: Vec<(u64, u64)>,
     /// Constants in memory, of each side.
@@ -29,20 +30,13 @@ pub struct Surroundings {
     pointer_bytes: usize,
 }
 
-impl Surroundings {
+impl EnvironmentLayout {
     /// `ir` is the IR block of the earlier file.
-    pub fn new(before: &Function, after: &Function, ir: Option<&IrModule>, target: &Target) -> Surroundings {
+    pub fn new(before: &Function, after: &Function, ir: Option<&IrModule>, target: &Target) -> EnvironmentLayout {
         let mut symbols: BTreeSet<String> = BTreeSet::new();
         for function in [before, after] {
-            for inst in function.all_insts() {
-                let names = function.inst(inst).operands.iter().filter_map(|operand| match operand {
-                    Operand::Symbol(symbol) => Some(plain(&function.symbols[*symbol]).to_string()),
-                    Operand::FixedStack(slot) => Some(slot.to_string()),
-                    _ => None,
-                });
-                let named = names.filter(|name| name.starts_with(['@', '%']));
-                symbols.extend(named.map(|name| name.split(" + ").next().unwrap_or_default().to_string()));
-            }
+            let insts = function.all_insts().map(|inst| function.inst(inst));
+            symbols.extend(insts.filter_map(|data| LinkedAddress::of(function, data)).map(|address| address.base));
         }
         let pointer_bytes = target.register_bytes() as usize;
         let layouts = ir.map(|ir| ir.layouts(&DataLayout::with_pointers(target.pointer_bits.into())));
@@ -50,16 +44,20 @@ impl Surroundings {
             let global = ir?.global(&Name::from_text(symbol.strip_prefix('@')?))?;
             layouts.as_ref()?.alloc_size(global.ty).ok()
         };
-        let mut surroundings =
-            Surroundings { world: World::default(), places: Vec::new(), pools: Vec::new(), pointer_bytes };
+        let mut layout = EnvironmentLayout {
+            chosen: ConcreteEnvironment::default(),
+            places: Vec::new(),
+            pools: Vec::new(),
+            pointer_bytes,
+        };
         let mut address = GLOBALS;
         let mut place = |size: u64| {
             let start = address;
             address = (address + size + GAP).next_multiple_of(GAP);
             start
         };
-        surroundings.world.heap = place(HEAP_BYTES);
-        surroundings.places.push((surroundings.world.heap, HEAP_BYTES));
+        layout.chosen.heap = place(HEAP_BYTES);
+        layout.places.push((layout.chosen.heap, HEAP_BYTES));
         for symbol in symbols {
             let fixed = symbol.strip_prefix("%fixed-stack.").and_then(|number| number.parse::<usize>().ok());
             let fixed = fixed.and_then(|number| before.fixed_stack.values().nth(number)).map(|object| object.size);
@@ -70,17 +68,17 @@ impl Surroundings {
             };
             let start = place(size);
             match pooled {
-                Some(bytes) => surroundings.pools.push((start, bytes)),
-                None => surroundings.places.push((start, size)),
+                Some(bytes) => layout.pools.push((start, bytes)),
+                None => layout.places.push((start, size)),
             }
-            surroundings.world.symbols.insert(symbol, start);
+            layout.chosen.symbols.insert(symbol, start);
         }
-        surroundings.world.return_pointers = return_pointers(before, target);
-        surroundings
+        layout.chosen.return_pointers = return_pointers(before, target);
+        layout
     }
 
     /// The environment for the `index`th input, whose buffers gain the globals.
-    pub fn around(&self, input: &mut Input, index: u32) -> World {
+    pub fn around(&self, input: &mut Input, index: u32) -> ConcreteEnvironment {
         let mut state = u64::from(index).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut random = move || {
             state ^= state << 13;
@@ -92,7 +90,7 @@ impl Surroundings {
             let mut bytes = Vec::new();
             while (bytes.len() as u64) < size {
                 let word = match random() % 4 {
-                    0 => self.world.heap,
+                    0 => self.chosen.heap,
                     1 => random(),
                     _ => random() % 4,
                 };
@@ -104,7 +102,7 @@ impl Surroundings {
         for (address, bytes) in &self.pools {
             input.buffers.push(Buffer { address: *address, bytes: bytes.clone() });
         }
-        World { seed: index.into(), ..self.world.clone() }
+        ConcreteEnvironment { seed: index.into(), ..self.chosen.clone() }
     }
 }
 
@@ -133,14 +131,10 @@ fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
     let mut callee = String::new();
     for inst in function.all_insts() {
         let data = function.inst(inst);
-        if data.opcode == Opcode::OPAQUE || target.is_call(data) {
-            let symbols = data.operands.iter().filter_map(|operand| match operand {
-                Operand::Symbol(symbol) => Some(plain(&function.symbols[*symbol])),
-                _ => None,
-            });
-            if let Some(name) = symbols.into_iter().find(|text| text.starts_with(['@', '&'])) {
-                callee = name.to_string();
-            }
+        if function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
+            && let Callee::Unknown(name) = Callee::of(function, data)
+        {
+            callee = name;
         }
         if let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) = (data.opcode, data.operands.as_slice())
             && let (Reg::Virtual(dst), Reg::Physical(src)) = (dst.reg, src.reg)

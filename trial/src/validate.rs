@@ -1,7 +1,7 @@
 //! Validation of two stages of the same functions, from this project or from LLVM. Each pair gets the prover's verdict.
 //! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
-use crate::environment::Surroundings;
+use crate::environment::EnvironmentLayout;
 use crate::guard;
 use crate::harness::FUEL;
 use crate::inputs::{self, Plan};
@@ -191,14 +191,14 @@ fn executed(
     target: &'static Target,
     numbers: Range<u32>,
 ) -> Option<String> {
-    let surroundings = Surroundings::new(before, after, ir, target);
+    let layout = EnvironmentLayout::new(before, after, ir, target);
     let uniform = RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution)));
     let inputs = (0..).zip(inputs::inputs(before, target, Plan { count: numbers.end, seed: 1 }));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
-        let world = surroundings.around(&mut input, index);
+        let environment = layout.around(&mut input, index);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
-        let Ok(allowed) = Interpreter::in_world(before, target, &world).run(&input, settings(FUEL)) else { continue };
+        let Ok(allowed) = Interpreter::in_environment(before, target, &environment).run(&input, settings(FUEL)) else { continue };
         // A function that is called with poison may do anything.
         let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));
         if allowed.observation.outcome != Outcome::Returned || poisoned {
@@ -209,7 +209,7 @@ fn executed(
         for (resolution, after) in uniform.iter().chain(&mixed) {
             // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
             let fuel = FUEL + 64 * allowed.instructions;
-            let after = Interpreter::in_world(after, target, &world).with_frozen(resolution.frozen());
+            let after = Interpreter::in_environment(after, target, &environment).with_frozen(resolution.frozen());
             let Ok(run) = after.run(&input, settings(fuel)) else { continue };
             let found = calls(&allowed.calls, &run.calls);
             if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {

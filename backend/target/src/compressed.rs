@@ -4,7 +4,8 @@
 //! register twice, a register out of eight, a small immediate. Encoder and decoder of forms both read the row.
 //!
 //! Invariant: `expand(compress(x)) == x`, unless the form is marked [`Direction::CompressOnly`]: then the two
-//! instructions have one meaning. `backend/target/tests/encodings.rs` checks both, and the words against LLVM's assembler.
+//! instructions have one meaning. `backend/target/tests/encodings.rs` checks both, and compares the words with those of
+//! LLVM's assembler.
 
 use crate::instructions::{Piece, WordLayout};
 use crate::{Features, Target};

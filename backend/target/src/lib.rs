@@ -6,6 +6,7 @@ pub mod abi;
 pub mod calls;
 pub mod compressed;
 mod encoding;
+pub mod environment;
 pub mod features;
 pub mod instructions;
 pub mod legality;
@@ -25,7 +26,7 @@ use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
 use instructions::InstrDesc;
 use legality::{CustomDesc, LegalizerInfo};
-pub use meaning::{MachineEvaluation, evaluate, evaluate_at};
+pub use meaning::{MachineEvaluation, evaluate, evaluate_at, execute};
 use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
@@ -136,11 +137,6 @@ impl Target {
         &self.instructions[usize::from(opcode.0)]
     }
 
-    /// True for the register that is always zero.
-    pub fn is_zero_register(&self, register: PReg) -> bool {
-        self.zero.contains(&register)
-    }
-
     /// The part of a full register that has `bits` bits; the register itself if there is none.
     pub fn part_of(&self, full: PReg, bits: u32) -> PReg {
         let mut parts = (0..).map(PReg).zip(self.registers).filter(|(_, row)| row.full == full && row.bits == bits);
@@ -193,6 +189,8 @@ pub trait Machine: Sync {
     }
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
+    /// The end of a block from which no defined execution goes on: a terminator that stops the machine.
+    fn trap(&self) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.
     fn assembly(&self, inst: &InstData, name: &dyn Fn(&Operand) -> String) -> String;
 }
@@ -257,6 +255,9 @@ impl Vocabulary for Target {
     }
     fn full_register(&self, register: PReg) -> PReg {
         self.registers[usize::from(register.0)].full
+    }
+    fn is_zero_register(&self, register: PReg) -> bool {
+        self.zero.contains(&register)
     }
     fn class(&self, name: &str) -> Option<RegClass> {
         position(self.classes, |row| row.name == name).map(RegClass)

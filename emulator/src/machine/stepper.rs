@@ -103,7 +103,7 @@ impl Stepper {
     /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the
     /// register.
     pub fn set_register(&mut self, register: PReg, value: u64) {
-        if !self.target.is_zero_register(register) {
+        if !self.target.vocabulary.is_zero_register(register) {
             let (full, bits) = (self.target.vocabulary.full_register(register), self.bits(register));
             self.registers[usize::from(full.0)] = Bits::new(value.into(), bits).low_u64();
         }

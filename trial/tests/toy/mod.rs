@@ -113,6 +113,7 @@ tribunal_target::instructions! {
     SW [USE, BASE, O16] with_immediate(0x0700_0000) {STORE} of WORD;
     JMP [L18] label(0x0800_0000) {TERMINATOR, BRANCH, BARRIER};
     RET [] alone(0x0900_0000) {TERMINATOR, RETURN, BARRIER};
+    TRAP [] alone(0x0a00_0000) {TERMINATOR, BARRIER};
     ADDC [DEFC, USEC, USEC] three(0x1000_0000) {};
     MOVC [DEFC, USEC] two(0x1100_0000) {};
     TOC [DEFC, USE] two(0x1200_0000) {};
@@ -220,6 +221,10 @@ impl Machine for Sequences {
 
     fn jump(&self, destination: Block) -> InstData {
         machine(JMP, [Operand::Block(destination)])
+    }
+
+    fn trap(&self) -> InstData {
+        machine(TRAP, [])
     }
 
     fn assembly(&self, inst: &InstData, _: &dyn Fn(&Operand) -> String) -> String {

@@ -132,6 +132,7 @@ impl CompressedForm {
 
 /// One row a form.
 pub static FORMS: &[CompressedForm] = &[
+    form("C_UNIMP", UNIMP, &[], 0x0000, &[]),
     form("C_ADDI4SPN", ADDI, &[POPULAR, SP, unsigned_not_zero(10, 2)], 0x0000, SP_PLUS),
     form("C_LW", LW, &[POPULAR, POPULAR, unsigned(7, 2)], 0x4000, MEMORY_WORD),
     form("C_LD", LD, &[POPULAR, POPULAR, unsigned(8, 3)], 0x6000, MEMORY_DOUBLEWORD).on(RV64),
