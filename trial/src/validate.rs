@@ -198,7 +198,9 @@ fn executed(
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
         let environment = layout.around(&mut input, index);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
-        let Ok(allowed) = Interpreter::in_environment(before, target, &environment).run(&input, settings(FUEL)) else { continue };
+        let Ok(allowed) = Interpreter::in_environment(before, target, &environment).run(&input, settings(FUEL)) else {
+            continue;
+        };
         // A function that is called with poison may do anything.
         let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));
         if allowed.observation.outcome != Outcome::Returned || poisoned {
@@ -241,7 +243,7 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
     match run.outcome {
         Outcome::Undefined => return Some("undefined behaviour".to_string()),
         Outcome::Returned => {}
-        Outcome::Open | Outcome::OutOfFuel => return None,
+        Outcome::Unconstrained | Outcome::OutOfFuel => return None,
     }
     let pairs = allowed.returned.iter().zip(&run.returned);
     for (index, ((_, bits, one), (_, _, other))) in pairs.enumerate() {

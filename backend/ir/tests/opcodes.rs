@@ -160,7 +160,9 @@ fn a_row_says_defined_where_the_semantics_define() {
     }
     assert_eq!(wrong, Vec::<String>::new());
     assert!(
-        [Opcode::G_FREEZE, Opcode::G_ADD, Opcode::G_STORE].iter().all(|opcode| evaluated().any(|(own, _)| own == *opcode))
+        [Opcode::G_FREEZE, Opcode::G_ADD, Opcode::G_STORE]
+            .iter()
+            .all(|opcode| evaluated().any(|(own, _)| own == *opcode))
     );
 }
 

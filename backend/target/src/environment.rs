@@ -202,7 +202,8 @@ pub fn execute<D: Domain, S: Environment<D>>(
 ) -> Result<Option<Transfer<D>>, Unsupported> {
     let mut ub = None;
     if let Some(function) = MemoryFunction::of_opcode(data.opcode) {
-        let mut args = data.uses().map(|operand| walk::read(state, operand)).collect::<Result<Vec<_>, _>>()?.into_iter();
+        let mut args =
+            data.uses().map(|operand| walk::read(state, operand)).collect::<Result<Vec<_>, _>>()?.into_iter();
         let (Some(dst), Some(second), Some(length)) = (args.next(), args.next(), args.next()) else {
             return Err(Unsupported::new(format!("malformed {}", data.opcode)));
         };
@@ -325,7 +326,8 @@ fn runtime_function<D: Domain, S: Environment<D>>(
     let evaluation = function.evaluate(domain, &arguments)?;
     let result = evaluation.results.first().ok_or_else(unsupported)?;
     let width = u32::from(target.pointer_bits);
-    let part = |index| Value { bits: domain.extract(&result.bits, index * width, width), poison: result.poison.clone() };
+    let part =
+        |index| Value { bits: domain.extract(&result.bits, index * width, width), poison: result.poison.clone() };
     let results = (0..).take(signature.results.len()).map(part).collect();
     Ok(Returned { results, ub: evaluation.ub })
 }

@@ -382,7 +382,9 @@ impl Environment<Symbolic> for Walk<'_, '_> {
         let evaluation = &mut *self.evaluation;
         let side = if evaluation.is_later() { "later" } else { "earlier" };
         let (name, offset) = match address.kind {
-            AddressKind::Symbol | AddressKind::FixedObject | AddressKind::InPage => (address.base.clone(), address.offset),
+            AddressKind::Symbol | AddressKind::FixedObject | AddressKind::InPage => {
+                (address.base.clone(), address.offset)
+            }
             AddressKind::Constant => (format!("{} of the {side} side", address.base), address.offset),
             AddressKind::Page => (page_of(address), 0),
         };
@@ -408,7 +410,11 @@ impl Environment<Symbolic> for Walk<'_, '_> {
         Ok(self.evaluation.d.truth(false))
     }
 
-    fn unknown_function(&mut self, call: &UnknownCall<'_>, args: Vec<Scalar>) -> Result<Returned<Symbolic>, Unsupported> {
+    fn unknown_function(
+        &mut self,
+        call: &UnknownCall<'_>,
+        args: Vec<Scalar>,
+    ) -> Result<Returned<Symbolic>, Unsupported> {
         let evaluation = &mut *self.evaluation;
         let Some(opaque) = evaluation.opaque.as_deref() else { return Err(call.unsupported()) };
         let name = format!("{} (call frame {})", evaluation.key(call.data), opaque.frame);

@@ -215,7 +215,8 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutp
 
 /// The same labels of branches, in the same order. Stages of whole functions are paired by their edges before.
 fn destinations(d: &mut Symbolic, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
-    let labels = |side: &Side| -> Vec<Block> { side.branches.iter().map(|&(_, label)| label).chain(side.jump).collect() };
+    let labels =
+        |side: &Side| -> Vec<Block> { side.branches.iter().map(|&(_, label)| label).chain(side.jump).collect() };
     if labels(source) != labels(result) {
         let [no, yes] = [false, true].map(|truth| Scalar { bits: d.truth(truth), poison: d.truth(false) });
         outputs.push(StepOutput { register: None, name: "destination", source: no, target: yes, ub: source.ub });

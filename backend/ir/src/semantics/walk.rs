@@ -124,11 +124,7 @@ pub fn phis<'i, D: Domain, S: State<D>>(
 }
 
 /// The value that a PHI takes along `edge`.
-fn arriving<D: Domain, S: State<D>>(
-    state: &mut S,
-    data: &InstData,
-    edge: &Edge<D>,
-) -> Result<Value<D>, Unsupported> {
+fn arriving<D: Domain, S: State<D>>(state: &mut S, data: &InstData, edge: &Edge<D>) -> Result<Value<D>, Unsupported> {
     let mut inputs = data.operands.get(1..).unwrap_or_default().chunks_exact(2).filter_map(|pair| match pair {
         [Operand::Reg(value), Operand::Block(block)] => Some((value, *block)),
         _ => None,
@@ -214,11 +210,7 @@ pub fn read_physical<D: Domain, S: State<D>>(state: &mut S, register: PReg) -> V
 }
 
 /// Writes the register that the operand names, or the low part of a virtual register, whose rest stays.
-pub fn write<D: Domain, S: State<D>>(
-    state: &mut S,
-    operand: &RegOperand,
-    value: Value<D>,
-) -> Result<(), Unsupported> {
+pub fn write<D: Domain, S: State<D>>(state: &mut S, operand: &RegOperand, value: Value<D>) -> Result<(), Unsupported> {
     let register = match operand.reg {
         Reg::Virtual(register) => register,
         Reg::Physical(register) => {
