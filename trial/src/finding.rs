@@ -159,14 +159,26 @@ pub struct Tally {
     pub verifications: u64,
 }
 
+/// The function of an entry that judges can work on; else the feature that is not supported: the name that the reader
+/// does not know, or the property by which another compiler says that it gave up.
+pub fn judged<'m>(entry: Entry<'m>) -> Result<&'m Function, String> {
+    match entry {
+        Entry::Function(function) => match function.gave_up() {
+            Some(property) => Err(property.to_string()),
+            None => Ok(function),
+        },
+        Entry::Unread(unread) => Err(unread.unknown.to_string()),
+    }
+}
+
 impl Tally {
-    /// The tally of one function of a file: that of `judge` if it was read, and unsupported otherwise. A panic is a
-    /// finding about this function alone.
+    /// The tally of one function of a file: that of `judge` if it can be judged, else unsupported. A panic is a finding
+    /// about this function alone.
     pub fn of(entry: Entry<'_>, judge: impl FnOnce(&Function) -> Tally) -> Tally {
-        match entry {
-            Entry::Function(function) => guard::run(|| judge(function)).unwrap_or_else(Tally::of_panic),
-            Entry::Unread(unread) => {
-                let unsupported = std::iter::once((unread.unknown.to_string(), 1)).collect();
+        match judged(entry) {
+            Ok(function) => guard::run(|| judge(function)).unwrap_or_else(Tally::of_panic),
+            Err(feature) => {
+                let unsupported = std::iter::once((feature, 1)).collect();
                 Tally { functions: 1, unsupported, ..Tally::default() }
             }
         }

@@ -15,7 +15,7 @@ use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Setti
 use tribunal_emulator::machine::{CallSite, Emulator, MachineError, MachineRun};
 use tribunal_emulator::observation::{Observation, Outcome, compare, compare_accesses};
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Function, Inst, InstData, Step};
+use tribunal_ir::{Function, Inst, InstData, Stage, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_verifier::prover::{self, Prover, Verdict};
@@ -242,6 +242,9 @@ impl Harness {
         let mut context =
             Context { target: self.target, options: self.options, legalizer: self.legalizer, observer: &mut judges };
         self.work.clone_from(function);
+        if function.stage == Stage::EdgesSplit {
+            judges.selected.clone_from(function);
+        }
         match pipeline::compile(&mut self.work, &mut context) {
             Ok(mut code) => {
                 if let Some(saboteur) = saboteur {
@@ -512,9 +515,9 @@ impl Observer for Judges<'_> {
                 from_verifier(Judge::Verifier, function, target, author.unwrap_or(&pass.name), finding)
             }));
         }
-        match pass.name {
-            "split-edges" => self.selected.clone_from(function),
-            "allocate" => {
+        match function.stage {
+            Stage::EdgesSplit => self.selected.clone_from(function),
+            Stage::Allocated => {
                 let findings = allocation::check(self.selected, function, self.target);
                 let found = |finding| from_verifier(Judge::Allocation, function, self.target, pass.name, finding);
                 self.tally.findings.extend(findings.iter().map(found));

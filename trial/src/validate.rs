@@ -2,6 +2,7 @@
 //! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
 use crate::environment::Surroundings;
+use crate::finding;
 use crate::guard;
 use crate::harness::FUEL;
 use crate::inputs::{self, Plan};
@@ -56,15 +57,11 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target, time: 
     let entries: Vec<(Entry<'_>, Option<Entry<'_>>)> =
         before.entries().map(|entry| (entry, by_name.get(entry.name()).copied())).collect();
     let judged = entries.par_iter().map(|&(entry, other)| {
-        let (kind, blocks) = match (entry, other) {
-            (Entry::Unread(unread), _) | (Entry::Function(_), Some(Entry::Unread(unread))) => {
-                (Kind::Unsupported(unread.unknown.to_string()), 0)
-            }
-            (Entry::Function(_), None) => (Kind::Unsupported("a function that only one file has".to_string()), 0),
-            (Entry::Function(function), Some(Entry::Function(other))) => {
-                guard::run(|| judged(function, other, ir, target, time))
-                    .unwrap_or_else(|panic| (Kind::Unknown(format!("a panic: {panic}")), 0))
-            }
+        let (kind, blocks) = match (finding::judged(entry), other.map(finding::judged)) {
+            (Err(feature), _) | (Ok(_), Some(Err(feature))) => (Kind::Unsupported(feature), 0),
+            (Ok(_), None) => (Kind::Unsupported("a function that only one file has".to_string()), 0),
+            (Ok(function), Some(Ok(other))) => guard::run(|| judged(function, other, ir, target, time))
+                .unwrap_or_else(|panic| (Kind::Unknown(format!("a panic: {panic}")), 0)),
         };
         Judged { function: entry.name().to_string(), kind, blocks }
     });

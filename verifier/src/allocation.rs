@@ -13,7 +13,7 @@
 
 use crate::Violation;
 use smallvec::SmallVec;
-use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, StackSlot};
+use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Reg, RegFlags, StackSlot, Stage};
 use tribunal_target::Target;
 
 /// A place that can hold a value.
@@ -113,7 +113,7 @@ struct Move {
 pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Violation> {
     let registers = full_registers(target);
     let mut checker = Checker { selected, allocated, target, registers, findings: Vec::new() };
-    if !allocated.properties.contains(Properties::NO_VREGS) {
+    if allocated.stage < Stage::Allocated {
         return checker.findings;
     }
     let entry_states = checker.fixpoint();

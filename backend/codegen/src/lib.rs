@@ -1,6 +1,6 @@
 //! The transformations, from generic machine IR to an object file.
 //!
-//! Every pass is a row of [`pipeline::PIPELINE`], with the properties that it requires and ensures. The [`Observer`]
+//! Every pass is a row of [`pipeline::PIPELINE`], with the stages that it begins and ends at. The [`Observer`]
 //! sees every pass and every rewrite step: no pass can opt out of being judged.
 //!
 //! Architecture invariant: nothing here judges; nothing here depends on a judge.

@@ -14,6 +14,7 @@ pub mod opaque;
 pub mod opcode;
 pub mod ordering;
 pub mod semantics;
+pub mod stage;
 pub mod text;
 pub mod types;
 pub mod vocabulary;
@@ -27,5 +28,6 @@ pub use inst::{InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Operand,
 pub use module::{Entry, Module, Unknown, UnknownKind, Unread};
 pub use opcode::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind, TargetOpcode};
 pub use ordering::AtomicOrdering;
+pub use stage::Stage;
 pub use types::Type;
 pub use vocabulary::{PReg, RegBank, RegClass, RegisterMask, SubReg, Vocabulary};

@@ -72,6 +72,8 @@ pub enum UnknownKind {
     StackId,
     /// A key of `frameInfo:`.
     FrameInformation,
+    /// The name in a comment `# stage:`.
+    Stage,
 }
 
 impl fmt::Display for UnknownKind {
@@ -89,6 +91,7 @@ impl fmt::Display for UnknownKind {
             UnknownKind::StackObjectType => "stack object of type",
             UnknownKind::StackId => "stack object with stack-id",
             UnknownKind::FrameInformation => "frame information",
+            UnknownKind::Stage => "stage",
         })
     }
 }

@@ -28,19 +28,13 @@ use crate::{CompileError, Context};
 use recipe::Recipe;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::LiveIn;
-use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, Type, VReg};
+use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, Stage, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizeStep, type_at};
 
 /// The pass, as the pipeline lists it.
-pub static PASS: Pass = Pass {
-    name: "legalize",
-    requires: Properties::empty(),
-    forbids: Properties::LEGALIZED.union(Properties::SELECTED),
-    ensures: Properties::LEGALIZED,
-    drops: Properties::empty(),
-    run,
-};
+pub static PASS: Pass =
+    Pass { name: "legalize", from: Stage::Generic, to: Stage::Legalized, drops: Properties::empty(), run };
 
 /// Applications allowed for each instruction of the input, and in any case, so that a table that loops ends in an
 /// error.
