@@ -225,6 +225,9 @@ impl Harness {
         saboteur: Option<&dyn Saboteur>,
     ) -> Option<Code> {
         self.fired.clear();
+        if function.stage == Stage::EdgesSplit {
+            self.selected.clone_from(function);
+        }
         let mut judges = Judges {
             source: function,
             options: self.options,
@@ -242,9 +245,6 @@ impl Harness {
         let mut context =
             Context { target: self.target, options: self.options, legalizer: self.legalizer, observer: &mut judges };
         self.work.clone_from(function);
-        if function.stage == Stage::EdgesSplit {
-            judges.selected.clone_from(function);
-        }
         match pipeline::compile(&mut self.work, &mut context) {
             Ok(mut code) => {
                 if let Some(saboteur) = saboteur {
