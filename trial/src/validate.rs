@@ -2,9 +2,9 @@
 //! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
 use crate::environment::Surroundings;
+use crate::execution::FUEL;
 use crate::finding;
 use crate::guard;
-use crate::harness::FUEL;
 use crate::inputs::{self, Plan};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ use tribunal_emulator::interpreter::{ExternalCall, Interpreter, KeptAccesses, Se
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{Bits, Builder, Entry, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
 use tribunal_target::Target;
-use tribunal_verifier::machine_verifier;
-use tribunal_verifier::prover::{self, Pair, Verdict};
+use tribunal_verifier::machine_verifier::{self, Rule};
+use tribunal_verifier::prover::{self, Gap, Pair, Validated, Verdict};
 
 /// The verdict on one pair of functions.
 pub struct Judged {
@@ -77,15 +77,15 @@ fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target
     if let Some(found) = executed(before, after, ir, target, 0..FIRST_INPUTS) {
         return (Kind::Refuted(found), 0);
     }
-    let (verdict, blocks) = prover::validate(target, Pair { before, after }, time);
+    let Validated { verdict, blocks, gap } = prover::validate(target, Pair { before, after }, time);
     let kind = match verdict {
         Verdict::Proved { .. } => Kind::Proved,
         Verdict::Unsupported(feature) => Kind::Unsupported(feature),
         Verdict::Unknown(reason) => match executed(before, after, ir, target, FIRST_INPUTS..INPUTS) {
             Some(found) => Kind::Refuted(found),
-            None => Kind::Unknown(match reason.contains("poison") || reason.contains("undefined behaviour") {
-                true => format!("{reason}{}", but_for_flags(target, before, after, time)),
-                false => reason,
+            None => Kind::Unknown(match gap {
+                Some(Gap::Definedness) => format!("{reason}{}", but_for_flags(target, before, after, time)),
+                Some(Gap::Values) | None => reason,
             }),
         },
         // The prover refutes no function by itself: its relations may be too weak.
@@ -97,15 +97,15 @@ fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target
 /// The rule of the machine verifier that the function breaks. A proof depends on definitions that dominate their uses,
 /// and on types. Another legalizer's notion of legal, the flags that another verifier allows, and another framing of
 /// calls do not matter here.
-fn malformed(function: &Function, target: &Target) -> Option<&'static str> {
+fn malformed(function: &Function, target: &Target) -> Option<Rule> {
     let findings = machine_verifier::verify(function, target, (target.legality)(target.default_features));
-    let foreign = ["stage-legal", "instruction-flags", "call-frame", "call-mask"];
+    let foreign = [Rule::StageLegal, Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
     findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
 }
 
 /// Adds a note if the pair is proved without the later stage's flags.
 fn but_for_flags(target: &'static Target, before: &Function, after: &Function, time: Duration) -> &'static str {
-    match prover::validate(target, Pair { before, after: &without_flags(after) }, time).0 {
+    match prover::validate(target, Pair { before, after: &without_flags(after) }, time).verdict {
         Verdict::Proved { .. } => " (proved once its poison flags are dropped)",
         _ => "",
     }

@@ -13,6 +13,7 @@
 
 use crate::Violation;
 use smallvec::SmallVec;
+use std::fmt;
 use tribunal_ir::{Block, Function, Inst, InstData, Operand, PReg, Reg, RegFlags, StackSlot, Stage};
 use tribunal_target::Target;
 
@@ -109,8 +110,43 @@ struct Move {
     from: Location,
 }
 
+/// A rule of the allocation checker.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AllocationRule {
+    /// A use reads from its location the value that the program means.
+    Value,
+    /// The allocator inserts moves, spills and reloads, and nothing else.
+    Inserted,
+    /// The allocator leaves opcodes and the number of operands alone.
+    Changed,
+    /// Every instruction stays in its block.
+    Lost,
+}
+
+impl AllocationRule {
+    /// Every rule.
+    pub const ALL: [AllocationRule; 4] =
+        [AllocationRule::Value, AllocationRule::Inserted, AllocationRule::Changed, AllocationRule::Lost];
+
+    /// Its name in findings.
+    pub fn id(self) -> &'static str {
+        match self {
+            AllocationRule::Value => "allocation-value",
+            AllocationRule::Inserted => "allocation-inserted",
+            AllocationRule::Changed => "allocation-changed",
+            AllocationRule::Lost => "allocation-lost",
+        }
+    }
+}
+
+impl fmt::Display for AllocationRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
 /// All faults of an allocation. `selected` is the function as the allocator received it.
-pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Violation> {
+pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Violation<AllocationRule>> {
     let registers = full_registers(target);
     let mut checker = Checker { selected, allocated, target, registers, findings: Vec::new() };
     if allocated.stage < Stage::Allocated {
@@ -140,7 +176,7 @@ struct Checker<'f> {
     allocated: &'f Function,
     target: &'f Target,
     registers: Vec<PReg>,
-    findings: Vec<Violation>,
+    findings: Vec<Violation<AllocationRule>>,
 }
 
 impl Checker<'_> {
@@ -239,7 +275,7 @@ impl Checker<'_> {
                 let is_jump = data.operands.iter().any(|operand| matches!(operand, Operand::Block(_)));
                 if report && !is_jump {
                     self.findings.push(Violation::at(
-                        "allocation-inserted",
+                        AllocationRule::Inserted,
                         self.allocated,
                         inst,
                         "is no move, spill or reload",
@@ -253,7 +289,7 @@ impl Checker<'_> {
         let meant = self.selected.inst(inst);
         if report && (meant.opcode != data.opcode || meant.operands.len() != data.operands.len()) {
             self.findings.push(Violation::at(
-                "allocation-changed",
+                AllocationRule::Changed,
                 self.allocated,
                 inst,
                 "is not the instruction selected",
@@ -264,7 +300,7 @@ impl Checker<'_> {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
             if report && !self.held(state, location).is_some_and(|holds| holds.contains(value)) {
                 let message = format!("{} is not in {}", self.shown(value), self.name(location));
-                self.findings.push(Violation::at("allocation-value", self.allocated, inst, message));
+                self.findings.push(Violation::at(AllocationRule::Value, self.allocated, inst, message));
             }
         }
         self.clobber(state, data);
@@ -359,7 +395,12 @@ impl Checker<'_> {
         for &block in self.selected.layout() {
             for inst in self.selected.insts(block) {
                 if !self.selected.inst(inst).opcode.is_phi() && self.allocated.block_of(inst) != Some(block) {
-                    self.findings.push(Violation::at("allocation-lost", self.selected, inst, "is gone or elsewhere"));
+                    self.findings.push(Violation::at(
+                        AllocationRule::Lost,
+                        self.selected,
+                        inst,
+                        "is gone or elsewhere",
+                    ));
                 }
             }
         }

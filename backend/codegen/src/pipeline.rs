@@ -62,7 +62,9 @@ pub fn run_until(
             return Ok(None);
         }
     }
-    emit::code(function, context.target).map(Some)
+    let mut code = emit::code(function, context.target)?;
+    context.observer.after_emission(&mut code);
+    Ok(Some(code))
 }
 
 /// The name of the first instruction that no table describes.

@@ -18,6 +18,7 @@ pub use checks::Checks;
 
 use crate::Violation;
 use smallvec::SmallVec;
+use std::fmt;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties, Stage};
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizerInfo};
@@ -51,6 +52,12 @@ impl Rule {
     /// Its name in findings.
     pub fn id(self) -> &'static str {
         RULES[self as usize].id
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
     }
 }
 
@@ -100,7 +107,7 @@ rules! {
 }
 
 /// All faults of `function` at its stage.
-pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Violation> {
+pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Violation<Rule>> {
     verify_watched(function, target, legalizer, &mut Checks::default())
 }
 
@@ -110,7 +117,7 @@ pub fn verify_watched(
     target: &Target,
     legalizer: &LegalizerInfo,
     checks: &mut Checks,
-) -> Vec<Violation> {
+) -> Vec<Violation<Rule>> {
     checks.reserve(target);
     let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
     let classes = target.classes.iter().map(members).collect();
@@ -146,7 +153,7 @@ struct Verifier<'f> {
     /// The members of each class.
     classes: SmallVec<[RegisterSet; 16]>,
     checks: &'f mut Checks,
-    findings: Vec<Violation>,
+    findings: Vec<Violation<Rule>>,
 }
 
 impl Verifier<'_> {
@@ -154,7 +161,7 @@ impl Verifier<'_> {
     fn demand<M: Into<String>>(&mut self, rule: Rule, inst: Inst, holds: bool, message: impl FnOnce() -> M) -> bool {
         self.checks.of_inst(rule, inst, self.function.inst(inst).opcode);
         if !holds {
-            self.findings.push(Violation::at(rule.id(), self.function, inst, message()));
+            self.findings.push(Violation::at(rule, self.function, inst, message()));
         }
         holds
     }
@@ -162,7 +169,7 @@ impl Verifier<'_> {
     fn demand_of_block<M: Into<String>>(&mut self, rule: Rule, block: Block, holds: bool, message: impl FnOnce() -> M) {
         self.checks.of_block(rule);
         if !holds {
-            self.findings.push(Violation::in_block(rule.id(), block, message()));
+            self.findings.push(Violation::in_block(rule, block, message()));
         }
     }
 

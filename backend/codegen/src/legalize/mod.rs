@@ -207,7 +207,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let written = recipe.finish();
         written.all().for_each(|inst| self.enqueue(inst));
         if self.context.observer.wants_steps() {
-            self.report(step.rule, std::slice::from_ref(&before), &written.execution_order());
+            self.report(step.rule, std::slice::from_ref(&before), written.execution_order());
         }
         Ok(())
     }
@@ -252,13 +252,13 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             before.push(artifact);
             remaining.reverse();
             remaining.extend(written.execution_order());
-            self.report(combine.rule, &before, &remaining);
+            self.report(combine.rule, &before, remaining);
         }
         Ok(())
     }
 
-    fn report(&mut self, rule: &'static str, before: &[InstData], after: &[Inst]) {
-        self.context.observer.step(rule, self.function, before, after);
+    fn report(&mut self, rule: &'static str, before: &[InstData], mut after: Vec<Inst>) {
+        self.context.observer.step(rule, self.function, before, &mut after);
     }
 
     fn burn(&mut self, rule: &'static str) -> Result<(), CompileError> {

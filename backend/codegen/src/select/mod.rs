@@ -153,7 +153,7 @@ impl Selector<'_, '_, '_> {
         self.function.remove(root);
         // Definitions that only this root read are gone with it; later code folds or drops the rest.
         if let Some(before) = before {
-            self.context.observer.step(rule.name, self.function, &before, &after);
+            self.context.observer.step(rule.name, self.function, &before, &mut after);
         }
     }
 
