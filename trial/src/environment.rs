@@ -3,12 +3,13 @@
 //! Sizes come from the types in the file's IR block. Contents are chosen, for constants too: the legalizer does not
 //! look at initialisers. A symbol without a declaration there is an address that nobody may touch.
 
-use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use tribunal_emulator::input::{Buffer, Input};
-use tribunal_emulator::interpreter::{World, plain};
-use tribunal_ir::{Function, Opcode, Operand, Reg};
+use tribunal_emulator::interpreter::ConcreteEnvironment;
+use tribunal_ir::{Function, Opcode, OpcodeFlags, Operand, Reg};
+use tribunal_llvm::{DataLayout, IrModule, Name};
 use tribunal_target::Target;
+use tribunal_target::environment::{Callee, LinkedAddress};
 
 /// The address of globals, apart from buffers of arguments and from stack objects.
 const GLOBALS: u64 = 0x4000_0000;
@@ -20,8 +21,8 @@ const MOST_BYTES: u64 = 1 << 16;
 const HEAP_BYTES: u64 = 256;
 
 /// The environment in which two functions are executed.
-pub struct Surroundings {
-    world: World,
+pub struct EnvironmentLayout {
+    chosen: ConcreteEnvironment,
     /// Sizes by address.
     places: Vec<(u64, u64)>,
     /// Constants in memory, of each side.
@@ -29,54 +30,55 @@ pub struct Surroundings {
     pointer_bytes: usize,
 }
 
-impl Surroundings {
+impl EnvironmentLayout {
     /// `ir` is the IR block of the earlier file.
-    pub fn new(before: &Function, after: &Function, ir: &str, target: &Target) -> Surroundings {
+    pub fn new(before: &Function, after: &Function, ir: Option<&IrModule>, target: &Target) -> EnvironmentLayout {
         let mut symbols: BTreeSet<String> = BTreeSet::new();
         for function in [before, after] {
-            for inst in function.all_insts() {
-                let names = function.inst(inst).operands.iter().filter_map(|operand| match operand {
-                    Operand::Symbol(symbol) => Some(plain(&function.symbols[*symbol]).to_string()),
-                    Operand::FixedStack(slot) => Some(slot.to_string()),
-                    _ => None,
-                });
-                let named = names.filter(|name| name.starts_with(['@', '%']));
-                symbols.extend(named.map(|name| name.split(" + ").next().unwrap_or_default().to_string()));
-            }
+            let insts = function.all_insts().map(|inst| function.inst(inst));
+            symbols.extend(insts.filter_map(|data| LinkedAddress::of(function, data)).map(|address| address.base));
         }
         let pointer_bytes = target.register_bytes() as usize;
-        let sizes = Sizes::new(ir, pointer_bytes as u64);
-        let mut surroundings =
-            Surroundings { world: World::default(), places: Vec::new(), pools: Vec::new(), pointer_bytes };
+        let layouts = ir.map(|ir| ir.layouts(&DataLayout::with_pointers(target.pointer_bits.into())));
+        let size_of_global = |symbol: &str| {
+            let global = ir?.global(&Name::from_text(symbol.strip_prefix('@')?))?;
+            layouts.as_ref()?.alloc_size(global.ty).ok()
+        };
+        let mut layout = EnvironmentLayout {
+            chosen: ConcreteEnvironment::default(),
+            places: Vec::new(),
+            pools: Vec::new(),
+            pointer_bytes,
+        };
         let mut address = GLOBALS;
         let mut place = |size: u64| {
             let start = address;
             address = (address + size + GAP).next_multiple_of(GAP);
             start
         };
-        surroundings.world.heap = place(HEAP_BYTES);
-        surroundings.places.push((surroundings.world.heap, HEAP_BYTES));
+        layout.chosen.heap = place(HEAP_BYTES);
+        layout.places.push((layout.chosen.heap, HEAP_BYTES));
         for symbol in symbols {
             let fixed = symbol.strip_prefix("%fixed-stack.").and_then(|number| number.parse::<usize>().ok());
             let fixed = fixed.and_then(|number| before.fixed_stack.values().nth(number)).map(|object| object.size);
             let pooled = symbol.starts_with("%const.").then(|| pooled(after, &symbol)).flatten();
             let size = match &pooled {
                 Some(bytes) => bytes.len() as u64,
-                None => fixed.or_else(|| sizes.of_global(&symbol)).filter(|&size| size <= MOST_BYTES).unwrap_or(0),
+                None => fixed.or_else(|| size_of_global(&symbol)).filter(|&size| size <= MOST_BYTES).unwrap_or(0),
             };
             let start = place(size);
             match pooled {
-                Some(bytes) => surroundings.pools.push((start, bytes)),
-                None => surroundings.places.push((start, size)),
+                Some(bytes) => layout.pools.push((start, bytes)),
+                None => layout.places.push((start, size)),
             }
-            surroundings.world.symbols.insert(symbol, start);
+            layout.chosen.symbols.insert(symbol, start);
         }
-        surroundings.world.return_pointers = return_pointers(before, target);
-        surroundings
+        layout.chosen.return_pointers = return_pointers(before, target);
+        layout
     }
 
     /// The environment for the `index`th input, whose buffers gain the globals.
-    pub fn around(&self, input: &mut Input, index: u32) -> World {
+    pub fn around(&self, input: &mut Input, index: u32) -> ConcreteEnvironment {
         let mut state = u64::from(index).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut random = move || {
             state ^= state << 13;
@@ -88,7 +90,7 @@ impl Surroundings {
             let mut bytes = Vec::new();
             while (bytes.len() as u64) < size {
                 let word = match random() % 4 {
-                    0 => self.world.heap,
+                    0 => self.chosen.heap,
                     1 => random(),
                     _ => random() % 4,
                 };
@@ -100,7 +102,7 @@ impl Surroundings {
         for (address, bytes) in &self.pools {
             input.buffers.push(Buffer { address: *address, bytes: bytes.clone() });
         }
-        World { seed: index.into(), ..self.world.clone() }
+        ConcreteEnvironment { seed: index.into(), ..self.chosen.clone() }
     }
 }
 
@@ -129,14 +131,10 @@ fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
     let mut callee = String::new();
     for inst in function.all_insts() {
         let data = function.inst(inst);
-        if data.opcode == Opcode::OPAQUE || target.is_call(data) {
-            let symbols = data.operands.iter().filter_map(|operand| match operand {
-                Operand::Symbol(symbol) => Some(plain(&function.symbols[*symbol])),
-                _ => None,
-            });
-            if let Some(name) = symbols.into_iter().find(|text| text.starts_with(['@', '&'])) {
-                callee = name.to_string();
-            }
+        if function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
+            && let Callee::Unknown(name) = Callee::of(function, data)
+        {
+            callee = name;
         }
         if let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) = (data.opcode, data.operands.as_slice())
             && let (Reg::Virtual(dst), Reg::Physical(src)) = (dst.reg, src.reg)
@@ -147,82 +145,4 @@ fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
         }
     }
     names
-}
-
-/// Sizes of LLVM's types, read from an IR block.
-struct Sizes<'i> {
-    pointer: u64,
-    globals: FxHashMap<&'i str, &'i str>,
-    types: FxHashMap<&'i str, &'i str>,
-}
-
-/// Types within one another, at most.
-const DEEPEST: usize = 32;
-
-impl<'i> Sizes<'i> {
-    fn new(ir: &'i str, pointer: u64) -> Sizes<'i> {
-        let mut sizes = Sizes { pointer, globals: FxHashMap::default(), types: FxHashMap::default() };
-        for line in ir.lines().map(str::trim) {
-            let Some((name, rest)) = line.split_once(" = ") else { continue };
-            if let Some(body) = rest.strip_prefix("type ") {
-                sizes.types.insert(name, body);
-            } else if name.starts_with('@') {
-                let ty = [" global ", " constant "].iter().find_map(|word| Some(rest.split_once(word)?.1));
-                let ty = ty.or_else(|| ["global ", "constant "].iter().find_map(|word| rest.strip_prefix(word)));
-                sizes.globals.extend(ty.map(|ty| (name, ty)));
-            }
-        }
-        sizes
-    }
-
-    fn of_global(&self, name: &str) -> Option<u64> {
-        self.layout(self.globals.get(name)?, DEEPEST).map(|((size, _), _)| size)
-    }
-
-    /// Size and alignment in bytes of the type at the head of the text, and what follows it.
-    fn layout<'t>(&self, text: &'t str, depth: usize) -> Option<((u64, u64), &'t str)> {
-        let text = text.trim_start();
-        let depth = depth.checked_sub(1)?;
-        if let Some(rest) = text.strip_prefix("<{") {
-            return self.fields(rest, "}>", true, depth);
-        }
-        if let Some(rest) = text.strip_prefix('{') {
-            return self.fields(rest, "}", false, depth);
-        }
-        if let Some(rest) = text.strip_prefix('[') {
-            let (count, rest) = rest.split_once(" x ")?;
-            let ((size, align), rest) = self.layout(rest, depth)?;
-            let size = size.checked_mul(count.trim().parse().ok()?)?;
-            return Some(((size, align), rest.trim_start().strip_prefix(']')?));
-        }
-        let end = text.find([' ', ',', ']', '}', '>']).unwrap_or(text.len());
-        let (word, rest) = text.split_at(end);
-        let layout = match word {
-            "ptr" => (self.pointer, self.pointer),
-            "half" => (2, 2),
-            "float" => (4, 4),
-            "double" => (8, 8),
-            _ if word.starts_with('%') => self.layout(self.types.get(word)?, depth)?.0,
-            _ => {
-                let bits: u64 = word.strip_prefix('i')?.parse().ok().filter(|bits| (1..=128).contains(bits))?;
-                let bytes = bits.div_ceil(8).next_power_of_two();
-                (bytes, bytes)
-            }
-        };
-        Some((layout, rest))
-    }
-
-    fn fields<'t>(&self, text: &'t str, end: &str, packed: bool, depth: usize) -> Option<((u64, u64), &'t str)> {
-        let (mut rest, mut size, mut most) = (text.trim_start(), 0u64, 1);
-        loop {
-            if let Some(rest) = rest.strip_prefix(end) {
-                return Some(((size.next_multiple_of(most), most), rest));
-            }
-            let ((field, align), after) = self.layout(rest, depth)?;
-            let align = if packed { 1 } else { align };
-            size = size.next_multiple_of(align).checked_add(field)?;
-            most = most.max(align);
-            rest = after.trim_start().trim_start_matches(',').trim_start();
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Validation of two stages of the same functions, from this project or from LLVM. Each pair gets the prover's verdict.
 //! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
-use crate::environment::Surroundings;
+use crate::environment::EnvironmentLayout;
 use crate::execution::FUEL;
 use crate::finding;
 use crate::guard;
@@ -13,7 +13,10 @@ use std::ops::Range;
 use std::time::Duration;
 use tribunal_emulator::interpreter::{ExternalCall, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
-use tribunal_ir::{Bits, Builder, Entry, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
+use tribunal_ir::{
+    Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, Position, Type,
+};
+use tribunal_llvm::IrModule;
 use tribunal_target::Target;
 use tribunal_verifier::machine_verifier::{self, Rule};
 use tribunal_verifier::prover::{self, Gap, Pair, Validated, Verdict};
@@ -53,7 +56,7 @@ const FIRST_INPUTS: u32 = 6;
 /// rayon pool of the caller.
 pub fn validate(before: &Module, after: &Module, target: &'static Target, time: Duration) -> Vec<Judged> {
     let by_name: BTreeMap<&str, Entry<'_>> = after.entries().map(|entry| (entry.name(), entry)).collect();
-    let ir = before.ir.as_deref().unwrap_or_default();
+    let ir = before.ir.as_ref().map(IrBlock::module);
     let entries: Vec<(Entry<'_>, Option<Entry<'_>>)> =
         before.entries().map(|entry| (entry, by_name.get(entry.name()).copied())).collect();
     let judged = entries.par_iter().map(|&(entry, other)| {
@@ -69,7 +72,13 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target, time: 
 }
 
 /// The verdict on one pair, and the number of blocks proved.
-fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target, time: Duration) -> (Kind, u64) {
+fn judged(
+    before: &Function,
+    after: &Function,
+    ir: Option<&IrModule>,
+    target: &'static Target,
+    time: Duration,
+) -> (Kind, u64) {
     if let Some(rule) = [before, after].into_iter().find_map(|function| malformed(function, target)) {
         return (Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")), 0);
     }
@@ -175,18 +184,20 @@ impl fmt::Display for Resolution {
 fn executed(
     before: &Function,
     after: &Function,
-    ir: &str,
+    ir: Option<&IrModule>,
     target: &'static Target,
     numbers: Range<u32>,
 ) -> Option<String> {
-    let surroundings = Surroundings::new(before, after, ir, target);
+    let layout = EnvironmentLayout::new(before, after, ir, target);
     let uniform = RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution)));
     let inputs = (0..).zip(inputs::inputs(before, target, Plan { count: numbers.end, seed: 1 }));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
-        let world = surroundings.around(&mut input, index);
+        let environment = layout.around(&mut input, index);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
-        let Ok(allowed) = Interpreter::in_world(before, target, &world).run(&input, settings(FUEL)) else { continue };
+        let Ok(allowed) = Interpreter::in_environment(before, target, &environment).run(&input, settings(FUEL)) else {
+            continue;
+        };
         // A function that is called with poison may do anything.
         let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));
         if allowed.observation.outcome != Outcome::Returned || poisoned {
@@ -197,7 +208,7 @@ fn executed(
         for (resolution, after) in uniform.iter().chain(&mixed) {
             // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
             let fuel = FUEL + 64 * allowed.instructions;
-            let after = Interpreter::in_world(after, target, &world).with_frozen(resolution.frozen());
+            let after = Interpreter::in_environment(after, target, &environment).with_frozen(resolution.frozen());
             let Ok(run) = after.run(&input, settings(fuel)) else { continue };
             let found = calls(&allowed.calls, &run.calls);
             if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {

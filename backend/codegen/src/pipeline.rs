@@ -62,7 +62,7 @@ pub fn run_until(
             return Ok(None);
         }
     }
-    let mut code = emit::code(function, context.target)?;
+    let mut code = emit::code(function, context.target, context.options.features)?;
     context.observer.after_emission(&mut code);
     Ok(Some(code))
 }

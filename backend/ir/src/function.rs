@@ -103,7 +103,7 @@ pub enum SlotKind {
 }
 
 /// A stack object.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StackObject {
     /// The name of the IR value, or nothing.
     pub name: String,
@@ -118,7 +118,7 @@ pub struct StackObject {
 }
 
 /// A stack object in the caller's frame.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixedObject {
     /// Bytes from the stack pointer on entry.
     pub offset: i64,
@@ -131,7 +131,7 @@ pub struct FixedObject {
 }
 
 /// A function-level `liveins:` entry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LiveIn {
     /// The machine register that holds a value on entry.
     pub register: PReg,

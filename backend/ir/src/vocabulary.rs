@@ -53,6 +53,8 @@ pub trait Vocabulary: Sync {
     fn register_bits(&self, register: PReg) -> u32;
     /// The widest register that contains this one: `x0` for `w0`. Registers alias exactly if this is the same.
     fn full_register(&self, register: PReg) -> PReg;
+    /// True for a register that always reads as zero.
+    fn is_zero_register(&self, register: PReg) -> bool;
 
     /// The register class of this name.
     fn class(&self, name: &str) -> Option<RegClass>;

@@ -4,7 +4,9 @@
 
 pub mod abi;
 pub mod calls;
+pub mod compressed;
 mod encoding;
+pub mod environment;
 pub mod features;
 pub mod instructions;
 pub mod legality;
@@ -19,11 +21,12 @@ pub mod aarch64;
 pub mod riscv;
 
 use abi::Abi;
+use compressed::CompressedForm;
 use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
 use instructions::InstrDesc;
 use legality::{CustomDesc, LegalizerInfo};
-pub use meaning::{MachineEvaluation, evaluate, evaluate_at};
+pub use meaning::{MachineEvaluation, evaluate, evaluate_at, execute};
 use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
@@ -60,6 +63,8 @@ pub struct Target {
     pub register_masks: &'static [(&'static str, RegisterMask)],
     /// By [`TargetOpcode`].
     pub instructions: &'static [InstrDesc],
+    /// Shorter spellings of instructions, the first that fits best; empty if all words have one size.
+    pub compressed: &'static [CompressedForm],
     /// Most specific first.
     pub selection: &'static [SelectionRule],
     /// The calling convention.
@@ -84,10 +89,22 @@ pub struct Target {
 pub struct Elf {
     /// Gives `e_machine` and the class.
     pub architecture: object::Architecture,
-    /// `e_flags`.
+    /// `e_flags` without options.
     pub flags: object::elf::FileFlags,
+    /// The marks of options in objects and assembly text.
+    pub options: &'static [ElfOption],
     /// The relocation of a call instruction.
     pub call: object::elf::RelocationType,
+}
+
+/// The marks of an option.
+pub struct ElfOption {
+    /// The option.
+    pub feature: Features,
+    /// Its bits in `e_flags`.
+    pub flags: object::elf::FileFlags,
+    /// The assembler's directive, as a line.
+    pub directive: &'static str,
 }
 
 /// Look-up tables made from a target's rows, on first use.
@@ -118,11 +135,6 @@ impl Target {
     /// The row of an instruction.
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {
         &self.instructions[usize::from(opcode.0)]
-    }
-
-    /// True for the register that is always zero.
-    pub fn is_zero_register(&self, register: PReg) -> bool {
-        self.zero.contains(&register)
     }
 
     /// The part of a full register that has `bits` bits; the register itself if there is none.
@@ -177,6 +189,8 @@ pub trait Machine: Sync {
     }
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
+    /// The end of a block from which no defined execution goes on: a terminator that stops the machine.
+    fn trap(&self) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.
     fn assembly(&self, inst: &InstData, name: &dyn Fn(&Operand) -> String) -> String;
 }
@@ -241,6 +255,9 @@ impl Vocabulary for Target {
     }
     fn full_register(&self, register: PReg) -> PReg {
         self.registers[usize::from(register.0)].full
+    }
+    fn is_zero_register(&self, register: PReg) -> bool {
+        self.zero.contains(&register)
     }
     fn class(&self, name: &str) -> Option<RegClass> {
         position(self.classes, |row| row.name == name).map(RegClass)

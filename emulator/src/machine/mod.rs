@@ -337,7 +337,8 @@ impl Emulator {
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
         engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
-        let written = full.map(|(register, _)| register).filter(|&register| !target.is_zero_register(register));
+        let written =
+            full.map(|(register, _)| register).filter(|&register| !target.vocabulary.is_zero_register(register));
         let registers = written.filter_map(|register| Some((register, number(register)?)));
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
         let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();

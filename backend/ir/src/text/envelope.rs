@@ -4,6 +4,7 @@
 //! lines whatever the size of the function.
 
 use super::{Failure, ParseError, STAGE, body, head_comments, operands};
+use crate::IrBlock;
 use crate::entities::{FixedSlot, StackSlot, VReg};
 use crate::function::{Constraint, FixedObject, Function, LiveIn, Properties, SlotKind, StackObject};
 use crate::module::{Module, Unknown, UnknownKind, Unread};
@@ -53,7 +54,7 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
     let mut module = Module { comments: head_comments(text).map(str::to_string).collect(), ..Module::default() };
     for document in documents(text)? {
         if document.tag.starts_with('|') {
-            module.ir = Some(document.lines.join("\n"));
+            module.ir = Some(ir_block(&document)?);
         } else if document.lines.iter().any(|line| !line.trim().is_empty()) {
             let read = function(&document, vocabulary)?;
             let name = read.as_ref().map_or_else(|unread| &unread.name, |function| &function.name);
@@ -70,6 +71,21 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
         true => Err(error_at(text.lines().count().max(1), 1, "the file holds no machine function")),
         false => Ok(module),
     }
+}
+
+fn ir_block(document: &Document<'_>) -> Result<IrBlock, ParseError> {
+    IrBlock::read(document.lines.join("\n")).map_err(|error| ParseError {
+        line: document.line + error.line - 1,
+        column: error.column,
+        length: error.length,
+        message: error.kind.to_string(),
+    })
+}
+
+/// The target triple of the IR block, if the file has one.
+pub(super) fn target_triple(text: &str) -> Option<String> {
+    let document = documents(text).ok()?.into_iter().find(|document| document.tag.starts_with('|'))?;
+    tribunal_llvm::target_triple(&document.lines.join("\n"))
 }
 
 fn error_at(line: usize, column: usize, message: impl Into<String>) -> ParseError {

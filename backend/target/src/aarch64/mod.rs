@@ -19,6 +19,7 @@ pub static AARCH64: Target = Target {
     elf: Some(Elf {
         architecture: object::Architecture::Aarch64,
         flags: object::elf::FileFlags(0),
+        options: &[],
         call: object::elf::R_AARCH64_CALL26,
     }),
     default_features: Features::empty(),
@@ -30,6 +31,7 @@ pub static AARCH64: Target = Target {
     subregisters: registers::SUBREGISTERS,
     register_masks: registers::REGISTER_MASKS,
     instructions: instructions::INSTRUCTIONS,
+    compressed: &[],
     selection: selection::RULES,
     abi: &abi::ABI,
     zero: &[registers::XZR, registers::WZR],

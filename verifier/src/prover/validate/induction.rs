@@ -12,6 +12,7 @@ use crate::prover::side::{Inputs, Scalar, Side};
 use crate::prover::term::{Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
+use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
 
@@ -268,21 +269,18 @@ impl<'v> Validation<'v> {
 
     /// True where the earlier function does not go from `block` to `next`, or is undefined there.
     fn not_along(&mut self, block: Block, next: Block, source: &Side) -> Term {
-        let function = self.setting.pair.before;
-        let Some(taken) = source.taken else { return source.ub };
-        let conditional = function.insts(block).map(|inst| function.inst(inst));
-        let conditional = conditional.filter(|data| data.opcode == Opcode::G_BRCOND);
-        let label = conditional.flat_map(|data| data.operands.iter()).find_map(|operand| match operand {
-            tribunal_ir::Operand::Block(label) => Some(*label),
-            _ => None,
-        });
-        let others = function.successors(block).filter(|&other| other != next).count();
-        let elsewhere = match (label == Some(next), others) {
-            // Both branches lead there.
-            (_, 0) => return source.ub,
-            (true, _) => self.graph.complement(taken),
-            (false, _) => taken,
-        };
+        let last = source.jump.or_else(|| walk::fall_through(self.setting.pair.before, block));
+        let mut goes = self.graph.truth(last == Some(next));
+        for &(taken, label) in source.branches.iter().rev() {
+            goes = match label == next {
+                true => self.graph.bool_or(&taken, &goes),
+                false => {
+                    let passed = self.graph.complement(taken);
+                    self.graph.bool_and(&passed, &goes)
+                }
+            };
+        }
+        let elsewhere = self.graph.complement(goes);
         self.graph.bool_or(&source.ub, &elsewhere)
     }
 
