@@ -4,10 +4,11 @@
 //! look at initialisers. A symbol without a declaration there is an address that nobody may touch.
 
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tribunal_emulator::input::{Buffer, Input};
-use tribunal_emulator::interpreter::{World, plain};
-use tribunal_ir::{Function, Opcode, Operand, Reg};
+use tribunal_emulator::interpreter::World;
+use tribunal_ir::entities::ConstantPoolIndex;
+use tribunal_ir::{AddressBase, FixedSlot, Function, Opcode, Operand, Reg, text};
 use tribunal_target::Target;
 
 /// The address of globals, apart from buffers of arguments and from stack objects.
@@ -32,16 +33,11 @@ pub struct Surroundings {
 impl Surroundings {
     /// `ir` is the IR block of the earlier file.
     pub fn new(before: &Function, after: &Function, ir: &str, target: &Target) -> Surroundings {
-        let mut symbols: BTreeSet<String> = BTreeSet::new();
+        let mut symbols: BTreeMap<String, Entity> = BTreeMap::new();
         for function in [before, after] {
             for inst in function.all_insts() {
-                let names = function.inst(inst).operands.iter().filter_map(|operand| match operand {
-                    Operand::Symbol(symbol) => Some(plain(&function.symbols[*symbol]).to_string()),
-                    Operand::FixedStack(slot) => Some(slot.to_string()),
-                    _ => None,
-                });
-                let named = names.filter(|name| name.starts_with(['@', '%']));
-                symbols.extend(named.map(|name| name.split(" + ").next().unwrap_or_default().to_string()));
+                let operands = &function.inst(inst).operands;
+                symbols.extend(operands.iter().filter_map(|operand| entity(function, operand)));
             }
         }
         let pointer_bytes = target.register_bytes() as usize;
@@ -56,14 +52,18 @@ impl Surroundings {
         };
         surroundings.world.heap = place(HEAP_BYTES);
         surroundings.places.push((surroundings.world.heap, HEAP_BYTES));
-        for symbol in symbols {
-            let fixed = symbol.strip_prefix("%fixed-stack.").and_then(|number| number.parse::<usize>().ok());
-            let fixed = fixed.and_then(|number| before.fixed_stack.values().nth(number)).map(|object| object.size);
-            let pooled = symbol.starts_with("%const.").then(|| pooled(after, &symbol)).flatten();
-            let size = match &pooled {
-                Some(bytes) => bytes.len() as u64,
-                None => fixed.or_else(|| sizes.of_global(&symbol)).filter(|&size| size <= MOST_BYTES).unwrap_or(0),
+        for (symbol, entity) in symbols {
+            let pooled = match entity {
+                Entity::Constant(index) => pooled(after, index),
+                Entity::Global | Entity::Fixed(_) => None,
             };
+            let size = match (entity, &pooled) {
+                (_, Some(bytes)) => Some(bytes.len() as u64),
+                (Entity::Fixed(slot), None) => before.fixed_stack.get(slot).map(|object| object.size),
+                (Entity::Global, None) => sizes.of_global(&symbol),
+                (Entity::Constant(_), None) => None,
+            };
+            let size = size.filter(|&size| size <= MOST_BYTES).unwrap_or(0);
             let start = place(size);
             match pooled {
                 Some(bytes) => surroundings.pools.push((start, bytes)),
@@ -104,23 +104,39 @@ impl Surroundings {
     }
 }
 
-/// The bytes of an integer of the constant pool.
-fn pooled(function: &Function, name: &str) -> Option<Vec<u8>> {
-    let wanted = name.strip_prefix("%const.")?;
-    let (_, text) = function.extra.iter().find(|(key, _)| key == "constants")?;
-    let mut here = false;
-    for line in text.lines() {
-        match line.trim().trim_start_matches("- ").trim().split_once(':') {
-            Some(("id", id)) => here = id.trim() == wanted,
-            Some(("value", value)) if here => {
-                let (ty, value) = value.trim().split_once(' ')?;
-                let bits: usize = ty.strip_prefix('i')?.parse().ok().filter(|bits| [32, 64, 128].contains(bits))?;
-                return Some(value.trim().parse::<i128>().ok()?.to_le_bytes()[..bits / 8].to_vec());
-            }
-            _ => {}
-        }
+/// An entity whose address the environment chooses.
+#[derive(Clone, Copy)]
+enum Entity {
+    /// A global variable or a function.
+    Global,
+    /// A constant of the pool.
+    Constant(ConstantPoolIndex),
+    /// An object of the caller's frame.
+    Fixed(FixedSlot),
+}
+
+/// The entity that an operand names, with its name in the environment.
+fn entity(function: &Function, operand: &Operand) -> Option<(String, Entity)> {
+    if let Operand::FixedStack(slot) = operand {
+        return Some((slot.to_string(), Entity::Fixed(*slot)));
     }
-    None
+    let base = function.address_of(operand)?.base;
+    let entity = match base {
+        AddressBase::Global(_) => Entity::Global,
+        AddressBase::Constant(index) => Entity::Constant(index),
+        AddressBase::External(_)
+        | AddressBase::JumpTable(_)
+        | AddressBase::Block { .. }
+        | AddressBase::Label(_) => return None,
+    };
+    Some((text::print_base(function, base), entity))
+}
+
+/// The bytes of a number of the constant pool.
+fn pooled(function: &Function, index: ConstantPoolIndex) -> Option<Vec<u8>> {
+    let bits = function.constants.get(index)?.value.bits()?;
+    let whole = bits.width() <= 128 && bits.width().is_multiple_of(8);
+    whole.then(|| bits.unsigned().to_le_bytes()[..bits.width() as usize / 8].to_vec())
 }
 
 /// Functions whose result is copied to a pointer.
@@ -130,12 +146,8 @@ fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
     for inst in function.all_insts() {
         let data = function.inst(inst);
         if data.opcode == Opcode::OPAQUE || target.is_call(data) {
-            let symbols = data.operands.iter().filter_map(|operand| match operand {
-                Operand::Symbol(symbol) => Some(plain(&function.symbols[*symbol])),
-                _ => None,
-            });
-            if let Some(name) = symbols.into_iter().find(|text| text.starts_with(['@', '&'])) {
-                callee = name.to_string();
+            if let Some(base) = function.callee(data) {
+                callee = text::print_base(function, base);
             }
         }
         if let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) = (data.opcode, data.operands.as_slice())

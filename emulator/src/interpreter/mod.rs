@@ -9,7 +9,7 @@ mod memory;
 mod numbers;
 mod world;
 
-pub use world::{ExternalCall, World, plain};
+pub use world::{ExternalCall, World};
 
 use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};

@@ -8,13 +8,13 @@ use super::{End, Next, Numbers, State, malformed, scalar};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Number, Unsupported, Value};
-use tribunal_ir::{Inst, InstData, Opcode, OpcodeFlags, Operand, PReg};
+use tribunal_ir::{Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, text};
 use tribunal_target::runtime::RuntimeFunction;
 
 /// One choice of the environment.
 #[derive(Clone, Debug, Default)]
 pub struct World {
-    /// Addresses of globals and of stack arguments, by their text; they lie in buffers of the input.
+    /// Addresses of globals and of stack arguments, by the names that [`text::print_base`] gives; they lie in buffers of the input.
     pub symbols: BTreeMap<String, u64>,
     /// Functions whose results are used as pointers.
     pub return_pointers: BTreeSet<String>,
@@ -33,23 +33,20 @@ pub struct ExternalCall {
     pub arguments: Vec<(u64, bool)>,
 }
 
-/// The text without `target-flags(...)` before it.
-pub fn plain(text: &str) -> &str {
-    let rest = text.strip_prefix("target-flags(").and_then(|rest| rest.split_once(')'));
-    rest.map_or(text, |(_, rest)| rest.trim_start())
-}
-
 impl<D: Numbers> State<'_, D> {
     /// Executes an instruction whose meaning depends on the environment; `None` if it is no such instruction.
     pub(super) fn outside(&mut self, inst: Inst, data: &InstData) -> Result<Option<Next>, Unsupported> {
         let Some(world) = self.world else { return Ok(None) };
         let symbol = |index: usize| match data.operands.get(index) {
-            Some(Operand::Symbol(symbol)) => plain(&self.function.symbols[*symbol]).to_string(),
-            Some(Operand::FixedStack(slot)) => slot.to_string(),
-            _ => String::new(),
+            Some(Operand::Address(address)) => {
+                let address = &self.function.addresses[*address];
+                (text::print_base(self.function, address.base), address.offset)
+            }
+            Some(Operand::FixedStack(slot)) => (slot.to_string(), 0),
+            _ => (String::new(), 0),
         };
         let name = self.function.opaque_name(data).unwrap_or_default();
-        let text = match (data.opcode, name) {
+        let (base, offset) = match (data.opcode, name) {
             (Opcode::G_GLOBAL_VALUE | Opcode::G_CONSTANT_POOL, _) => symbol(1),
             (Opcode::G_FRAME_INDEX, _) if matches!(data.operands.get(1), Some(Operand::FixedStack(_))) => symbol(1),
             // The page and the place in it: the first half means nothing by itself.
@@ -73,10 +70,8 @@ impl<D: Numbers> State<'_, D> {
             }
             _ => return Ok(None),
         };
-        let unknown = || Unsupported::new(format!("the address of {text}"));
-        let (base, offset) = text.rsplit_once(" + ").unwrap_or((&text, "0"));
-        let address = *world.symbols.get(base).ok_or_else(unknown)?;
-        let address = address.wrapping_add(offset.parse().map_err(|_| unknown())?);
+        let unknown = || Unsupported::new(format!("the address of {base}"));
+        let address = world.symbols.get(&base).ok_or_else(unknown)?.wrapping_add_signed(offset);
         let register = data.vreg(0).ok_or_else(|| malformed(data))?;
         self.write(inst, register, &scalar(Bits::new(address.into(), self.target.pointer_bits.into())));
         Ok(Some(Next::Following))
@@ -103,13 +98,10 @@ impl<D: Numbers> State<'_, D> {
             .filter(|register| !is_kept(*register))
             .collect();
         let leaves = flags.contains(OpcodeFlags::RETURN);
-        let callee = data.operands.iter().filter_map(|operand| match operand {
-            Operand::Symbol(symbol) => Some(plain(&self.function.symbols[*symbol]).to_string()),
-            _ => None,
-        });
-        let callee = callee.into_iter().find(|text| text.starts_with(['@', '&'])).unwrap_or_default();
+        let callee = self.function.callee(data);
+        let external = callee.and_then(|base| self.function.external(base));
         let after = if leaves { Next::End(End::Returned(inst)) } else { Next::Following };
-        let values = match callee.strip_prefix('&') {
+        let values = match external {
             Some(name @ ("memcpy" | "memmove" | "memset")) => {
                 let opcode = match name {
                     "memcpy" => Opcode::G_MEMCPY,
@@ -133,7 +125,10 @@ impl<D: Numbers> State<'_, D> {
                 });
             }
             _ if args.iter().any(|arg| !arg.bits.is_known() && !arg.poison.value) => return Ok(Next::End(End::Open)),
-            _ => self.unknown_function(&callee, &args, results.len(), world),
+            _ => {
+                let name = callee.map_or(String::new(), |base| text::print_base(self.function, base));
+                self.unknown_function(&name, &args, results.len(), world)
+            }
         };
         for (register, value) in results.into_iter().zip(values) {
             self.write_physical(register, value);

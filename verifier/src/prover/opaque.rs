@@ -6,7 +6,6 @@
 //! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
 //! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them.
 
-use super::constants;
 use super::memory::SymbolicMemory;
 use super::side::{Scalar, Side, SideEvaluation};
 use super::term::{MemTerm, Term};
@@ -14,8 +13,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::{
-    Family, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand,
+    AddressBase, AddressData, Family, FixedSlot, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand,
+    PReg, Reg, RegOperand, text,
 };
 use tribunal_target::runtime::RuntimeFunction;
 
@@ -41,9 +42,29 @@ struct Pure {
     flags: InstFlags,
 }
 
+/// An unknown address: the same one wherever it is named.
+#[derive(PartialEq, Eq, Hash)]
+enum Start {
+    /// Of an entity that both sides share, by its name in text.
+    Entity(String),
+    /// Of the page that holds an entity's byte of this offset.
+    Page(String, i64),
+    /// Of an object of the caller's frame.
+    Fixed(FixedSlot),
+    /// Of a constant of one side.
+    Constant(ConstantPoolIndex, Stage),
+}
+
+/// One of the two functions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Stage {
+    Earlier,
+    Later,
+}
+
 /// State shared by both sides of a whole function.
 pub(super) struct Uninterpreted {
-    addresses: FxHashMap<String, Term>,
+    addresses: FxHashMap<Start, Term>,
     pure: FxHashMap<(String, Vec<Term>), Pure>,
     places: u32,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
@@ -87,25 +108,6 @@ fn changed(name: &str) -> Unsupported {
 /// The prefix of the name of a feature where nothing is unsupported: the two sides do different things.
 pub(super) const CHANGED: &str = "an operation that is not the earlier one's: ";
 
-/// The text without `target-flags(...)` before it.
-fn plain(text: &str) -> &str {
-    let rest = text.strip_prefix("target-flags(").and_then(|rest| rest.split_once(')'));
-    rest.map_or(text, |(_, rest)| rest.trim_start())
-}
-
-/// The base and the offset in bytes of `@g + 8`.
-fn base_and_offset(text: &str) -> (&str, i64) {
-    let split = |sign: &str| {
-        let (base, digits) = text.rsplit_once(sign)?;
-        Some((base.trim(), digits.trim().parse::<i64>().ok()?))
-    };
-    match (split(" + "), split(" - ")) {
-        (Some(found), _) => found,
-        (None, Some((base, offset))) => (base, offset.wrapping_neg()),
-        (None, None) => (text, 0),
-    }
-}
-
 impl SideEvaluation<'_> {
     /// Evaluates `data` if this file handles its kind; false if the semantics may define it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
@@ -114,24 +116,17 @@ impl SideEvaluation<'_> {
         }
         match data.opcode {
             Opcode::G_GLOBAL_VALUE | Opcode::G_BLOCK_ADDR => {
-                let text = self.symbol(data, 1);
-                self.address(side, data, &text)
+                let Some(address) = self.address_operand(data, 1) else { return Ok(false) };
+                Ok(self.entity(side, data, address))
             }
             Opcode::G_FRAME_INDEX => match data.operands.get(1) {
-                Some(Operand::FixedStack(slot)) => self.address(side, data, &slot.to_string()),
+                Some(Operand::FixedStack(slot)) => Ok(self.address(side, data, Start::Fixed(*slot), 0)),
                 _ => Ok(false),
             },
-            Opcode::G_CONSTANT_POOL => {
-                let text = self.symbol(data, 1);
-                let own = format!("{text} of the {} side", if self.is_later() { "later" } else { "earlier" });
-                self.address(side, data, &own)?;
-                if let (Some(base), Some(contents)) = (data.vreg(0), constants::pooled(self.function, &text)) {
-                    side.memory.constants.push((side.defined[&base].bits, contents));
-                }
-                Ok(true)
-            }
+            Opcode::G_CONSTANT_POOL => Ok(self.pooled(side, data)),
             Opcode::G_FCONSTANT => {
-                let Some(bits) = constants::literal(&self.symbol(data, 1)) else { return Ok(false) };
+                let Some(Operand::Float(constant)) = data.operands.get(1) else { return Ok(false) };
+                let Some(bits) = self.function.float_bits(*constant) else { return Ok(false) };
                 let value = Value { bits: self.d.value(bits), poison: self.d.truth(false) };
                 self.define(side, data, vec![value]);
                 Ok(true)
@@ -172,15 +167,17 @@ impl SideEvaluation<'_> {
             }
             "ADJCALLSTACKUP" => Ok(true),
             "ADRP" => {
-                let page = format!("the page of {}", self.symbol(data, 2));
-                self.address(side, data, &page)
+                let Some(address) = self.address_operand(data, 2) else { return Ok(false) };
+                let page = self.page(address);
+                Ok(self.address(side, data, page, 0))
             }
             "G_ADD_LOW" => {
-                let symbol = self.symbol(data, 3);
-                let page = self.variable_of(&format!("the page of {symbol}"));
+                let Some(address) = self.address_operand(data, 3) else { return Ok(false) };
+                let page = self.page(address);
+                let page = self.variable_of(page);
                 let base = data.vreg(2).map(|register| self.read(side, register).bits);
                 match base == Some(page) {
-                    true => self.address(side, data, &symbol),
+                    true => Ok(self.entity(side, data, address)),
                     false => self.other(side, data).map(|()| true),
                 }
             }
@@ -218,12 +215,33 @@ impl SideEvaluation<'_> {
         self.opaque.as_ref().is_some_and(|opaque| opaque.earlier.is_some())
     }
 
-    /// The text of operand `index`, without target flags.
-    fn symbol(&self, data: &InstData, index: usize) -> String {
-        match data.operands.get(index) {
-            Some(Operand::Symbol(symbol)) => plain(&self.function.symbols[*symbol]).to_string(),
-            _ => String::new(),
+    /// The address that operand `index` is.
+    fn address_operand(&self, data: &InstData, index: usize) -> Option<AddressData> {
+        self.function.address_of(data.operands.get(index)?).copied()
+    }
+
+    /// The page that holds an address.
+    fn page(&self, address: AddressData) -> Start {
+        Start::Page(text::print_base(self.function, address.base), address.offset)
+    }
+
+    /// Defines the result as an address that both sides share.
+    fn entity(&mut self, side: &mut Side, data: &InstData, address: AddressData) -> bool {
+        let start = Start::Entity(text::print_base(self.function, address.base));
+        self.address(side, data, start, address.offset)
+    }
+
+    /// Defines the result as the address of a constant, whose bytes are known. The sides number theirs apart.
+    fn pooled(&mut self, side: &mut Side, data: &InstData) -> bool {
+        let Some(AddressData { base: AddressBase::Constant(index), offset, .. }) = self.address_operand(data, 1) else {
+            return false;
+        };
+        let stage = if self.is_later() { Stage::Later } else { Stage::Earlier };
+        let start = self.variable_of(Start::Constant(index, stage));
+        if let Some(contents) = self.function.constants.get(index).and_then(|constant| constant.value.bits()) {
+            side.memory.constants.push((start, contents));
         }
+        self.address(side, data, Start::Constant(index, stage), offset)
     }
 
     pub(super) fn opcode_name(&self, data: &InstData) -> String {
@@ -246,13 +264,18 @@ impl SideEvaluation<'_> {
                     }
                     Reg::Physical(register) => key.push_str(self.target.vocabulary.register_name(register)),
                 },
-                Operand::Symbol(symbol) => {
-                    key.push(' ');
-                    key.push_str(plain(&self.function.symbols[*symbol]));
+                // However it is computed.
+                Operand::Address(address) => {
+                    let AddressData { base, offset, .. } = self.function.addresses[*address];
+                    key.push_str(&format!(" {}{offset:+}", text::print_base(self.function, base)));
                 }
                 // Blocks are compared with the edges.
                 Operand::Block(_) => {}
-                other => key.push_str(&format!(" {other:?}")),
+                Operand::Stack(slot) => key.push_str(&format!(" {slot}")),
+                other => {
+                    key.push(' ');
+                    key.push_str(&text::print_operand(self.function, other, self.target.vocabulary));
+                }
             }
         }
         key
@@ -272,21 +295,20 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// The variable for the address that `text` names.
-    fn variable_of(&mut self, text: &str) -> Term {
+    /// The variable for an unknown address.
+    fn variable_of(&mut self, start: Start) -> Term {
         let bits = u32::from(self.target.pointer_bits);
         let Some(opaque) = self.opaque.as_deref_mut() else { return self.d.variable(bits) };
-        *opaque.addresses.entry(text.to_string()).or_insert_with(|| self.d.variable(bits))
+        *opaque.addresses.entry(start).or_insert_with(|| self.d.variable(bits))
     }
 
-    /// Defines the result as the address of a symbol, with its offset.
-    fn address(&mut self, side: &mut Side, data: &InstData, text: &str) -> Result<bool, Unsupported> {
-        let (base, offset) = base_and_offset(text);
-        let base = self.variable_of(base);
+    /// Defines the result as an unknown address plus an offset in bytes. Always true: the instruction is evaluated.
+    fn address(&mut self, side: &mut Side, data: &InstData, start: Start, offset: i64) -> bool {
+        let base = self.variable_of(start);
         let offset = self.d.literal(offset, self.target.pointer_bits.into());
         let value = Value { bits: self.d.add(&base, &offset), poison: self.d.truth(false) };
         self.define(side, data, vec![value]);
-        Ok(true)
+        true
     }
 
     /// A function of its operands and of nothing else.
@@ -435,11 +457,8 @@ impl SideEvaluation<'_> {
     /// A call, ordinary or in place of a return.
     fn any_call(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let abi = self.target.abi;
-        let external = data.operands.iter().find_map(|operand| match operand {
-            Operand::Symbol(symbol) => plain(&self.function.symbols[*symbol]).strip_prefix('&'),
-            _ => None,
-        });
-        let external = external.map(|name| name.trim_matches('"').to_string());
+        let function = self.function;
+        let external = function.callee(data).and_then(|base| function.external(base));
         let args = self.arguments(side, data);
         let kept = [abi.stack_pointer, abi.return_address];
         let mut results: SmallVec<[PReg; 4]> = data
@@ -448,13 +467,13 @@ impl SideEvaluation<'_> {
             .filter(|register| !kept.contains(register))
             .collect();
         let leaves = self.function.opcode_flags(data, self.target.vocabulary).contains(OpcodeFlags::RETURN);
-        let memory_function = external.as_deref().and_then(|name| match name {
+        let memory_function = external.and_then(|name| match name {
             "memcpy" => Some(Opcode::G_MEMCPY),
             "memmove" => Some(Opcode::G_MEMMOVE),
             "memset" => Some(Opcode::G_MEMSET),
             _ => None,
         });
-        if external.as_deref().and_then(RuntimeFunction::named).is_some() {
+        if external.and_then(RuntimeFunction::named).is_some() {
             return self.runtime(side, data);
         }
         let values: Vec<Scalar>;

@@ -3,7 +3,8 @@
 use super::opcodes::{Evaluation, Operation};
 use super::{Domain, Value};
 use crate::bits::{Bits, MAX_BITS};
-use crate::inst::{InstFlags, IntPredicate};
+use crate::inst::InstFlags;
+use crate::predicate::IntPredicate;
 use crate::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
 

@@ -8,6 +8,7 @@ pub mod machine;
 pub mod registers;
 pub mod selection;
 pub mod semantics;
+pub mod target_flags;
 
 use crate::{Elf, Made, Target};
 use object::{Architecture, elf};
@@ -31,6 +32,7 @@ pub static RISCV64: Target = Target {
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
     register_masks: registers::REGISTER_MASKS,
+    target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
     abi: &abi::LP64,
@@ -57,6 +59,7 @@ pub static RISCV32: Target = Target {
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS_32,
     register_masks: registers::REGISTER_MASKS,
+    target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
     selection: selection::RULES,
     abi: &abi::ILP32,
