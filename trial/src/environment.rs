@@ -124,10 +124,9 @@ fn entity(function: &Function, operand: &Operand) -> Option<(String, Entity)> {
     let entity = match base {
         AddressBase::Global(_) => Entity::Global,
         AddressBase::Constant(index) => Entity::Constant(index),
-        AddressBase::External(_)
-        | AddressBase::JumpTable(_)
-        | AddressBase::Block { .. }
-        | AddressBase::Label(_) => return None,
+        AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_) => {
+            return None;
+        }
     };
     Some((text::print_base(function, base), entity))
 }

@@ -3,9 +3,7 @@
 //! Invariant: an operand is 16 bytes and `Copy`. Larger values stand in tables of the function, which the operand names
 //! by number.
 
-use crate::entities::{
-    Address, Block, FixedSlot, RegisterList, ShuffleMask, StackSlot, Symbol, VReg, WideConst,
-};
+use crate::entities::{Address, Block, FixedSlot, RegisterList, ShuffleMask, StackSlot, Symbol, VReg, WideConst};
 use crate::float::FloatConstant;
 use crate::predicate::{FloatPredicate, IntPredicate};
 use crate::vocabulary::{PReg, RegMask, SubReg};

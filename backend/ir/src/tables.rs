@@ -110,15 +110,7 @@ impl JumpTableKind {
     /// Every kind.
     pub const ALL: [JumpTableKind; 7] = {
         use JumpTableKind::*;
-        [
-            BlockAddress,
-            GpRel64BlockAddress,
-            GpRel32BlockAddress,
-            LabelDifference32,
-            LabelDifference64,
-            Inline,
-            Custom32,
-        ]
+        [BlockAddress, GpRel64BlockAddress, GpRel32BlockAddress, LabelDifference32, LabelDifference64, Inline, Custom32]
     };
 
     /// LLVM's word.

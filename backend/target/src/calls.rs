@@ -6,9 +6,7 @@ use crate::abi::Calls;
 use crate::runtime::RuntimeFunction;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::text::print_base;
-use tribunal_ir::{
-    AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode,
-};
+use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
 
 /// The registers of a runtime function's arguments and result.
 pub struct Signature {
@@ -80,7 +78,8 @@ impl Target {
     ) -> InstData {
         let base = AddressBase::External(function.intern(callee.name));
         let callee = function.address(AddressData { base, offset: 0, flags: calls.callee_flags });
-        let mut data = InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
+        let mut data =
+            InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
         self.add_implicit(&mut data, calls.opcode);
         data.operands.extend(signature.arguments.iter().copied().flatten().copied().map(Operand::implicit_use));
         data.operands.extend(signature.results.iter().copied().map(Operand::implicit_def));

@@ -2,7 +2,9 @@
 
 use super::{Rule, Verifier};
 use tribunal_ir::opcode::{AccessSize, IndexTypes, OpcodeInfo, TypeClass, TypeRule};
-use tribunal_ir::{AddressBase, Family, Function, Inst, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, OperandKind, Type};
+use tribunal_ir::{
+    AddressBase, Family, Function, Inst, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, OperandKind, Type,
+};
 
 pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Some(info) = verifier.function.inst(inst).opcode.info() else { return };

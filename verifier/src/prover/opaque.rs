@@ -12,8 +12,8 @@ use super::term::{MemTerm, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
-use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::entities::ConstantPoolIndex;
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{
     AddressBase, AddressData, Family, FixedSlot, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand,
     PReg, Reg, RegOperand, text,

@@ -39,7 +39,8 @@ fn escaped(after: &[u8]) -> Option<(u8, &[u8])> {
         return Some((b'\\', rest));
     }
     let (digits, rest) = after.split_at_checked(2)?;
-    let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    let digits =
+        std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     u8::from_str_radix(digits, 16).ok().map(|byte| (byte, rest))
 }
 
@@ -109,12 +110,9 @@ mod tests {
 
     #[test]
     fn a_name_ends_where_its_letters_or_its_quotes_do() {
-        for (text, name, rest) in [
-            ("g + 8", "g", "+ 8"),
-            ("\"a, b\" , c", "\"a, b\"", ", c"),
-            ("f$1)", "f$1", ")"),
-            ("\"open", "", "\"open"),
-        ] {
+        for (text, name, rest) in
+            [("g + 8", "g", "+ 8"), ("\"a, b\" , c", "\"a, b\"", ", c"), ("f$1)", "f$1", ")"), ("\"open", "", "\"open")]
+        {
             let mut cursor = Cursor::new(text, 1);
             assert_eq!((spelled(&mut cursor), cursor.rest()), (name, rest));
         }

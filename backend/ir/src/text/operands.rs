@@ -168,7 +168,9 @@ fn predicate(cursor: &mut Cursor<'_>) -> Parsed<Operand> {
     let name = cursor.word();
     let unknown = |kind: &str| start.error(format!("unknown {kind} predicate `{name}`"));
     let predicate = match is_float {
-        true => FloatPredicate::from_name(name).map(Operand::FloatPredicate).ok_or_else(|| unknown("floating-point"))?,
+        true => {
+            FloatPredicate::from_name(name).map(Operand::FloatPredicate).ok_or_else(|| unknown("floating-point"))?
+        }
         false => IntPredicate::from_name(name).map(Operand::Predicate).ok_or_else(|| unknown("integer"))?,
     };
     cursor.expect(")")?;

@@ -92,7 +92,9 @@ pub fn print_inst(function: &Function, data: &InstData, vocabulary: &dyn Vocabul
 /// One operand, without the type of a register.
 pub fn print_operand(function: &Function, operand: &Operand, vocabulary: &dyn Vocabulary) -> String {
     let mut text = String::new();
-    Printer { function, vocabulary }.operand(&mut text, operand, false, false).expect("writing to a string does not fail");
+    Printer { function, vocabulary }
+        .operand(&mut text, operand, false, false)
+        .expect("writing to a string does not fail");
     text
 }
 
@@ -327,7 +329,8 @@ impl Printer<'_> {
     }
 
     fn register_list(&self, out: &mut String, kind: RegisterListKind, registers: &[PReg]) -> fmt::Result {
-        let word = super::operands::REGISTER_LISTS.iter().find(|(_, known)| *known == kind).map_or("", |(word, _)| word);
+        let word =
+            super::operands::REGISTER_LISTS.iter().find(|(_, known)| *known == kind).map_or("", |(word, _)| word);
         let comma = match kind {
             RegisterListKind::Preserved => ",",
             RegisterListKind::LiveOut => ", ",
