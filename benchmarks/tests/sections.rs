@@ -14,14 +14,6 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Sections without a record of a short run, since their tools were missing.
-const UNSAMPLED: &[&str] = &["libfuzzer"];
-
-/// Sections with one.
-fn sampled() -> impl Iterator<Item = &'static Section> {
-    sections::all().filter(|section| !UNSAMPLED.contains(&section.name))
-}
-
 /// The record of a short run of the section.
 fn sample(section: &Section) -> Record {
     let record = Record::read(&folder("tests/samples"), section.name).expect("samples can be read");
@@ -34,7 +26,7 @@ fn elsewhere() -> Origin {
 
 #[test]
 fn every_section_renders_from_its_sample() {
-    for section in sampled() {
+    for section in sections::all() {
         let record = sample(section);
         let (text, standing) = page::section(section, Some(&record), &record.origin);
         let Measurement::Measured(runs) = &record.outcome else {
@@ -56,7 +48,7 @@ fn every_section_renders_from_its_sample() {
 #[test]
 fn samples_are_of_the_commands_that_run_today() {
     let effort = Budget { seconds_a_job: SECONDS_A_JOB, jobs: 2 };
-    for section in sampled() {
+    for section in sections::all() {
         let Measurement::Measured(runs) = sample(section).outcome else { panic!("no measurement") };
         // Durations and amounts are the sample's own.
         let shape = |command: &str| command.replace(|letter: char| letter.is_ascii_digit(), "");
@@ -69,7 +61,7 @@ fn samples_are_of_the_commands_that_run_today() {
 
 #[test]
 fn figures_of_another_day_or_commit_say_so() {
-    for section in sampled() {
+    for section in sections::all() {
         let record = sample(section);
         let (text, _) = page::section(section, Some(&record), &elsewhere());
         assert!(text.contains(&record.origin.to_string()), "{text}");
@@ -78,7 +70,7 @@ fn figures_of_another_day_or_commit_say_so() {
 
 #[test]
 fn what_failed_or_was_not_measured_shows_no_figures() {
-    for section in sampled() {
+    for section in sections::all() {
         let measured = sample(section);
         let with = |outcome: Measurement| {
             let record = Record { outcome, ..measured.clone() };

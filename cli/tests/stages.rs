@@ -109,13 +109,13 @@ fn llc_reads_every_golden_case() {
 }
 
 /// Assembly text put together by LLVM is the text section that is written as an object.
-fn assembles(target: &str, flags: &[&str]) {
+fn assembles(target: &str, features: &[&str], flags: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for file in files(target) {
         for (kind, name) in [("asm", "ours.s"), ("obj", "ours.o")] {
             let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
-            compile.arg("compile").arg(&file).args(["--emit", kind, "-o"]).arg(path(name));
+            compile.arg("compile").arg(&file).args(features).args(["--emit", kind, "-o"]).arg(path(name));
             assert_eq!(failure(&mut compile), None, "{}", file.display());
         }
         let mut assembler = Command::new("llvm-mc-22");
@@ -133,10 +133,16 @@ fn assembles(target: &str, flags: &[&str]) {
 
 #[test]
 fn riscv64_assembly_is_the_object() {
-    assembles("riscv64", &["-triple=riscv64", "-mattr=+m"]);
+    assembles("riscv64", &[], &["-triple=riscv64", "-mattr=+m"]);
+}
+
+#[test]
+fn compressed_assembly_is_the_object() {
+    assembles("riscv64", &["--features=+c"], &["-triple=riscv64", "-mattr=+m,+c"]);
+    assembles("riscv32", &["--features=+c"], &["-triple=riscv32", "-mattr=+m,+c"]);
 }
 
 #[test]
 fn aarch64_assembly_is_the_object() {
-    assembles("aarch64", &["-triple=aarch64"]);
+    assembles("aarch64", &[], &["-triple=aarch64"]);
 }

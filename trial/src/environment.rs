@@ -3,12 +3,12 @@
 //! Sizes come from the types in the file's IR block. Contents are chosen, for constants too: the legalizer does not
 //! look at initialisers. A symbol without a declaration there is an address that nobody may touch.
 
-use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::World;
 use tribunal_ir::entities::ConstantPoolIndex;
-use tribunal_ir::{AddressBase, FixedSlot, Function, Opcode, Operand, Reg, text};
+use tribunal_ir::{AddressBase, FixedSlot, Function, GlobalName, Opcode, Operand, Reg, text};
+use tribunal_llvm::{DataLayout, IrModule, Name};
 use tribunal_target::Target;
 
 /// The address of globals, apart from buffers of arguments and from stack objects.
@@ -32,7 +32,7 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// `ir` is the IR block of the earlier file.
-    pub fn new(before: &Function, after: &Function, ir: &str, target: &Target) -> Surroundings {
+    pub fn new(before: &Function, after: &Function, ir: Option<&IrModule>, target: &Target) -> Surroundings {
         let mut symbols: BTreeMap<String, Entity> = BTreeMap::new();
         for function in [before, after] {
             for inst in function.all_insts() {
@@ -41,7 +41,11 @@ impl Surroundings {
             }
         }
         let pointer_bytes = target.register_bytes() as usize;
-        let sizes = Sizes::new(ir, pointer_bytes as u64);
+        let layouts = ir.map(|ir| ir.layouts(&DataLayout::with_pointers(target.pointer_bits.into())));
+        let size_of_global = |name: &Name| {
+            let global = ir?.global(name)?;
+            layouts.as_ref()?.alloc_size(global.ty).ok()
+        };
         let mut surroundings =
             Surroundings { world: World::default(), places: Vec::new(), pools: Vec::new(), pointer_bytes };
         let mut address = GLOBALS;
@@ -53,15 +57,13 @@ impl Surroundings {
         surroundings.world.heap = place(HEAP_BYTES);
         surroundings.places.push((surroundings.world.heap, HEAP_BYTES));
         for (symbol, entity) in symbols {
-            let pooled = match entity {
-                Entity::Constant(index) => pooled(after, index),
-                Entity::Global | Entity::Fixed(_) => None,
-            };
-            let size = match (entity, &pooled) {
-                (_, Some(bytes)) => Some(bytes.len() as u64),
-                (Entity::Fixed(slot), None) => before.fixed_stack.get(slot).map(|object| object.size),
-                (Entity::Global, None) => sizes.of_global(&symbol),
-                (Entity::Constant(_), None) => None,
+            let (size, pooled) = match entity {
+                Entity::Global(name) => (size_of_global(&name), None),
+                Entity::Fixed(slot) => (before.fixed_stack.get(slot).map(|object| object.size), None),
+                Entity::Constant(index) => {
+                    let bytes = pooled(after, index);
+                    (bytes.as_ref().map(|bytes| bytes.len() as u64), bytes)
+                }
             };
             let size = size.filter(|&size| size <= MOST_BYTES).unwrap_or(0);
             let start = place(size);
@@ -105,10 +107,9 @@ impl Surroundings {
 }
 
 /// An entity whose address the environment chooses.
-#[derive(Clone, Copy)]
 enum Entity {
     /// A global variable or a function.
-    Global,
+    Global(Name),
     /// A constant of the pool.
     Constant(ConstantPoolIndex),
     /// An object of the caller's frame.
@@ -122,7 +123,8 @@ fn entity(function: &Function, operand: &Operand) -> Option<(String, Entity)> {
     }
     let base = function.address_of(operand)?.base;
     let entity = match base {
-        AddressBase::Global(_) => Entity::Global,
+        AddressBase::Global(GlobalName::Named(name)) => Entity::Global(Name::from(function.symbols[name].as_str())),
+        AddressBase::Global(GlobalName::Numbered(number)) => Entity::Global(Name::Number(number)),
         AddressBase::Constant(index) => Entity::Constant(index),
         AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_) => {
             return None;
@@ -158,82 +160,4 @@ fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
         }
     }
     names
-}
-
-/// Sizes of LLVM's types, read from an IR block.
-struct Sizes<'i> {
-    pointer: u64,
-    globals: FxHashMap<&'i str, &'i str>,
-    types: FxHashMap<&'i str, &'i str>,
-}
-
-/// Types within one another, at most.
-const DEEPEST: usize = 32;
-
-impl<'i> Sizes<'i> {
-    fn new(ir: &'i str, pointer: u64) -> Sizes<'i> {
-        let mut sizes = Sizes { pointer, globals: FxHashMap::default(), types: FxHashMap::default() };
-        for line in ir.lines().map(str::trim) {
-            let Some((name, rest)) = line.split_once(" = ") else { continue };
-            if let Some(body) = rest.strip_prefix("type ") {
-                sizes.types.insert(name, body);
-            } else if name.starts_with('@') {
-                let ty = [" global ", " constant "].iter().find_map(|word| Some(rest.split_once(word)?.1));
-                let ty = ty.or_else(|| ["global ", "constant "].iter().find_map(|word| rest.strip_prefix(word)));
-                sizes.globals.extend(ty.map(|ty| (name, ty)));
-            }
-        }
-        sizes
-    }
-
-    fn of_global(&self, name: &str) -> Option<u64> {
-        self.layout(self.globals.get(name)?, DEEPEST).map(|((size, _), _)| size)
-    }
-
-    /// Size and alignment in bytes of the type at the head of the text, and what follows it.
-    fn layout<'t>(&self, text: &'t str, depth: usize) -> Option<((u64, u64), &'t str)> {
-        let text = text.trim_start();
-        let depth = depth.checked_sub(1)?;
-        if let Some(rest) = text.strip_prefix("<{") {
-            return self.fields(rest, "}>", true, depth);
-        }
-        if let Some(rest) = text.strip_prefix('{') {
-            return self.fields(rest, "}", false, depth);
-        }
-        if let Some(rest) = text.strip_prefix('[') {
-            let (count, rest) = rest.split_once(" x ")?;
-            let ((size, align), rest) = self.layout(rest, depth)?;
-            let size = size.checked_mul(count.trim().parse().ok()?)?;
-            return Some(((size, align), rest.trim_start().strip_prefix(']')?));
-        }
-        let end = text.find([' ', ',', ']', '}', '>']).unwrap_or(text.len());
-        let (word, rest) = text.split_at(end);
-        let layout = match word {
-            "ptr" => (self.pointer, self.pointer),
-            "half" => (2, 2),
-            "float" => (4, 4),
-            "double" => (8, 8),
-            _ if word.starts_with('%') => self.layout(self.types.get(word)?, depth)?.0,
-            _ => {
-                let bits: u64 = word.strip_prefix('i')?.parse().ok().filter(|bits| (1..=128).contains(bits))?;
-                let bytes = bits.div_ceil(8).next_power_of_two();
-                (bytes, bytes)
-            }
-        };
-        Some((layout, rest))
-    }
-
-    fn fields<'t>(&self, text: &'t str, end: &str, packed: bool, depth: usize) -> Option<((u64, u64), &'t str)> {
-        let (mut rest, mut size, mut most) = (text.trim_start(), 0u64, 1);
-        loop {
-            if let Some(rest) = rest.strip_prefix(end) {
-                return Some(((size.next_multiple_of(most), most), rest));
-            }
-            let ((field, align), after) = self.layout(rest, depth)?;
-            let align = if packed { 1 } else { align };
-            size = size.next_multiple_of(align).checked_add(field)?;
-            most = most.max(align);
-            rest = after.trim_start().trim_start_matches(',').trim_start();
-        }
-    }
 }

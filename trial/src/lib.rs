@@ -1,8 +1,8 @@
 //! The trial: one function before every judge, findings that name the guilty rule, and crash files of them.
 //!
 //! The backend compiles a function while the judges watch each pass and each rewrite. Then the code runs on inputs of
-//! [`inputs`], and the interpreter says what must come out. [`validate`] judges two stages that somebody else wrote, and
-//! [`catalogue`] judges every recipe there is.
+//! [`inputs`], and the interpreter says what must come out. [`validate`] judges two stages that somebody else wrote,
+//! and [`catalogue`] judges every recipe there is.
 //!
 //! Architecture invariant: backend and judges meet in this crate, and it makes no programs: `tribunal-fuzz` does.
 

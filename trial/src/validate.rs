@@ -12,7 +12,10 @@ use std::ops::Range;
 use std::time::Duration;
 use tribunal_emulator::interpreter::{ExternalCall, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
-use tribunal_ir::{Bits, Builder, Entry, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Type};
+use tribunal_ir::{
+    Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, Position, Type,
+};
+use tribunal_llvm::IrModule;
 use tribunal_target::Target;
 use tribunal_verifier::machine_verifier;
 use tribunal_verifier::prover::{self, Pair, Verdict};
@@ -52,7 +55,7 @@ const FIRST_INPUTS: u32 = 6;
 /// rayon pool of the caller.
 pub fn validate(before: &Module, after: &Module, target: &'static Target, time: Duration) -> Vec<Judged> {
     let by_name: BTreeMap<&str, Entry<'_>> = after.entries().map(|entry| (entry.name(), entry)).collect();
-    let ir = before.ir.as_deref().unwrap_or_default();
+    let ir = before.ir.as_ref().map(IrBlock::module);
     let entries: Vec<(Entry<'_>, Option<Entry<'_>>)> =
         before.entries().map(|entry| (entry, by_name.get(entry.name()).copied())).collect();
     let judged = entries.par_iter().map(|&(entry, other)| {
@@ -72,7 +75,13 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target, time: 
 }
 
 /// The verdict on one pair, and the number of blocks proved.
-fn judged(before: &Function, after: &Function, ir: &str, target: &'static Target, time: Duration) -> (Kind, u64) {
+fn judged(
+    before: &Function,
+    after: &Function,
+    ir: Option<&IrModule>,
+    target: &'static Target,
+    time: Duration,
+) -> (Kind, u64) {
     if let Some(rule) = [before, after].into_iter().find_map(|function| malformed(function, target)) {
         return (Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")), 0);
     }
@@ -178,7 +187,7 @@ impl fmt::Display for Resolution {
 fn executed(
     before: &Function,
     after: &Function,
-    ir: &str,
+    ir: Option<&IrModule>,
     target: &'static Target,
     numbers: Range<u32>,
 ) -> Option<String> {

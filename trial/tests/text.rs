@@ -74,3 +74,31 @@ fn mutated_files_end_in_a_module_or_an_error_with_a_place() {
     }
     assert!(refused > 1000, "only {refused} were refused: are the mutations real?");
 }
+
+/// A file whose IR block is `ir`, from the second line on.
+fn with_ir(ir: &str) -> String {
+    let function = "name: f\nbody: |\n  bb.0:\n    PseudoRET\n...\n";
+    format!("--- |\n{ir}\n...\n---\n{function}")
+}
+
+#[test]
+fn the_ir_block_is_a_module_beside_its_text() {
+    let ir = "  target triple=\"riscv64\" ; before: target triple = \"none\"\n  %T = type { i8, ptr }\n\
+              \x20 @a = global %T { i8 1, ptr @f }\n  @b = global novelty 1\n  define void @f() { ret void }";
+    let source = with_ir(ir);
+    let module = text::parse_module(&source, target_of(&source).vocabulary).unwrap();
+    let block = module.ir.as_ref().unwrap();
+    assert_eq!(block.text(), ir);
+    let read = block.module();
+    assert_eq!((read.globals.len(), read.functions.len(), read.unread.len()), (1, 1, 1));
+    assert_eq!(module.functions.len(), 1, "an unknown global refuses no function");
+}
+
+#[test]
+fn an_error_in_the_ir_block_stands_at_its_place_in_the_file() {
+    let source = with_ir("  @a = global i32 0\n  @b = global ptr @missing");
+    let vocabulary = tribunal_target::by_name("riscv64").unwrap().vocabulary;
+    let error = text::parse_module(&source, vocabulary).unwrap_err();
+    assert_eq!((error.line, error.column, error.length), (3, 19, 8));
+    assert_eq!(error.message, "`@missing` is not defined");
+}

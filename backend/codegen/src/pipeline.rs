@@ -62,7 +62,7 @@ pub fn run_until(
             return Ok(None);
         }
     }
-    emit::code(function, context.target).map(Some)
+    emit::code(function, context.target, context.options.features).map(Some)
 }
 
 /// The name of the first instruction that no table describes.

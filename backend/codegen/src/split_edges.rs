@@ -60,9 +60,8 @@ fn make_fall_throughs_explicit(context: &Context<'_>, function: &mut Function) {
             .last_inst(block)
             .is_some_and(|last| flags(context, function.inst(last)).contains(OpcodeFlags::BARRIER));
         if !ends && function.successors(block).next().is_none() {
-            // No defined execution comes here: an endless loop will do, and gives the block an end.
-            function.append(block, context.target.machine.jump(block));
-            function.block_mut(block).successors = vec![(block, None)];
+            // No defined execution comes here.
+            function.append(block, context.target.machine.trap());
             continue;
         }
         let Some(&next) = layout.get(index + 1) else { continue };

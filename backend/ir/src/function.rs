@@ -98,7 +98,7 @@ struct Link {
 }
 
 /// A function-level `liveins:` entry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LiveIn {
     /// The machine register that holds a value on entry.
     pub register: PReg,
@@ -140,7 +140,8 @@ pub struct Function {
     /// Other keys of the function's document, as they were read: `(key, value text)`, in order.
     pub extra: Vec<(String, String)>,
     next_number: u32,
-    pub(crate) wide: Interned<WideConst, Bits>,
+    /// Constants that do not fit an operand.
+    pub wide: Interned<WideConst, Bits>,
     blocks: PrimaryMap<Block, BlockData>,
     layout: Vec<Block>,
     insts: PrimaryMap<Inst, InstData>,

@@ -44,6 +44,13 @@ impl<K: EntityRef, V: Clone + Eq + Hash> Interned<K, V> {
     }
 }
 
+/// Equal values under equal keys.
+impl<K: EntityRef, V: PartialEq> PartialEq for Interned<K, V> {
+    fn eq(&self, other: &Interned<K, V>) -> bool {
+        self.values == other.values
+    }
+}
+
 impl<K: EntityRef, V> Index<K> for Interned<K, V> {
     type Output = V;
 

@@ -1,9 +1,10 @@
-//! A MIR file: the IR block as it was read, and the machine functions.
+//! A MIR file: its IR block, and the machine functions.
 //!
 //! Invariant: a file is never refused for one function. A name or form that no table knows makes its function
 //! [`Unread`], and all others are read.
 
 use crate::function::Function;
+use crate::ir_block::IrBlock;
 use std::fmt;
 
 /// The functions of one file.
@@ -11,8 +12,8 @@ use std::fmt;
 pub struct Module {
     /// Comment lines at the head of the file, without `;` or `#`: expectations, or the header of a crash file.
     pub comments: Vec<String>,
-    /// The LLVM IR of the first document, as it was read.
-    pub ir: Option<String>,
+    /// The LLVM IR of the first document.
+    pub ir: Option<IrBlock>,
     /// The machine functions, in the order of the file.
     pub functions: Vec<Function>,
     /// Functions that are well-formed and name something unknown, in the order of the file.

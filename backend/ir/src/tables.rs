@@ -18,7 +18,7 @@ pub enum SlotKind {
 }
 
 /// A stack object.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StackObject {
     /// The name of the IR value, or nothing.
     pub name: String,
@@ -33,7 +33,7 @@ pub struct StackObject {
 }
 
 /// A stack object in the caller's frame.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixedObject {
     /// Bytes from the stack pointer on entry.
     pub offset: i64,

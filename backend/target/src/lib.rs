@@ -4,6 +4,7 @@
 
 pub mod abi;
 pub mod calls;
+pub mod compressed;
 mod encoding;
 pub mod features;
 pub mod instructions;
@@ -19,6 +20,7 @@ pub mod aarch64;
 pub mod riscv;
 
 use abi::Abi;
+use compressed::CompressedForm;
 use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
 use instructions::InstrDesc;
@@ -62,6 +64,8 @@ pub struct Target {
     pub target_flags: &'static [&'static str],
     /// By [`TargetOpcode`].
     pub instructions: &'static [InstrDesc],
+    /// Shorter spellings of instructions, the first that fits best; empty if all words have one size.
+    pub compressed: &'static [CompressedForm],
     /// Most specific first.
     pub selection: &'static [SelectionRule],
     /// The calling convention.
@@ -86,10 +90,22 @@ pub struct Target {
 pub struct Elf {
     /// Gives `e_machine` and the class.
     pub architecture: object::Architecture,
-    /// `e_flags`.
+    /// `e_flags` without options.
     pub flags: object::elf::FileFlags,
+    /// The marks of options in objects and assembly text.
+    pub options: &'static [ElfOption],
     /// The relocation of a call instruction.
     pub call: object::elf::RelocationType,
+}
+
+/// The marks of an option.
+pub struct ElfOption {
+    /// The option.
+    pub feature: Features,
+    /// Its bits in `e_flags`.
+    pub flags: object::elf::FileFlags,
+    /// The assembler's directive, as a line.
+    pub directive: &'static str,
 }
 
 /// Look-up tables made from a target's rows, on first use.
@@ -179,6 +195,8 @@ pub trait Machine: Sync {
     }
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
+    /// The end of a block from which no defined execution goes on: a terminator that stops the machine.
+    fn trap(&self) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.
     fn assembly(&self, inst: &InstData, name: &dyn Fn(&Operand) -> String) -> String;
 }

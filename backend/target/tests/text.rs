@@ -24,7 +24,7 @@ fn source(line: &str) -> String {
          0\n    value:           'i64 -5'\n    alignment:       8\n  - id:              1\n    value:           'double \
          1.000000e+00'\n  - id:              2\n    value:           '<2 x i32> <i32 1, i32 2>'\n    isTargetSpecific: \
          true\njumpTable:\n  kind:            label-difference32\n  entries:\n    - id:              0\n      \
-         blocks:          [ '%bb.4', '%bb.4' ]\nbody:             |\n  bb.4:\n    {line}\n...\n"
+         blocks:          [ '%bb.4', '%bb.4' ]\nbody:             |\n  bb.4:\n    successors:\n  \n    {line}\n...\n"
     )
 }
 

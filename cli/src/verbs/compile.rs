@@ -194,7 +194,7 @@ fn compiled(
     let emit = arguments.emit.unwrap_or_else(|| Emit::by_name(&arguments.output));
     Ok(match (emit, stop_after) {
         (Emit::Mir, _) | (_, Some(_)) => mir(&source.module, source.target).into_bytes(),
-        (Emit::Asm, None) => emit::assembly(&source.module.functions, source.target).into_bytes(),
+        (Emit::Asm, None) => emit::assembly(&source.module.functions, source.target, options.features).into_bytes(),
         (Emit::Obj, None) => emit::object(&codes, source.target)?,
     })
 }

@@ -11,7 +11,8 @@ use tribunal_trial::{Tally, harness};
 
 /// Run the machine verifier on every function.
 ///
-/// A function is held to the stage that its properties name: `legalized`, `regBankSelected`, `selected` and the like.
+/// A function is held to its stage: the one that its properties name (`legalized`, `regBankSelected`, `selected`), or a
+/// comment `# stage: NAME` at the head of its document.
 #[derive(Args)]
 #[command(after_help = examples(&["tribunal verify corpus/real/sorting.aarch64.O0.mir"]))]
 pub struct Arguments {

@@ -17,7 +17,7 @@ pub use search::SearchLimits;
 
 use search::Search;
 use tribunal_emulator::Input;
-use tribunal_ir::Function;
+use tribunal_ir::{Function, IrBlock};
 use tribunal_target::{Features, Target};
 use tribunal_trial::crash;
 use tribunal_trial::finding::Finding;
@@ -28,7 +28,7 @@ use tribunal_trial::inputs::{self, Plan};
 #[derive(Clone, Debug)]
 pub struct Case {
     /// LLVM IR before the functions, as it was read.
-    pub ir: Option<String>,
+    pub ir: Option<IrBlock>,
     /// The functions, each of which may be removed.
     pub functions: Vec<Function>,
     /// The functions' input, if they run.

@@ -113,6 +113,7 @@ tribunal_target::instructions! {
     SW [USE, BASE, O16] with_immediate(0x0700_0000) {STORE} of WORD;
     JMP [L18] label(0x0800_0000) {TERMINATOR, BRANCH, BARRIER};
     RET [] alone(0x0900_0000) {TERMINATOR, RETURN, BARRIER};
+    TRAP [] alone(0x0a00_0000) {TERMINATOR, BARRIER};
     ADDC [DEFC, USEC, USEC] three(0x1000_0000) {};
     MOVC [DEFC, USEC] two(0x1100_0000) {};
     TOC [DEFC, USE] two(0x1200_0000) {};
@@ -222,6 +223,10 @@ impl Machine for Sequences {
         machine(JMP, [Operand::Block(destination)])
     }
 
+    fn trap(&self) -> InstData {
+        machine(TRAP, [])
+    }
+
     fn assembly(&self, inst: &InstData, _: &dyn Fn(&Operand) -> String) -> String {
         inst.opcode.to_string()
     }
@@ -242,6 +247,7 @@ pub static TOY32: Target = Target {
     register_masks: &[],
     target_flags: &[],
     instructions: INSTRUCTIONS,
+    compressed: &[],
     selection: RULES,
     abi: &ABI,
     zero: &[],

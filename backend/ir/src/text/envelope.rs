@@ -6,6 +6,7 @@
 use super::tables::{self, NamedBlocks};
 use super::yaml::{Node, NodeKind, boolean, error_at, field, number, required, scalar, sequence, tree};
 use super::{Failure, ParseError, body, head_comments, operands};
+use crate::IrBlock;
 use crate::entities::{ConstantPoolIndex, FixedSlot, JumpTable, StackSlot, VReg};
 use crate::function::{Constraint, FixedObject, Function, LiveIn, Properties, SlotKind, StackObject};
 use crate::module::{Module, Unknown, UnknownKind, Unread};
@@ -42,7 +43,7 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
     let mut module = Module { comments: head_comments(text).map(str::to_string).collect(), ..Module::default() };
     for document in documents(text)? {
         if document.tag.starts_with('|') {
-            module.ir = Some(document.lines.join("\n"));
+            module.ir = Some(ir_block(&document)?);
         } else if document.lines.iter().any(|line| !line.trim().is_empty()) {
             let read = function(&document, vocabulary)?;
             let name = read.as_ref().map_or_else(|unread| &unread.name, |function| &function.name);
@@ -59,6 +60,21 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
         true => Err(error_at(text.lines().count().max(1), 1, "the file holds no machine function")),
         false => Ok(module),
     }
+}
+
+fn ir_block(document: &Document<'_>) -> Result<IrBlock, ParseError> {
+    IrBlock::read(document.lines.join("\n")).map_err(|error| ParseError {
+        line: document.line + error.line - 1,
+        column: error.column,
+        length: error.length,
+        message: error.kind.to_string(),
+    })
+}
+
+/// The target triple of the IR block, if the file has one.
+pub(super) fn target_triple(text: &str) -> Option<String> {
+    let document = documents(text).ok()?.into_iter().find(|document| document.tag.starts_with('|'))?;
+    tribunal_llvm::target_triple(&document.lines.join("\n"))
 }
 
 /// Splits at `---` and `...`, which block scalars, being indented, cannot hold at the start of a line.

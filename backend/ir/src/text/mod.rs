@@ -59,8 +59,7 @@ pub fn parse_module(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
 /// The architecture that a file is for: from a head comment `# target: riscv64`, else the IR block's `target triple`.
 pub fn architecture(text: &str) -> Option<String> {
     let comment = head_comments(text).find_map(|line| line.strip_prefix("target: ").map(str::trim));
-    let triple = || text.lines().find_map(|line| line.trim().strip_prefix("target triple = \"")?.split('"').next());
-    let name = comment.or_else(triple)?;
+    let name = comment.map(str::to_string).or_else(|| envelope::target_triple(text))?;
     name.split('-').next().filter(|name| !name.is_empty()).map(str::to_string)
 }
 

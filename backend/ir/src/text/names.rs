@@ -4,6 +4,7 @@ use super::cursor::Cursor;
 use crate::address::GlobalName;
 use crate::function::Function;
 use std::fmt::{self, Write};
+use tribunal_llvm::Name;
 
 /// The name that stands at the cursor, quotes and escapes included; empty if none does. Blanks after it are taken.
 pub(super) fn spelled<'t>(cursor: &mut Cursor<'t>) -> &'t str {
@@ -17,41 +18,18 @@ pub(super) fn spelled<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     name
 }
 
-/// The name that `spelled` means; `None` if its bytes are no UTF-8.
+/// The name that `spelled` means; `None` if its bytes are no UTF-8, or if it is a number.
 pub(super) fn meant(spelled: &str) -> Option<String> {
-    let Some(quoted) = spelled.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
-        return Some(spelled.to_string());
-    };
-    let mut bytes = Vec::with_capacity(quoted.len());
-    let mut rest = quoted.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let escape = if first == b'\\' { escaped(after) } else { None };
-        let (byte, after) = escape.unwrap_or((first, after));
-        bytes.push(byte);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// The byte that the text after a backslash stands for, and what follows it.
-fn escaped(after: &[u8]) -> Option<(u8, &[u8])> {
-    if let [b'\\', rest @ ..] = after {
-        return Some((b'\\', rest));
-    }
-    let (digits, rest) = after.split_at_checked(2)?;
-    let digits =
-        std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    u8::from_str_radix(digits, 16).ok().map(|byte| (byte, rest))
+    Name::from_text(spelled).as_str().map(str::to_string)
 }
 
 /// The global whose name stands after `@`. `None`, with the cursor anywhere, if it is not to be read.
 pub(super) fn global(function: &mut Function, cursor: &mut Cursor<'_>) -> Option<GlobalName> {
     let spelled = spelled(cursor);
-    if !spelled.is_empty() && spelled.bytes().all(|byte| byte.is_ascii_digit()) {
-        return spelled.parse().ok().map(GlobalName::Numbered);
+    match Name::from_text(spelled) {
+        Name::Number(number) => Some(GlobalName::Numbered(number)),
+        name => name.as_str().filter(|_| !spelled.is_empty()).map(|name| GlobalName::Named(function.intern(name))),
     }
-    let name = meant(spelled).filter(|_| !spelled.is_empty())?;
-    Some(GlobalName::Named(function.intern(&name)))
 }
 
 /// Letters that need no quotes (LLVM's `printLLVMNameWithoutPrefix`).

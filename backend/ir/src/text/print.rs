@@ -63,7 +63,7 @@ pub fn print_module(module: &Module, vocabulary: &dyn Vocabulary) -> String {
     }
     if let Some(ir) = &module.ir {
         text.push_str("--- |\n");
-        text.push_str(ir);
+        text.push_str(ir.text());
         text.push_str("\n...\n");
     }
     for entry in module.entries() {

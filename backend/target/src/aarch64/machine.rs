@@ -77,6 +77,10 @@ impl Machine for MachineCode {
         inst(B, [Operand::Block(destination)])
     }
 
+    fn trap(&self) -> InstData {
+        inst(BRK, [Operand::Imm(1)])
+    }
+
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
         let (row, mut text) = (&INSTRUCTIONS[usize::from(opcode.0)], String::new());

@@ -20,6 +20,7 @@ pub static AARCH64: Target = Target {
     elf: Some(Elf {
         architecture: object::Architecture::Aarch64,
         flags: object::elf::FileFlags(0),
+        options: &[],
         call: object::elf::R_AARCH64_CALL26,
     }),
     default_features: Features::empty(),
@@ -32,6 +33,7 @@ pub static AARCH64: Target = Target {
     register_masks: registers::REGISTER_MASKS,
     target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
+    compressed: &[],
     selection: selection::RULES,
     abi: &abi::ABI,
     zero: &[registers::XZR, registers::WZR],

@@ -91,6 +91,10 @@ impl Machine for MachineCode {
         inst(PseudoBR, [Operand::Block(destination)])
     }
 
+    fn trap(&self) -> InstData {
+        inst(UNIMP, [])
+    }
+
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
         let row = &INSTRUCTIONS[usize::from(opcode.0)];
