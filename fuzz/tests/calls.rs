@@ -5,7 +5,7 @@
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
 use tribunal_fuzz::campaign;
-use tribunal_ir::{Function, Inst, InstData, Operand, PReg, Reg, text};
+use tribunal_ir::{AddressBase, AddressData, Function, Inst, InstData, Operand, PReg, Reg, text};
 use tribunal_target::Target;
 use tribunal_target::riscv::features::M;
 use tribunal_target::riscv::registers::x;
@@ -76,9 +76,11 @@ struct WrongCallee;
 
 impl Observer for WrongCallee {
     fn step(&mut self, _: &'static str, function: &mut Function, _: &[InstData], after: &mut Vec<Inst>) {
-        let wrong = function.intern("target-flags(riscv-call) &__umodti3");
+        let base = AddressBase::External(function.intern("__umodti3"));
+        let flags = riscv64().abi.calls.as_ref().unwrap().callee_flags;
+        let wrong = function.address(AddressData { base, offset: 0, flags });
         for &inst in after.iter().filter(|&&inst| riscv64().is_call(function.inst(inst))).collect::<Vec<_>>() {
-            function.set_operand(inst, 0, Operand::Symbol(wrong));
+            function.set_operand(inst, 0, wrong);
         }
     }
 }

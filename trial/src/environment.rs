@@ -3,13 +3,14 @@
 //! Sizes come from the types in the file's IR block. Contents are chosen, for constants too: the legalizer does not
 //! look at initialisers. A symbol without a declaration there is an address that nobody may touch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::ConcreteEnvironment;
-use tribunal_ir::{Function, Opcode, OpcodeFlags, Operand, Reg};
+use tribunal_ir::entities::ConstantPoolIndex;
+use tribunal_ir::{AddressBase, FixedSlot, Function, GlobalName, Opcode, OpcodeFlags, Operand, Reg};
 use tribunal_llvm::{DataLayout, IrModule, Name};
 use tribunal_target::Target;
-use tribunal_target::environment::{Callee, LinkedAddress};
+use tribunal_target::environment::{Callee, LinkedAddress, LinkedBase};
 
 /// The address of globals, apart from buffers of arguments and from stack objects.
 const GLOBALS: u64 = 0x4000_0000;
@@ -33,15 +34,16 @@ pub struct EnvironmentLayout {
 impl EnvironmentLayout {
     /// `ir` is the IR block of the earlier file.
     pub fn new(before: &Function, after: &Function, ir: Option<&IrModule>, target: &Target) -> EnvironmentLayout {
-        let mut symbols: BTreeSet<String> = BTreeSet::new();
+        let mut symbols: BTreeMap<String, Entity> = BTreeMap::new();
         for function in [before, after] {
             let insts = function.all_insts().map(|inst| function.inst(inst));
-            symbols.extend(insts.filter_map(|data| LinkedAddress::of(function, data)).map(|address| address.base));
+            let addresses = insts.filter_map(|data| LinkedAddress::of(function, data));
+            symbols.extend(addresses.filter_map(|address| Some((address.name.clone(), entity(function, &address)?))));
         }
         let pointer_bytes = target.register_bytes() as usize;
         let layouts = ir.map(|ir| ir.layouts(&DataLayout::with_pointers(target.pointer_bits.into())));
-        let size_of_global = |symbol: &str| {
-            let global = ir?.global(&Name::from_text(symbol.strip_prefix('@')?))?;
+        let size_of_global = |name: &Name| {
+            let global = ir?.global(name)?;
             layouts.as_ref()?.alloc_size(global.ty).ok()
         };
         let mut layout = EnvironmentLayout {
@@ -58,14 +60,16 @@ impl EnvironmentLayout {
         };
         layout.chosen.heap = place(HEAP_BYTES);
         layout.places.push((layout.chosen.heap, HEAP_BYTES));
-        for symbol in symbols {
-            let fixed = symbol.strip_prefix("%fixed-stack.").and_then(|number| number.parse::<usize>().ok());
-            let fixed = fixed.and_then(|number| before.fixed_stack.values().nth(number)).map(|object| object.size);
-            let pooled = symbol.starts_with("%const.").then(|| pooled(after, &symbol)).flatten();
-            let size = match &pooled {
-                Some(bytes) => bytes.len() as u64,
-                None => fixed.or_else(|| size_of_global(&symbol)).filter(|&size| size <= MOST_BYTES).unwrap_or(0),
+        for (symbol, entity) in symbols {
+            let (size, pooled) = match entity {
+                Entity::Global(name) => (size_of_global(&name), None),
+                Entity::Fixed(slot) => (before.fixed_stack.get(slot).map(|object| object.size), None),
+                Entity::Constant(index) => {
+                    let bytes = pooled(after, index);
+                    (bytes.as_ref().map(|bytes| bytes.len() as u64), bytes)
+                }
             };
+            let size = size.filter(|&size| size <= MOST_BYTES).unwrap_or(0);
             let start = place(size);
             match pooled {
                 Some(bytes) => layout.pools.push((start, bytes)),
@@ -106,23 +110,38 @@ impl EnvironmentLayout {
     }
 }
 
-/// The bytes of an integer of the constant pool.
-fn pooled(function: &Function, name: &str) -> Option<Vec<u8>> {
-    let wanted = name.strip_prefix("%const.")?;
-    let (_, text) = function.extra.iter().find(|(key, _)| key == "constants")?;
-    let mut here = false;
-    for line in text.lines() {
-        match line.trim().trim_start_matches("- ").trim().split_once(':') {
-            Some(("id", id)) => here = id.trim() == wanted,
-            Some(("value", value)) if here => {
-                let (ty, value) = value.trim().split_once(' ')?;
-                let bits: usize = ty.strip_prefix('i')?.parse().ok().filter(|bits| [32, 64, 128].contains(bits))?;
-                return Some(value.trim().parse::<i128>().ok()?.to_le_bytes()[..bits / 8].to_vec());
-            }
-            _ => {}
+/// An entity whose address the environment chooses.
+enum Entity {
+    /// A global variable or a function.
+    Global(Name),
+    /// A constant of the pool.
+    Constant(ConstantPoolIndex),
+    /// An object of the caller's frame.
+    Fixed(FixedSlot),
+}
+
+/// The entity that an address is of; `None` for one that nobody accesses.
+fn entity(function: &Function, address: &LinkedAddress<'_>) -> Option<Entity> {
+    match address.base {
+        LinkedBase::Fixed(slot) => Some(Entity::Fixed(slot)),
+        LinkedBase::Entity(AddressBase::Global(GlobalName::Named(name))) => {
+            Some(Entity::Global(Name::from(function.symbols[name].as_str())))
         }
+        LinkedBase::Entity(AddressBase::Global(GlobalName::Numbered(number))) => {
+            Some(Entity::Global(Name::Number(number)))
+        }
+        LinkedBase::Entity(AddressBase::Constant(index)) => Some(Entity::Constant(index)),
+        LinkedBase::Entity(
+            AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_),
+        ) => None,
     }
-    None
+}
+
+/// The bytes of a number of the constant pool.
+fn pooled(function: &Function, index: ConstantPoolIndex) -> Option<Vec<u8>> {
+    let bits = function.constants.get(index)?.value.bits()?;
+    let whole = bits.width() <= 128 && bits.width().is_multiple_of(8);
+    whole.then(|| bits.unsigned().to_le_bytes()[..bits.width() as usize / 8].to_vec())
 }
 
 /// Functions whose result is copied to a pointer.

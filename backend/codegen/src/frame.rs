@@ -33,9 +33,8 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         let frame = Frame { target, saved, size };
         frame.prologue(function)?;
         frame.epilogues(function)?;
-        function.extra.retain(|(key, _)| key != "frameInfo");
-        let calls = if has_calls { "\n  adjustsStack: true\n  hasCalls: true" } else { "" };
-        function.extra.push(("frameInfo".to_string(), format!("frameInfo:\n  stackSize: {size}{calls}")));
+        let info = &mut function.frame_info;
+        (info.stack_size, info.adjusts_stack, info.has_calls) = (size.unsigned_abs(), has_calls, has_calls);
     }
     Ok(())
 }

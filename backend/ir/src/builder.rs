@@ -3,8 +3,11 @@
 use crate::bits::Bits;
 use crate::entities::{Block, Inst, VReg};
 use crate::function::Function;
-use crate::inst::{InstData, InstFlags, IntPredicate, MemOperand, Operand};
+use crate::inst::{InstData, InstFlags};
+use crate::memory::MemOperand;
 use crate::opcode::Opcode;
+use crate::operand::Operand;
+use crate::predicate::IntPredicate;
 use crate::types::{S1, Type};
 use smallvec::SmallVec;
 

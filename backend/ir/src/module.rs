@@ -59,6 +59,10 @@ pub enum UnknownKind {
     Opcode,
     /// The mask of a call.
     RegisterMask,
+    /// A target's flag of an operand: `target-flags(x86-got)`.
+    TargetFlag,
+    /// The scope of an atomic access.
+    SyncScope,
     /// An operand of a form that the reader does not know.
     Operand,
     /// A typed constant that is no integer.
@@ -71,6 +75,8 @@ pub enum UnknownKind {
     StackObjectType,
     /// The value of a stack object's `stack-id:`.
     StackId,
+    /// The kind of a function's jump tables.
+    JumpTableKind,
     /// A key of `frameInfo:`.
     FrameInformation,
     /// The name in a comment `# stage:`.
@@ -85,12 +91,15 @@ impl fmt::Display for UnknownKind {
             UnknownKind::SubregisterIndex => "sub-register index",
             UnknownKind::Opcode => "opcode",
             UnknownKind::RegisterMask => "register mask",
+            UnknownKind::TargetFlag => "target flag",
+            UnknownKind::SyncScope => "synchronization scope",
             UnknownKind::Operand => "operand",
             UnknownKind::ConstantType => "constant of type",
             UnknownKind::Type => "type",
             UnknownKind::MemoryTargetFlag => "target flag of a memory operand",
             UnknownKind::StackObjectType => "stack object of type",
             UnknownKind::StackId => "stack object with stack-id",
+            UnknownKind::JumpTableKind => "jump tables of kind",
             UnknownKind::FrameInformation => "frame information",
             UnknownKind::Stage => "stage",
         })

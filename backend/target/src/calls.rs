@@ -3,7 +3,7 @@
 use crate::Target;
 use crate::abi::Calls;
 use crate::runtime::RuntimeFunction;
-use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
+use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
 
 /// The registers of a runtime function's arguments and result.
 pub struct Signature {
@@ -47,7 +47,7 @@ impl Target {
 
     /// The runtime function that a call calls.
     pub fn runtime_callee(&self, function: &Function, data: &InstData) -> Option<&'static RuntimeFunction> {
-        RuntimeFunction::named(callee(function, data)?.strip_prefix('&')?)
+        RuntimeFunction::named(function.external(function.callee(data)?)?)
     }
 
     /// `ADJCALLSTACKDOWN 0, 0` or `ADJCALLSTACKUP 0, 0` with the operands that its row asks for.
@@ -65,9 +65,10 @@ impl Target {
         callee: &RuntimeFunction,
         signature: &Signature,
     ) -> InstData {
-        let name = function.intern(&format!("{}&{}", calls.callee_prefix, callee.name));
-        let mask = function.intern(calls.preserved_mask);
-        let mut data = InstData::new(Opcode::Target(calls.opcode), [Operand::Symbol(name), Operand::Symbol(mask)]);
+        let base = AddressBase::External(function.intern(callee.name));
+        let callee = function.address(AddressData { base, offset: 0, flags: calls.callee_flags });
+        let mut data =
+            InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
         self.add_implicit(&mut data, calls.opcode);
         data.operands.extend(signature.arguments.iter().copied().flatten().copied().map(Operand::implicit_use));
         data.operands.extend(signature.results.iter().copied().map(Operand::implicit_def));
@@ -81,23 +82,7 @@ impl Target {
     }
 }
 
-/// The callee's name with its sigil, `&__udivti3` or `@f`.
-fn callee<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
-    let Some(Operand::Symbol(symbol)) = data.operands.first() else { return None };
-    Some(without_flags(&function.symbols[*symbol]))
-}
-
 /// The symbol that a call calls: `__udivti3`.
 pub fn symbol<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
-    callee(function, data).map(plain)
-}
-
-/// The name that `target-flags(riscv-call) &__udivti3` ends in.
-pub fn plain(text: &str) -> &str {
-    without_flags(text).trim_start_matches(['&', '@']).trim_matches('"')
-}
-
-pub(crate) fn without_flags(text: &str) -> &str {
-    let flagged = text.strip_prefix("target-flags(").and_then(|rest| rest.split_once(") "));
-    flagged.map_or(text, |(_, name)| name)
+    function.symbol_name(function.callee(data)?)
 }

@@ -111,8 +111,8 @@ impl Target {
                 let reached = ImmRange::Signed(*bits).accepts(value) && value % i64::from(*scale) == 0;
                 reached.then_some(value as u32).ok_or_else(|| out_of_range(value))
             }
-            (OperandDesc::Callee { .. }, Some(Operand::Symbol(_))) => Ok(0),
-            (OperandDesc::RegisterMask, Some(Operand::Symbol(_) | Operand::Imm(_))) => Ok(0),
+            (OperandDesc::Callee { .. }, Some(Operand::Address(_))) => Ok(0),
+            (OperandDesc::RegisterMask, Some(Operand::RegisterMask(_) | Operand::Imm(_))) => Ok(0),
             _ => Err(wrong),
         }
     }

@@ -20,7 +20,10 @@ use crate::runtime::RuntimeFunction;
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, Next, State, Transfer};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, RegOperand, RegisterMask};
+use tribunal_ir::text::print_base;
+use tribunal_ir::{
+    AddressBase, FixedSlot, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegOperand,
+};
 
 /// A function that fills or moves bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,12 +74,8 @@ pub enum Callee {
 impl Callee {
     /// The callee of a call.
     pub fn of(function: &Function, data: &InstData) -> Callee {
-        let named = data.operands.iter().filter_map(|operand| match operand {
-            Operand::Symbol(symbol) => Some(crate::calls::without_flags(&function.symbols[*symbol])),
-            _ => None,
-        });
-        let name = named.into_iter().find(|text| text.starts_with(['@', '&'])).unwrap_or_default();
-        let name = crate::calls::plain(name);
+        let Some(base) = function.callee(data) else { return Callee::Unknown(String::new()) };
+        let Some(name) = function.symbol_name(base) else { return Callee::Unknown(print_base(function, base)) };
         let runtime = RuntimeFunction::named(name).map(Callee::Runtime);
         let memory = || MemoryFunction::named(name).map(Callee::Memory);
         runtime.or_else(memory).unwrap_or_else(|| Callee::Unknown(name.to_string()))
@@ -118,13 +117,24 @@ pub enum AddressKind {
     InPage,
 }
 
+/// The entity that such an address is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkedBase {
+    /// One that the linker places.
+    Entity(AddressBase),
+    /// An object of the caller's frame.
+    Fixed(FixedSlot),
+}
+
 /// An address that a linker, or the caller, determines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkedAddress<'d> {
     /// Its kind.
     pub kind: AddressKind,
-    /// The name of the symbol or of the object, as text.
-    pub base: String,
+    /// The entity, as this function numbers it.
+    pub base: LinkedBase,
+    /// The entity's name as it is printed, which is the same in every function.
+    pub name: String,
     /// Bytes from there.
     pub offset: i64,
     /// The instruction.
@@ -145,26 +155,14 @@ impl<'d> LinkedAddress<'d> {
             },
             _ => return None,
         };
-        let text = match data.operands.get(index)? {
-            Operand::Symbol(symbol) => crate::calls::without_flags(&function.symbols[*symbol]).to_string(),
-            Operand::FixedStack(slot) => slot.to_string(),
-            _ => return None,
+        let (base, name, offset) = match data.operands.get(index)? {
+            Operand::FixedStack(slot) => (LinkedBase::Fixed(*slot), slot.to_string(), 0),
+            operand => {
+                let address = function.address_of(operand)?;
+                (LinkedBase::Entity(address.base), print_base(function, address.base), address.offset)
+            }
         };
-        let (base, offset) = base_and_offset(&text);
-        Some(LinkedAddress { kind, base: base.to_string(), offset, data })
-    }
-}
-
-/// The base and the offset in bytes of `@g + 8`.
-fn base_and_offset(text: &str) -> (&str, i64) {
-    let split = |sign: &str| {
-        let (base, digits) = text.rsplit_once(sign)?;
-        Some((base.trim(), digits.trim().parse::<i64>().ok()?))
-    };
-    match (split(" + "), split(" - ")) {
-        (Some(found), _) => found,
-        (None, Some((base, offset))) => (base, offset.wrapping_neg()),
-        (None, None) => (text, 0),
+        Some(LinkedAddress { kind, base, name, offset, data })
     }
 }
 
@@ -180,7 +178,7 @@ pub struct Returned<D: Domain> {
 pub trait Environment<D: Domain>: State<D> {
     /// The address that an instruction produces.
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
-        Err(Unsupported::new(format!("the address of {}", address.base)))
+        Err(Unsupported::new(format!("the address of {}", address.name)))
     }
 
     /// Performs a memory function on its three operands; the condition under which that is undefined.
@@ -261,7 +259,7 @@ pub fn call<D: Domain, S: Environment<D>>(
             state.unknown_function(&UnknownCall { data, name: &name, results: &results }, values)?
         }
     };
-    for register in clobbered(target, state.function(), data) {
+    for register in clobbered(target, data) {
         state.clobber(register);
     }
     for (&register, value) in results.iter().zip(values) {
@@ -295,15 +293,15 @@ fn results(target: &Target, data: &InstData, leaves: bool) -> SmallVec<[PReg; 4]
 }
 
 /// The full registers that hold anything after the call, but for its results.
-pub fn clobbered(target: &Target, function: &Function, data: &InstData) -> Vec<PReg> {
+pub fn clobbered(target: &Target, data: &InstData) -> Vec<PReg> {
     let mask = data.operands.iter().find_map(|operand| match operand {
-        Operand::Symbol(symbol) => target.vocabulary.register_mask(&function.symbols[*symbol]),
+        Operand::RegisterMask(mask) => Some(target.vocabulary.preserved(*mask)),
         _ => None,
     });
     let full = (0..).map(PReg).zip(target.registers).filter(|&(register, row)| row.full == register);
     match mask {
-        None | Some(RegisterMask::CalleeSaved) => target.abi.caller_saved.to_vec(),
-        Some(RegisterMask::Nothing) => {
+        None | Some(Preserved::CalleeSaved) => target.abi.caller_saved.to_vec(),
+        Some(Preserved::Nothing) => {
             full.map(|(register, _)| register).filter(|&register| register != target.abi.stack_pointer).collect()
         }
     }

@@ -32,7 +32,7 @@ use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use std::sync::OnceLock;
 use tribunal_ir::{
-    InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, RegisterMask, SubReg, TargetOpcode, Type, Vocabulary,
+    InstData, OpcodeFlags, Operand, PReg, Preserved, RegBank, RegClass, RegMask, SubReg, TargetOpcode, Type, Vocabulary,
 };
 
 /// One machine.
@@ -59,8 +59,10 @@ pub struct Target {
     pub copies: &'static [CopyDesc],
     /// By [`SubReg`].
     pub subregisters: &'static [SubRegDesc],
-    /// Masks of calls by name, each with the registers that it preserves.
-    pub register_masks: &'static [(&'static str, RegisterMask)],
+    /// Masks of calls by name, each with the registers that it preserves; by [`RegMask`].
+    pub register_masks: &'static [(&'static str, Preserved)],
+    /// Flags of addresses by name, by the bit of [`tribunal_ir::TargetFlags`].
+    pub target_flags: &'static [&'static str],
     /// By [`TargetOpcode`].
     pub instructions: &'static [InstrDesc],
     /// Shorter spellings of instructions, the first that fits best; empty if all words have one size.
@@ -274,8 +276,17 @@ impl Vocabulary for Target {
     fn bank_name(&self, bank: RegBank) -> &'static str {
         self.banks[usize::from(bank.0)].name
     }
-    fn register_mask(&self, name: &str) -> Option<RegisterMask> {
-        self.register_masks.iter().find(|(known, _)| *known == name).map(|&(_, mask)| mask)
+    fn register_mask(&self, name: &str) -> Option<RegMask> {
+        position(self.register_masks, |(known, _)| *known == name).map(RegMask)
+    }
+    fn register_mask_name(&self, mask: RegMask) -> &'static str {
+        self.register_masks[usize::from(mask.0)].0
+    }
+    fn preserved(&self, mask: RegMask) -> Preserved {
+        self.register_masks[usize::from(mask.0)].1
+    }
+    fn target_flags(&self) -> &'static [&'static str] {
+        self.target_flags
     }
     fn subregister(&self, name: &str) -> Option<SubReg> {
         position(self.subregisters, |row| row.name == name).map(SubReg)

@@ -54,8 +54,8 @@ const UNDECIDED: PartialBool = PartialBool { value: false, open: true };
 
 impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
-        let base = self.environment.and_then(|environment| environment.symbols.get(&address.base));
-        let base = base.ok_or_else(|| Unsupported::new(format!("the address of {}", address.base)))?;
+        let base = self.environment.and_then(|environment| environment.symbols.get(&address.name));
+        let base = base.ok_or_else(|| Unsupported::new(format!("the address of {}", address.name)))?;
         let place = base.wrapping_add_signed(address.offset);
         Ok(scalar(Bits::new(place.into(), self.target.pointer_bits.into())))
     }

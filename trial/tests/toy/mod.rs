@@ -245,6 +245,7 @@ pub static TOY32: Target = Target {
     copies: COPIES,
     subregisters: &[SubRegDesc { name: "", bits: 32 }],
     register_masks: &[],
+    target_flags: &[],
     instructions: INSTRUCTIONS,
     compressed: &[],
     selection: RULES,

@@ -42,6 +42,12 @@ impl Structure<'_> {
             ("stack objects", selected.stack.values().eq(objects)),
             ("fixed stack objects", selected.fixed_stack == allocated.fixed_stack),
             ("symbols", selected.symbols == allocated.symbols),
+            ("addresses", selected.addresses == allocated.addresses),
+            ("wide constants", selected.wide == allocated.wide),
+            ("constant pool", selected.constants == allocated.constants),
+            ("jump tables", selected.jump_tables == allocated.jump_tables),
+            ("shuffle masks", selected.shuffle_masks == allocated.shuffle_masks),
+            ("lists of registers", selected.register_lists == allocated.register_lists),
             ("live-ins", selected.liveins == allocated.liveins),
         ];
         let Some(entry) = allocated.entry() else { return };

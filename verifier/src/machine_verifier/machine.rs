@@ -27,7 +27,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 verifier.demand(Rule::StageImmediate, inst, accepted, || format!("{} is {value}", place()));
             }
             (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
-            (OperandDesc::Callee { .. } | OperandDesc::RegisterMask, Operand::Symbol(_)) => {}
+            (OperandDesc::RegisterMask, Operand::RegisterMask(_) | Operand::RegisterList(_)) => {}
+            (OperandDesc::Callee { .. }, Operand::Address(_)) if is_callee(verifier, operand) => {}
             (_, Operand::Reg(register)) if desc.class().is_some() => {
                 if verifier.demand(Rule::OperandKind, inst, desc.is_def() == operand.is_def(), place)
                     && let Some(class) = desc.class()
@@ -39,6 +40,10 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
             _ => _ = verifier.demand(Rule::OperandKind, inst, false, place),
         }
     }
+}
+
+fn is_callee(verifier: &Verifier<'_>, operand: &Operand) -> bool {
+    verifier.function.address_of(operand).is_some_and(|address| address.base.is_callee())
 }
 
 fn is_implicit(operand: &Operand) -> bool {

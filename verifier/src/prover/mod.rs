@@ -19,7 +19,6 @@
 
 mod bit_sums;
 mod cache;
-mod constants;
 mod counterexample;
 mod evaluate;
 

@@ -7,17 +7,20 @@
 //! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them. What a call is,
 //! and what it does to registers, is `tribunal_target::environment`'s to say.
 
-use super::constants;
 use super::memory::SymbolicMemory;
 use super::side::{Scalar, Side, SideEvaluation, Walk};
 use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Family, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, Reg, RegOperand};
+use tribunal_ir::{
+    AddressBase, AddressData, Family, FixedSlot, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand,
+    Reg, RegOperand, text,
+};
 use tribunal_target::environment::{
-    self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
+    self, AddressKind, Environment, LinkedAddress, LinkedBase, MemoryFunction, Returned, UnknownCall,
 };
 
 /// One operation with effects, or a pure one whose operands are still to be proved equal.
@@ -42,9 +45,29 @@ struct Pure {
     flags: InstFlags,
 }
 
+/// An unknown address: the same one wherever it is named.
+#[derive(PartialEq, Eq, Hash)]
+enum Start {
+    /// Of an entity that both sides share, by its name in text.
+    Entity(String),
+    /// Of the page that holds an entity's byte of this offset.
+    Page(String, i64),
+    /// Of an object of the caller's frame.
+    Fixed(FixedSlot),
+    /// Of a constant of one side.
+    Constant(ConstantPoolIndex, PairMember),
+}
+
+/// One of the two functions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum PairMember {
+    Earlier,
+    Later,
+}
+
 /// State shared by both sides of a whole function.
 pub(super) struct Uninterpreted {
-    addresses: FxHashMap<String, Term>,
+    addresses: FxHashMap<Start, Term>,
     pure: FxHashMap<(String, Vec<Term>), Pure>,
     places: u32,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
@@ -85,12 +108,6 @@ pub(super) fn changed(name: &str) -> Unsupported {
     Unsupported::different(format!("an operation that is not the earlier one's: {name}"))
 }
 
-/// The text without `target-flags(...)` before it.
-fn plain(text: &str) -> &str {
-    let rest = text.strip_prefix("target-flags(").and_then(|rest| rest.split_once(')'));
-    rest.map_or(text, |(_, rest)| rest.trim_start())
-}
-
 impl SideEvaluation<'_> {
     /// Evaluates `data` if this file handles its kind; false if the semantics may define it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
@@ -99,7 +116,8 @@ impl SideEvaluation<'_> {
         }
         match data.opcode {
             Opcode::G_FCONSTANT => {
-                let Some(bits) = constants::literal(&self.symbol(data, 1)) else { return Ok(false) };
+                let Some(Operand::Float(constant)) = data.operands.get(1) else { return Ok(false) };
+                let Some(bits) = self.function.float_bits(*constant) else { return Ok(false) };
                 let value = Value { bits: self.d.value(bits), poison: self.d.truth(false) };
                 self.define(side, data, vec![value]);
                 return Ok(true);
@@ -145,7 +163,7 @@ impl SideEvaluation<'_> {
     fn is_unrelated_page(&mut self, side: &Side, data: &InstData) -> bool {
         let address = LinkedAddress::of(self.function, data).filter(|address| address.kind == AddressKind::InPage);
         let Some(address) = address else { return false };
-        let page = self.variable_of(&page_of(&address));
+        let page = self.variable_of(page_of(&address));
         data.vreg(2).map(|register| self.read(side, register).bits) != Some(page)
     }
 
@@ -172,14 +190,7 @@ impl SideEvaluation<'_> {
         self.opaque.as_ref().is_some_and(|opaque| opaque.earlier.is_some())
     }
 
-    /// The text of operand `index`, without target flags.
-    fn symbol(&self, data: &InstData, index: usize) -> String {
-        match data.operands.get(index) {
-            Some(Operand::Symbol(symbol)) => plain(&self.function.symbols[*symbol]).to_string(),
-            _ => String::new(),
-        }
-    }
-
+    /// The address that operand `index` is.
     pub(super) fn opcode_name(&self, data: &InstData) -> String {
         match data.opcode {
             Opcode::Target(opcode) => self.target.vocabulary.opcode_name(opcode).to_string(),
@@ -200,13 +211,18 @@ impl SideEvaluation<'_> {
                     }
                     Reg::Physical(register) => key.push_str(self.target.vocabulary.register_name(register)),
                 },
-                Operand::Symbol(symbol) => {
-                    key.push(' ');
-                    key.push_str(plain(&self.function.symbols[*symbol]));
+                // However it is computed.
+                Operand::Address(address) => {
+                    let AddressData { base, offset, .. } = self.function.addresses[*address];
+                    key.push_str(&format!(" {}{offset:+}", text::print_base(self.function, base)));
                 }
                 // Blocks are compared with the edges.
                 Operand::Block(_) => {}
-                other => key.push_str(&format!(" {other:?}")),
+                Operand::Stack(slot) => key.push_str(&format!(" {slot}")),
+                other => {
+                    key.push(' ');
+                    key.push_str(&text::print_operand(self.function, other, self.target.vocabulary));
+                }
             }
         }
         key
@@ -227,11 +243,11 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// The variable for the address that `text` names.
-    fn variable_of(&mut self, text: &str) -> Term {
+    /// The variable for an unknown address.
+    fn variable_of(&mut self, start: Start) -> Term {
         let bits = u32::from(self.target.pointer_bits);
         let Some(opaque) = self.opaque.as_deref_mut() else { return self.d.variable(bits) };
-        *opaque.addresses.entry(text.to_string()).or_insert_with(|| self.d.variable(bits))
+        *opaque.addresses.entry(start).or_insert_with(|| self.d.variable(bits))
     }
 
     /// A function of its operands and of nothing else.
@@ -367,9 +383,9 @@ impl SideEvaluation<'_> {
     }
 }
 
-/// The name of the variable for the page that an address lies in.
-fn page_of(address: &LinkedAddress<'_>) -> String {
-    format!("the page of {} + {}", address.base, address.offset)
+/// The page that an address lies in.
+fn page_of(address: &LinkedAddress<'_>) -> Start {
+    Start::Page(address.name.clone(), address.offset)
 }
 
 /// A proof covers every environment: addresses are variables, and unknown functions may do anything, in the same order
@@ -377,17 +393,18 @@ fn page_of(address: &LinkedAddress<'_>) -> String {
 impl Environment<Symbolic> for Walk<'_, '_> {
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Scalar, Unsupported> {
         let evaluation = &mut *self.evaluation;
-        let side = if evaluation.is_later() { "later" } else { "earlier" };
-        let (name, offset) = match address.kind {
-            AddressKind::Symbol | AddressKind::FixedObject | AddressKind::InPage => {
-                (address.base.clone(), address.offset)
+        let (start, offset) = match (address.kind, address.base) {
+            (AddressKind::Page, _) => (page_of(address), 0),
+            (_, LinkedBase::Fixed(slot)) => (Start::Fixed(slot), address.offset),
+            (_, LinkedBase::Entity(AddressBase::Constant(index))) => {
+                let member = if evaluation.is_later() { PairMember::Later } else { PairMember::Earlier };
+                (Start::Constant(index, member), address.offset)
             }
-            AddressKind::Constant => (format!("{} of the {side} side", address.base), address.offset),
-            AddressKind::Page => (page_of(address), 0),
+            _ => (Start::Entity(address.name.clone()), address.offset),
         };
-        let base = evaluation.variable_of(&name);
-        if let (AddressKind::Constant, Some(contents)) =
-            (address.kind, constants::pooled(evaluation.function, &address.base))
+        let base = evaluation.variable_of(start);
+        if let LinkedBase::Entity(AddressBase::Constant(index)) = address.base
+            && let Some(contents) = evaluation.function.constants.get(index).and_then(|constant| constant.value.bits())
         {
             self.side.memory.constants.push((base, contents));
         }

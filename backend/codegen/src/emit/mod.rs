@@ -103,7 +103,10 @@ pub fn assembly(functions: &[Function], target: &'static Target, features: Featu
         let label = |block: Block| format!(".LBB{index}_{}", function.block(block).number);
         let name_of = |operand: &Operand| match operand {
             Operand::Block(block) => label(*block),
-            Operand::Symbol(symbol) => calls::plain(&function.symbols[*symbol]).to_string(),
+            Operand::Address(address) => {
+                let name = function.symbol_name(function.addresses[*address].base);
+                name.unwrap_or_default().to_string()
+            }
             _ => String::new(),
         };
         let _ = write!(text, "\t.globl\t{name}\n\t.p2align\t{align}\n\t.type\t{name},@function\n{name}:\n");

@@ -3,8 +3,9 @@
 use super::opcodes::{Evaluation, Operation};
 use super::{Domain, Value};
 use crate::bits::{Bits, MAX_BITS};
-use crate::inst::{InstFlags, IntPredicate};
+use crate::inst::InstFlags;
 use crate::opcode::Opcode;
+use crate::predicate::IntPredicate;
 use smallvec::{SmallVec, smallvec};
 
 /// Opcodes with one result and no undefined behaviour, whose result is poison only by an operand or a flag.

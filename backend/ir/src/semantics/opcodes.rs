@@ -6,8 +6,10 @@
 use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
-use crate::inst::{InstData, InstFlags, IntPredicate, Operand};
+use crate::inst::{InstData, InstFlags};
 use crate::opcode::{IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
+use crate::operand::Operand;
+use crate::predicate::IntPredicate;
 use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
 use std::ops::RangeInclusive;

@@ -18,8 +18,9 @@ use super::{Domain, Memory, Unsupported, Value, condition_of};
 use crate::bits::Bits;
 use crate::entities::{Block, VReg};
 use crate::function::{Constraint, Function};
-use crate::inst::{InstData, Operand, Reg, RegFlags, RegOperand};
+use crate::inst::InstData;
 use crate::opcode::Opcode;
+use crate::operand::{Operand, Reg, RegFlags, RegOperand};
 use crate::vocabulary::{PReg, SubReg, Vocabulary};
 use smallvec::SmallVec;
 

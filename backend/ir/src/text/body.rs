@@ -2,12 +2,13 @@
 
 use super::cursor::{Cursor, Parsed};
 use super::envelope::{Objects, RegisterNames};
-use super::{Failure, operands};
+use super::{Failure, memory, operands};
 use crate::entities::{Block, VReg};
 use crate::function::Function;
-use crate::inst::{InstData, InstFlags, Operand};
+use crate::inst::{InstData, InstFlags};
 use crate::module::{Unknown, UnknownKind};
 use crate::opcode::{Opcode, OpcodeFlags};
+use crate::operand::Operand;
 use crate::vocabulary::Vocabulary;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
@@ -258,7 +259,7 @@ impl<'a> Body<'a> {
         }
         if cursor.eat("::") {
             loop {
-                let memory = operands::memory(self, cursor)?;
+                let memory = memory::memory(self, cursor)?;
                 data.memory.push(memory);
                 if !cursor.eat(",") {
                     break;
@@ -308,7 +309,7 @@ impl<'a> Body<'a> {
         if name == "OPAQUE" || !crate::opaque::may_be_opcode(name) {
             return Err(start.unknown(UnknownKind::Opcode, name));
         }
-        data.operands.push(Operand::Symbol(self.function.intern(name)));
+        data.operands.push(Operand::OpcodeName(self.function.intern(name)));
         Ok(Opcode::OPAQUE)
     }
 

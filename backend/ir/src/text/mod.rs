@@ -5,13 +5,19 @@
 //!
 //! Invariant: printing is a fixed point, `print(parse(print(m))) == print(m)`.
 
+mod addresses;
 mod body;
 mod cursor;
 mod envelope;
+mod floats;
+mod memory;
+mod names;
 mod operands;
 mod print;
+mod tables;
+mod yaml;
 
-pub use print::{print_function, print_inst, print_module};
+pub use print::{print_base, print_function, print_inst, print_module, print_operand};
 
 use crate::module::{Module, Unknown};
 use crate::vocabulary::Vocabulary;

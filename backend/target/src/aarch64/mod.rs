@@ -8,6 +8,7 @@ pub mod machine;
 pub mod registers;
 pub mod selection;
 pub mod semantics;
+pub mod target_flags;
 
 use crate::{Elf, Features, Made, Target};
 
@@ -30,6 +31,7 @@ pub static AARCH64: Target = Target {
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
     register_masks: registers::REGISTER_MASKS,
+    target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
     compressed: &[],
     selection: selection::RULES,

@@ -104,11 +104,9 @@ impl Machine for MachineCode {
                 Reg::Virtual(register) => register.to_string(),
             },
             Operand::Imm(value) => value.to_string(),
-            Operand::Block(_) | Operand::Symbol(_) => name(operand),
+            Operand::Block(_) | Operand::Address(_) => name(operand),
             Operand::Stack(slot) => slot.to_string(),
-            Operand::Const { .. } | Operand::WideConst(_) | Operand::Predicate(_) | Operand::FixedStack(_) => {
-                String::new()
-            }
+            _ => String::new(),
         };
         let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(shown).collect();
         let mnemonic = mnemonic(row.name);

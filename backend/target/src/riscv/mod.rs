@@ -9,6 +9,7 @@ pub mod machine;
 pub mod registers;
 pub mod selection;
 pub mod semantics;
+pub mod target_flags;
 
 use crate::{Elf, ElfOption, Made, Target};
 use object::{Architecture, elf};
@@ -35,6 +36,7 @@ pub static RISCV64: Target = Target {
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
     register_masks: registers::REGISTER_MASKS,
+    target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
     compressed: compressed::FORMS,
     selection: selection::RULES,
@@ -62,6 +64,7 @@ pub static RISCV32: Target = Target {
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS_32,
     register_masks: registers::REGISTER_MASKS,
+    target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
     compressed: compressed::FORMS,
     selection: selection::RULES,

@@ -108,7 +108,7 @@ fn reads_stale(target: &Target, function: &Function, block: Block, is_entry: boo
             |read: &PReg| !arrived && *read != stack && !written.contains(read) && !vocabulary.is_zero_register(*read);
         let reads = registers.into_iter().any(|read| stale(&read));
         if function.opcode_flags(data, vocabulary).contains(OpcodeFlags::CALL) {
-            let clobbered = environment::clobbered(target, function, data);
+            let clobbered = environment::clobbered(target, data);
             written.retain(|register| !clobbered.contains(register));
             arrived = false;
         }
