@@ -1,7 +1,7 @@
 //! Errors with their place, and entities that are set aside.
 //!
-//! Invariant: text that is no LLVM IR is an [`IrError`] and refuses the module. A word that no table knows, in the place
-//! of a type, a constant or a property, sets aside one entity: an [`UnreadEntity`].
+//! Invariant: text that is no LLVM IR is an [`IrError`] and refuses the module. A word that no table knows, where a
+//! type, a constant or a property stands, sets aside one entity: an [`UnreadEntity`].
 
 use std::fmt;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Constant expressions as sums: an address, less an address, and a number. Source: LLVM 22's `lowerConstant`.
 //!
-//! Invariant: a sum has at most one address of each sign; equal ones cancel. The number is sign-extended from its width.
+//! Invariant: a sum has at most one address of each sign; equal ones cancel. The number is sign-extended.
 
 use crate::constant::{BinaryOp, CastOp, Constant, ConstantKind, Expression};
 use crate::image::{ImageError, Referent};
@@ -9,7 +9,7 @@ use crate::types::{TypeId, TypeKind};
 
 /// `plus - minus + number`, modulo 2^`bits`.
 #[derive(Clone, Debug)]
-pub(crate) struct Evaluation {
+pub(crate) struct AddressSum {
     pub(crate) plus: Option<Referent>,
     pub(crate) minus: Option<Referent>,
     pub(crate) number: i64,
@@ -17,41 +17,41 @@ pub(crate) struct Evaluation {
     pub(crate) bits: u32,
 }
 
-impl Evaluation {
-    fn number(number: i64, bits: u32) -> Evaluation {
-        Evaluation { plus: None, minus: None, number: sign_extended(number, bits), bits }
+impl AddressSum {
+    fn number(number: i64, bits: u32) -> AddressSum {
+        AddressSum { plus: None, minus: None, number: sign_extended(number, bits), bits }
     }
 
-    fn address(referent: Referent, bits: u32) -> Evaluation {
-        Evaluation { plus: Some(referent), ..Evaluation::number(0, bits) }
+    fn address(referent: Referent, bits: u32) -> AddressSum {
+        AddressSum { plus: Some(referent), ..AddressSum::number(0, bits) }
     }
 
     fn is_number(&self) -> bool {
         self.plus.is_none() && self.minus.is_none()
     }
 
-    fn negated(self) -> Evaluation {
+    fn negated(self) -> AddressSum {
         let number = sign_extended(self.number.wrapping_neg(), self.bits);
-        Evaluation { plus: self.minus, minus: self.plus, number, ..self }
+        AddressSum { plus: self.minus, minus: self.plus, number, ..self }
     }
 
     /// The sum, of the width of `self`.
-    fn plus(self, other: Evaluation) -> Result<Evaluation, ImageError> {
+    fn plus(self, other: AddressSum) -> Result<AddressSum, ImageError> {
         let (plus, other_minus) = cancelled(self.plus, other.minus);
         let (other_plus, minus) = cancelled(other.plus, self.minus);
         let number = sign_extended(self.number.wrapping_add(other.number), self.bits);
         let (plus, minus) = (one(plus, other_plus)?, one(minus, other_minus)?);
-        Ok(Evaluation { plus, minus, number, bits: self.bits })
+        Ok(AddressSum { plus, minus, number, bits: self.bits })
     }
 
     /// The value with more or fewer bits. The assembler truncates an address, and nothing extends one.
-    fn resized(self, bits: u32) -> Result<Evaluation, ImageError> {
+    fn resized(self, bits: u32) -> Result<AddressSum, ImageError> {
         if self.is_number() {
             let unsigned = if self.bits < 64 { self.number & ((1 << self.bits) - 1) } else { self.number };
-            return Ok(Evaluation::number(unsigned, bits));
+            return Ok(AddressSum::number(unsigned, bits));
         }
         match bits <= self.bits {
-            true => Ok(Evaluation { bits, ..self }),
+            true => Ok(AddressSum { bits, ..self }),
             false => Err(ImageError::Width(u64::from(bits) / 8)),
         }
     }
@@ -76,7 +76,7 @@ fn one(first: Option<Referent>, second: Option<Referent>) -> Result<Option<Refer
 
 impl Layouts<'_> {
     /// The value of an integer of at most 64 bits, or of a pointer.
-    pub(crate) fn evaluate(&self, constant: &Constant) -> Result<Evaluation, ImageError> {
+    pub(crate) fn evaluate(&self, constant: &Constant) -> Result<AddressSum, ImageError> {
         let bits = self.get(constant.ty)?.bits;
         let is_scalar = matches!(self.types.kind(constant.ty), TypeKind::Integer { .. } | TypeKind::Pointer { .. });
         let width = u32::try_from(bits).ok().filter(|bits| is_scalar && (1..=64).contains(bits));
@@ -84,20 +84,20 @@ impl Layouts<'_> {
         match &constant.kind {
             ConstantKind::Integer(integer) => {
                 let number = integer.to_i64().ok_or(ImageError::Width(bits.div_ceil(8)))?;
-                Ok(Evaluation::number(number, width))
+                Ok(AddressSum::number(number, width))
             }
             ConstantKind::Null | ConstantKind::Undef | ConstantKind::Poison | ConstantKind::Zero => {
-                Ok(Evaluation::number(0, width))
+                Ok(AddressSum::number(0, width))
             }
             ConstantKind::Symbol(symbol) | ConstantKind::NoCfi(symbol) => {
-                Ok(Evaluation::address(Referent::Symbol(*symbol), width))
+                Ok(AddressSum::address(Referent::Symbol(*symbol), width))
             }
             ConstantKind::DsoLocalEquivalent(symbol) => {
-                Ok(Evaluation::address(Referent::DsoLocalEquivalent(*symbol), width))
+                Ok(AddressSum::address(Referent::DsoLocalEquivalent(*symbol), width))
             }
             ConstantKind::BlockAddress { function, block } => {
                 let block = Referent::Block { function: *function, block: block.clone() };
-                Ok(Evaluation::address(block, width))
+                Ok(AddressSum::address(block, width))
             }
             ConstantKind::PointerAuthentication(_) => Err(ImageError::PointerAuthentication),
             ConstantKind::Expression(expression) => self.evaluate_expression(expression, width),
@@ -109,7 +109,7 @@ impl Layouts<'_> {
         }
     }
 
-    fn evaluate_expression(&self, expression: &Expression, bits: u32) -> Result<Evaluation, ImageError> {
+    fn evaluate_expression(&self, expression: &Expression, bits: u32) -> Result<AddressSum, ImageError> {
         match expression {
             Expression::Cast { op, operand } => {
                 let operand = self.evaluate(operand)?;
@@ -125,7 +125,7 @@ impl Layouts<'_> {
                     BinaryOp::Add => left.plus(right),
                     BinaryOp::Sub => left.plus(right.negated()),
                     BinaryOp::Xor if left.is_number() && right.is_number() => {
-                        Ok(Evaluation::number(left.number ^ right.number, bits))
+                        Ok(AddressSum::number(left.number ^ right.number, bits))
                     }
                     BinaryOp::Xor => Err(ImageError::Expression(op.keyword())),
                 }
@@ -133,7 +133,7 @@ impl Layouts<'_> {
             Expression::ElementPointer { source, base, indices, .. } => {
                 let base = self.evaluate(base)?;
                 let offset = self.element_offset(*source, indices)?;
-                base.plus(Evaluation::number(offset, bits))
+                base.plus(AddressSum::number(offset, bits))
             }
             Expression::Vector { op, .. } => Err(ImageError::Expression(op.keyword())),
         }

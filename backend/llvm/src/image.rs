@@ -5,7 +5,7 @@
 
 use crate::constant::{CastOp, Constant, ConstantKind, Expression, Integer};
 use crate::data_layout::Endianness;
-use crate::evaluate::Evaluation;
+use crate::evaluate::AddressSum;
 use crate::layout::{LayoutError, Layouts};
 use crate::module::SymbolId;
 use crate::name::Name;
@@ -242,7 +242,7 @@ impl Writer<'_, '_> {
 
     /// Writes a number or an address, whose value is computed.
     fn scalar(&mut self, constant: &Constant, offset: u64, size: u64) -> Result<(), ImageError> {
-        let Evaluation { plus, minus, number, bits } = self.layouts.evaluate(constant)?;
+        let AddressSum { plus, minus, number, bits } = self.layouts.evaluate(constant)?;
         match (plus, minus) {
             (None, None) => {
                 let bytes = Integer::new(bits, BigInt::from(number)).bytes(usize_of(size)?);

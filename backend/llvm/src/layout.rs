@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// The place that a type takes in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Layout {
+pub struct TypeLayout {
     /// Bits that the value has.
     pub bits: u64,
     /// In bytes.
@@ -18,7 +18,7 @@ pub struct Layout {
     pub offsets: Box<[u64]>,
 }
 
-impl Layout {
+impl TypeLayout {
     /// Bytes that a store writes.
     pub fn store_size(&self) -> u64 {
         self.bits.div_ceil(8)
@@ -68,7 +68,7 @@ enum Progress {
     #[default]
     New,
     Open,
-    Done(Result<Layout, LayoutError>),
+    Done(Result<TypeLayout, LayoutError>),
 }
 
 /// The largest type, in bits: sums of two sizes and their alignments do not overflow.
@@ -85,7 +85,7 @@ impl<'m> Layouts<'m> {
     }
 
     /// The layout of a type.
-    pub fn get(&self, ty: TypeId) -> Result<&Layout, LayoutError> {
+    pub fn get(&self, ty: TypeId) -> Result<&TypeLayout, LayoutError> {
         match &self.table[ty] {
             Progress::Done(layout) => layout.as_ref().map_err(|&error| error),
             Progress::New | Progress::Open => Err(LayoutError::Recursive),
@@ -94,7 +94,7 @@ impl<'m> Layouts<'m> {
 
     /// Bytes from one element of an array of the type to the next.
     pub fn alloc_size(&self, ty: TypeId) -> Result<u64, LayoutError> {
-        self.get(ty).map(Layout::alloc_size)
+        self.get(ty).map(TypeLayout::alloc_size)
     }
 
     /// A walk in postorder whose stack is on the heap.
@@ -120,9 +120,9 @@ impl<'m> Layouts<'m> {
         }
     }
 
-    fn layout(&self, ty: TypeId) -> Result<Layout, LayoutError> {
+    fn layout(&self, ty: TypeId) -> Result<TypeLayout, LayoutError> {
         let plain = |bits: u64, alignment| match bits <= MOST_BITS {
-            true => Ok(Layout { bits, alignment, offsets: Box::default() }),
+            true => Ok(TypeLayout { bits, alignment, offsets: Box::default() }),
             false => Err(LayoutError::TooLarge),
         };
         match self.types.kind(ty) {
@@ -152,7 +152,7 @@ impl<'m> Layouts<'m> {
         }
     }
 
-    fn fields(&self, body: &StructBody) -> Result<Layout, LayoutError> {
+    fn fields(&self, body: &StructBody) -> Result<TypeLayout, LayoutError> {
         let (mut size, mut alignment) = (0u64, self.data.aggregate());
         let mut offsets = Vec::with_capacity(body.fields.len());
         if body.packed {
@@ -171,7 +171,7 @@ impl<'m> Layouts<'m> {
             }
         }
         alignment.preferred = alignment.preferred.max(alignment.abi);
-        Ok(Layout { bits: 8 * size.next_multiple_of(alignment.abi), alignment, offsets: offsets.into() })
+        Ok(TypeLayout { bits: 8 * size.next_multiple_of(alignment.abi), alignment, offsets: offsets.into() })
     }
 }
 

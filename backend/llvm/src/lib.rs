@@ -27,7 +27,7 @@ pub use data_layout::{DataLayout, Endianness};
 pub use error::{FormKind, IrError, IrErrorKind, UnknownForm, UnreadEntity};
 pub use function::{CallingConvention, IrFunction, Parameter};
 pub use image::{Image, ImageError, Referent, Relocation};
-pub use layout::{Layout, LayoutError, Layouts};
+pub use layout::{LayoutError, Layouts, TypeLayout};
 pub use module::{Alias, Definition, Global, GlobalValue, Ifunc, IrModule, IrSymbol, Linkage, SymbolId, Visibility};
 pub use name::Name;
 pub use parse::{parse, target_triple};

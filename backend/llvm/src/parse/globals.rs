@@ -30,14 +30,14 @@ impl<'t> Parser<'t> {
     }
 
     /// Linkage and the properties after it: preemption, visibility, DLL storage.
-    pub(super) fn head(&mut self) -> Step<Head> {
+    pub(super) fn head(&mut self) -> Step<GlobalHead> {
         let linkage = self.take_keyword(Linkage::from_keyword)?;
         let dso_local = self.take_word("dso_local")?;
         if !dso_local {
             self.take_word("dso_preemptable")?;
         }
         let visibility = self.take_keyword(Visibility::from_keyword)?.unwrap_or(Visibility::Default);
-        Ok(Head { linkage, dso_local, visibility, dll_storage: self.take_keyword(DllStorage::from_keyword)? })
+        Ok(GlobalHead { linkage, dso_local, visibility, dll_storage: self.take_keyword(DllStorage::from_keyword)? })
     }
 
     fn thread_local(&mut self) -> Step<Option<ThreadLocalModel>> {
@@ -213,7 +213,7 @@ impl<'t> Parser<'t> {
 }
 
 /// The properties before the kind of an entity.
-pub(super) struct Head {
+pub(super) struct GlobalHead {
     /// As far as it is written.
     linkage: Option<Linkage>,
     dso_local: bool,
@@ -221,7 +221,7 @@ pub(super) struct Head {
     dll_storage: Option<DllStorage>,
 }
 
-impl Head {
+impl GlobalHead {
     pub(super) fn value(self, symbol: SymbolId) -> GlobalValue {
         // A symbol that others cannot see or replace is local without saying so.
         let is_implied_local = match self.linkage {
