@@ -16,7 +16,7 @@ pub enum Outcome {
     /// It had undefined behaviour.
     Undefined,
     /// Its path, or an address that it touched, depends on a nondeterministic choice.
-    Open,
+    Unconstrained,
     /// It took more instructions than allowed.
     OutOfFuel,
 }

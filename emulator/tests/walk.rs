@@ -1,5 +1,5 @@
-//! The interpreter on instructions that move values or choose the next block: functions whose result depends on one rule
-//! of the walk, run alone and in lock step.
+//! The interpreter on instructions that move values or choose the next block: functions whose result depends on one
+//! rule of the walk, run alone and in lock step.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -136,10 +136,11 @@ fn a_call_clobbers_what_its_mask_does_not_preserve() {
 
 #[test]
 fn a_memory_function_is_known_by_its_name_whatever_its_sigil() {
+    let arguments = "implicit $x10, implicit $x11, implicit $x12";
     for callee in ["@memcpy", "&memcpy"] {
         let body = format!(
             "bb.0:
-             PseudoCALL target-flags(riscv-call) {callee}, csr_ilp32_lp64, implicit-def $x1, implicit $x10, implicit $x11, implicit $x12, implicit-def $x10
+             PseudoCALL target-flags(riscv-call) {callee}, csr_ilp32_lp64, implicit-def $x1, {arguments}, implicit-def $x10
              PseudoRET implicit $x10"
         );
         let (to, from) = (buffer_address(0), buffer_address(0) + 4);

@@ -48,6 +48,6 @@ fn inputs_together_end_as_each_alone() {
         }
     }
     let count = |outcome| ends.iter().filter(|&&end| end == outcome).count();
-    let counts = [Outcome::Returned, Outcome::Undefined, Outcome::Open, Outcome::OutOfFuel].map(count);
+    let counts = [Outcome::Returned, Outcome::Undefined, Outcome::Unconstrained, Outcome::OutOfFuel].map(count);
     assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
 }

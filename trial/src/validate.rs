@@ -240,7 +240,7 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
     match run.outcome {
         Outcome::Undefined => return Some("undefined behaviour".to_string()),
         Outcome::Returned => {}
-        Outcome::Open | Outcome::OutOfFuel => return None,
+        Outcome::Unconstrained | Outcome::OutOfFuel => return None,
     }
     let pairs = allowed.returned.iter().zip(&run.returned);
     for (index, ((_, bits, one), (_, _, other))) in pairs.enumerate() {

@@ -1,8 +1,8 @@
 //! Many inputs in lock step (SIMT): an instruction is evaluated once for all the inputs that arrive at it together.
 //! Where a branch splits them, each group runs on by itself; groups do not merge again.
 //!
-//! It knows no environment. What it cannot run (an unknown call, a malformed instruction, numbers that are too wide) falls
-//! back to the run of a single input, which has the same meaning and reports the fault.
+//! It knows no environment. What it cannot run (an unknown call, a malformed instruction, numbers that are too wide)
+//! falls back to the run of a single input, which has the same meaning and reports the fault.
 
 use super::memory::ConcreteMemory;
 use super::{Execution, Interpreter, KeptAccesses, Settings, Unwritten, known};
@@ -307,7 +307,7 @@ impl<'f> Batch<'f> {
             Next::To(block) => Continuation::To(block),
             Next::If(taken, block) => {
                 let open = group.active & taken.open;
-                self.end(group, open, Outcome::Open);
+                self.end(group, open, Outcome::Unconstrained);
                 match (group.active & taken.value, group.active) {
                     (_, 0) => Continuation::Ended,
                     (0, _) => Continuation::Following,
@@ -343,7 +343,7 @@ impl<'f> Batch<'f> {
     fn undefined(&mut self, group: &mut Group, ub: LaneBools) {
         if group.active & (ub.open | ub.value) != 0 {
             let (open, undefined) = (group.active & ub.open, group.active & ub.value & !ub.open);
-            self.end(group, open, Outcome::Open);
+            self.end(group, open, Outcome::Unconstrained);
             self.end(group, undefined, Outcome::Undefined);
         }
     }

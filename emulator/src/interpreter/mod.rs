@@ -1,8 +1,8 @@
 //! The interpreter: runs a function at any stage up to allocation, on numbers with unconstrained bits. One run shows
 //! which bits of the results hold whatever the nondeterministic choices.
 //!
-//! [`tribunal_ir::semantics`] defines generic instructions and [`tribunal_target::execute`] machine instructions, on the
-//! registers and the memory that this file holds. What it adds is fuel, and a record of the run.
+//! [`tribunal_ir::semantics`] defines generic instructions and [`tribunal_target::execute`] machine instructions. This
+//! file holds the registers, counts the fuel and records the run.
 
 mod batch;
 mod environment;
@@ -177,7 +177,7 @@ fn fits_words(function: &Function) -> bool {
 enum End {
     Returned(Inst),
     Undefined,
-    Open,
+    Unconstrained,
     OutOfFuel,
 }
 
@@ -241,7 +241,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         let (outcome, returned) = match self.walk(&mut walk)? {
             End::Returned(inst) => (Outcome::Returned, self.results(inst)),
             End::Undefined => (Outcome::Undefined, Vec::new()),
-            End::Open => (Outcome::Open, Vec::new()),
+            End::Unconstrained => (Outcome::Unconstrained, Vec::new()),
             End::OutOfFuel => (Outcome::OutOfFuel, Vec::new()),
         };
         let accesses = self.memory.accesses(settings.accesses == KeptAccesses::Volatile);
@@ -456,7 +456,7 @@ fn value_of<D: Domain>(registers: &[Option<Value<D>>], register: VReg) -> Result
 /// The end of a run where `ub` may hold.
 fn undefined(ub: PartialBool) -> Option<End> {
     match (ub.value, ub.open) {
-        (_, true) => Some(End::Open),
+        (_, true) => Some(End::Unconstrained),
         (true, false) => Some(End::Undefined),
         (false, false) => None,
     }
@@ -470,7 +470,7 @@ fn follow<D: Numbers>(inst: Inst, Transfer { ub, next }: Transfer<D>) -> Control
     match next {
         Next::Following => Control::Continue(None),
         Next::To(block) => Control::Continue(Some(block)),
-        Next::If(taken, _) if taken.open => Control::Break(End::Open),
+        Next::If(taken, _) if taken.open => Control::Break(End::Unconstrained),
         Next::If(taken, block) => Control::Continue(taken.value.then_some(block)),
         Next::Return => Control::Break(End::Returned(inst)),
     }

@@ -84,8 +84,8 @@ fn ir_block(document: &Document<'_>) -> Result<IrBlock, ParseError> {
 
 /// The target triple of the IR block, if the file has one.
 pub(super) fn target_triple(text: &str) -> Option<String> {
-    let document = documents(text).ok()?.into_iter().find(|document| document.tag.starts_with('|'))?;
-    tribunal_llvm::target_triple(&document.lines.join("\n"))
+    let start = text.strip_prefix("--- |").or_else(|| Some(text.split_once("\n--- |")?.1))?;
+    tribunal_llvm::target_triple(start.split_once("\n...").map_or(start, |(block, _)| block))
 }
 
 fn error_at(line: usize, column: usize, message: impl Into<String>) -> ParseError {
