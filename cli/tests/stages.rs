@@ -117,7 +117,7 @@ fn every_verb_goes_on_from_every_stage() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tribunal"));
         command.current_dir(&folder).args(arguments).output().unwrap()
     };
-    for (target, name) in [("riscv64", "wide_division.mir"), ("riscv32", "g_brcond.mir"), ("aarch64", "g_brcond.mir")] {
+    for (target, name) in [("riscv64", "wide_division.mir"), ("riscv32", "g_add.mir"), ("aarch64", "g_brcond.mir")] {
         let file = case(target, name);
         let file = file.to_str().unwrap();
         assert!(run(&["compile", file, "-o", "whole.o"]).status.success(), "{file}");
@@ -134,7 +134,9 @@ fn every_verb_goes_on_from_every_stage() {
             let text = String::from_utf8(judged.stdout).unwrap();
             let report: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
             assert_eq!((&report["findings"], &report["refuted"]), (&0.into(), &0.into()), "{file} {pass}: {text}");
-            assert!(report["passed"] == report["functions"], "{file} {pass}: {text}");
+            // A source with a frame of its own is not run.
+            let runs = report["functions"].as_u64().unwrap() - report["unsupported"].as_u64().unwrap();
+            assert!(report["passed"] == runs && (runs > 0 || ["frame", "relax-branches"].contains(&pass)), "{text}");
         }
     }
 }

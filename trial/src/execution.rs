@@ -12,8 +12,8 @@ use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::machine::{CallSite, MachineRun};
 use tribunal_emulator::observation::{Observation, Outcome, compare, compare_accesses};
-use tribunal_ir::Function;
 use tribunal_ir::semantics::Unsupported;
+use tribunal_ir::{Function, Stage};
 use tribunal_target::Target;
 
 /// Instructions that the interpreter may take on one input; machine code gets many times as many.
@@ -61,6 +61,10 @@ impl JudgeRow for EmulatorRow {
                 session.wrong = Some(WrongRun { input: input.clone(), kind, details });
                 return;
             }
+        }
+        // Inputs have no stack for a prologue that the source holds itself.
+        if session.tally.executions == 0 && function.stage >= Stage::FrameLowered {
+            session.tally.unsupported(format!("runs of a source at stage {}", function.stage));
         }
     }
 }

@@ -160,8 +160,8 @@ impl Harness {
         })
     }
 
-    /// One compilation before `judges`, and their findings; as an error, if they are about the function as it was given,
-    /// which is not compiled then. A wrong run is not blamed yet.
+    /// One compilation before `judges`, and their findings; as an error, if they are about the function as it was
+    /// given, which is not compiled then. A wrong run is not blamed yet.
     fn session(
         &mut self,
         function: &Function,

@@ -4,8 +4,8 @@
 //! whoever plants a fault stands before it, so judges see what a faulty backend would have written. The session shows
 //! each moment to every judge of its set, in the order of the list.
 //!
-//! Invariant: a judge changes nothing but its own state and the session's findings. Whom to blame for a finding may need
-//! the compilation once more: [`crate::harness`] asks for it when the session is over.
+//! Invariant: a judge changes nothing but its own state and the session's findings. To blame a rule may need the
+//! compilation once more: [`crate::harness`] asks for it when the session is over.
 
 use crate::counterexample;
 use crate::execution::EmulatorRow;

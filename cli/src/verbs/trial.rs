@@ -19,7 +19,7 @@ use tribunal_trial::{Harness, Tally, inputs};
 #[derive(Args)]
 #[command(after_help = examples(&["tribunal trial corpus/real/*.mir"]))]
 pub struct Arguments {
-    /// Generic MIR, as LLVM's IR translator writes it.
+    /// MIR, at any stage.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
