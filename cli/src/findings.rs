@@ -82,7 +82,7 @@ impl From<&[Finding]> for Findings {
     fn from(findings: &[Finding]) -> Findings {
         let report = |finding: &Finding| FindingReport {
             judge: finding.judge.to_string(),
-            kind: finding.kind.clone(),
+            kind: finding.kind.to_string(),
             guilty: finding.guilty.clone(),
             signature: finding.signature().to_string(),
             details: finding.details.clone(),
@@ -98,11 +98,12 @@ impl From<&[Finding]> for Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tribunal_trial::FindingKind;
     use tribunal_trial::finding::Judge;
 
     fn finding(guilty: &str, lines: usize) -> Finding {
         let details: Vec<String> = (1..=lines).map(|line| format!("line {line}")).collect();
-        let (kind, guilty) = ("refuted".to_string(), guilty.to_string());
+        let (kind, guilty) = (FindingKind::Refuted, guilty.to_string());
         Finding { judge: Judge::Prover, kind, guilty, details: details.join("\n"), input: None }
     }
 

@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::{Allocator, Observer, Options};
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 use tribunal_trial::crash;
 use tribunal_trial::features::FeatureSet;
 use tribunal_trial::finding::{Finding, Tally};
-use tribunal_trial::harness::{Harness, HarnessError, ProofCache, Saboteur};
+use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
 
 /// The settings of a campaign.
@@ -174,9 +174,8 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
         return;
     };
     let plan = inputs::Plan { count: shared.campaign.inputs, seed };
-    let planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
-    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
-    let Some(mut tally) = harness.trial_if_accepted(&function, plan, saboteur) else {
+    let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
+    let Some(mut tally) = harness.trial_if_accepted(&function, plan, &mut planter) else {
         local.rejected += 1;
         return;
     };
@@ -184,7 +183,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
     // Generated programs use supported features only: one that does not is kept like a finding.
     let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();
     for finding in tally.findings.iter().chain(&refused) {
-        record(shared, harness, &function, finding, saboteur);
+        record(shared, harness, &function, finding, &mut planter);
     }
     if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
         corpus.keep(&function, is_read, harness);
@@ -214,7 +213,7 @@ fn record(
     harness: &mut Harness,
     function: &Function,
     finding: &Finding,
-    saboteur: Option<&dyn Saboteur>,
+    saboteur: &mut dyn Observer,
 ) {
     let path = crash::path(&shared.campaign.out, finding);
     {

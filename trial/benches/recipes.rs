@@ -41,11 +41,7 @@ struct Judge {
 }
 
 impl Observer for Judge {
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         let before: Fragment = before.to_vec();
         let after: Fragment = after.iter().map(|&inst| function.inst(inst).clone()).collect();
         let started = Instant::now();

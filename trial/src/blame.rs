@@ -5,14 +5,14 @@
 //! them is a whole function, and is interpreted too. The prover judges the rewrite that is found, as it was applied: a
 //! rewrite that execution blames and the prover proves is a finding about a judge.
 
-use crate::harness::{FUEL, Saboteur, WrittenInsts, is_address_independent};
+use crate::execution::{FUEL, is_address_independent};
 use crate::validate::{RESOLUTIONS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Context, Observer, Options, frame, legalize};
+use tribunal_codegen::{Context, Observer, Observers, Options, frame, legalize};
+use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings, Unwritten};
-use tribunal_emulator::machine::STACK_ALIGNMENT;
 use tribunal_emulator::observation::{Observation, Outcome, compare_accesses};
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
@@ -37,7 +37,6 @@ impl Blame {
 }
 
 /// A compilation to repeat.
-#[derive(Clone, Copy)]
 pub struct Replay<'a> {
     /// The source.
     pub function: &'a Function,
@@ -45,15 +44,15 @@ pub struct Replay<'a> {
     pub target: &'static Target,
     /// The features and the allocator.
     pub options: Options,
-    /// The saboteur of a planted fault, if there is one: the same fault is planted again.
-    pub saboteur: Option<&'a dyn Saboteur>,
+    /// Plants the same fault again, if one was planted.
+    pub saboteur: &'a mut dyn Observer,
 }
 
 impl Replay<'_> {
-    /// Compiles with `observer`, which sees each step after the saboteur.
-    fn compile(&self, observer: &mut dyn Watcher) {
+    /// Compiles with `observer`, which stands after the saboteur.
+    fn compile(&mut self, observer: &mut dyn Observer) {
         let legalizer = (self.target.legality)(self.options.features);
-        let mut observer = Sabotaged { saboteur: self.saboteur, observer };
+        let mut observer = Observers([&mut *self.saboteur, observer]);
         let mut context = Context { target: self.target, options: self.options, legalizer, observer: &mut observer };
         // A compilation that failed would not have been run, so its stages are complete.
         let _ = pipeline::compile(&mut self.function.clone(), &mut context);
@@ -61,8 +60,8 @@ impl Replay<'_> {
 }
 
 /// Blames a rule or a pass for the fault of this kind that `input` shows.
-pub fn guilty(case: &Replay<'_>, input: &Input, kind: &str) -> Blame {
-    if kind == STACK_ALIGNMENT {
+pub fn guilty(case: &mut Replay<'_>, input: &Input, kind: FaultKind) -> Blame {
+    if kind == FaultKind::StackAlignment {
         return Blame::of_pass(frame::PASS.name, "no other pass moves the stack pointer");
     }
     let mut stages = Stages::default();
@@ -88,16 +87,17 @@ pub fn guilty(case: &Replay<'_>, input: &Input, kind: &str) -> Blame {
 }
 
 /// The rules that wrote the instructions of the stage after `pass`; for findings that name an instruction.
-pub fn provenance(case: &Replay<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
+pub fn provenance(case: &mut Replay<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
     let mut provenance = Provenance { pass, rules: FxHashMap::default(), is_after: false };
     case.compile(&mut provenance);
     provenance.rules
 }
 
 /// The first of the rewrites `steps` after which the function is wrong.
-fn in_pass(case: &Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::Range<usize>) -> Blame {
+fn in_pass(case: &mut Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::Range<usize>) -> Blame {
+    let target = case.target;
     let is_right = |probe: Probe| probe.function.is_some_and(|function| witness.is_right(&function, pass));
-    let probe = |number: usize| {
+    let mut probe = |number: usize| {
         let mut probe = Probe::at(number);
         case.compile(&mut probe);
         probe
@@ -108,8 +108,8 @@ fn in_pass(case: &Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops
         Some(Probe { function: Some(function), rule, before, after, .. }) => {
             let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
             let step = Step { rule, function: &function, before: &before, after: &after };
-            let verdict = Prover::default().judge(case.target, &step);
-            let explained = explain(&step, &verdict, case.target.vocabulary);
+            let verdict = Prover::default().judge(target, &step);
+            let explained = explain(&step, &verdict, target.vocabulary);
             let explanation = format!("first wrong after rewrite {} of {pass}: {explained}", right + 1);
             Blame { guilty: rule.to_string(), explanation, verdict: Some(verdict) }
         }
@@ -243,38 +243,6 @@ fn show_at_returns(function: &mut Function, target: &Target, registers: &[(PReg,
     }
 }
 
-/// Observes each stage and step after the saboteur.
-trait Watcher {
-    fn after_pass(&mut self, _pass: &'static Pass, _function: &Function) {}
-    fn step(&mut self, rule: &'static str, function: &Function, before: &[InstData], after: &[Inst]);
-}
-
-struct Sabotaged<'s> {
-    saboteur: Option<&'s dyn Saboteur>,
-    observer: &'s mut dyn Watcher,
-}
-
-impl Observer for Sabotaged<'_> {
-    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
-        if let Some(saboteur) = self.saboteur {
-            saboteur.after_pass(pass, function);
-        }
-        self.observer.after_pass(pass, function);
-    }
-
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
-        let mut after = WrittenInsts::from(after);
-        if let Some(saboteur) = self.saboteur {
-            saboteur.step(rule, function, before, &mut after);
-        }
-        self.observer.step(rule, function, before, &after);
-    }
-}
-
 /// Keeps every stage, with the number of rewrites up to its end.
 #[derive(Default)]
 struct Stages {
@@ -282,12 +250,12 @@ struct Stages {
     steps: usize,
 }
 
-impl Watcher for Stages {
-    fn after_pass(&mut self, pass: &'static Pass, function: &Function) {
+impl Observer for Stages {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         self.kept.push((pass.name, function.clone(), self.steps));
     }
 
-    fn step(&mut self, _: &'static str, _: &Function, _: &[InstData], _: &[Inst]) {
+    fn step(&mut self, _: &'static str, _: &mut Function, _: &[InstData], _: &mut Vec<Inst>) {
         self.steps += 1;
     }
 }
@@ -308,10 +276,10 @@ impl Probe {
     }
 }
 
-impl Watcher for Probe {
-    fn step(&mut self, rule: &'static str, function: &Function, before: &[InstData], after: &[Inst]) {
+impl Observer for Probe {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         if self.left == Some(0) {
-            (self.rule, self.before, self.after) = (rule, before.to_vec(), after.to_vec());
+            (self.rule, self.before, self.after) = (rule, before.to_vec(), after.clone());
             self.function = Some(function.clone());
         }
         self.left = self.left.and_then(|left| left.checked_sub(1));
@@ -325,15 +293,15 @@ struct Provenance {
     is_after: bool,
 }
 
-impl Watcher for Provenance {
-    fn after_pass(&mut self, pass: &'static Pass, _: &Function) {
+impl Observer for Provenance {
+    fn after_pass(&mut self, pass: &'static Pass, _: &mut Function) {
         self.is_after |= pass.name == self.pass;
         if !self.is_after {
             self.rules.clear();
         }
     }
 
-    fn step(&mut self, rule: &'static str, _: &Function, _: &[InstData], after: &[Inst]) {
+    fn step(&mut self, rule: &'static str, _: &mut Function, _: &[InstData], after: &mut Vec<Inst>) {
         if !self.is_after {
             self.rules.extend(after.iter().map(|&inst| (inst, rule)));
         }

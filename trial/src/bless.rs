@@ -1,7 +1,8 @@
 //! Blessing: a crash file whose fault is fixed becomes a case of the corpus, with the same functions and their results.
 
 use crate::crash::CrashHeader;
-use crate::harness::{self, Harness};
+use crate::execution;
+use crate::harness::Harness;
 use crate::inputs::BUFFER_BYTES;
 use std::fmt::Write;
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
@@ -33,7 +34,7 @@ pub fn case(harness: &Harness, module: &Module, header: &CrashHeader) -> String 
 fn run_line(function: &Function, target: &'static Target, input: &Input) -> Option<String> {
     let (input, arguments) = arguments(target, input)?;
     let interpreter = Interpreter::new(function, target);
-    let expected = harness::expected(&interpreter, &input).ok()??;
+    let expected = execution::expected(&interpreter, &input).ok()??;
     let values = expected.returned.iter().map(|&(_, bits, known)| {
         let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
         (known.fixed & mask == mask).then(|| format!("{:#x}", known.value & mask))

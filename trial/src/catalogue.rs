@@ -4,6 +4,7 @@ use crate::counterexample;
 use crate::crash;
 use crate::finding::Finding;
 use crate::harness::ProofCache;
+use crate::kind::FindingKind;
 use crate::ledger::{Ledger, engine_of};
 use crate::questions::{self, QuerySink};
 use rustc_hash::FxHashMap;
@@ -162,7 +163,7 @@ impl Work<'_> {
             None => {}
         }
         if let Some((finding, reproducer)) = counterexample::finding(self.target, &step, &verdict) {
-            own.summary.unconfirmed += u64::from(finding.kind != "refuted");
+            own.summary.unconfirmed += u64::from(finding.kind != FindingKind::Refuted);
             if let Some(reproducer) = reproducer {
                 let file = || reproducer.file(self.target, self.features, &finding.details);
                 own.summary.files.entry(crash::file_name(&finding)).or_insert_with(file);

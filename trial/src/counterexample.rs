@@ -3,6 +3,7 @@
 //! wrong, or its counterexample is too weak.
 
 use crate::finding::{Finding, Judge};
+use crate::kind::FindingKind;
 use crate::validate::{RESOLUTIONS, determined, disallowed};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -83,7 +84,7 @@ impl Reproducer {
             format!("target: {}", target.name),
             format!("features: {}", target.option_names(features)),
             format!("judge: {}", Judge::Prover),
-            "kind: refuted".to_string(),
+            format!("kind: {}", FindingKind::Refuted),
             format!("guilty: {}", self.rule),
             format!("outputs: {}", outputs.join(" ")),
         ];
@@ -99,7 +100,7 @@ impl Reproducer {
             Run::Unconfirmed(reason) => Err(reason),
             run => Ok(Finding {
                 judge: Judge::Prover,
-                kind: run.kind().into(),
+                kind: run.kind(),
                 guilty: self.rule.clone(),
                 details: run.to_string().trim_end().to_string(),
                 input: None,
@@ -164,21 +165,20 @@ pub fn finding(target: &'static Target, step: &Step<'_>, verdict: &Verdict) -> O
         }
         Err(reason) => {
             let _ = writeln!(details, "not executed: {reason}");
-            "refuted-not-executed"
+            FindingKind::RefutedNotExecuted
         }
     };
     let details = details.trim_end().to_string();
-    let finding =
-        Finding { judge: Judge::Prover, kind: kind.into(), guilty: step.rule.to_string(), details, input: None };
+    let finding = Finding { judge: Judge::Prover, kind, guilty: step.rule.to_string(), details, input: None };
     Some((finding, reproducer.ok()))
 }
 
 impl Run {
     /// The kind of the finding: a refutation that no run confirms is one about a judge.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> FindingKind {
         match self {
-            Run::Wrong { .. } => "refuted",
-            Run::Unconfirmed(_) => "refuted-unconfirmed",
+            Run::Wrong { .. } => FindingKind::Refuted,
+            Run::Unconfirmed(_) => FindingKind::RefutedUnconfirmed,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Crash files: MIR text with a crash header in its comments. Every verb reads them, and so does `llc-22`.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Judge};
+use crate::kind::FindingKind;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
@@ -19,6 +20,21 @@ pub struct CrashHeader {
     pub input: Option<Input>,
     /// The name of the fault that was planted.
     pub sabotage: Option<String>,
+    /// The judge that found it, if the file names a known one.
+    pub judge: Option<Judge>,
+    /// The kind of the finding, if the file names a known one.
+    pub kind: Option<FindingKind>,
+    /// The rule or pass to blame, if the file names one.
+    pub guilty: Option<String>,
+}
+
+impl CrashHeader {
+    /// True if the finding is the file's, as far as the file says which that is.
+    pub fn describes(&self, finding: &Finding) -> bool {
+        self.judge.is_none_or(|judge| judge == finding.judge)
+            && self.kind.is_none_or(|kind| kind == finding.kind)
+            && self.guilty.as_ref().is_none_or(|guilty| *guilty == finding.guilty)
+    }
 }
 
 /// The reason why a crash header is malformed.
@@ -104,6 +120,9 @@ pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHead
                     _ => return Err(bad("the allocator is `ion` or `fastalloc`")),
                 });
             }
+            "judge" => header.judge = Judge::named(value),
+            "kind" => header.kind = FindingKind::named(value),
+            "guilty" => header.guilty = Some(value.to_string()),
             "sabotage" => header.sabotage = Some(value.to_string()),
             "input" => add_input(header.input.get_or_insert_default(), value, target).map_err(bad)?,
             _ => {}
@@ -150,5 +169,24 @@ mod tests {
         assert_eq!(said("features: +m").unwrap().features, base.map(|base| base | features::M));
         assert_eq!(said("no header").unwrap().features, None);
         assert!(said("features: +q").is_err());
+    }
+
+    /// A crash file names its finding, and a kind that nobody knows is prose.
+    #[test]
+    fn the_finding_of_a_crash_file_is_read_back() {
+        let target = &tribunal_target::riscv::RISCV64;
+        let options = Options { features: features::RV64, allocator: Allocator::Ion };
+        for kind in FindingKind::all() {
+            let guilty = "riscv64 G_ADD#5 max_scalar: by bits".to_string();
+            let finding = Finding { judge: Judge::Emulator, kind, guilty, details: String::new(), input: None };
+            let mut function = Function::new("f");
+            function.new_block();
+            let text = print_sabotaged(target, options, &function, &finding, None);
+            let read = header(&text::parse_module(&text, target.vocabulary).unwrap(), target).unwrap();
+            assert_eq!((read.judge, read.kind), (Some(Judge::Emulator), Some(kind)), "{text}");
+            assert!(read.describes(&finding) && !read.describes(&Finding { judge: Judge::Prover, ..finding }));
+        }
+        let prose = Module { comments: vec!["kind: of blue".to_string()], ..Module::default() };
+        assert_eq!(header(&prose, target).unwrap().kind, None);
     }
 }

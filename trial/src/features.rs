@@ -12,7 +12,7 @@ use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, RegOperand, Type};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_verifier::Violation;
-use tribunal_verifier::machine_verifier::{self, Checks};
+use tribunal_verifier::machine_verifier::{self, Checks, Rule};
 
 /// Slots of the map.
 pub const SLOTS: usize = 1 << 16;
@@ -163,7 +163,7 @@ impl Recorder {
         function: &Function,
         target: &Target,
         legalizer: &LegalizerInfo,
-    ) -> Vec<Violation> {
+    ) -> Vec<Violation<Rule>> {
         let mut checks = std::mem::take(&mut self.checks);
         let findings = machine_verifier::verify_watched(function, target, legalizer, &mut checks);
         let place = hash((self.target, pass));
@@ -190,11 +190,7 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         Recorder::step(self, rule, function, before, after);
     }
 }

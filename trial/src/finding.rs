@@ -1,9 +1,11 @@
 //! Findings about a function, and the tally of a trial. Verdicts are never merged: work not done is not counted.
 
 use crate::guard;
+use crate::kind::FindingKind;
 use std::fmt;
 use tribunal_emulator::Input;
 use tribunal_ir::{Entry, Function};
+use tribunal_verifier::prover::Verdict;
 
 /// The judge that found it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -24,6 +26,11 @@ impl Judge {
     /// Every judge, in the order of the pipeline.
     pub const ALL: [Judge; 5] = [Judge::Verifier, Judge::Prover, Judge::Allocation, Judge::Emulator, Judge::Compiler];
 
+    /// The judge of this name.
+    pub fn named(name: &str) -> Option<Judge> {
+        Judge::ALL.into_iter().find(|judge| judge.name() == name)
+    }
+
     /// Its name in crash files and reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -42,19 +49,16 @@ impl fmt::Display for Judge {
     }
 }
 
-/// The kind of a function that was refused: no known fault, and never success.
-pub const UNSUPPORTED: &str = "unsupported";
-
 /// One fault found.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The judge that found it.
     pub judge: Judge,
-    /// The kind of fault: a verifier rule's id, `refuted`, `wrong-result`, `callee-saved-register`, ...
-    pub kind: String,
+    /// The kind of fault.
+    pub kind: FindingKind,
     /// The rule or pass that is to blame, by its name in the catalogue.
     pub guilty: String,
-    /// The details, in lines.
+    /// The details, in lines; of an unsupported function the feature's name.
     pub details: String,
     /// The input that shows it, if it takes one.
     pub input: Option<Input>,
@@ -63,29 +67,32 @@ pub struct Finding {
 impl Finding {
     /// A function that should have compiled and was refused for this feature.
     pub fn unsupported(feature: &str) -> Finding {
-        let (kind, guilty) = (UNSUPPORTED.to_string(), UNSUPPORTED.to_string());
-        Finding { judge: Judge::Compiler, kind, guilty, details: feature.to_string(), input: None }
+        Finding::of_kind(FindingKind::Unsupported, feature.to_string())
     }
 
     /// A panic of the backend or of a judge.
     pub fn panic(message: String) -> Finding {
-        let (kind, guilty) = ("panic".to_string(), "panic".to_string());
-        Finding { judge: Judge::Compiler, kind, guilty, details: message, input: None }
+        Finding::of_kind(FindingKind::Panic, message)
+    }
+
+    /// No rule or pass is to blame: the kind stands in its place.
+    fn of_kind(kind: FindingKind, details: String) -> Finding {
+        Finding { judge: Judge::Compiler, kind, guilty: kind.to_string(), details, input: None }
+    }
+
+    /// The feature that is not supported, if the finding is about one.
+    pub fn feature(&self) -> Option<&str> {
+        (self.kind == FindingKind::Unsupported).then_some(self.details.as_str())
     }
 
     /// Findings with the same signature are the same fault.
     pub fn signature(&self) -> FindingSignature<'_> {
-        FindingSignature { judge: self.judge, kind: &self.kind, guilty: &self.guilty }
+        FindingSignature { judge: self.judge, kind: self.kind, guilty: &self.guilty }
     }
 
     /// True if both are one fault.
     pub fn is_same_fault(&self, other: &Finding) -> bool {
         self.signature().is_same_fault(other.signature())
-    }
-
-    /// True for the prover's findings on a step: a refuted step is one such finding.
-    pub fn refutes(&self) -> bool {
-        self.signature().refutes()
     }
 }
 
@@ -94,8 +101,8 @@ impl Finding {
 pub struct FindingSignature<'f> {
     /// The judge that found it.
     pub judge: Judge,
-    /// The kind of the fault: the verifier's rule, or the way a run went wrong.
-    pub kind: &'f str,
+    /// The kind of the fault.
+    pub kind: FindingKind,
     /// The rule or the pass that is to blame.
     pub guilty: &'f str,
 }
@@ -103,11 +110,8 @@ pub struct FindingSignature<'f> {
 impl FindingSignature<'_> {
     /// True if both are one fault: whether a refutation is executed too depends on the values that the solver chose.
     pub fn is_same_fault(self, other: FindingSignature<'_>) -> bool {
-        self == other || (self.guilty == other.guilty && self.refutes() && other.refutes())
-    }
-
-    fn refutes(self) -> bool {
-        self.judge == Judge::Prover && self.kind.starts_with("refuted")
+        let same = (self.judge, self.guilty) == (other.judge, other.guilty);
+        same && (self.kind == other.kind || (self.kind.refutes() && other.kind.refutes()))
     }
 }
 
@@ -159,14 +163,26 @@ pub struct Tally {
     pub verifications: u64,
 }
 
+/// The function of an entry that judges can work on; else the feature that is not supported: the name that the reader
+/// does not know, or the property by which another compiler says that it gave up.
+pub fn judged<'m>(entry: Entry<'m>) -> Result<&'m Function, String> {
+    match entry {
+        Entry::Function(function) => match function.gave_up() {
+            Some(property) => Err(property.to_string()),
+            None => Ok(function),
+        },
+        Entry::Unread(unread) => Err(unread.unknown.to_string()),
+    }
+}
+
 impl Tally {
-    /// The tally of one function of a file: that of `judge` if it was read, and unsupported otherwise. A panic is a
-    /// finding about this function alone.
+    /// The tally of one function of a file: that of `judge` if it can be judged, else unsupported. A panic is a finding
+    /// about this function alone.
     pub fn of(entry: Entry<'_>, judge: impl FnOnce(&Function) -> Tally) -> Tally {
-        match entry {
-            Entry::Function(function) => guard::run(|| judge(function)).unwrap_or_else(Tally::of_panic),
-            Entry::Unread(unread) => {
-                let unsupported = std::iter::once((unread.unknown.to_string(), 1)).collect();
+        match judged(entry) {
+            Ok(function) => guard::run(|| judge(function)).unwrap_or_else(Tally::of_panic),
+            Err(feature) => {
+                let unsupported = std::iter::once((feature, 1)).collect();
                 Tally { functions: 1, unsupported, ..Tally::default() }
             }
         }
@@ -206,5 +222,26 @@ impl Tally {
     /// True if no judge left anything open.
     pub fn is_complete(&self) -> bool {
         self.unsupported.is_empty() && self.unknown == 0
+    }
+}
+
+impl Tally {
+    pub(crate) fn unsupported(&mut self, feature: impl Into<String>) {
+        *self.unsupported.entry(feature.into()).or_default() += 1;
+    }
+
+    pub(crate) fn count(&mut self, verdict: &Verdict, looked_up: bool, rule: &str) {
+        match verdict {
+            Verdict::Proved { .. } => {
+                self.proved += 1;
+                self.looked_up += u64::from(looked_up);
+            }
+            Verdict::Refuted(_) => self.refuted += 1,
+            Verdict::Unknown(reason) => {
+                self.unknown += 1;
+                *self.open.entry(format!("{rule}: {reason}")).or_default() += 1;
+            }
+            Verdict::Unsupported(feature) => self.unsupported(format!("prover: {feature}")),
+        }
     }
 }

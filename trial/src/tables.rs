@@ -333,11 +333,13 @@ fn runs(types: &[Type]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind::FindingKind;
     use tribunal_ir::Opcode::*;
     use tribunal_ir::types::{S8, S16, S32, S64};
     use tribunal_target::legality::mutations::change_to;
     use tribunal_target::legality::predicates::type_is;
     use tribunal_target::legality::{RuleSet, rules_for};
+    use tribunal_verifier::machine_verifier::Rule;
 
     #[test]
     fn the_tables_of_every_target_end_in_legal_instructions() {
@@ -360,7 +362,8 @@ mod tests {
             for query in legalize::queries(target, legalizer).iter().step_by(29) {
                 for function in legalize::functions_of(target, query) {
                     let findings = crate::harness::verify(&function, target, legalizer);
-                    let findings = findings.iter().filter(|finding| finding.kind != "ssa-dominance");
+                    let findings =
+                        findings.iter().filter(|finding| finding.kind != FindingKind::Rule(Rule::SsaDominance));
                     assert_eq!(findings.map(ToString::to_string).collect::<String>(), "", "{}", shown(query));
                     let insts = function.all_insts();
                     let mut asked = insts.filter_map(|inst| LegalityQuery::of(&function, function.inst(inst)));

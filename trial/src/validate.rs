@@ -2,8 +2,9 @@
 //! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
 use crate::environment::EnvironmentLayout;
+use crate::execution::FUEL;
+use crate::finding;
 use crate::guard;
-use crate::harness::FUEL;
 use crate::inputs::{self, Plan};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -17,8 +18,8 @@ use tribunal_ir::{
 };
 use tribunal_llvm::IrModule;
 use tribunal_target::Target;
-use tribunal_verifier::machine_verifier;
-use tribunal_verifier::prover::{self, Pair, Verdict};
+use tribunal_verifier::machine_verifier::{self, Rule};
+use tribunal_verifier::prover::{self, Gap, Pair, Validated, Verdict};
 
 /// The verdict on one pair of functions.
 pub struct Judged {
@@ -59,15 +60,11 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target, time: 
     let entries: Vec<(Entry<'_>, Option<Entry<'_>>)> =
         before.entries().map(|entry| (entry, by_name.get(entry.name()).copied())).collect();
     let judged = entries.par_iter().map(|&(entry, other)| {
-        let (kind, blocks) = match (entry, other) {
-            (Entry::Unread(unread), _) | (Entry::Function(_), Some(Entry::Unread(unread))) => {
-                (Kind::Unsupported(unread.unknown.to_string()), 0)
-            }
-            (Entry::Function(_), None) => (Kind::Unsupported("a function that only one file has".to_string()), 0),
-            (Entry::Function(function), Some(Entry::Function(other))) => {
-                guard::run(|| judged(function, other, ir, target, time))
-                    .unwrap_or_else(|panic| (Kind::Unknown(format!("a panic: {panic}")), 0))
-            }
+        let (kind, blocks) = match (finding::judged(entry), other.map(finding::judged)) {
+            (Err(feature), _) | (Ok(_), Some(Err(feature))) => (Kind::Unsupported(feature), 0),
+            (Ok(_), None) => (Kind::Unsupported("a function that only one file has".to_string()), 0),
+            (Ok(function), Some(Ok(other))) => guard::run(|| judged(function, other, ir, target, time))
+                .unwrap_or_else(|panic| (Kind::Unknown(format!("a panic: {panic}")), 0)),
         };
         Judged { function: entry.name().to_string(), kind, blocks }
     });
@@ -89,15 +86,15 @@ fn judged(
     if let Some(found) = executed(before, after, ir, target, 0..FIRST_INPUTS) {
         return (Kind::Refuted(found), 0);
     }
-    let (verdict, blocks) = prover::validate(target, Pair { before, after }, time);
+    let Validated { verdict, blocks, gap } = prover::validate(target, Pair { before, after }, time);
     let kind = match verdict {
         Verdict::Proved { .. } => Kind::Proved,
         Verdict::Unsupported(feature) => Kind::Unsupported(feature),
         Verdict::Unknown(reason) => match executed(before, after, ir, target, FIRST_INPUTS..INPUTS) {
             Some(found) => Kind::Refuted(found),
-            None => Kind::Unknown(match reason.contains("poison") || reason.contains("undefined behaviour") {
-                true => format!("{reason}{}", but_for_flags(target, before, after, time)),
-                false => reason,
+            None => Kind::Unknown(match gap {
+                Some(Gap::Definedness) => format!("{reason}{}", but_for_flags(target, before, after, time)),
+                Some(Gap::Values) | None => reason,
             }),
         },
         // The prover refutes no function by itself: its relations may be too weak.
@@ -109,15 +106,15 @@ fn judged(
 /// The rule of the machine verifier that the function breaks. A proof depends on definitions that dominate their uses,
 /// and on types. Another legalizer's notion of legal, the flags that another verifier allows, and another framing of
 /// calls do not matter here.
-fn malformed(function: &Function, target: &Target) -> Option<&'static str> {
+fn malformed(function: &Function, target: &Target) -> Option<Rule> {
     let findings = machine_verifier::verify(function, target, (target.legality)(target.default_features));
-    let foreign = ["stage-legal", "instruction-flags", "call-frame", "call-mask"];
+    let foreign = [Rule::StageLegal, Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
     findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
 }
 
 /// Adds a note if the pair is proved without the later stage's flags.
 fn but_for_flags(target: &'static Target, before: &Function, after: &Function, time: Duration) -> &'static str {
-    match prover::validate(target, Pair { before, after: &without_flags(after) }, time).0 {
+    match prover::validate(target, Pair { before, after: &without_flags(after) }, time).verdict {
         Verdict::Proved { .. } => " (proved once its poison flags are dropped)",
         _ => "",
     }

@@ -12,7 +12,7 @@ use tribunal_ir::{Module, Opcode, OpcodeFlags, OperandKind, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::Plan;
 use tribunal_trial::validate::{self, Kind};
-use tribunal_trial::{Harness, harness};
+use tribunal_trial::{FindingKind, Harness, harness};
 
 /// One for each type index.
 const TYPES: [&str; 4] = ["s32", "s64", "p0", "<2 x s32>"];
@@ -136,8 +136,8 @@ fn no_opcode_makes_a_judge_panic() {
             let accepted = harness::verify(function, target, legalizer).is_empty();
             judged += usize::from(accepted);
             let tally = judges.trial(function, Plan { count: 2, seed: 1 });
-            let inner = |kind: &str| ["panic", "contract"].contains(&kind);
-            let panics: Vec<_> = tally.findings.iter().filter(|finding| inner(&finding.kind)).collect();
+            let inner = |kind| matches!(kind, FindingKind::Panic | FindingKind::Contract);
+            let panics: Vec<_> = tally.findings.iter().filter(|finding| inner(finding.kind)).collect();
             assert!(panics.is_empty(), "{panics:?}\n{source}");
             let verdict = validate::validate(&module, &module, target, Duration::from_millis(500)).remove(0).kind;
             let is_panic = |reason: &str| reason.starts_with("a panic") || reason.contains("thread ended");

@@ -29,11 +29,7 @@ struct Saboteur {
 }
 
 impl Observer for Saboteur {
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         self.seen.push(rule);
         let ours = rule.ends_with(self.rule) && before.last().is_some_and(|data| data.opcode == self.opcode);
         if self.verdict.is_some() || !ours || !(self.plant)(function, after) {
@@ -110,7 +106,7 @@ fn refuted(
 ) -> String {
     let (verdict, finding, file) = broken(target, write, (opcode, rule), plant);
     assert!(matches!(verdict, Verdict::Refuted(_)), "{rule}: {verdict}\n{finding}");
-    assert_eq!(finding.kind, "refuted", "{rule} is not confirmed by an execution:\n{finding}");
+    assert_eq!(finding.kind.name(), "refuted", "{rule} is not confirmed by an execution:\n{finding}");
     assert!(finding.guilty.ends_with(rule) && finding.details.contains("executed: "), "{finding}");
     let target = tribunal_target::by_name(target).unwrap();
     let module = text::parse_module(&file, target.vocabulary).unwrap_or_else(|error| panic!("{error:?}\n{file}"));
@@ -285,11 +281,7 @@ struct Remainders {
 }
 
 impl Observer for Remainders {
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         if rule == "combine urem_of_limbs" {
             let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
             let step = Step { rule, function, before, after: &after };
@@ -381,11 +373,7 @@ impl Learner {
 }
 
 impl Observer for Learner {
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         if let Some(plant) = self.plant.filter(|_| before[0].opcode == Opcode::G_ADD) {
             plant(function, after);
         }

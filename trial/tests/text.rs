@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tribunal_ir::text;
+use tribunal_ir::{Stage, text};
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("corpus/real");
@@ -34,6 +34,43 @@ fn printing_is_a_fixed_point_that_llvm_reads() {
         let output = output.expect("llc-22 is installed by `make test`");
         assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
     }
+}
+
+/// A stage that properties tell is not written; another one is, and survives reading; one that nobody knows sets its
+/// function aside.
+#[test]
+fn a_stage_is_a_comment_where_properties_do_not_tell_it() {
+    let vocabulary = tribunal_target::by_name("riscv64").unwrap().vocabulary;
+    let source = |properties: &str| format!("---\nname: f\n{properties}body: |\n  bb.0:\n    PseudoRET\n...\n");
+    let parse = |text: &str| text::parse_module(text, vocabulary).unwrap();
+    let selected = "legalized: true\nregBankSelected: true\nselected: true\n";
+    let allocated = format!("{selected}noPhis: true\nnoVRegs: true\n");
+    let lowered = format!("{allocated}frameInfo:\n  isCalleeSavedInfoValid: true\n");
+    for (properties, told) in [
+        ("", Stage::Generic),
+        ("noPhis: true\nnoVRegs: true\n", Stage::Generic),
+        ("legalized: true\n", Stage::Legalized),
+        ("legalized: true\nregBankSelected: true\n", Stage::BankSelected),
+        ("selected: true\n", Stage::Selected),
+        (&allocated, Stage::Allocated),
+        (&lowered, Stage::FrameLowered),
+    ] {
+        let mut module = parse(&source(properties));
+        assert_eq!(module.functions[0].stage, told, "{properties}");
+        for stage in Stage::ALL {
+            module.functions[0].stage = stage;
+            let printed = text::print_module(&module, vocabulary);
+            let is_told = Stage::of(module.functions[0].properties) == stage;
+            assert_eq!(printed.contains(&format!("---\n# stage: {stage}\nname: ")), !is_told, "{printed}");
+            let again = parse(&printed);
+            // LLVM's frame information tells more than properties.
+            let lowered = is_told && told == Stage::FrameLowered;
+            assert_eq!(again.functions[0].stage, if lowered { told } else { stage }, "{printed}");
+            assert_eq!(text::print_module(&again, vocabulary).contains("# stage"), !is_told || lowered);
+        }
+    }
+    let unknown = parse("---\n# stage: settled\nname: f\nbody: |\n  bb.0:\n    PseudoRET\n...\n");
+    assert_eq!(unknown.whole().unwrap_err().to_string(), "@f: 2:10: stage `settled`");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn a_branch_keeps_its_destination() {
 fn validated(before: &str, after: &str) -> Verdict {
     let target = tribunal_target::by_name("riscv64").unwrap();
     let [before, after] = [before, after].map(|body| function(target, body));
-    prover::validate(target, Pair { before: &before, after: &after }, Duration::from_secs(10)).0
+    prover::validate(target, Pair { before: &before, after: &after }, Duration::from_secs(10)).verdict
 }
 
 #[test]

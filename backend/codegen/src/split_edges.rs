@@ -3,17 +3,11 @@
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Stage};
 
 /// The pass, as the pipeline lists it.
-pub static PASS: Pass = Pass {
-    name: "split-edges",
-    requires: Properties::SELECTED,
-    forbids: Properties::NO_VREGS,
-    ensures: Properties::empty(),
-    drops: Properties::empty(),
-    run,
-};
+pub static PASS: Pass =
+    Pass { name: "split-edges", from: Stage::Selected, to: Stage::EdgesSplit, drops: Properties::empty(), run };
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     make_fall_throughs_explicit(context, function);

@@ -7,6 +7,7 @@ use crate::bits::Bits;
 use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
 use crate::inst::{InstData, MemFlags, Operand, PackedConst, Reg, RegFlags, RegOperand};
 use crate::opcode::Opcode;
+use crate::stage::Stage;
 use crate::types::Type;
 use crate::vocabulary::{PReg, RegBank, RegClass};
 use bitflags::bitflags;
@@ -147,6 +148,8 @@ pub struct Function {
     pub alignment: Option<u32>,
     /// The function's properties, as passes stamp them.
     pub properties: Properties,
+    /// The last stage that it has reached.
+    pub stage: Stage,
     /// Registers that hold values on entry.
     pub liveins: Vec<LiveIn>,
     /// Virtual registers: type, constraint, name.
@@ -187,6 +190,7 @@ impl Clone for Function {
             name,
             alignment,
             properties,
+            stage,
             liveins,
             vregs,
             stack,
@@ -203,7 +207,8 @@ impl Clone for Function {
             links,
         } = self;
         name.clone_from(&source.name);
-        (*alignment, *properties, *next_number) = (source.alignment, source.properties, source.next_number);
+        (*alignment, *properties, *stage) = (source.alignment, source.properties, source.stage);
+        *next_number = source.next_number;
         liveins.clone_from(&source.liveins);
         refill(vregs, &source.vregs);
         refill(stack, &source.stack);

@@ -73,6 +73,8 @@ pub enum UnknownKind {
     StackId,
     /// A key of `frameInfo:`.
     FrameInformation,
+    /// The name in a comment `# stage:`.
+    Stage,
 }
 
 impl fmt::Display for UnknownKind {
@@ -90,6 +92,7 @@ impl fmt::Display for UnknownKind {
             UnknownKind::StackObjectType => "stack object of type",
             UnknownKind::StackId => "stack object with stack-id",
             UnknownKind::FrameInformation => "frame information",
+            UnknownKind::Stage => "stage",
         })
     }
 }

@@ -120,15 +120,34 @@ pub(crate) enum ReadFailure {
 
 impl IrError {
     pub(crate) fn new(text: &str, span: Range<usize>, kind: IrErrorKind) -> IrError {
-        let (line, column) = place(text, span.start);
+        let TextPlace { line, column, .. } = TextPlace::of(text, span.start);
         let marked = text.get(span).and_then(|marked| marked.lines().next());
         IrError { line, column, length: marked.map_or(1, |marked| marked.chars().count().max(1)), kind }
     }
 }
 
-/// Line and column of a byte.
-pub(crate) fn place(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.bytes().filter(|&byte| byte == b'\n').count() + 1, before[start..].chars().count() + 1)
+/// The place of a byte.
+#[derive(Clone, Copy)]
+pub(crate) struct TextPlace {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    /// The first byte of the line.
+    start: usize,
+}
+
+impl TextPlace {
+    pub(crate) const START: TextPlace = TextPlace { line: 1, column: 1, start: 0 };
+
+    pub(crate) fn of(text: &str, offset: usize) -> TextPlace {
+        TextPlace::START.next(text, offset)
+    }
+
+    /// The place of a byte after this one. Places in order cost one walk over the text.
+    pub(crate) fn next(self, text: &str, offset: usize) -> TextPlace {
+        let between = text.get(self.start..offset).unwrap_or_default();
+        let newlines = between.bytes().filter(|&byte| byte == b'\n').count();
+        let line_start = between.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = between[line_start..].chars().count() + 1;
+        TextPlace { line: self.line + newlines, column, start: self.start + line_start }
+    }
 }

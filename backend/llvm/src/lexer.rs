@@ -109,7 +109,7 @@ impl<'t> Lexer<'t> {
 
     fn skip_blanks(&mut self) -> Result<(), ReadFailure> {
         loop {
-            self.take_while(|byte| b" \t\r\n\0".contains(&byte));
+            self.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0));
             match self.rest() {
                 [b';', ..] => drop(self.take_while(|byte| byte != b'\n')),
                 [b'/', b'*', ..] => {
@@ -202,7 +202,7 @@ impl<'t> Lexer<'t> {
     pub(crate) fn skip_body(&mut self, open: usize) -> Result<Range<usize>, ReadFailure> {
         let (start, mut depth) = (self.at, 1usize);
         loop {
-            self.take_while(|byte| !b"{}\";/".contains(&byte));
+            self.take_while(|byte| !matches!(byte, b'{' | b'}' | b'"' | b';' | b'/'));
             let here = self.at;
             match self.rest() {
                 [] => return Err(self.fail(open, IrErrorKind::Open("body"))),

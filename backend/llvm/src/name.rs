@@ -74,6 +74,9 @@ impl fmt::Display for Escaped<'_> {
 
 /// Decodes `\\` and `\XX`. A backslash before anything else stands for itself, as in LLVM's lexer.
 pub(crate) fn unescape(text: &str) -> Vec<u8> {
+    if !text.contains('\\') {
+        return text.into();
+    }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {

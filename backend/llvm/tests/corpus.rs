@@ -1,5 +1,7 @@
 //! The IR block of every MIR file in the corpus is read whole.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::path::{Path, PathBuf};
 use tribunal_llvm::parse;
 

@@ -3,6 +3,8 @@
 //! Both sides are linked to the same made-up addresses: the object's relocations by its machine's rules, the image's
 //! by their definition. So it does not matter which of several relocations a target takes for a sum.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use object::{Endianness as Order, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationKind, elf};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,8 @@
 //! Modules that LLVM's own parser accepts are read, and those that it refuses are errors: every form of a global, a
 //! constant, a type and a signature. A test asks `llvm-as-22` for its verdict on each.
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 use tribunal_llvm::{IrModule, parse};

@@ -130,3 +130,11 @@ declare void @h() #0
     let first = &module.unread.values().next().unwrap().text;
     assert_eq!(&text[first.clone()], "@a = global b8 1");
 }
+
+#[test]
+fn many_unknown_entities_cost_their_text() {
+    let text: String = (0..100_000).map(|index| format!("@g{index} = global b8 1\n")).collect();
+    let module = parse(&text).unwrap();
+    let last = module.unread.values().last().unwrap();
+    assert_eq!((module.unread.len(), last.unknown.line, last.unknown.column), (100_000, 100_000, 18));
+}

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipeline};
 use tribunal_ir::{Entry, Module, text};
-use tribunal_trial::{Harness, Tally, Watch, guard};
+use tribunal_trial::{Harness, Judge, JudgeSet, Tally, guard};
 
 /// Compile MIR to an object, to assembly, or to MIR after a pass.
 ///
@@ -162,9 +162,10 @@ fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tal
         let kept = arguments.prove_each.then(|| arguments.cache.open()).transpose()?;
         let proofs = kept.as_ref().map(|kept| kept.proofs.clone()).unwrap_or_default();
         let mut harness = Harness::with_cache(source.target, options, proofs)?;
-        let watch = Watch { verify: arguments.verify_each, prove: arguments.prove_each };
+        let passes = if arguments.verify_each { JudgeSet::AFTER_PASSES } else { JudgeSet::default() };
+        let judges = if arguments.prove_each { passes.with(Judge::Prover) } else { passes };
         for function in &source.module.functions {
-            total.add(harness.judge_compilation(function, watch));
+            total.add(harness.judge_compilation(function, judges));
         }
         kept.map_or(Ok(()), |kept| kept.save())?;
     }

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_codegen::Options;
+use tribunal_codegen::{Observer, Options};
 use tribunal_fuzz::reduce::command::Check;
 use tribunal_fuzz::reduce::{self, Case, SearchLimits};
 use tribunal_fuzz::sabotage;
 use tribunal_ir::{Function, Module, text};
 use tribunal_trial::counterexample::Reproducer;
 use tribunal_trial::crash::CrashHeaderError;
-use tribunal_trial::{Finding, Harness, Saboteur, crash, inputs};
+use tribunal_trial::{Finding, Harness, crash, inputs};
 
 /// Shrink a crash file, or any MIR file that a command judges.
 ///
@@ -134,26 +134,19 @@ fn judged(
 ) -> Result<Smallest, CliError> {
     let in_file = |error: CrashHeaderError| refused(source, &error.to_string());
     let header = crash::header(&source.module, source.target).map_err(in_file)?;
-    let planter = sabotage::of_crash_file(&header, source.target).map_err(in_file)?;
+    let mut planter = sabotage::of_crash_file(&header, source.target).map_err(in_file)?;
     if Reproducer::read(&source.module, header.input.clone()).is_some() {
         return Err(refused(source, "a counterexample of the prover is one step already: there is nothing to reduce"));
     }
     options.allocator = header.allocator.unwrap_or(options.allocator);
     let mut harness = Harness::new(source.target, options)?;
-    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
-    let found = find(arguments, source, &header, &mut harness, saboteur);
+    let found = find(arguments, source, &header, &mut harness, &mut planter);
     let (function, finding) =
         found.ok_or_else(|| refused(source, "no judge finds anything: there is nothing to reduce"))?;
-    let reduced = reduce::reduce(&mut harness, function, &finding, saboteur, limits, progress);
+    let reduced = reduce::reduce(&mut harness, function, &finding, &mut planter, limits, progress);
     let reduced = reduced.ok_or_else(|| refused(source, "the finding does not show a second time"))?;
     Ok(Smallest {
-        text: crash::print_sabotaged(
-            source.target,
-            options,
-            &reduced.function,
-            &reduced.finding,
-            saboteur.and_then(Saboteur::fault),
-        ),
+        text: crash::print_sabotaged(source.target, options, &reduced.function, &reduced.finding, planter.fault()),
         instructions: reduced.function.all_insts().count(),
         guilty: Some(reduced.finding.guilty),
         tests: reduced.tests,
@@ -167,9 +160,8 @@ fn find<'s>(
     source: &'s Source,
     header: &crash::CrashHeader,
     harness: &mut Harness,
-    saboteur: Option<&dyn Saboteur>,
+    saboteur: &mut dyn Observer,
 ) -> Option<(&'s Function, Finding)> {
-    let said = |key: &str, is: &str| source.module.header(key).is_none_or(|said| said == is);
     let mut first = None;
     for function in &source.module.functions {
         let plan = inputs::Plan { count: arguments.inputs, seed: 1 };
@@ -178,8 +170,7 @@ fn find<'s>(
         let tally = harness.trial_with(function, &chosen, saboteur);
         let refusals = tally.unsupported.keys().map(|feature| Finding::unsupported(feature));
         for finding in tally.findings.into_iter().chain(refusals) {
-            let judge = finding.judge.to_string();
-            if said("judge", &judge) && said("kind", &finding.kind) && said("guilty", &finding.guilty) {
+            if header.describes(&finding) {
                 return Some((function, finding));
             }
             first.get_or_insert((function, finding));

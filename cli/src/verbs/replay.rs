@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use tribunal_fuzz::sabotage;
 use tribunal_trial::counterexample::Reproducer;
 use tribunal_trial::crash::CrashHeaderError;
-use tribunal_trial::{Harness, Saboteur, Tally, bless, crash, inputs};
+use tribunal_trial::{Harness, Tally, bless, crash, inputs};
 
 /// Run a crash file again, and say which rule is guilty.
 ///
@@ -105,15 +105,14 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
         return Ok(executed(&reproducer, source));
     }
     let planter = sabotage::of_crash_file(&header, source.target).map_err(in_file(source))?;
-    let planter = planter.filter(|_| !arguments.unplanted);
-    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
+    let mut planter = planter.filter(|_| !arguments.unplanted);
     let mut harness = harness(arguments, source, &header)?;
     let mut total = Tally::default();
     for entry in source.module.entries() {
         total.add(Tally::of(entry, |function| {
             let mut chosen: Vec<_> = header.input.iter().cloned().collect();
             chosen.extend(inputs::inputs(function, source.target, inputs::Plan { count: arguments.inputs, seed: 1 }));
-            harness.trial_with(function, &chosen, saboteur)
+            harness.trial_with(function, &chosen, &mut planter)
         }));
     }
     Ok(total)

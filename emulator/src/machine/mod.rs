@@ -22,6 +22,7 @@ mod stepper;
 
 pub use runtime::CallSite;
 
+use crate::fault::FaultKind;
 use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
 use crate::observation::BufferAccess;
 use accesses::RawAccess;
@@ -147,25 +148,22 @@ pub enum MachineFault {
 }
 
 impl MachineFault {
-    /// A word for signatures.
-    pub fn kind(&self) -> &'static str {
+    /// Its kind, for signatures.
+    pub fn kind(&self) -> FaultKind {
         match self {
-            MachineFault::Memory { .. } => "memory-fault",
-            MachineFault::Illegal { .. } => "illegal-instruction",
-            MachineFault::OutOfFuel(_) => "no-return",
-            MachineFault::CalleeSaved { .. } => "callee-saved-register",
-            MachineFault::StackPointer => "stack-pointer",
-            MachineFault::Guard { .. } => "write-outside-buffer",
-            MachineFault::CallerFrame => "write-to-caller-frame",
-            MachineFault::Code => "write-to-code",
-            MachineFault::StackAlignment => STACK_ALIGNMENT,
-            MachineFault::BadCall { .. } => "bad-call",
+            MachineFault::Memory { .. } => FaultKind::MemoryFault,
+            MachineFault::Illegal { .. } => FaultKind::IllegalInstruction,
+            MachineFault::OutOfFuel(_) => FaultKind::NoReturn,
+            MachineFault::CalleeSaved { .. } => FaultKind::CalleeSavedRegister,
+            MachineFault::StackPointer => FaultKind::StackPointer,
+            MachineFault::Guard { .. } => FaultKind::WriteOutsideBuffer,
+            MachineFault::CallerFrame => FaultKind::WriteToCallerFrame,
+            MachineFault::Code => FaultKind::WriteToCode,
+            MachineFault::StackAlignment => FaultKind::StackAlignment,
+            MachineFault::BadCall { .. } => FaultKind::BadCall,
         }
     }
 }
-
-/// The word for [`MachineFault::StackAlignment`].
-pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
 /// The engine that executes.
 enum Engine {

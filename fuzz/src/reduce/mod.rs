@@ -16,12 +16,13 @@ mod search;
 pub use search::SearchLimits;
 
 use search::Search;
+use tribunal_codegen::Observer;
 use tribunal_emulator::Input;
 use tribunal_ir::{Function, IrBlock};
 use tribunal_target::{Features, Target};
 use tribunal_trial::crash;
 use tribunal_trial::finding::Finding;
-use tribunal_trial::harness::{Harness, Saboteur};
+use tribunal_trial::harness::Harness;
 use tribunal_trial::inputs::{self, Plan};
 
 /// A case to reduce.
@@ -98,7 +99,7 @@ pub fn reduce(
     harness: &mut Harness,
     function: &Function,
     finding: &Finding,
-    saboteur: Option<&dyn Saboteur>,
+    saboteur: &mut dyn Observer,
     limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduced> {
@@ -126,7 +127,7 @@ pub fn crash_file(
     harness: &mut Harness,
     function: &Function,
     finding: &Finding,
-    saboteur: Option<&dyn Saboteur>,
+    saboteur: &mut dyn Observer,
     limits: SearchLimits<'_>,
 ) -> (Finding, String) {
     let reduced = reduce(harness, function, finding, saboteur, limits, &mut |_, _| {});
@@ -134,6 +135,6 @@ pub fn crash_file(
         Some(reduced) => (&reduced.function, &reduced.finding),
         None => (function, finding),
     };
-    let fault = saboteur.and_then(Saboteur::fault);
+    let fault = saboteur.fault();
     (finding.clone(), crash::print_sabotaged(harness.target(), harness.options(), function, finding, fault))
 }

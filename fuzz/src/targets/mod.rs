@@ -15,7 +15,7 @@ use rand::rngs::SmallRng;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Allocator, Context, Options, allocate, legalize, select, split_edges};
+use tribunal_codegen::{Allocator, Context, NoObserver, Options, allocate, legalize, select, split_edges};
 use tribunal_ir::{Function, Module, text};
 use tribunal_trial::blame::Witness;
 use tribunal_trial::harness::Harness;
@@ -55,7 +55,7 @@ pub fn differential(bytes: &[u8], sink: Sink<'_>) {
         if let Some(finding) = tally.findings.first() {
             let limits =
                 SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
-            let (finding, text) = reduce::crash_file(harness, function, finding, None, limits);
+            let (finding, text) = reduce::crash_file(harness, function, finding, &mut NoObserver, limits);
             panic!("{finding}\n{text}");
         }
     });

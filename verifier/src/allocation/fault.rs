@@ -49,22 +49,69 @@ pub enum Part {
     Class(usize),
 }
 
-impl AllocationFault {
-    /// The id of the rule that it breaks.
-    pub fn rule(&self) -> &'static str {
+/// A rule of the allocation checker.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AllocationRule {
+    /// A use reads from its location the value that the program means.
+    Value,
+    /// The allocator inserts moves, spills and reloads before terminators, and nothing else.
+    Inserted,
+    /// The allocator leaves every part of an instruction but its virtual registers.
+    Changed,
+    /// Every instruction stays in its place.
+    Lost,
+    /// Blocks and edges stay.
+    Edges,
+    /// The function's tables stay.
+    Tables,
+}
+
+impl AllocationRule {
+    /// Every rule.
+    pub const ALL: [AllocationRule; 6] = [
+        AllocationRule::Value,
+        AllocationRule::Inserted,
+        AllocationRule::Changed,
+        AllocationRule::Lost,
+        AllocationRule::Edges,
+        AllocationRule::Tables,
+    ];
+
+    /// Its name in findings.
+    pub fn id(self) -> &'static str {
         match self {
-            AllocationFault::Value { .. } => "allocation-value",
+            AllocationRule::Value => "allocation-value",
+            AllocationRule::Inserted => "allocation-inserted",
+            AllocationRule::Changed => "allocation-changed",
+            AllocationRule::Lost => "allocation-lost",
+            AllocationRule::Edges => "allocation-edges",
+            AllocationRule::Tables => "allocation-tables",
+        }
+    }
+}
+
+impl fmt::Display for AllocationRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+impl AllocationFault {
+    /// The rule that it breaks.
+    pub fn rule(&self) -> AllocationRule {
+        match self {
+            AllocationFault::Value { .. } => AllocationRule::Value,
             AllocationFault::Inserted | AllocationFault::AfterTerminator | AllocationFault::Slot => {
-                "allocation-inserted"
+                AllocationRule::Inserted
             }
-            AllocationFault::Changed(_) => "allocation-changed",
-            AllocationFault::Lost => "allocation-lost",
-            AllocationFault::Edges => "allocation-edges",
-            AllocationFault::Table(_) => "allocation-tables",
+            AllocationFault::Changed(_) => AllocationRule::Changed,
+            AllocationFault::Lost => AllocationRule::Lost,
+            AllocationFault::Edges => AllocationRule::Edges,
+            AllocationFault::Table(_) => AllocationRule::Tables,
         }
     }
 
-    pub(super) fn at(self, function: &Function, inst: Inst) -> Violation {
+    pub(super) fn at(self, function: &Function, inst: Inst) -> Violation<AllocationRule> {
         Violation::at(self.rule(), function, inst, self.to_string())
     }
 }

@@ -30,7 +30,7 @@ mod fault;
 mod state;
 mod structure;
 
-pub use fault::{AllocationFault, Part};
+pub use fault::{AllocationFault, AllocationRule, Part};
 
 use crate::Violation;
 use smallvec::SmallVec;
@@ -38,7 +38,7 @@ use state::{Holds, Location, State, mark};
 use structure::Structure;
 use tribunal_ir::function::StackObject;
 use tribunal_ir::{
-    Block, Function, Inst, InstData, OpcodeFlags, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot,
+    Block, Function, Inst, InstData, OpcodeFlags, Operand, PReg, Reg, RegFlags, SlotKind, StackSlot, Stage,
 };
 use tribunal_target::Target;
 
@@ -56,8 +56,8 @@ enum Report {
 }
 
 /// All faults of an allocation. `selected` is the function as the allocator received it.
-pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Violation> {
-    if !allocated.properties.contains(Properties::NO_VREGS) {
+pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Violation<AllocationRule>> {
+    if allocated.stage < Stage::Allocated {
         return Vec::new();
     }
     let findings = Structure { selected, allocated, target, findings: Vec::new() }.check();
@@ -86,7 +86,7 @@ struct Checker<'f> {
     allocated: &'f Function,
     target: &'f Target,
     registers: Vec<PReg>,
-    findings: Vec<Violation>,
+    findings: Vec<Violation<AllocationRule>>,
 }
 
 impl Checker<'_> {

@@ -1,7 +1,7 @@
 //! The parts of a function that an allocator must leave alone: blocks, edges, tables, and every original instruction
 //! but for the names of its virtual registers.
 
-use super::fault::{AllocationFault, Part};
+use super::fault::{AllocationFault, AllocationRule, Part};
 use super::is_original;
 use crate::Violation;
 use tribunal_ir::{
@@ -16,12 +16,12 @@ pub(super) struct Structure<'f> {
     pub selected: &'f Function,
     pub allocated: &'f Function,
     pub target: &'f Target,
-    pub findings: Vec<Violation>,
+    pub findings: Vec<Violation<AllocationRule>>,
 }
 
 impl Structure<'_> {
     /// All that differs.
-    pub fn check(mut self) -> Vec<Violation> {
+    pub fn check(mut self) -> Vec<Violation<AllocationRule>> {
         self.tables();
         if self.selected.layout() != self.allocated.layout() {
             let rule = AllocationFault::Edges;

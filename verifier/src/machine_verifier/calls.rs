@@ -2,7 +2,7 @@
 //! register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Inst, Operand, PReg, Properties, Reg, RegisterMask};
+use tribunal_ir::{Block, Inst, Operand, PReg, Reg, RegisterMask, Stage};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -14,10 +14,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     if !calls && !frames {
         return;
     }
-    // After frame layout no instruction is left that marks a frame.
-    let framed = frames || !verifier.has(Properties::NO_VREGS);
     for &block in function.layout() {
-        if framed {
+        if function.stage < Stage::FrameLowered {
             frames_of(verifier, block);
         }
         for inst in function.insts(block).filter(|&inst| verifier.target.is_call(function.inst(inst))) {

@@ -1,7 +1,9 @@
 //! Machine instructions and copies against their rows, and the kind of register that each stage allows.
 
 use super::{Rule, Verifier, bit};
-use tribunal_ir::{Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Type};
+use tribunal_ir::{
+    Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Stage, Type,
+};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
 /// A machine instruction against its row.
@@ -81,7 +83,7 @@ fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> b
         Reg::Physical(register) => bit(register) & members != 0,
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
             Constraint::Class(own) => verifier.classes[usize::from(own.0)] & !members == 0,
-            Constraint::Bank(_) | Constraint::None => !verifier.has(Properties::SELECTED),
+            Constraint::Bank(_) | Constraint::None => verifier.function.stage < Stage::Selected,
         },
     }
 }
@@ -145,8 +147,9 @@ fn bits(verifier: &Verifier<'_>, operand: &RegOperand) -> Option<u32> {
 pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
     let function = verifier.function;
     let data = function.inst(inst);
-    let (allocated, selected) = (verifier.has(Properties::NO_VREGS), verifier.has(Properties::SELECTED));
-    let banked = verifier.has(Properties::REG_BANK_SELECTED);
+    // A function may claim to have none at any stage: one of no values has none.
+    let allocated = verifier.has(Properties::NO_VREGS);
+    let (selected, banked) = (function.stage >= Stage::Selected, function.stage >= Stage::BankSelected);
     for operand in data.operands.iter().filter_map(Operand::as_vreg) {
         let register = &function.vregs[operand];
         if allocated {

@@ -39,7 +39,7 @@ mod validate;
 
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
-pub use validate::{Pair, validate};
+pub use validate::{Gap, Pair, Validated, validate};
 
 use cache::Key;
 use evaluate::{Assignment, Evaluator};

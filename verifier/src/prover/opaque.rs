@@ -81,12 +81,9 @@ impl Uninterpreted {
 }
 
 /// An operation of the later side without a counterpart on the earlier side.
-fn changed(name: &str) -> Unsupported {
-    Unsupported::new(format!("{CHANGED}{name}"))
+pub(super) fn changed(name: &str) -> Unsupported {
+    Unsupported::different(format!("an operation that is not the earlier one's: {name}"))
 }
-
-/// The prefix of the name of a feature where nothing is unsupported: the two sides do different things.
-pub(super) const CHANGED: &str = "an operation that is not the earlier one's: ";
 
 /// The text without `target-flags(...)` before it.
 fn plain(text: &str) -> &str {

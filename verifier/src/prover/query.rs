@@ -7,7 +7,7 @@ use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Block, InstData, MemFlags, Opcode, Properties, Step, VReg};
+use tribunal_ir::{Block, InstData, MemFlags, Opcode, Stage, Step, VReg};
 use tribunal_target::Target;
 
 /// One output of both sides.
@@ -39,7 +39,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let mut graph = Symbolic::with_limb(limb(step));
     let mut inputs = Inputs::default();
     // Selection runs on functions whose banks are selected; everything before is generic on both sides.
-    let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED);
+    let machine = step.function.stage >= Stage::BankSelected;
     let mut side = |own, machine, standing| {
         let (d, function) = (&mut graph, step.function);
         SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, own, opaque: None }.side()

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tribunal_ir::types::Element;
-use tribunal_ir::{Bits, Block, InstData, Opcode, Operand, Properties, Reg, Step, Type, VReg};
+use tribunal_ir::{Bits, Block, InstData, Opcode, Operand, Reg, Stage, Step, Type, VReg};
 use tribunal_target::Target;
 
 /// Everything that the obligation depends on, as words. Equal words, equal obligation.
@@ -13,8 +13,7 @@ pub fn write(target: &Target, step: &Step<'_>, shape: &mut Shape) {
     shape.clear();
     let mut writer = Writer { step, words: shape, registers: SmallVec::new(), blocks: SmallVec::new() };
     // Generic instructions mean the same on every machine whose pointers are as wide: proofs are shared.
-    let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED)
-        || step.before.iter().chain(step.after).any(names_machine);
+    let machine = step.function.stage >= Stage::BankSelected || step.before.iter().chain(step.after).any(names_machine);
     writer.words.push(u64::from(machine) | u64::from(target.pointer_bits) << 8);
     if machine {
         writer.words.push(target.name.bytes().fold(0, |hash: u64, byte| hash.rotate_left(8) ^ u64::from(byte)));

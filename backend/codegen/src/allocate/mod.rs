@@ -15,16 +15,15 @@ use regalloc2::{Algorithm, Allocation, Ctx, Edit, InstPosition, MachineEnv, Outp
 use std::cell::RefCell;
 use tribunal_ir::function::StackObject;
 use tribunal_ir::{
-    Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, SubReg,
+    Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, Stage, SubReg,
 };
 use tribunal_target::Target;
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "allocate",
-    requires: Properties::SELECTED,
-    forbids: Properties::NO_VREGS,
-    ensures: Properties::NO_VREGS.union(Properties::NO_PHIS),
+    from: Stage::EdgesSplit,
+    to: Stage::Allocated,
     drops: Properties::IS_SSA.union(Properties::TRACKS_REG_LIVENESS),
     run,
 };

@@ -28,19 +28,13 @@ use crate::{CompileError, Context};
 use recipe::Recipe;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::LiveIn;
-use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, Type, VReg};
+use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, Stage, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizeStep, type_at};
 
 /// The pass, as the pipeline lists it.
-pub static PASS: Pass = Pass {
-    name: "legalize",
-    requires: Properties::empty(),
-    forbids: Properties::LEGALIZED.union(Properties::SELECTED),
-    ensures: Properties::LEGALIZED,
-    drops: Properties::empty(),
-    run,
-};
+pub static PASS: Pass =
+    Pass { name: "legalize", from: Stage::Generic, to: Stage::Legalized, drops: Properties::empty(), run };
 
 /// Applications allowed for each instruction of the input, and in any case, so that a table that loops ends in an
 /// error.
@@ -213,7 +207,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let written = recipe.finish();
         written.all().for_each(|inst| self.enqueue(inst));
         if self.context.observer.wants_steps() {
-            self.report(step.rule, std::slice::from_ref(&before), &written.execution_order());
+            self.report(step.rule, std::slice::from_ref(&before), written.execution_order());
         }
         Ok(())
     }
@@ -258,13 +252,13 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             before.push(artifact);
             remaining.reverse();
             remaining.extend(written.execution_order());
-            self.report(combine.rule, &before, &remaining);
+            self.report(combine.rule, &before, remaining);
         }
         Ok(())
     }
 
-    fn report(&mut self, rule: &'static str, before: &[InstData], after: &[Inst]) {
-        self.context.observer.step(rule, self.function, before, after);
+    fn report(&mut self, rule: &'static str, before: &[InstData], mut after: Vec<Inst>) {
+        self.context.observer.step(rule, self.function, before, &mut after);
     }
 
     fn burn(&mut self, rule: &'static str) -> Result<(), CompileError> {

@@ -27,12 +27,28 @@ pub struct Evaluation<D: Domain> {
 pub struct Unsupported {
     /// The name of the feature that has no meaning here, as reports show it.
     pub feature: String,
+    /// The obstacle.
+    pub obstacle: Obstacle,
+}
+
+/// The reason why something is not evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Obstacle {
+    /// It has no definition.
+    Undefined,
+    /// Two sides are compared, and this one does what the other does not. It is no feature that is lacking.
+    Different,
 }
 
 impl Unsupported {
     /// Says that `feature` has no meaning here.
     pub fn new(feature: impl Into<String>) -> Unsupported {
-        Unsupported { feature: feature.into() }
+        Unsupported { feature: feature.into(), obstacle: Obstacle::Undefined }
+    }
+
+    /// Says that one of two sides does `operation`, which the other does not.
+    pub fn different(operation: impl Into<String>) -> Unsupported {
+        Unsupported { feature: operation.into(), obstacle: Obstacle::Different }
     }
 }
 

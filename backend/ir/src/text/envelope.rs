@@ -3,11 +3,12 @@
 //! A function's body is a block scalar. It is cut out before the YAML parser sees the document, so the parser reads few
 //! lines whatever the size of the function.
 
-use super::{Failure, ParseError, body, head_comments, operands};
+use super::{Failure, ParseError, STAGE, body, head_comments, operands};
 use crate::IrBlock;
 use crate::entities::{FixedSlot, StackSlot, VReg};
 use crate::function::{Constraint, FixedObject, Function, LiveIn, Properties, SlotKind, StackObject};
 use crate::module::{Module, Unknown, UnknownKind, Unread};
+use crate::stage::Stage;
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use saphyr_parser::{Event, Parser, ScanError, Span};
@@ -83,8 +84,8 @@ fn ir_block(document: &Document<'_>) -> Result<IrBlock, ParseError> {
 
 /// The target triple of the IR block, if the file has one.
 pub(super) fn target_triple(text: &str) -> Option<String> {
-    let document = documents(text).ok()?.into_iter().find(|document| document.tag.starts_with('|'))?;
-    tribunal_llvm::target_triple(&document.lines.join("\n"))
+    let start = text.strip_prefix("--- |").or_else(|| Some(text.split_once("\n--- |")?.1))?;
+    tribunal_llvm::target_triple(start.split_once("\n...").map_or(start, |(block, _)| block))
 }
 
 fn error_at(line: usize, column: usize, message: impl Into<String>) -> ParseError {
@@ -116,6 +117,7 @@ fn function(document: &Document<'_>, vocabulary: &dyn Vocabulary) -> Result<Resu
     let head = &document.lines[..body_at.unwrap_or(document.lines.len())];
     let mut header = Header::new(vocabulary);
     header.read(head, document.line)?;
+    header.stage(head, document.line);
     if header.function.name.is_empty() {
         return Err(error_at(document.line, 1, "the function has no `name:`"));
     }
@@ -167,11 +169,14 @@ const FRAME_INFORMATION: [&str; 21] = [
     "hasVAStart",
     "hasMustTailInVarArgFunc",
     "hasTailCall",
-    "isCalleeSavedInfoValid",
+    FRAME_LOWERED,
     "localFrameSize",
     "savePoint",
     "restorePoint",
 ];
+
+/// The key of `frameInfo` that LLVM sets when it lays out the frame.
+const FRAME_LOWERED: &str = "isCalleeSavedInfoValid";
 
 /// The keys before the body.
 struct Header<'a> {
@@ -179,6 +184,8 @@ struct Header<'a> {
     function: Function,
     objects: Objects,
     liveins: Vec<NamedLiveIn>,
+    /// True if the frame information says that LLVM has laid out the frame.
+    is_frame_lowered: bool,
     /// The first unknown name or form; the text after it is read.
     unknown: Option<Unknown>,
 }
@@ -186,7 +193,7 @@ struct Header<'a> {
 impl<'a> Header<'a> {
     fn new(vocabulary: &'a dyn Vocabulary) -> Header<'a> {
         let (function, objects) = (Function::default(), Objects::default());
-        Header { vocabulary, function, objects, liveins: Vec::new(), unknown: None }
+        Header { vocabulary, function, objects, liveins: Vec::new(), is_frame_lowered: false, unknown: None }
     }
 
     fn read(&mut self, lines: &[&str], first: usize) -> Result<(), ParseError> {
@@ -202,6 +209,22 @@ impl<'a> Header<'a> {
             self.entry(scalar(key)?, value, &lines[starts[index]..end])?;
         }
         Ok(())
+    }
+
+    /// The stage that a comment before the first key names; else the one that properties and frame information tell.
+    fn stage(&mut self, lines: &[&str], first: usize) {
+        self.function.stage = Stage::of(self.function.properties);
+        if self.function.stage == Stage::Allocated && self.is_frame_lowered {
+            self.function.stage = Stage::FrameLowered;
+        }
+        let mut comments = lines.iter().enumerate().take_while(|(_, line)| line.starts_with('#'));
+        let Some((index, name)) = comments.find_map(|(index, line)| Some((index, line.strip_prefix(STAGE)?))) else {
+            return;
+        };
+        match Stage::named(name.trim_end()) {
+            Some(stage) => self.function.stage = stage,
+            None => self.unknown_at(first + index, STAGE.len() + 1, UnknownKind::Stage, name),
+        }
     }
 
     /// One key; `lines` is the text of it and its value.
@@ -228,8 +251,11 @@ impl<'a> Header<'a> {
     }
 
     fn unknown(&mut self, node: &Node, kind: UnknownKind, text: &str) {
-        let text = text.to_string();
-        self.unknown.get_or_insert(Unknown { line: node.line, column: node.column, kind, text });
+        self.unknown_at(node.line, node.column, kind, text);
+    }
+
+    fn unknown_at(&mut self, line: usize, column: usize, kind: UnknownKind, text: &str) {
+        self.unknown.get_or_insert_with(|| Unknown { line, column, kind, text: text.to_string() });
     }
 
     /// Classes stand in the body too, but for registers that a line of inline assembly defines.
@@ -316,8 +342,11 @@ impl<'a> Header<'a> {
 
     fn frame_information(&mut self, value: &Node) -> Result<(), ParseError> {
         let NodeKind::Mapping(entries) = &value.kind else { return Ok(()) };
-        for (key, _) in entries {
+        for (key, value) in entries {
             let name = scalar(key)?;
+            if name == FRAME_LOWERED {
+                self.is_frame_lowered = boolean(value)?;
+            }
             if !FRAME_INFORMATION.contains(&name) {
                 self.unknown(key, UnknownKind::FrameInformation, name);
             }

@@ -44,6 +44,9 @@ impl From<ParseError> for Failure {
     }
 }
 
+/// The comment that says a stage, up to its name: at the head of a function's document, before the first key.
+const STAGE: &str = "# stage: ";
+
 /// Reads a whole file. Text that is no MIR is an error. A function that names something unknown (a register, a class,
 /// an opcode) is [`Module::unread`], and the others are read.
 pub fn parse_module(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, ParseError> {

@@ -1,10 +1,12 @@
 //! Printing, as LLVM's MIRPrinter does it.
 
+use super::STAGE;
 use crate::entities::VReg;
 use crate::function::{Constraint, Function, Properties, SlotKind};
 use crate::inst::{InstData, InstFlags, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
 use crate::module::{Entry, Module};
 use crate::opcode::{Opcode, OpcodeFlags, OperandKind};
+use crate::stage::Stage;
 use crate::types::Type;
 use crate::vocabulary::{SubReg, Vocabulary};
 use std::fmt::{self, Write};
@@ -91,7 +93,11 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn document(&self, out: &mut String) -> fmt::Result {
         let function = self.function;
-        writeln!(out, "---\nname:            {}", quoted(&function.name))?;
+        writeln!(out, "---")?;
+        if Stage::of(function.properties) != function.stage {
+            writeln!(out, "{STAGE}{}", function.stage)?;
+        }
+        writeln!(out, "name:            {}", quoted(&function.name))?;
         if let Some(alignment) = function.alignment {
             writeln!(out, "alignment:       {alignment}")?;
         }

@@ -17,7 +17,7 @@ mod types;
 
 use crate::attribute::Attribute;
 use crate::data_layout::DataLayout;
-use crate::error::{FormKind, IrError, IrErrorKind, ReadFailure};
+use crate::error::{FormKind, IrError, IrErrorKind, ReadFailure, TextPlace};
 use crate::lexer::{Lexer, Token};
 use crate::module::{
     Comdat, ComdatId, ComdatSelection, Definition, FunctionId, GlobalId, IrModule, IrSymbol, SymbolId,
@@ -69,6 +69,8 @@ struct Parser<'t> {
     end: usize,
     /// Types and constants around the next token.
     depth: u32,
+    /// The place of the last unknown word.
+    last_unknown: TextPlace,
     module: IrModule,
     type_names: FxHashMap<Name, NamedType>,
     comdat_names: FxHashMap<Name, ComdatId>,
@@ -105,6 +107,7 @@ impl<'t> Parser<'t> {
             span: 0..0,
             end: 0,
             depth: 0,
+            last_unknown: TextPlace::START,
             module: IrModule::default(),
             type_names: FxHashMap::default(),
             comdat_names: FxHashMap::default(),

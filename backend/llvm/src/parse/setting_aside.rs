@@ -1,7 +1,7 @@
 //! Entities that hold something unknown: they are skipped by their tokens, and their names are kept.
 
 use super::{Parser, Step};
-use crate::error::{FormKind, UnknownForm, UnreadEntity, place};
+use crate::error::{FormKind, TextPlace, UnknownForm, UnreadEntity};
 use crate::lexer::Token;
 use crate::module::{Definition, UnreadId};
 use crate::name::Name;
@@ -38,7 +38,8 @@ impl<'t> Parser<'t> {
             _ => self.advance()?,
         }
         self.skip_rest()?;
-        let (line, column) = place(self.text, unknown.start);
+        self.last_unknown = self.last_unknown.next(self.text, unknown.start);
+        let TextPlace { line, column, .. } = self.last_unknown;
         let text = self.text.get(unknown).unwrap_or_default().to_string();
         let unknown = UnknownForm { line, column, kind, text };
         self.module.unread.push(UnreadEntity { name, unknown, text: span.start..self.end });
@@ -60,7 +61,9 @@ impl<'t> Parser<'t> {
     pub(super) fn skip_rest(&mut self) -> Step<()> {
         while self.token != Token::End && !self.is_entity_start() {
             match self.token {
-                Token::Mark(b'{') => drop(self.skip_braces()?),
+                Token::Mark(b'{') => {
+                    self.skip_braces()?;
+                }
                 _ => self.advance()?,
             }
         }

@@ -78,7 +78,8 @@ impl Parser<'_> {
 
     /// Consumes a string of words, which is UTF-8 wherever it matters.
     pub(super) fn string(&mut self) -> Step<String> {
-        self.bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        let bytes = self.bytes()?;
+        Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
     /// Consumes an unsigned number.

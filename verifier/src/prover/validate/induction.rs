@@ -3,7 +3,7 @@
 use super::cut_points::{Flow, PhiExtension, Relations};
 use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
-use super::{Outcome, Pair, Setting, unproved};
+use super::{Outcome, Pair, Setting, Validated, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::evaluate::Evaluator;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
@@ -78,7 +78,7 @@ impl<'v> Validation<'v> {
             self.opaque.earlier = Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone(), choices });
             let result = self.side(self.setting.pair.after, other, place, after)?;
             if let Some(missing) = source.effects.get(result.effects.len()) {
-                return Err(Unsupported::new(format!("{}{}", opaque::CHANGED, missing.name)));
+                return Err(opaque::changed(&missing.name));
             }
             (before, after) = (source.defined.clone(), result.defined.clone());
             sides.push((source, result));
@@ -307,7 +307,8 @@ impl<'v> Validation<'v> {
                     Verdict::Proved { .. } => proved += 1,
                     verdict => {
                         let name = format!("bb.{}", self.setting.pair.before.block(block).number);
-                        return Ok(Outcome { verdict: unproved(&name, verdict), proved, about });
+                        let (verdict, gap) = unproved(&name, verdict);
+                        return Ok(Outcome { validated: Validated { verdict, blocks: proved, gap }, about });
                     }
                 }
                 continue;
@@ -316,9 +317,10 @@ impl<'v> Validation<'v> {
         }
         if proved == 0 && vacuous > 0 {
             let verdict = Verdict::Unknown("vacuous: no block of the source is defined".to_string());
-            return Ok(Outcome { verdict, proved: 0, about: Vec::new() });
+            return Ok(Outcome { validated: Validated::without_gap(verdict, 0), about: Vec::new() });
         }
-        Ok(Outcome { verdict: Verdict::Proved { engine: Engine::Structural }, proved, about: Vec::new() })
+        let verdict = Verdict::Proved { engine: Engine::Structural };
+        Ok(Outcome { validated: Validated::without_gap(verdict, proved), about: Vec::new() })
     }
 }
 
