@@ -2,7 +2,7 @@
 //! their facts about it from here.
 //!
 //! A callee is known by its name, whatever its sigil: a runtime function computes, `memcpy` and its like write memory,
-//! and of any other function nothing is known. What a call does to registers follows from its operands, its mask and
+//! and of any other function nothing is known. The registers that a call changes follow from its operands, its mask and
 //! the calling convention alone.
 //!
 //! | callee | arguments | results | memory |
@@ -18,7 +18,7 @@
 use crate::Target;
 use crate::runtime::RuntimeFunction;
 use smallvec::SmallVec;
-use tribunal_ir::semantics::walk::{self, Next, State, Transfer};
+use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::text::print_base;
 use tribunal_ir::{
@@ -175,7 +175,7 @@ pub struct Returned<D: Domain> {
 }
 
 /// A state with an environment. One without, as it is by default, knows the runtime library alone.
-pub trait Environment<D: Domain>: State<D> {
+pub trait Environment<D: Domain>: MachineState<D> {
     /// The address that an instruction produces.
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
         Err(Unsupported::new(format!("the address of {}", address.name)))

@@ -11,7 +11,7 @@ const SHARED: [(&str, &str); 1] = [("Arguments", "the flags of a verb, one in ea
 const LIST: usize = 3;
 
 /// Files that list opcodes besides their table, how often, and why. Row by row this becomes empty.
-const LISTS: [(&str, usize, &str); 15] = [
+const LISTS: [(&str, usize, &str); 13] = [
     ("backend/codegen/src/legalize/artifacts.rs", 4, "recipes by family"),
     ("backend/codegen/src/legalize/division.rs", 1, "recipes by family"),
     ("backend/codegen/src/legalize/lower.rs", 9, "recipes by family"),
@@ -23,10 +23,8 @@ const LISTS: [(&str, usize, &str); 15] = [
     ("backend/target/src/aarch64/legality.rs", 6, "rule sets of opcodes"),
     ("backend/target/src/legality/extensions.rs", 1, "rule sets of opcodes"),
     ("backend/target/src/riscv/legality.rs", 11, "rule sets of opcodes"),
-    ("emulator/src/interpreter/world.rs", 1, "opcodes of the interpreter"),
     ("fuzz/src/generator/expressions.rs", 1, "opcodes to choose from"),
     ("fuzz/src/generator/shapes.rs", 1, "opcodes to choose from"),
-    ("verifier/src/prover/opaque.rs", 1, "opcodes that share a meaning"),
 ];
 
 /// Files that name a target, how often, and why.

@@ -1,8 +1,8 @@
 //! Many inputs in lock step (SIMT): an instruction is evaluated once for all the inputs that arrive at it together.
 //! Where a branch splits them, each group runs on by itself; groups do not merge again.
 //!
-//! It knows no environment. What it cannot run (an unknown call, a malformed instruction, numbers that are too wide)
-//! falls back to the run of a single input, which has the same meaning and reports the fault.
+//! It knows no environment. A batch that it cannot run (an unknown call, a malformed instruction, numbers that are too
+//! wide) falls back to runs of single inputs, which have the same meaning and report the fault.
 
 use super::memory::ConcreteMemory;
 use super::{Execution, Interpreter, KeptAccesses, Settings, Unwritten, known};
@@ -10,7 +10,7 @@ use crate::input::{Input, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::walk::{self, Edge, Next, State, Transfer};
+use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{
     self, LaneBits, LaneBools, Lanes, Memory, Number, Partial, PartialBits, PartialBool, Unsupported, Value, Word,
     Words,
@@ -117,7 +117,7 @@ struct Lockstep<'a> {
     physical: &'a mut Vec<(PReg, Value<Lanes>)>,
 }
 
-impl<'a> State<Lanes> for Lockstep<'a> {
+impl<'a> MachineState<Lanes> for Lockstep<'a> {
     type Memory = LaneMemory<'a>;
 
     fn function(&self) -> &Function {

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::walk::{self, Edge, Next, State, Transfer};
+use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg, Vocabulary};
 use tribunal_target::{Target, environment as outside};
@@ -374,7 +374,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
     }
 }
 
-impl<D: Numbers> State<D> for SingleRun<'_, D> {
+impl<D: Numbers> MachineState<D> for SingleRun<'_, D> {
     type Memory = ConcreteMemory;
 
     fn function(&self) -> &Function {

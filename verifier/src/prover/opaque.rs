@@ -4,11 +4,11 @@
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results.
 //! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
 //! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
-//! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them. What a call is,
-//! and what it does to registers, is `tribunal_target::environment`'s to say.
+//! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them.
+//! `tribunal_target::environment` says which instructions call, and which registers a call changes.
 
 use super::memory::SymbolicMemory;
-use super::side::{Scalar, Side, SideEvaluation, Walk};
+use super::side::{Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use tribunal_ir::bits::MAX_BITS;
@@ -140,7 +140,7 @@ impl SideEvaluation<'_> {
             return self.other(side, data).map(|()| true);
         }
         let target = self.target;
-        match environment::execute(target, &mut Walk { evaluation: self, side }, data)? {
+        match environment::execute(target, &mut SideState { evaluation: self, side }, data)? {
             Some(transfer) => {
                 self.follow(side, transfer);
                 Ok(true)
@@ -233,7 +233,7 @@ impl SideEvaluation<'_> {
         let stack = self.target.abi.stack_pointer;
         let uses: Vec<RegOperand> =
             data.uses().filter(|operand| operand.reg.as_physical() != Some(stack)).copied().collect();
-        let mut state = Walk { evaluation: self, side };
+        let mut state = SideState { evaluation: self, side };
         uses.iter().map(|operand| walk::read(&mut state, operand)).collect()
     }
 
@@ -390,7 +390,7 @@ fn page_of(address: &LinkedAddress<'_>) -> Start {
 
 /// A proof covers every environment: addresses are variables, and unknown functions may do anything, in the same order
 /// on both sides.
-impl Environment<Symbolic> for Walk<'_, '_> {
+impl Environment<Symbolic> for SideState<'_, '_> {
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Scalar, Unsupported> {
         let evaluation = &mut *self.evaluation;
         let (start, offset) = match (address.kind, address.base) {

@@ -9,7 +9,7 @@ use super::opaque::{Effect, Uninterpreted};
 use super::term::{Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use tribunal_ir::semantics::walk::{self, Edge, Next, State, Transfer};
+use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, InstData, Opcode, PReg, StackSlot, VReg, Vocabulary};
 use tribunal_target::Target;
@@ -121,7 +121,7 @@ impl SideEvaluation<'_> {
             return self.choice(side, data);
         }
         let target = self.target;
-        match tribunal_target::execute(target, &mut Walk { evaluation: self, side }, data)? {
+        match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data)? {
             Some(transfer) => {
                 self.follow(side, transfer);
                 Ok(())
@@ -146,7 +146,7 @@ impl SideEvaluation<'_> {
             Some(edge) => edge,
             None => *self.inputs.edge.insert(self.d.variable(32)),
         };
-        walk::phis(&mut Walk { evaluation: self, side }, phis.iter(), &Edge::Any(edge))
+        walk::phis(&mut SideState { evaluation: self, side }, phis.iter(), &Edge::Any(edge))
     }
 
     /// A nondeterministic choice: in a whole function, that of the earlier side, if one was kept for it.
@@ -206,12 +206,12 @@ impl SideEvaluation<'_> {
 }
 
 /// A side under evaluation: the registers of both, and the domain.
-pub(super) struct Walk<'w, 'e> {
+pub(super) struct SideState<'w, 'e> {
     pub evaluation: &'w mut SideEvaluation<'e>,
     pub side: &'w mut Side,
 }
 
-impl State<Symbolic> for Walk<'_, '_> {
+impl MachineState<Symbolic> for SideState<'_, '_> {
     type Memory = SymbolicMemory;
 
     fn function(&self) -> &Function {

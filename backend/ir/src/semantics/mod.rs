@@ -1,7 +1,7 @@
 //! The meaning of every generic opcode, stated once for every evaluator.
 //!
 //! [`evaluate`] covers the instructions that compute on values. Control flow (`G_PHI`, `G_BR`, `G_BRCOND`) and copies
-//! need registers: [`walk`] covers them, over the [`walk::State`] that an evaluator brings.
+//! need registers: [`walk`] covers them, over the [`walk::MachineState`] that an evaluator brings.
 
 mod access;
 mod bits;

@@ -1,7 +1,7 @@
 //! One step of a walk through a function: the instructions that move values between registers or choose the next block.
 //!
 //! Operations compute on values and stand in `opcodes.rs`. COPY, IMPLICIT_DEF, KILL, PHIs and branches need registers,
-//! so their definitions are generic over a [`State`] as well as over its [`Domain`]. Interpreter, batch interpreter and
+//! so their definitions are generic over a [`MachineState`] as well as over its [`Domain`]. Interpreter, batch interpreter and
 //! prover each bring a state: a table of registers, one with a lane for each input, and terms.
 //!
 //! ```text
@@ -25,7 +25,7 @@ use crate::vocabulary::{PReg, SubReg, Vocabulary};
 use smallvec::SmallVec;
 
 /// The registers and the memory of a function in execution, as values of one domain.
-pub trait State<D: Domain> {
+pub trait MachineState<D: Domain> {
     /// The memory that loads and stores reach.
     type Memory: Memory<D>;
 
@@ -97,7 +97,10 @@ pub enum Edge<D: Domain> {
 
 /// Executes `data` if it moves a value or transfers control and is no machine's own; `None` for all others. PHIs are
 /// executed by [`phis`], all of a block at once.
-pub fn execute<D: Domain, S: State<D>>(state: &mut S, data: &InstData) -> Result<Option<Transfer<D>>, Unsupported> {
+pub fn execute<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    data: &InstData,
+) -> Result<Option<Transfer<D>>, Unsupported> {
     let next = match data.opcode {
         Opcode::G_BR => Next::To(label(data)?),
         Opcode::G_BRCOND => return branch(state, data).map(Some),
@@ -111,7 +114,7 @@ pub fn execute<D: Domain, S: State<D>>(state: &mut S, data: &InstData) -> Result
 }
 
 /// All PHIs of a block on entry along `edge`: every one reads before any writes.
-pub fn phis<'i, D: Domain, S: State<D>>(
+pub fn phis<'i, D: Domain, S: MachineState<D>>(
     state: &mut S,
     insts: impl Iterator<Item = &'i InstData>,
     edge: &Edge<D>,
@@ -125,7 +128,11 @@ pub fn phis<'i, D: Domain, S: State<D>>(
 }
 
 /// The value that a PHI takes along `edge`.
-fn arriving<D: Domain, S: State<D>>(state: &mut S, data: &InstData, edge: &Edge<D>) -> Result<Value<D>, Unsupported> {
+fn arriving<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    data: &InstData,
+    edge: &Edge<D>,
+) -> Result<Value<D>, Unsupported> {
     let mut inputs = data.operands.get(1..).unwrap_or_default().chunks_exact(2).filter_map(|pair| match pair {
         [Operand::Reg(value), Operand::Block(block)] => Some((value, *block)),
         _ => None,
@@ -157,7 +164,7 @@ fn arriving<D: Domain, S: State<D>>(state: &mut S, data: &InstData, edge: &Edge<
 }
 
 /// A branch on poison is undefined, as is one on a wide condition that is neither 0 nor 1.
-fn branch<D: Domain, S: State<D>>(state: &mut S, data: &InstData) -> Result<Transfer<D>, Unsupported> {
+fn branch<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Transfer<D>, Unsupported> {
     let condition = data.operands.first().and_then(Operand::as_reg).ok_or_else(|| malformed(data))?;
     let condition = read(state, condition)?;
     let domain = state.domain();
@@ -167,14 +174,14 @@ fn branch<D: Domain, S: State<D>>(state: &mut S, data: &InstData) -> Result<Tran
 }
 
 /// A value as it is, poison included, reduced or zero-extended where the registers differ in size.
-fn copy<D: Domain, S: State<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
+fn copy<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
     let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else { return Err(malformed(data)) };
     let value = read(state, src)?;
     write(state, dst, value)?;
     Ok(Next::Following)
 }
 
-fn implicit_def<D: Domain, S: State<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
+fn implicit_def<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
     let dst = data.operands.first().and_then(Operand::as_reg).ok_or_else(|| malformed(data))?;
     let width = operand_bits(state, dst);
     let value = state.unwritten(width);
@@ -183,7 +190,7 @@ fn implicit_def<D: Domain, S: State<D>>(state: &mut S, data: &InstData) -> Resul
 }
 
 /// The value that the operand reads: of a part of a register the low bits.
-pub fn read<D: Domain, S: State<D>>(state: &mut S, operand: &RegOperand) -> Result<Value<D>, Unsupported> {
+pub fn read<D: Domain, S: MachineState<D>>(state: &mut S, operand: &RegOperand) -> Result<Value<D>, Unsupported> {
     if operand.flags.contains(RegFlags::UNDEF) {
         let width = operand_bits(state, operand);
         return Ok(state.unwritten(width));
@@ -199,7 +206,7 @@ pub fn read<D: Domain, S: State<D>>(state: &mut S, operand: &RegOperand) -> Resu
 }
 
 /// The contents of a machine register, which may be part of another.
-pub fn read_physical<D: Domain, S: State<D>>(state: &mut S, register: PReg) -> Value<D> {
+pub fn read_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PReg) -> Value<D> {
     let vocabulary = state.vocabulary();
     let width = vocabulary.register_bits(register);
     if vocabulary.is_zero_register(register) {
@@ -211,7 +218,11 @@ pub fn read_physical<D: Domain, S: State<D>>(state: &mut S, register: PReg) -> V
 }
 
 /// Writes the register that the operand names, or the low part of a virtual register, whose rest stays.
-pub fn write<D: Domain, S: State<D>>(state: &mut S, operand: &RegOperand, value: Value<D>) -> Result<(), Unsupported> {
+pub fn write<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    operand: &RegOperand,
+    value: Value<D>,
+) -> Result<(), Unsupported> {
     let register = match operand.reg {
         Reg::Virtual(register) => register,
         Reg::Physical(register) => {
@@ -239,7 +250,7 @@ pub fn write<D: Domain, S: State<D>>(state: &mut S, operand: &RegOperand, value:
 }
 
 /// Writes a machine register; writing a part of another clears the rest of that. The zero register stays.
-pub fn write_physical<D: Domain, S: State<D>>(state: &mut S, register: PReg, value: Value<D>) {
+pub fn write_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PReg, value: Value<D>) {
     let vocabulary = state.vocabulary();
     if vocabulary.is_zero_register(register) {
         return;
@@ -279,7 +290,7 @@ pub fn label(data: &InstData) -> Result<Block, Unsupported> {
 }
 
 /// The width of the register, or of its part, that the operand names.
-fn operand_bits<D: Domain, S: State<D>>(state: &S, operand: &RegOperand) -> u32 {
+fn operand_bits<D: Domain, S: MachineState<D>>(state: &S, operand: &RegOperand) -> u32 {
     part_bits(state, operand.subregister).unwrap_or_else(|| match operand.reg {
         Reg::Virtual(register) => register_bits(state.function(), state.vocabulary(), register),
         Reg::Physical(register) => state.vocabulary().register_bits(register),
@@ -287,6 +298,6 @@ fn operand_bits<D: Domain, S: State<D>>(state: &S, operand: &RegOperand) -> u32 
 }
 
 /// The width of a part; `None` for the whole register.
-fn part_bits<D: Domain, S: State<D>>(state: &S, part: SubReg) -> Option<u32> {
+fn part_bits<D: Domain, S: MachineState<D>>(state: &S, part: SubReg) -> Option<u32> {
     (part != SubReg::default()).then(|| state.vocabulary().subregister_bits(part))
 }
