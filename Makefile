@@ -38,11 +38,11 @@ benchmarks: build peers
 	$(CARGO) build --release --package tribunal-benchmarks
 	./target/release/tribunal-benchmarks --seconds-a-job $(SECONDS_A_JOB) --jobs $(JOBS) $(SECTIONS)
 
-# LLVM's legalizer on trial, on these sources: see fuzz/examples/judge_llvm.rs.
+# LLVM's legalizer on trial, on these sources: see trial/examples/judge_llvm.rs.
 SOURCES ?= real csmith=1..200
 judge-llvm: packages peers
 	@.ci/packages csmith libcsmith-dev
-	$(CARGO) run --release --package tribunal-fuzz --example judge_llvm -- --jobs $(JOBS) $(SOURCES)
+	$(CARGO) run --release --package tribunal-trial --example judge_llvm -- --jobs $(JOBS) $(SOURCES)
 
 build: packages
 	$(CARGO) build --release --package tribunal

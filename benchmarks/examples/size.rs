@@ -1,17 +1,18 @@
 //! Counts the workspace's own Rust: lines, functions and their lengths, by crate. `--json` prints the same as one
 //! object on the last line.
 //!
-//! The length of a function is the number of lines from its signature to its closing brace, without attributes and
-//! documentation. Functions inside of functions count as themselves, and as part of the outer one. Code that macros
-//! write does not count.
+//! Functions and their lengths are those of the tidy test. Functions inside of functions count as themselves, and as
+//! part of the outer one. Code that macros write does not count.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::process::Command;
-use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
+
+#[path = "../../cli/tests/tidy/code.rs"]
+#[allow(dead_code, reason = "the tidy test looks at more than lengths of functions")]
+mod code;
 
 /// The counts of one group of files.
 #[derive(Default)]
@@ -53,47 +54,22 @@ impl Size {
     }
 }
 
-/// Collects the lengths of functions.
-struct Functions(Vec<usize>);
-
-impl Functions {
-    fn push(&mut self, signature: &syn::Signature, block: &syn::Block) {
-        self.0.push(block.span().end().line - signature.span().start().line + 1);
-    }
-}
-
-impl<'ast> Visit<'ast> for Functions {
-    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-        self.push(&function.sig, &function.block);
-        visit::visit_item_fn(self, function);
-    }
-
-    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
-        self.push(&function.sig, &function.block);
-        visit::visit_impl_item_fn(self, function);
-    }
-
-    fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
-        if let Some(block) = &function.default {
-            self.push(&function.sig, block);
-        }
-        visit::visit_trait_item_fn(self, function);
-    }
+/// The workspace's root.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let listed = Command::new("git").args(["ls-files", "*.rs"]).current_dir(&root).output()?;
+    let listed = Command::new("git").args(["ls-files", "*.rs"]).current_dir(root()).output()?;
     let (mut groups, mut sum) = (BTreeMap::<&str, Size>::new(), Size::default());
     let names = String::from_utf8(listed.stdout)?;
     for name in names.lines() {
-        let text = std::fs::read_to_string(root.join(name))?;
-        let mut functions = Functions(Vec::new());
-        functions.visit_file(&syn::parse_file(&text).map_err(|error| format!("{name}: {error}"))?);
+        let source = code::Source::read(name);
+        let functions: Vec<usize> = source.functions.iter().map(|function| function.lines).collect();
         // `verifier/src/lib.rs` is the crate's, `verifier/tests/rules.rs` is not.
         let folder = name.split_once("/src/").map_or("tests, benches, examples, fuzz targets", |(folder, _)| folder);
-        groups.entry(folder).or_default().add(&text, &functions.0);
-        sum.add(&text, &functions.0);
+        groups.entry(folder).or_default().add(&source.text, &functions);
+        sum.add(&source.text, &functions);
     }
     let groups = groups.iter().map(|(folder, size)| size.object(folder));
     let rows: Vec<Value> = groups.chain([sum.object("sum")]).collect();

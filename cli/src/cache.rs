@@ -5,7 +5,7 @@ use crate::output::complain;
 use crate::store::Store;
 use clap::Args;
 use std::path::PathBuf;
-use tribunal_fuzz::harness::ProofCache;
+use tribunal_trial::harness::ProofCache;
 use tribunal_verifier::prover::solver_version;
 
 /// Where proofs are kept.

@@ -6,7 +6,7 @@
 use crate::output::FAULT;
 use serde::Serialize;
 use std::path::Path;
-use tribunal_fuzz::Finding;
+use tribunal_trial::Finding;
 
 /// Lines of one finding on a terminal, its head included.
 pub const LINES: usize = 20;
@@ -38,8 +38,8 @@ pub fn text(finding: &Finding, seen: u64, whole: Whole<'_>) -> String {
     // A crash file stands for all that were seen.
     let others = if matches!(whole, Whole::Json) { seen.saturating_sub(1) } else { 0 };
     let details: Vec<&str> = finding.details.lines().collect();
-    let room = LINES - 1 - usize::from(others > 0);
-    let shown = if details.len() <= room { details.len() } else { LINES - 2 };
+    let limit = LINES - 1 - usize::from(others > 0);
+    let shown = if details.len() <= limit { details.len() } else { LINES - 2 };
     let mut lines = vec![format!("{FAULT}{}{FAULT:#}{times}", finding.signature())];
     lines.extend(details[..shown].iter().map(|line| format!("    {line}")));
     let place = match whole {
@@ -82,7 +82,7 @@ impl From<&[Finding]> for Findings {
     fn from(findings: &[Finding]) -> Findings {
         let report = |finding: &Finding| FindingReport {
             judge: finding.judge.to_string(),
-            kind: finding.kind.clone(),
+            kind: finding.kind.to_string(),
             guilty: finding.guilty.clone(),
             signature: finding.signature().to_string(),
             details: finding.details.clone(),
@@ -98,11 +98,12 @@ impl From<&[Finding]> for Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal_fuzz::finding::Judge;
+    use tribunal_trial::FindingKind;
+    use tribunal_trial::finding::Judge;
 
     fn finding(guilty: &str, lines: usize) -> Finding {
         let details: Vec<String> = (1..=lines).map(|line| format!("line {line}")).collect();
-        let (kind, guilty) = ("refuted".to_string(), guilty.to_string());
+        let (kind, guilty) = (FindingKind::Refuted, guilty.to_string());
         Finding { judge: Judge::Prover, kind, guilty, details: details.join("\n"), input: None }
     }
 

@@ -45,7 +45,7 @@ pub enum CliError {
     #[error("{0}")]
     Usage(String),
     #[error("{0}")]
-    Harness(#[from] tribunal_fuzz::HarnessError),
+    Harness(#[from] tribunal_trial::HarnessError),
     #[error("{0}")]
     Compile(#[from] tribunal_codegen::CompileError),
 }
@@ -135,7 +135,7 @@ impl TargetFlags {
 
     /// The features that the file's comments name, or the target's usual ones, changed by the flags.
     pub fn options(&self, source: &Source) -> Result<Options, CliError> {
-        let said = source.module.said("features").map(|names| source.target.features(names)).transpose();
+        let said = source.module.header("features").map(|names| source.target.features(names)).transpose();
         let said = said.map_err(|name| unknown_feature(name, source.target))?;
         let features = changed(source.target, said.unwrap_or(source.target.default_features), &self.features)?;
         let allocator = if self.regalloc == "fastalloc" { Allocator::Fastalloc } else { Allocator::Ion };

@@ -9,8 +9,8 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
-use tribunal_fuzz::Tally;
 use tribunal_ir::Unread;
+use tribunal_trial::Tally;
 
 /// The exit status of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,10 +82,16 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Names the functions of a file that were not read, with the place and the unknown name there.
+/// Names the functions of a file that cannot be judged: those that were not read, with the place and the unknown name
+/// there, and those that another compiler gave up on.
 pub fn unread(source: &Source) {
     for unread in &source.module.unread {
         say!("{}", unsupported(source, unread));
+    }
+    for function in &source.module.functions {
+        if let Some(property) = function.gave_up() {
+            say!("{}: @{}: unsupported: {property}", source.path.display(), function.name);
+        }
     }
 }
 

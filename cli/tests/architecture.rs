@@ -4,23 +4,27 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::BTreeSet;
 use std::path::Path;
 
+const LLVM: &str = "tribunal-llvm";
 const IR: &str = "tribunal-ir";
 const TARGET: &str = "tribunal-target";
 const CODEGEN: &str = "tribunal-codegen";
 const VERIFIER: &str = "tribunal-verifier";
 const EMULATOR: &str = "tribunal-emulator";
+const TRIAL: &str = "tribunal-trial";
 const FUZZ: &str = "tribunal-fuzz";
 
 /// What each crate may depend on within the workspace.
 const EDGES: &[(&str, &[&str])] = &[
-    (IR, &[]),
+    (LLVM, &[]),
+    (IR, &[LLVM]),
     (TARGET, &[IR]),
     (CODEGEN, &[IR, TARGET]),
     (VERIFIER, &[IR, TARGET]),
     (EMULATOR, &[IR, TARGET]),
-    (FUZZ, &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR]),
-    ("tribunal-corpus", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
-    ("tribunal", &[IR, TARGET, CODEGEN, VERIFIER, EMULATOR, FUZZ]),
+    (TRIAL, &[LLVM, IR, TARGET, CODEGEN, VERIFIER, EMULATOR]),
+    (FUZZ, &[LLVM, IR, TARGET, CODEGEN, VERIFIER, EMULATOR, TRIAL]),
+    ("tribunal-corpus", &[LLVM, IR, TARGET, CODEGEN, VERIFIER, EMULATOR, TRIAL, FUZZ]),
+    ("tribunal", &[LLVM, IR, TARGET, CODEGEN, VERIFIER, EMULATOR, TRIAL, FUZZ]),
     ("tribunal-benchmarks", &[]),
 ];
 

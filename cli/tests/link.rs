@@ -30,6 +30,9 @@ const RISCV64_EXTENDED: Machine = Machine {
     qemu: &["qemu-riscv64", "-cpu", "rv64,zba=true,zbb=true,zbs=true"],
     ..RISCV64
 };
+/// Words of two bytes among those of four.
+const RISCV64_COMPRESSED: Machine = Machine { tribunal: &["--features", "+c"], ..RISCV64 };
+const RISCV32_COMPRESSED: Machine = Machine { tribunal: &["--features", "+c"], ..RISCV32 };
 /// Multiplication and division are calls.
 const RISCV64_WITHOUT_M: Machine =
     Machine { clang: &["-march=rv64i", "-mabi=lp64"], llc: &[], tribunal: &["--features", "-m"], ..RISCV64 };
@@ -121,6 +124,15 @@ fn riscv64_objects_run() {
 fn riscv64_objects_run_with_zba_zbb_and_zbs() {
     for level in ["-O0", "-O1", "-O2"] {
         right_answers(&RISCV64_EXTENDED, level, "ion");
+    }
+}
+
+#[test]
+fn compressed_objects_run() {
+    for machine in [RISCV32_COMPRESSED, RISCV64_COMPRESSED] {
+        for (level, allocator) in [("-O0", "fastalloc"), ("-O2", "ion")] {
+            right_answers(&machine, level, allocator);
+        }
     }
 }
 

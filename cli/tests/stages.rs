@@ -108,14 +108,47 @@ fn llc_reads_every_golden_case() {
     }
 }
 
+/// A file may stand at any stage: what is left of the pipeline runs, and comes to the same code.
+#[test]
+fn every_verb_goes_on_from_every_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+        command.current_dir(&folder).args(arguments).output().unwrap()
+    };
+    for (target, name) in [("riscv64", "wide_division.mir"), ("riscv32", "g_add.mir"), ("aarch64", "g_brcond.mir")] {
+        let file = case(target, name);
+        let file = file.to_str().unwrap();
+        assert!(run(&["compile", file, "-o", "whole.o"]).status.success(), "{file}");
+        for (pass, _) in STAGES {
+            assert!(
+                run(&["compile", file, "--stop-after", pass, "-o", "staged.mir"]).status.success(),
+                "{file} {pass}"
+            );
+            assert!(run(&["compile", "staged.mir", "--verify-each", "-o", "rest.o"]).status.success(), "{file} {pass}");
+            let same = std::fs::read(path("whole.o")).unwrap() == std::fs::read(path("rest.o")).unwrap();
+            assert!(same, "{file} from {pass} on");
+            assert!(run(&["verify", "staged.mir"]).status.success(), "{file} {pass}");
+            let judged = run(&["trial", "staged.mir", "--no-cache", "--json"]);
+            let text = String::from_utf8(judged.stdout).unwrap();
+            let report: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+            assert_eq!((&report["findings"], &report["refuted"]), (&0.into(), &0.into()), "{file} {pass}: {text}");
+            // A source with a frame of its own is not run.
+            let runs = report["functions"].as_u64().unwrap() - report["unsupported"].as_u64().unwrap();
+            assert!(report["passed"] == runs && (runs > 0 || ["frame", "relax-branches"].contains(&pass)), "{text}");
+        }
+    }
+}
+
 /// Assembly text put together by LLVM is the text section that is written as an object.
-fn assembles(target: &str, flags: &[&str]) {
+fn assembles(target: &str, features: &[&str], flags: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for file in files(target) {
         for (kind, name) in [("asm", "ours.s"), ("obj", "ours.o")] {
             let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
-            compile.arg("compile").arg(&file).args(["--emit", kind, "-o"]).arg(path(name));
+            compile.arg("compile").arg(&file).args(features).args(["--emit", kind, "-o"]).arg(path(name));
             assert_eq!(failure(&mut compile), None, "{}", file.display());
         }
         let mut assembler = Command::new("llvm-mc-22");
@@ -133,10 +166,16 @@ fn assembles(target: &str, flags: &[&str]) {
 
 #[test]
 fn riscv64_assembly_is_the_object() {
-    assembles("riscv64", &["-triple=riscv64", "-mattr=+m"]);
+    assembles("riscv64", &[], &["-triple=riscv64", "-mattr=+m"]);
+}
+
+#[test]
+fn compressed_assembly_is_the_object() {
+    assembles("riscv64", &["--features=+c"], &["-triple=riscv64", "-mattr=+m,+c"]);
+    assembles("riscv32", &["--features=+c"], &["-triple=riscv32", "-mattr=+m,+c"]);
 }
 
 #[test]
 fn aarch64_assembly_is_the_object() {
-    assembles("aarch64", &["-triple=aarch64"]);
+    assembles("aarch64", &[], &["-triple=aarch64"]);
 }

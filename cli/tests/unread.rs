@@ -132,6 +132,25 @@ fn verify_and_validate_judge_the_others() {
     assert!(said.contains(UNSUPPORTED) && said.contains("double: unsupported: register `$f10_d`"), "{said}");
 }
 
+/// Generic and selected instructions stand side by side in what LLVM leaves of a function that it gives up on.
+#[test]
+fn a_function_that_llvm_gave_up_on_is_unsupported() {
+    let folder = Folder::new(&FILE.replace("name: sub\n", "name: sub\nfailedISel: true\n"));
+    let (status, report, said) = folder.run(&["trial", "file.mir", "--no-cache"]);
+    assert_eq!(status, Some(3), "{said}");
+    assert_eq!(counts(&report, ["functions", "passed", "unsupported", "findings"]), [5, 3, 2, 0], "{said}");
+    assert_eq!(report["unsupported_features"]["failedISel"], 1, "{said}");
+    let (status, report, said) = folder.run(&["verify", "file.mir"]);
+    assert_eq!((status, counts(&report, ["functions", "findings", "unsupported"])), (Some(3), [5, 0, 2]), "{said}");
+    assert!(said.contains("file.mir: @sub: unsupported: failedISel"), "{said}");
+    let (status, report, said) = folder.run(&["validate", "file.mir", "file.mir"]);
+    assert_eq!((status, counts(&report, ["functions", "proved", "unsupported"])), (Some(3), [5, 3, 2]), "{said}");
+    assert_eq!(report["unsupported_reasons"]["failedISel"], 1, "{said}");
+    let (status, report, said) = folder.run(&["compile", "file.mir", "-o", "out"]);
+    assert_eq!((status, counts(&report, ["functions", "failed"])), (Some(3), [5, 2]), "{said}");
+    assert!(said.contains("sub: failedISel is not supported"), "{said}");
+}
+
 #[test]
 fn explain_tells_the_others_and_a_function_that_was_not_read_by_its_name() {
     let folder = Folder::new(FILE);
@@ -220,7 +239,7 @@ fn unknown_things_are_called_by_their_kind() {
     }
 }
 
-/// Text that is wrong refuses the file, behind something unknown too.
+/// Text that is wrong refuses the file, after something unknown too.
 #[test]
 fn malformed_text_is_an_error_with_a_caret() {
     for (line, wrong) in [

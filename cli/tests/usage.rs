@@ -98,7 +98,7 @@ fn bad_usage_ends_in_status_2() {
         &["prove", "--ledger", "no-such-ledger.txt", "--check-ledger"],
         &["prove", "--confirm", "no-such-solver"],
         &["prove", "--tables", "--jobs", "2"],
-        // A folder that cannot be there is found before the proving, not behind it.
+        // A folder that cannot be there is found before the proving, not after it.
         &["prove", "--cache", "Cargo.toml/cache"],
         &["prove", "--out", "Cargo.toml/out"],
         &["trial", "../corpus/run/riscv64/g_mul.mir", "--cache", "Cargo.toml"],

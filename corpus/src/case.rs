@@ -5,10 +5,10 @@ use crate::expectation::{self, Argument, Expectation};
 use std::path::Path;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
-use tribunal_fuzz::generator::BUFFER_BYTES;
-use tribunal_fuzz::{Harness, crash, inputs};
 use tribunal_ir::{Function, Module, Unread, text};
 use tribunal_target::Target;
+use tribunal_trial::inputs::BUFFER_BYTES;
+use tribunal_trial::{Harness, crash, inputs};
 
 /// Inputs of the usual kind on which each function runs besides those of its expectations.
 const INPUTS: u32 = 16;
@@ -27,7 +27,7 @@ pub enum CaseError {
     UnknownTarget(String),
     /// A head comment is malformed.
     #[error("{0}")]
-    Header(#[from] crash::StoryError),
+    Header(#[from] crash::CrashHeaderError),
     /// It is not MIR.
     #[error("{0}")]
     Parse(#[from] text::ParseError),
@@ -44,7 +44,7 @@ pub enum CaseError {
     },
     /// The judges cannot work.
     #[error("{0}")]
-    Harness(#[from] tribunal_fuzz::HarnessError),
+    Harness(#[from] tribunal_trial::HarnessError),
     /// A judge found something, or did not come to an end.
     #[error("@{function}: {what}")]
     Judged {
@@ -84,7 +84,7 @@ impl CaseFile {
         let name = text::architecture(text).ok_or(CaseError::NoTarget)?;
         let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
         let module = text::parse_module(text, target.vocabulary)?.whole().map_err(CaseError::Unread)?;
-        let said = crash::story(&module, target)?;
+        let said = crash::header(&module, target)?;
         let features = said.features.unwrap_or(target.default_features);
         let options = Options { features, allocator: said.allocator.unwrap_or_default() };
         Ok(CaseFile { target, options, module })

@@ -121,11 +121,11 @@ fn valid(source: &CaseFile, legalizer: &'static LegalizerInfo, function: &Functi
 
 /// The assembly text, then each instruction's offset (in bytes, hexadecimal), words and opcode.
 fn listing(source: &CaseFile, function: &Function) -> Result<String, CaseError> {
-    let code = match emit::code(function, source.target) {
+    let code = match emit::code(function, source.target, source.options.features) {
         Ok(code) => code,
         Err(error) => return Ok(format!("error: {error}")),
     };
-    let mut text = emit::assembly(std::slice::from_ref(function), source.target);
+    let mut text = emit::assembly(std::slice::from_ref(function), source.target, source.options.features);
     let ends = code.map.iter().skip(1).map(|&(start, _)| start as usize).chain([code.bytes.len()]);
     for (&(start, inst), end) in code.map.iter().zip(ends) {
         let words = code.bytes[start as usize..end].chunks(4).map(|word| {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::{Harness, bless, crash};
 use tribunal_ir::text;
+use tribunal_trial::{Harness, bless, crash};
 
 const CRASH: &str = "
 # tribunal crash file; run it again with: tribunal replay FILE
@@ -36,9 +36,9 @@ body: |
 fn blessed(source: &str) -> String {
     let target = tribunal_target::by_name("riscv64").unwrap();
     let module = text::parse_module(source.trim_start(), target.vocabulary).unwrap();
-    let story = crash::story(&module, target).unwrap();
-    let options = Options { features: story.features.unwrap(), allocator: Allocator::Ion };
-    bless::case(&Harness::new(target, options).unwrap(), &module, &story)
+    let header = crash::header(&module, target).unwrap();
+    let options = Options { features: header.features.unwrap(), allocator: Allocator::Ion };
+    bless::case(&Harness::new(target, options).unwrap(), &module, &header)
 }
 
 #[test]

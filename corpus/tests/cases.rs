@@ -18,7 +18,7 @@ const GOLDEN: [(&str, usize); 8] = [
     ("allocate", 19),
     ("frame", 15),
     ("relax-branches", 9),
-    ("emit", 17),
+    ("emit", 19),
 ];
 
 fn main() {

@@ -30,7 +30,7 @@ pub const fn unwritten_register(register: PReg) -> u64 {
 }
 
 /// The contents of a clobbered register after the `count`th call of a run, as far as it is wide enough.
-pub const fn lost_register(register: PReg, count: u64) -> u64 {
+pub const fn clobbered(register: PReg, count: u64) -> u64 {
     !unwritten_register(register) ^ (count << 4)
 }
 

@@ -2,10 +2,12 @@
 //!
 //! Architecture invariant: nothing here depends on codegen or on the verifier; a judge takes functions and bytes.
 
+pub mod fault;
 pub mod input;
 pub mod interpreter;
 pub mod machine;
 pub mod observation;
 
+pub use fault::FaultKind;
 pub use input::Input;
 pub use observation::{BufferAccess, Mismatch, Observation, compare, compare_accesses};

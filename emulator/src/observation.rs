@@ -4,6 +4,7 @@
 //! nondeterministic choice of the source are not compared. Volatile accesses are observable by a device: in a buffer
 //! that the source touches by such accesses only, the machine makes the same ones in the same order.
 
+use crate::fault::FaultKind;
 use std::fmt;
 use tribunal_ir::PReg;
 
@@ -15,7 +16,7 @@ pub enum Outcome {
     /// It had undefined behaviour.
     Undefined,
     /// Its path, or an address that it touched, depends on a nondeterministic choice.
-    Open,
+    Unconstrained,
     /// It took more instructions than allowed.
     OutOfFuel,
 }
@@ -150,11 +151,11 @@ pub enum Mismatch {
 }
 
 impl Mismatch {
-    /// A word for signatures.
-    pub fn kind(&self) -> &'static str {
+    /// Its kind, for signatures.
+    pub fn kind(&self) -> FaultKind {
         match self {
-            Mismatch::Result { .. } | Mismatch::Memory { .. } => "wrong-result",
-            Mismatch::Volatile { .. } => "volatile-access",
+            Mismatch::Result { .. } | Mismatch::Memory { .. } => FaultKind::WrongResult,
+            Mismatch::Volatile { .. } => FaultKind::VolatileAccess,
         }
     }
 }
@@ -236,7 +237,7 @@ mod tests {
         ];
         for accesses in wrong {
             let mismatch = compare_accesses(&source, accesses).unwrap_err();
-            assert_eq!(mismatch.kind(), "volatile-access", "{mismatch}");
+            assert_eq!(mismatch.kind(), FaultKind::VolatileAccess, "{mismatch}");
         }
     }
 }

@@ -22,11 +22,12 @@ use tribunal_codegen::{Allocator, Context, Observer, Options};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::machine::Emulator;
 use tribunal_emulator::observation::{Outcome, compare};
-use tribunal_fuzz::harness::{FUEL, call_sites};
-use tribunal_fuzz::{campaign, inputs};
+use tribunal_fuzz::campaign;
 use tribunal_ir::{Function, Inst, InstData, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
+use tribunal_trial::execution::{FUEL, call_sites};
+use tribunal_trial::inputs;
 use tribunal_verifier::prover::{Cache, Prover, Verdict};
 use tribunal_verifier::{allocation, machine_verifier};
 
@@ -106,11 +107,7 @@ impl Observer for Watch<'_> {
         self.clock.lap("check allocation");
     }
 
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         self.clock.lap(pipeline::PIPELINE[self.pass].name);
         let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
         let looked_up = self.prover.counters().looked_up;

@@ -6,14 +6,10 @@
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;
-use crate::crash;
-use crate::features::FeatureSet;
-use crate::finding::{Finding, Tally};
-use crate::harness::{Harness, HarnessError, ProofCache, Saboteur};
+use crate::generator;
 use crate::known::KnownFindings;
-use crate::reduce::SearchLimits;
+use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{Fault, Planter};
-use crate::{generator, inputs};
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -22,9 +18,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::{Allocator, Observer, Options};
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
+use tribunal_trial::crash;
+use tribunal_trial::features::FeatureSet;
+use tribunal_trial::finding::{Finding, Tally};
+use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
+use tribunal_trial::inputs;
 
 /// The settings of a campaign.
 pub struct Campaign {
@@ -173,9 +174,8 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
         return;
     };
     let plan = inputs::Plan { count: shared.campaign.inputs, seed };
-    let planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
-    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
-    let Some(mut tally) = harness.trial_if_accepted(&function, plan, saboteur) else {
+    let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
+    let Some(mut tally) = harness.trial_if_accepted(&function, plan, &mut planter) else {
         local.rejected += 1;
         return;
     };
@@ -183,7 +183,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
     // Generated programs use supported features only: one that does not is kept like a finding.
     let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();
     for finding in tally.findings.iter().chain(&refused) {
-        record(shared, harness, &function, finding, saboteur);
+        record(shared, harness, &function, finding, &mut planter);
     }
     if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
         corpus.keep(&function, is_read, harness);
@@ -213,7 +213,7 @@ fn record(
     harness: &mut Harness,
     function: &Function,
     finding: &Finding,
-    saboteur: Option<&dyn Saboteur>,
+    saboteur: &mut dyn Observer,
 ) {
     let path = crash::path(&shared.campaign.out, finding);
     {
@@ -224,7 +224,7 @@ fn record(
         outcome.crashes.push((finding.clone(), path.clone()));
     }
     let limits = SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
-    let (small, text) = crash::reduced(harness, function, finding, saboteur, limits);
+    let (small, text) = reduce::crash_file(harness, function, finding, saboteur, limits);
     let written = write(&path, &text);
     let mut outcome = lock(&shared.outcome);
     let known = outcome.crashes.iter_mut().find(|(known, _)| known.signature() == finding.signature());

@@ -5,8 +5,6 @@
 //! bounds the corpus: a program stays roughly as long as it is the smallest for one of them.
 
 use crate::edit;
-use crate::features::SLOTS;
-use crate::harness::Harness;
 use crate::mutate::{self, WIDEST};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -19,6 +17,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tribunal_ir::text::{self, ParseError};
 use tribunal_ir::{Function, Module};
 use tribunal_target::{Features, Target};
+use tribunal_trial::features::SLOTS;
+use tribunal_trial::harness::Harness;
 use tribunal_verifier::machine_verifier;
 
 /// The reason why a corpus cannot be used.

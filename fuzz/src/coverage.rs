@@ -1,9 +1,9 @@
 //! Rule coverage: the rules that a campaign can reach, and those that it did.
 
-use crate::ledger::Ledger;
 use rustc_hash::FxHashSet;
 use tribunal_codegen::legalize::COMBINES;
 use tribunal_target::{Features, Target};
+use tribunal_trial::ledger::Ledger;
 
 /// Names of the rules of one target that a campaign reached.
 #[derive(Clone, Default)]

@@ -4,9 +4,10 @@
 //! `#` at the start of a line or after a blank starts a comment; names of rules hold `#` inside words. An unsupported
 //! feature or an unknown verdict is no finding, and cannot be set aside.
 
-use crate::finding::{Finding, FindingSignature, Judge, Tally, UNSUPPORTED};
 use std::collections::BTreeMap;
 use tribunal_ir::text::ParseError;
+use tribunal_trial::finding::{Finding, FindingSignature, Judge, Tally};
+use tribunal_trial::kind::FindingKind;
 
 /// One line of the list.
 #[derive(Clone, Debug)]
@@ -14,13 +15,13 @@ struct Line {
     /// Counted from 1.
     number: usize,
     judge: Judge,
-    kind: String,
+    kind: FindingKind,
     guilty: String,
 }
 
 impl Line {
     fn signature(&self) -> FindingSignature<'_> {
-        FindingSignature { judge: self.judge, kind: &self.kind, guilty: &self.guilty }
+        FindingSignature { judge: self.judge, kind: self.kind, guilty: &self.guilty }
     }
 }
 
@@ -64,7 +65,7 @@ impl KnownFindings {
             let Some(index) = index(finding) else { return true };
             *seen.entry(index).or_default() += 1;
             // A refuted step is one finding.
-            tally.refuted -= u64::from(finding.refutes());
+            tally.refuted -= u64::from(finding.kind.refutes());
             false
         });
     }
@@ -93,13 +94,14 @@ fn read_line(number: usize, line: &str, signature: &str) -> Result<Line, ParseEr
         return Err(error(signature, "expected `JUDGE: KIND: guilty: NAME`".to_string()));
     };
     let names = || Judge::ALL.map(Judge::name).join(", ");
-    let Some(known) = Judge::ALL.into_iter().find(|known| known.name() == judge) else {
+    let Some(known) = Judge::named(judge) else {
         return Err(error(judge, format!("no judge has this name; there are {}", names())));
     };
-    if kind == UNSUPPORTED {
-        return Err(error(kind, "what is unsupported is never set aside".to_string()));
+    match FindingKind::named(kind) {
+        None => Err(error(kind, "no finding is of this kind".to_string())),
+        Some(FindingKind::Unsupported) => Err(error(kind, "what is unsupported is never set aside".to_string())),
+        Some(kind) => Ok(Line { number, judge: known, kind, guilty: guilty.trim_start().to_string() }),
     }
-    Ok(Line { number, judge: known, kind: kind.to_string(), guilty: guilty.trim_start().to_string() })
 }
 
 #[cfg(test)]
@@ -107,7 +109,8 @@ mod tests {
     use super::*;
 
     fn finding(judge: Judge, kind: &str, guilty: &str) -> Finding {
-        Finding { judge, kind: kind.into(), guilty: guilty.into(), details: String::new(), input: None }
+        let kind = FindingKind::named(kind).unwrap();
+        Finding { judge, kind, guilty: guilty.into(), details: String::new(), input: None }
     }
 
     #[test]
@@ -131,6 +134,7 @@ mod tests {
         assert_eq!(place("# x\n\n  oracle: refuted: guilty: rule"), Err((3, 3, 6)));
         assert_eq!(place("prover: refuted"), Err((1, 1, 15)));
         assert_eq!(place("prover: refuted: guilty:"), Err((1, 1, 24)));
+        assert_eq!(place("emulator: wrong-answer: guilty: rule"), Err((1, 11, 12)));
         assert_eq!(place("compiler: unsupported: guilty: unsupported"), Err((1, 11, 11)));
         assert_eq!(place("prover: refuted: guilty: a\n prover: refuted-unconfirmed: guilty: a"), Err((2, 2, 38)));
         assert_eq!(place(""), Ok(()));

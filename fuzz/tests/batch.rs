@@ -3,9 +3,10 @@
 use std::path::Path;
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::Outcome;
-use tribunal_fuzz::{campaign, inputs};
+use tribunal_fuzz::campaign;
 use tribunal_ir::{Function, text};
 use tribunal_target::Target;
+use tribunal_trial::inputs;
 
 const FUEL: u64 = 2000;
 
@@ -47,6 +48,6 @@ fn inputs_together_end_as_each_alone() {
         }
     }
     let count = |outcome| ends.iter().filter(|&&end| end == outcome).count();
-    let counts = [Outcome::Returned, Outcome::Undefined, Outcome::Open, Outcome::OutOfFuel].map(count);
+    let counts = [Outcome::Returned, Outcome::Undefined, Outcome::Unconstrained, Outcome::OutOfFuel].map(count);
     assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
 }

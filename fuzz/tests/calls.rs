@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::pipeline::Pass;
-use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::harness::WrittenInsts;
-use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, inputs};
-use tribunal_ir::{Function, Inst, InstData, Operand, PReg, Reg, text};
+use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
+use tribunal_fuzz::campaign;
+use tribunal_ir::{AddressBase, AddressData, Function, Inst, InstData, Operand, PReg, Reg, text};
 use tribunal_target::Target;
 use tribunal_target::riscv::features::M;
 use tribunal_target::riscv::registers::x;
+use tribunal_trial::{Finding, Harness, Judge, inputs};
 
 /// A value that is live across the call.
 const DIVIDE: &str = "
@@ -41,7 +41,7 @@ fn riscv64() -> &'static Target {
     tribunal_target::by_name("riscv64").unwrap()
 }
 
-fn findings(saboteur: Option<&dyn Saboteur>) -> Vec<Finding> {
+fn findings(saboteur: &mut dyn Observer) -> Vec<Finding> {
     let target = riscv64();
     let module = text::parse_module(DIVIDE.trim_start(), target.vocabulary).unwrap();
     let function = &module.functions[0];
@@ -64,8 +64,8 @@ fn kept(function: &Function) -> PReg {
 /// Runs `change` on the function after the pass.
 struct After(&'static str, fn(&mut Function));
 
-impl Saboteur for After {
-    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+impl Observer for After {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         if pass.name == self.0 {
             (self.1)(function);
         }
@@ -74,30 +74,32 @@ impl Saboteur for After {
 
 struct WrongCallee;
 
-impl Saboteur for WrongCallee {
-    fn step(&self, _: &'static str, function: &mut Function, _: &[InstData], after: &mut WrittenInsts) {
-        let wrong = function.intern("target-flags(riscv-call) &__umodti3");
+impl Observer for WrongCallee {
+    fn step(&mut self, _: &'static str, function: &mut Function, _: &[InstData], after: &mut Vec<Inst>) {
+        let base = AddressBase::External(function.intern("__umodti3"));
+        let flags = riscv64().abi.calls.as_ref().unwrap().callee_flags;
+        let wrong = function.address(AddressData { base, offset: 0, flags });
         for &inst in after.iter().filter(|&&inst| riscv64().is_call(function.inst(inst))).collect::<Vec<_>>() {
-            function.set_operand(inst, 0, Operand::Symbol(wrong));
+            function.set_operand(inst, 0, wrong);
         }
     }
 }
 
-fn found(saboteur: &dyn Saboteur, judge: Judge) -> Finding {
-    let findings = findings(Some(saboteur));
+fn found(saboteur: &mut dyn Observer, judge: Judge) -> Finding {
+    let findings = findings(saboteur);
     let found = findings.iter().find(|finding| finding.judge == judge);
     found.unwrap_or_else(|| panic!("{judge:?} does not find it: {findings:?}")).clone()
 }
 
 #[test]
 fn nothing_is_found_where_nothing_is_planted() {
-    assert_eq!(findings(None).iter().map(ToString::to_string).collect::<String>(), "");
+    assert_eq!(findings(&mut NoObserver).iter().map(ToString::to_string).collect::<String>(), "");
 }
 
 #[test]
 fn a_call_of_the_wrong_function_is_refuted_and_executed() {
     for judge in [Judge::Prover, Judge::Emulator] {
-        let finding = found(&WrongCallee, judge);
+        let finding = found(&mut WrongCallee, judge);
         assert!(finding.guilty.contains("libcall_for"), "{finding}");
     }
 }
@@ -118,24 +120,24 @@ fn renamed(function: &mut Function, from: PReg, to: PReg) {
 
 #[test]
 fn a_value_kept_in_a_register_that_a_call_loses_is_found() {
-    let lose = After("allocate", |function| renamed(function, kept(function), x(28)));
-    assert_eq!(found(&lose, Judge::Allocation).kind, "allocation-value");
-    assert_eq!(found(&lose, Judge::Emulator).kind, "wrong-result");
+    let mut lose = After("allocate", |function| renamed(function, kept(function), x(28)));
+    assert_eq!(found(&mut lose, Judge::Allocation).kind.name(), "allocation-value");
+    assert_eq!(found(&mut lose, Judge::Emulator).kind.name(), "wrong-result");
 }
 
 #[test]
 fn an_argument_overwritten_before_the_call_is_found() {
-    let overwrite = After("allocate", |function| {
+    let mut overwrite = After("allocate", |function| {
         let call = call(function);
         function.insert_before(call, riscv64().copy(x(11), x(12)).unwrap());
     });
-    assert_eq!(found(&overwrite, Judge::Allocation).kind, "allocation-value");
-    assert_eq!(found(&overwrite, Judge::Emulator).kind, "wrong-result");
+    assert_eq!(found(&mut overwrite, Judge::Allocation).kind.name(), "allocation-value");
+    assert_eq!(found(&mut overwrite, Judge::Emulator).kind.name(), "wrong-result");
 }
 
 #[test]
 fn a_return_address_that_is_not_saved_is_found() {
-    let forget = After("frame", |function| {
+    let mut forget = After("frame", |function| {
         let restores = |data: &InstData| data.defs().any(|operand| operand.reg == Reg::Physical(x(1)));
         let reload = function
             .all_insts()
@@ -146,12 +148,12 @@ fn a_return_address_that_is_not_saved_is_found() {
             .unwrap();
         function.remove(reload);
     });
-    assert_eq!(found(&forget, Judge::Emulator).kind, "memory-fault");
+    assert_eq!(found(&mut forget, Judge::Emulator).kind.name(), "memory-fault");
 }
 
 #[test]
 fn a_stack_pointer_that_is_not_aligned_at_a_call_is_found() {
-    let misalign = After("frame", |function| {
+    let mut misalign = After("frame", |function| {
         let call = call(function);
         for (position, offset) in [(call, -8), (function.next_inst(call).unwrap(), 8)] {
             for data in riscv64().machine.add_offset(x(2), x(2), offset, x(31)) {
@@ -159,18 +161,18 @@ fn a_stack_pointer_that_is_not_aligned_at_a_call_is_found() {
             }
         }
     });
-    assert_eq!(found(&misalign, Judge::Emulator).kind, "stack-alignment");
+    assert_eq!(found(&mut misalign, Judge::Emulator).kind.name(), "stack-alignment");
 }
 
 #[test]
 fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
-    let below = After("frame", |function| {
+    let mut below = After("frame", |function| {
         let (call, kept) = (call(function), kept(function));
         function.insert_before(call, riscv64().spill(kept, x(2), -8).unwrap());
-        let behind = function.next_inst(call).unwrap();
-        function.insert_before(behind, riscv64().reload(kept, x(2), -8).unwrap());
+        let next = function.next_inst(call).unwrap();
+        function.insert_before(next, riscv64().reload(kept, x(2), -8).unwrap());
     });
-    assert_eq!(found(&below, Judge::Emulator).kind, "wrong-result");
+    assert_eq!(found(&mut below, Judge::Emulator).kind.name(), "wrong-result");
 }
 
 /// Without M every multiplication is a call: generated programs pass every judge, and there are many calls in them.

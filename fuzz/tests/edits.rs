@@ -9,9 +9,10 @@ use std::sync::atomic::AtomicBool;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_fuzz::edit::Edit;
 use tribunal_fuzz::reduce::{self, Case, SearchLimits};
-use tribunal_fuzz::{Harness, campaign, edit, mutate};
+use tribunal_fuzz::{campaign, edit, mutate};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
+use tribunal_trial::Harness;
 
 fn harness(target: &'static Target) -> Harness {
     Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap()
@@ -38,7 +39,7 @@ fn holds(harness: &Harness, function: &Function, what: &str) {
     let compact = edit::compact(function, harness.target()).expect("every block that is named is there");
     for (function, stage) in [(function, "edited"), (&compact, "counted anew")] {
         let once = text::print_module(&module(function), vocabulary);
-        let findings = tribunal_fuzz::harness::verify(function, harness.target(), legalizer(harness));
+        let findings = tribunal_trial::harness::verify(function, harness.target(), legalizer(harness));
         assert!(findings.is_empty(), "{what}, {stage}: {}\n{once}", findings[0]);
         let read = text::parse_module(&once, vocabulary).unwrap_or_else(|error| panic!("{what}: {error} in\n{once}"));
         let twice = text::print_module(&read, vocabulary);

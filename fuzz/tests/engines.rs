@@ -6,10 +6,11 @@ use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options};
 use tribunal_emulator::input::Input;
 use tribunal_emulator::machine::{Emulator, MachineFault};
-use tribunal_fuzz::harness::call_sites;
-use tribunal_fuzz::{campaign, inputs};
+use tribunal_fuzz::campaign;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
+use tribunal_trial::execution::call_sites;
+use tribunal_trial::inputs;
 
 const PROGRAMS: u64 = 60;
 const FUEL: u64 = 1 << 20;
@@ -25,13 +26,14 @@ fn compiled(function: &Function, target: &'static Target, features: Features) ->
 fn engines_agree() {
     let (mut runs, mut calls, mut accesses) = (0, 0, 0);
     for &target in tribunal_target::ALL {
-        let mut unicorn = Emulator::new(target, target.default_features).unwrap();
+        let all = target.base() | target.all_options();
+        let mut unicorn = Emulator::new(target, all).unwrap();
         let mut stepper = Emulator::stepping(target).unwrap();
         for seed in 0..PROGRAMS {
             let function = campaign::generated(seed, target).unwrap();
             let results = inputs::results(&function, target);
-            // With all that the engine has, and with nothing.
-            for features in [target.default_features, target.base()] {
+            // As usual, with all that the engine has, and with nothing.
+            for features in [target.default_features, all, target.base()] {
                 let code = compiled(&function, target, features);
                 unicorn.record_accesses(true).unwrap();
                 stepper.record_accesses(true).unwrap();

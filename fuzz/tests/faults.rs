@@ -5,12 +5,12 @@
 mod planted;
 
 use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Emulator;
 use tribunal_fuzz::sabotage::{self, Planter};
-use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, inputs};
 use tribunal_ir::{PReg, text};
+use tribunal_trial::{Finding, Harness, Judge, inputs};
 
 const ADD: &str = "
 # target: riscv64
@@ -33,7 +33,7 @@ body: |
 ...
 ";
 
-fn findings(saboteur: Option<&dyn Saboteur>) -> Vec<Finding> {
+fn findings(saboteur: &mut dyn Observer) -> Vec<Finding> {
     let target = tribunal_target::by_name("riscv64").unwrap();
     let module = text::parse_module(ADD.trim_start(), target.vocabulary).unwrap();
     let function = &module.functions[0];
@@ -45,19 +45,19 @@ fn findings(saboteur: Option<&dyn Saboteur>) -> Vec<Finding> {
 
 #[test]
 fn nothing_is_found_where_nothing_is_planted() {
-    assert!(findings(None).is_empty());
+    assert!(findings(&mut NoObserver).is_empty());
 }
 
 #[test]
 fn a_wrong_recipe_is_refuted_and_named() {
-    let findings = findings(Some(&WrongExtension));
+    let findings = findings(&mut WrongExtension);
     let refuted = findings.iter().find(|finding| finding.judge == Judge::Prover).expect("the prover refutes it");
     assert!(refuted.guilty.contains("G_LSHR") && refuted.guilty.contains("scalar"), "{refuted}");
 }
 
 #[test]
 fn a_wrong_selection_rule_is_refuted_executed_and_named() {
-    let findings = findings(Some(&SwappedOperands));
+    let findings = findings(&mut SwappedOperands);
     for judge in [Judge::Prover, Judge::Emulator] {
         let finding = findings.iter().find(|finding| finding.judge == judge).expect("both judges find it");
         assert_eq!(finding.guilty, "riscv sub", "{finding}");
@@ -66,9 +66,9 @@ fn a_wrong_selection_rule_is_refuted_executed_and_named() {
 
 #[test]
 fn a_clobbered_callee_saved_register_is_found_by_the_emulator() {
-    let findings = findings(Some(&ClobberedRegister));
+    let findings = findings(&mut ClobberedRegister);
     let finding = findings.iter().find(|finding| finding.judge == Judge::Emulator).expect("the emulator finds it");
-    assert_eq!(finding.kind, "callee-saved-register", "{finding}");
+    assert_eq!(finding.kind.name(), "callee-saved-register", "{finding}");
     assert!(finding.guilty.contains("frame"), "{finding}");
 }
 
@@ -92,10 +92,11 @@ fn a_lost_doubled_moved_or_narrowed_volatile_access_is_found_and_named() {
             ("volatile-stores-exchanged", false),
             ("volatile-load-made-twice", true),
         ] {
-            let planter = Planter::new(target, sabotage::named(name).unwrap());
-            let findings = harness.trial_with(function, &inputs, Some(&planter)).findings;
+            let mut planter = Planter::new(target, sabotage::named(name).unwrap());
+            let findings = harness.trial_with(function, &inputs, &mut planter).findings;
             let place = format!("{name} on {}: {findings:?}", target.name);
-            let by = |judge, kind| findings.iter().find(|finding| finding.judge == judge && finding.kind == kind);
+            let by =
+                |judge, kind| findings.iter().find(|finding| finding.judge == judge && finding.kind.name() == kind);
             let executed = by(Judge::Emulator, "volatile-access").expect(&place);
             assert!(planter.acted_in(&executed.guilty), "{place}");
             assert_eq!(by(Judge::Prover, "refuted").is_some(), is_rule, "{place}");
@@ -174,8 +175,8 @@ fn blame_sees_what_wrong_code_reads_where_nobody_wrote() {
             functions.iter().zip(["kept-in-a-register-that-a-call-loses", "offset-left-out", "offset-left-out"])
         {
             let inputs = inputs::inputs(function, target, inputs::Plan { count: 16, seed: 1 });
-            let planter = Planter::new(target, sabotage::named(fault).unwrap());
-            let findings = harness.trial_with(function, &inputs, Some(&planter)).findings;
+            let mut planter = Planter::new(target, sabotage::named(fault).unwrap());
+            let findings = harness.trial_with(function, &inputs, &mut planter).findings;
             let place = format!("{fault} in {} on {}: {findings:?}", function.name, target.name);
             let executed = findings.iter().find(|finding| finding.judge == Judge::Emulator).expect(&place);
             assert!(planter.acted_in(&executed.guilty), "{place}");

@@ -5,13 +5,13 @@
 use rustc_hash::FxHashSet;
 use std::path::Path;
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::Harness;
 use tribunal_fuzz::campaign::generated;
 use tribunal_fuzz::corpus::Corpus;
-use tribunal_fuzz::features::{FeatureKind, SLOTS};
-use tribunal_fuzz::inputs::Plan;
 use tribunal_ir::{Function, text};
 use tribunal_target::Target;
+use tribunal_trial::Harness;
+use tribunal_trial::features::{FeatureKind, SLOTS};
+use tribunal_trial::inputs::Plan;
 
 const PLAN: Plan = Plan { count: 2, seed: 1 };
 

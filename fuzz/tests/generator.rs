@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::{Harness, campaign};
+use tribunal_fuzz::campaign;
 use tribunal_ir::{Function, Inst, InstData, MemFlags, Opcode, Operand, VReg};
 use tribunal_target::ALL;
+use tribunal_trial::Harness;
 
 /// Programs looked at, for each target.
 const PROGRAMS: u64 = 2000;

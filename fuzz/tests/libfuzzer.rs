@@ -4,9 +4,9 @@
 
 use rustc_hash::FxHashSet;
 use tribunal_codegen::{Allocator, Options};
-use tribunal_fuzz::Harness;
 use tribunal_fuzz::targets::{crossed, differential, mutated};
 use tribunal_ir::text;
+use tribunal_trial::Harness;
 
 const MOST: usize = 16 << 10;
 

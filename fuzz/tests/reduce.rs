@@ -8,13 +8,14 @@ mod planted;
 use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
 use std::sync::atomic::AtomicBool;
 use tribunal_codegen::pipeline::Pass;
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
 use tribunal_emulator::Input;
+use tribunal_fuzz::campaign;
 use tribunal_fuzz::edit::{self, Edit, Leftover};
 use tribunal_fuzz::reduce::{self, Reduced, SearchLimits};
 use tribunal_fuzz::sabotage::{self, Planter};
-use tribunal_fuzz::{Finding, Harness, Judge, Saboteur, campaign, crash, inputs};
 use tribunal_ir::{Function, Opcode, PReg, text};
+use tribunal_trial::{Finding, Harness, Judge, crash, inputs};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 const NO_LIMITS: SearchLimits<'static> = SearchLimits { deadline: None, stop: &STOP };
@@ -22,8 +23,8 @@ const NO_LIMITS: SearchLimits<'static> = SearchLimits { deadline: None, stop: &S
 /// An allocation in which an addition reads its first operand twice.
 struct WrongRegister;
 
-impl Saboteur for WrongRegister {
-    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+impl Observer for WrongRegister {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         let target = tribunal_target::by_name("riscv64").unwrap();
         let xor = target.vocabulary.opcode("XOR").unwrap();
         if pass.name != "allocate" {
@@ -44,14 +45,14 @@ fn harness() -> Harness {
 }
 
 /// The first generated program of some size in which `judge` finds the fault, with the finding.
-fn large(harness: &mut Harness, saboteur: &dyn Saboteur, judge: Judge) -> (Function, Finding) {
+fn large(harness: &mut Harness, saboteur: &mut dyn Observer, judge: Judge) -> (Function, Finding) {
     for seed in 0..2000 {
         let function = campaign::generated(seed, harness.target()).unwrap();
         if function.all_insts().count() < 100 {
             continue;
         }
         let plan = inputs::inputs(&function, harness.target(), inputs::Plan { count: 16, seed });
-        let tally = harness.trial_with(&function, &plan, Some(saboteur));
+        let tally = harness.trial_with(&function, &plan, saboteur);
         if let Some(finding) = tally.findings.into_iter().find(|finding| finding.judge == judge) {
             return (function, finding);
         }
@@ -60,11 +61,11 @@ fn large(harness: &mut Harness, saboteur: &dyn Saboteur, judge: Judge) -> (Funct
 }
 
 /// Reduces a large program, and checks the guarantees of a reduction.
-fn reduced(saboteur: &dyn Saboteur, judge: Judge) -> Reduced {
+fn reduced(saboteur: &mut dyn Observer, judge: Judge) -> Reduced {
     let mut harness = harness();
     let (function, finding) = large(&mut harness, saboteur, judge);
     let started = std::time::Instant::now();
-    let reduced = reduce::reduce(&mut harness, &function, &finding, Some(saboteur), NO_LIMITS, &mut |_, _| {});
+    let reduced = reduce::reduce(&mut harness, &function, &finding, saboteur, NO_LIMITS, &mut |_, _| {});
     let reduced = reduced.expect("the fault shows again");
     let printed = text::print_function(&reduced.function, harness.target().vocabulary);
     let (before, after) = (function.all_insts().count(), reduced.function.all_insts().count());
@@ -77,7 +78,7 @@ fn reduced(saboteur: &dyn Saboteur, judge: Judge) -> Reduced {
         if edit::apply_all(&mut smaller, harness.target(), &[Edit::Remove(inst)], Leftover::Sweep) == 1
             && smaller.all_insts().count() < after
         {
-            let still = harness.again(&smaller, &reduced.finding, Some(saboteur));
+            let still = harness.reproduce(&smaller, &reduced.finding, saboteur);
             assert!(still.is_none(), "{inst:?} could go from\n{printed}");
         }
     }
@@ -88,46 +89,46 @@ fn reduced(saboteur: &dyn Saboteur, judge: Judge) -> Reduced {
 #[test]
 fn a_wrong_selection_rule_is_reduced_for_each_judge() {
     for judge in [Judge::Emulator, Judge::Prover] {
-        let reduced = reduced(&SwappedOperands, judge);
+        let reduced = reduced(&mut SwappedOperands, judge);
         assert_eq!(reduced.finding.guilty, "riscv sub");
     }
 }
 
 #[test]
 fn a_wrong_recipe_is_reduced() {
-    let reduced = reduced(&WrongExtension, Judge::Prover);
+    let reduced = reduced(&mut WrongExtension, Judge::Prover);
     assert!(reduced.finding.guilty.contains("G_LSHR"));
 }
 
 #[test]
 fn a_clobbered_register_needs_nothing_but_a_return() {
-    let reduced = reduced(&ClobberedRegister, Judge::Emulator);
+    let reduced = reduced(&mut ClobberedRegister, Judge::Emulator);
     assert_eq!(reduced.function.all_insts().count(), 1);
 }
 
 #[test]
 fn a_wrong_allocation_is_reduced() {
-    reduced(&WrongRegister, Judge::Allocation);
+    reduced(&mut WrongRegister, Judge::Allocation);
 }
 
 #[test]
 fn a_crash_file_holds_the_small_program_and_all_that_a_replay_needs() {
     let mut harness = harness();
-    let (function, finding) = large(&mut harness, &SwappedOperands, Judge::Emulator);
-    let (small, file) = crash::reduced(&mut harness, &function, &finding, Some(&SwappedOperands), NO_LIMITS);
+    let (function, finding) = large(&mut harness, &mut SwappedOperands, Judge::Emulator);
+    let (small, file) = reduce::crash_file(&mut harness, &function, &finding, &mut SwappedOperands, NO_LIMITS);
     let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
-    let story = crash::story(&module, harness.target()).unwrap();
+    let header = crash::header(&module, harness.target()).unwrap();
     assert!(module.functions[0].all_insts().count() <= 5, "{file}");
-    assert_eq!((story.features, story.allocator), (Some(harness.options().features), Some(Allocator::Ion)));
+    assert_eq!((header.features, header.allocator), (Some(harness.options().features), Some(Allocator::Ion)));
     assert!(file.contains("# target: riscv64\n") && file.contains("expected 0x"), "{file}");
     // An input of nothing has no line.
-    let read = Finding { input: Some(story.input.unwrap_or_default()), ..small.clone() };
+    let read = Finding { input: Some(header.input.unwrap_or_default()), ..small.clone() };
     assert_eq!(read.input, small.input, "{file}");
-    assert!(harness.again(&module.functions[0], &read, Some(&SwappedOperands)).is_some(), "{file}");
-    assert!(harness.again(&module.functions[0], &read, None).is_none(), "{file}");
+    assert!(harness.reproduce(&module.functions[0], &read, &mut SwappedOperands).is_some(), "{file}");
+    assert!(harness.reproduce(&module.functions[0], &read, &mut NoObserver).is_none(), "{file}");
     // No time at all: the program as it was found.
     let none = SearchLimits { deadline: Some(std::time::Instant::now()), stop: &STOP };
-    let (_, file) = crash::reduced(&mut harness, &function, &finding, Some(&SwappedOperands), none);
+    let (_, file) = reduce::crash_file(&mut harness, &function, &finding, &mut SwappedOperands, none);
     let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
     assert_eq!(module.functions[0].all_insts().count(), function.all_insts().count());
 }
@@ -156,11 +157,11 @@ fn what_is_undefined_shows_nothing() {
     let mut harness = harness();
     let function = text::parse_module(DIVISION.trim_start(), harness.target().vocabulary).unwrap().functions.remove(0);
     let on = |divisor| Input { registers: vec![(PReg(10), 9), (PReg(11), divisor)], buffers: Vec::new() };
-    let tally = harness.trial_with(&function, &[on(2)], Some(&SwappedOperands));
+    let tally = harness.trial_with(&function, &[on(2)], &mut SwappedOperands);
     let known = tally.findings.into_iter().find(|finding| finding.judge == Judge::Emulator).unwrap();
     let mut shows = |divisor| {
         let known = Finding { input: Some(on(divisor)), ..known.clone() };
-        harness.again(&function, &known, Some(&SwappedOperands)).is_some()
+        harness.reproduce(&function, &known, &mut SwappedOperands).is_some()
     };
     assert!(shows(2) && shows(5));
     assert!(!shows(3), "nine thirds minus three is the same both ways round");
@@ -171,8 +172,8 @@ fn what_is_undefined_shows_nothing() {
 #[test]
 fn a_return_that_is_left_out_is_reduced_to_nothing() {
     let mut harness = harness();
-    let planter = Planter::new(harness.target(), sabotage::named("return-left-out").unwrap());
-    let (function, finding) = large(&mut harness, &planter, Judge::Emulator);
-    let reduced = reduce::reduce(&mut harness, &function, &finding, Some(&planter), NO_LIMITS, &mut |_, _| {});
+    let mut planter = Planter::new(harness.target(), sabotage::named("return-left-out").unwrap());
+    let (function, finding) = large(&mut harness, &mut planter, Judge::Emulator);
+    let reduced = reduce::reduce(&mut harness, &function, &finding, &mut planter, NO_LIMITS, &mut |_, _| {});
     assert_eq!(reduced.unwrap().function.all_insts().count(), 1);
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tribunal_fuzz::harness::ProofCache;
 use tribunal_fuzz::sabotage::{self, TrialLimits};
+use tribunal_trial::harness::ProofCache;
 
 const LIMITS: TrialLimits =
     TrialLimits { time: Duration::from_secs(60), reduction: Duration::from_secs(10), enough: 8, seed: 1, inputs: 16 };

@@ -1,12 +1,13 @@
 //! The findings of the judges that reason: the machine verifier and the allocation checker.
 
+use std::fmt::Display;
 use tribunal_ir::{Block, Function, Inst, Vocabulary, text};
 
-/// One rule broken at one place.
+/// A rule of the judge's list `R`, broken at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Violation {
-    /// The rule's id, as its list has it.
-    pub rule: &'static str,
+pub struct Violation<R> {
+    /// The rule.
+    pub rule: R,
     /// The block where it is broken, if it is about one.
     pub block: Option<Block>,
     /// The instruction that breaks it, if it is about one.
@@ -15,14 +16,14 @@ pub struct Violation {
     pub message: String,
 }
 
-impl Violation {
+impl<R: Display> Violation<R> {
     /// Broken by `inst`, in its block.
-    pub fn at(rule: &'static str, function: &Function, inst: Inst, message: impl Into<String>) -> Violation {
+    pub fn at(rule: R, function: &Function, inst: Inst, message: impl Into<String>) -> Violation<R> {
         Violation { rule, block: function.block_of(inst), inst: Some(inst), message: message.into() }
     }
 
     /// Broken by `block` as a whole.
-    pub fn in_block(rule: &'static str, block: Block, message: impl Into<String>) -> Violation {
+    pub fn in_block(rule: R, block: Block, message: impl Into<String>) -> Violation<R> {
         Violation { rule, block: Some(block), inst: None, message: message.into() }
     }
 

@@ -3,17 +3,11 @@
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
-use tribunal_ir::{Constraint, Function, Properties, RegBank, VReg};
+use tribunal_ir::{Constraint, Function, Properties, RegBank, Stage, VReg};
 
 /// The pass, as the pipeline lists it.
-pub static PASS: Pass = Pass {
-    name: "bank-select",
-    requires: Properties::LEGALIZED,
-    forbids: Properties::SELECTED,
-    ensures: Properties::REG_BANK_SELECTED,
-    drops: Properties::empty(),
-    run,
-};
+pub static PASS: Pass =
+    Pass { name: "bank-select", from: Stage::Legalized, to: Stage::BankSelected, drops: Properties::empty(), run };
 
 const GENERAL: RegBank = RegBank(0);
 

@@ -8,18 +8,13 @@ use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use tribunal_ir::{
     Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, SlotKind, StackSlot,
+    Stage,
 };
 use tribunal_target::Target;
 
 /// The pass, as the pipeline lists it.
-pub static PASS: Pass = Pass {
-    name: "frame",
-    requires: Properties::NO_VREGS,
-    forbids: Properties::empty(),
-    ensures: Properties::empty(),
-    drops: Properties::empty(),
-    run,
-};
+pub static PASS: Pass =
+    Pass { name: "frame", from: Stage::Allocated, to: Stage::FrameLowered, drops: Properties::empty(), run };
 
 /// The largest frame, in bytes, that the far offset sequences of every target reach.
 const LARGEST: u64 = 1 << 30;
@@ -38,9 +33,8 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         let frame = Frame { target, saved, size };
         frame.prologue(function)?;
         frame.epilogues(function)?;
-        function.extra.retain(|(key, _)| key != "frameInfo");
-        let calls = if has_calls { "\n  adjustsStack: true\n  hasCalls: true" } else { "" };
-        function.extra.push(("frameInfo".to_string(), format!("frameInfo:\n  stackSize: {size}{calls}")));
+        let info = &mut function.frame_info;
+        (info.stack_size, info.adjusts_stack, info.has_calls) = (size.unsigned_abs(), has_calls, has_calls);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The transformations, from generic machine IR to an object file.
 //!
-//! Every pass is a row of [`pipeline::PIPELINE`], with the properties that it requires and ensures. The [`Observer`]
+//! Every pass is a row of [`pipeline::PIPELINE`], with the stages that it begins and ends at. The [`Observer`]
 //! sees every pass and every rewrite step: no pass can opt out of being judged.
 //!
 //! Architecture invariant: nothing here judges; nothing here depends on a judge.
@@ -51,26 +51,87 @@ pub struct Context<'a> {
     pub observer: &'a mut dyn Observer,
 }
 
-/// Watches a compilation. The function is mutable so that a test or a saboteur can plant a fault for the judges after
-/// it. A judge does not change it.
+/// The one hook of a compilation. Judges watch it, and change nothing; a saboteur plants faults for them, and stands
+/// before them in [`Observers`].
 pub trait Observer {
     /// After each pass, with its postconditions in place.
     fn after_pass(&mut self, _pass: &'static pipeline::Pass, _function: &mut Function) {}
 
     /// True if [`Observer::step`] wants to be called; only then are the replaced instructions copied.
     fn wants_steps(&self) -> bool {
-        false
+        true
     }
 
     /// After one application of one rule. `before` are the instructions replaced, with those looked through. `after`
-    /// are their replacement in execution order, after those looked through that did not die.
-    fn step(&mut self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &[Inst]) {}
+    /// are their replacement in execution order, after those looked through that did not die; who changes the function
+    /// keeps the list right.
+    fn step(&mut self, _rule: &'static str, _function: &mut Function, _before: &[InstData], _after: &mut Vec<Inst>) {}
+
+    /// After emission, before the code goes anywhere.
+    fn after_emission(&mut self, _code: &mut pipeline::Code) {}
+
+    /// The name of the known fault that it plants, if it plants one: a crash file says it.
+    fn fault(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// Several observers, each of which sees what those before it left.
+pub struct Observers<'o, const N: usize>(pub [&'o mut dyn Observer; N]);
+
+impl<const N: usize> Observer for Observers<'_, N> {
+    fn after_pass(&mut self, pass: &'static pipeline::Pass, function: &mut Function) {
+        self.0.iter_mut().for_each(|observer| observer.after_pass(pass, function));
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.0.iter().any(|observer| observer.wants_steps())
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
+        self.0.iter_mut().for_each(|observer| observer.step(rule, function, before, after));
+    }
+
+    fn after_emission(&mut self, code: &mut pipeline::Code) {
+        self.0.iter_mut().for_each(|observer| observer.after_emission(code));
+    }
+
+    fn fault(&self) -> Option<&'static str> {
+        self.0.iter().find_map(|observer| observer.fault())
+    }
+}
+
+/// An observer that may be missing.
+impl<O: Observer> Observer for Option<O> {
+    fn after_pass(&mut self, pass: &'static pipeline::Pass, function: &mut Function) {
+        self.iter_mut().for_each(|observer| observer.after_pass(pass, function));
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.as_ref().is_some_and(Observer::wants_steps)
+    }
+
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
+        self.iter_mut().for_each(|observer| observer.step(rule, function, before, after));
+    }
+
+    fn after_emission(&mut self, code: &mut pipeline::Code) {
+        self.iter_mut().for_each(|observer| observer.after_emission(code));
+    }
+
+    fn fault(&self) -> Option<&'static str> {
+        self.as_ref().and_then(Observer::fault)
+    }
 }
 
 /// Watches nothing.
 pub struct NoObserver;
 
-impl Observer for NoObserver {}
+impl Observer for NoObserver {
+    fn wants_steps(&self) -> bool {
+        false
+    }
+}
 
 /// The reason why a function could not be compiled.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -1,10 +1,12 @@
 //! The whole pipeline, top to bottom: the rows of the passes, and the runner that checks what each requires.
 //!
-//! Invariant: a pass runs only on a function with the properties that its row requires and none that it forbids. The
-//! observer sees every result.
+//! A row says the stage before the pass and the one after it; what a stage promises, the machine verifier's `stage-`
+//! rules check. A function that stands at a later stage, as text read from a file may, goes on from there.
+//!
+//! Invariant: a pass runs only on a function of the stage that its row begins at. The observer sees every result.
 
 use crate::{CompileError, Context, allocate, bank_select, emit, frame, legalize, relax_branches, select, split_edges};
-use tribunal_ir::{Function, Properties};
+use tribunal_ir::{Function, Properties, Stage};
 
 pub use crate::emit::Code;
 
@@ -12,15 +14,13 @@ pub use crate::emit::Code;
 pub struct Pass {
     /// The command-line argument, the module with `_` for `-`, and the folder of the golden cases in `corpus`.
     pub name: &'static str,
-    /// Properties that the function must have before the pass.
-    pub requires: Properties,
-    /// Properties that the function must not have before the pass.
-    pub forbids: Properties,
-    /// Properties that the function has after the pass.
-    pub ensures: Properties,
+    /// The stage that the function must be at before the pass.
+    pub from: Stage,
+    /// The stage that it is at after the pass, with the stage's properties.
+    pub to: Stage,
     /// Properties that the function has lost after the pass.
     pub drops: Properties,
-    /// The pass itself; see [`run_pass`], which checks the properties.
+    /// The pass itself; see [`run_pass`], which checks the stage.
     pub run: fn(&mut Context<'_>, &mut Function) -> Result<(), CompileError>,
 }
 
@@ -50,19 +50,21 @@ pub fn run_until(
     context: &mut Context<'_>,
     stop_after: Option<&'static str>,
 ) -> Result<Option<Code>, CompileError> {
-    if let Some(name) = opaque(function) {
+    if let Some(name) = function.gave_up().map(str::to_string).or_else(|| opaque(function)) {
         return Err(CompileError::unsupported(function, PIPELINE[0].name, name));
     }
     function.reserve(GROWTH * function.inst_bound());
     for pass in PIPELINE {
-        if !done(pass, function.properties) {
+        if function.stage < pass.to {
             run_pass(pass, function, context)?;
         }
         if stop_after == Some(pass.name) {
             return Ok(None);
         }
     }
-    emit::code(function, context.target).map(Some)
+    let mut code = emit::code(function, context.target, context.options.features)?;
+    context.observer.after_emission(&mut code);
+    Ok(Some(code))
 }
 
 /// The name of the first instruction that no table describes.
@@ -71,25 +73,20 @@ fn opaque(function: &Function) -> Option<String> {
     insts.find_map(|inst| function.opaque_name(function.inst(inst)).map(str::to_string))
 }
 
-/// True if the input has had this pass already.
-fn done(pass: &Pass, properties: Properties) -> bool {
-    let stage = Properties::LEGALIZED | Properties::REG_BANK_SELECTED | Properties::SELECTED;
-    pass.ensures.intersects(stage) && properties.contains(pass.ensures)
-}
-
-/// Runs one pass: checks the properties that it requires, sets those that it ensures, and shows the function to the
+/// Runs one pass: checks the stage that it begins at, sets the one that it ends at, and shows the function to the
 /// observer.
 ///
 /// # Errors
-/// [`CompileError::Unsupported`] if the function lacks a property that the pass requires, or has one that it forbids;
-/// else the pass's own error.
+/// [`CompileError::Unsupported`] if the function is at another stage, or lacks a property of it; else the pass's own
+/// error.
 pub fn run_pass(pass: &'static Pass, function: &mut Function, context: &mut Context<'_>) -> Result<(), CompileError> {
-    if !function.properties.contains(pass.requires) || function.properties.intersects(pass.forbids) {
-        let reason = format!("cannot run on a function with {:?}", function.properties);
+    if function.stage != pass.from || !function.properties.contains(pass.from.properties()) {
+        let reason = format!("a function at stage {} with {:?}", function.stage, function.properties);
         return Err(CompileError::unsupported(function, pass.name, reason));
     }
     (pass.run)(context, function)?;
-    function.properties.insert(pass.ensures);
+    function.stage = pass.to;
+    function.properties.insert(pass.to.properties());
     function.properties.remove(pass.drops);
     context.observer.after_pass(pass, function);
     Ok(())

@@ -3,16 +3,15 @@
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Stage};
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "relax-branches",
-    requires: Properties::NO_VREGS,
-    forbids: Properties::empty(),
-    ensures: Properties::empty(),
+    from: Stage::FrameLowered,
+    to: Stage::BranchesRelaxed,
     drops: Properties::empty(),
     run,
 };
@@ -134,8 +133,9 @@ fn lengthen(function: &mut Function, target: &Target, inst: Inst, to: Block) -> 
     function.set_layout(layout);
 
     function.append(jump, target.machine.jump(to));
-    let behind: Vec<Inst> = std::iter::successors(function.next_inst(inst), |&inst| function.next_inst(inst)).collect();
-    for inst in behind {
+    let following: Vec<Inst> =
+        std::iter::successors(function.next_inst(inst), |&inst| function.next_inst(inst)).collect();
+    for inst in following {
         let data = function.inst(inst).clone();
         function.remove(inst);
         function.append(rest, data);

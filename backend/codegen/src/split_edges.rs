@@ -3,17 +3,11 @@
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Stage};
 
 /// The pass, as the pipeline lists it.
-pub static PASS: Pass = Pass {
-    name: "split-edges",
-    requires: Properties::SELECTED,
-    forbids: Properties::NO_VREGS,
-    ensures: Properties::empty(),
-    drops: Properties::empty(),
-    run,
-};
+pub static PASS: Pass =
+    Pass { name: "split-edges", from: Stage::Selected, to: Stage::EdgesSplit, drops: Properties::empty(), run };
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     make_fall_throughs_explicit(context, function);
@@ -60,9 +54,8 @@ fn make_fall_throughs_explicit(context: &Context<'_>, function: &mut Function) {
             .last_inst(block)
             .is_some_and(|last| flags(context, function.inst(last)).contains(OpcodeFlags::BARRIER));
         if !ends && function.successors(block).next().is_none() {
-            // No defined execution comes here: an endless loop will do, and gives the block an end.
-            function.append(block, context.target.machine.jump(block));
-            function.block_mut(block).successors = vec![(block, None)];
+            // No defined execution comes here.
+            function.append(block, context.target.machine.trap());
             continue;
         }
         let Some(&next) = layout.get(index + 1) else { continue };

@@ -3,8 +3,11 @@
 use crate::bits::Bits;
 use crate::entities::{Block, Inst, VReg};
 use crate::function::Function;
-use crate::inst::{InstData, InstFlags, IntPredicate, MemOperand, Operand};
+use crate::inst::{InstData, InstFlags};
+use crate::memory::MemOperand;
 use crate::opcode::Opcode;
+use crate::operand::Operand;
+use crate::predicate::IntPredicate;
 use crate::types::{S1, Type};
 use smallvec::SmallVec;
 
@@ -165,10 +168,10 @@ mod tests {
         let mut builder = Builder::new(&mut function, Position::InPlaceOf(written[1]));
         let two = builder.constant_i64(S64, 2);
         builder.define_op(sum, Opcode::G_MUL, &[one, two]);
-        let [slot, behind] = builder.written[..] else { panic!("two were written") };
+        let [slot, next] = builder.written[..] else { panic!("two were written") };
 
         assert_eq!(slot, written[1]);
-        assert!(function.insts(block).eq([written[0], slot, behind, written[2]]));
-        assert_eq!((function.use_count(one), function.def_of(sum)), (2, Some(behind)));
+        assert!(function.insts(block).eq([written[0], slot, next, written[2]]));
+        assert_eq!((function.use_count(one), function.def_of(sum)), (2, Some(next)));
     }
 }

@@ -32,7 +32,32 @@ entity_impl!(FixedSlot, "%fixed-stack.");
 pub struct WideConst(u32);
 entity_impl!(WideConst, "const");
 
-/// A piece of text kept as it was read: a global's name, an IR value, a metadata reference.
+/// The address of something that the linker places, with offset and flags; see [`crate::address`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Address(u32);
+entity_impl!(Address, "address");
+
+/// An entry of the function's constant pool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConstantPoolIndex(u32);
+entity_impl!(ConstantPoolIndex, "%const.");
+
+/// A jump table of the function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JumpTable(u32);
+entity_impl!(JumpTable, "%jump-table.");
+
+/// The lanes that a shuffle takes; see [`crate::Function::shuffle_masks`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ShuffleMask(u32);
+entity_impl!(ShuffleMask, "shuffle-mask");
+
+/// Registers listed one by one; see [`crate::Function::register_lists`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegisterList(u32);
+entity_impl!(RegisterList, "register-list");
+
+/// An interned string: a name, or a piece of text kept as it was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(u32);
 entity_impl!(Symbol, "symbol");

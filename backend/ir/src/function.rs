@@ -3,16 +3,24 @@
 //! Invariants, kept by every method that changes an instruction: `def` of a virtual register is its most recently
 //! inserted definition (the only one in SSA form). `uses` counts the operands that read it.
 
+use crate::address::AddressData;
 use crate::bits::Bits;
-use crate::entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg, WideConst};
-use crate::inst::{InstData, MemFlags, Operand, Reg, RegFlags, RegOperand, Short};
+use crate::entities::{
+    Address, Block, ConstantPoolIndex, FixedSlot, Inst, RegisterList, ShuffleMask, StackSlot, Symbol, VReg, WideConst,
+};
+use crate::inst::InstData;
+use crate::interned::Interned;
+use crate::memory::MemFlags;
 use crate::opcode::Opcode;
+use crate::operand::{Operand, PackedConst, Reg, RegFlags, RegOperand};
+use crate::stage::Stage;
+pub use crate::tables::{FixedObject, ListedRegisters, RegisterListKind, SlotKind, StackObject};
+use crate::tables::{FrameInfo, JumpTables, PoolConstant};
 use crate::types::Type;
 use crate::vocabulary::{PReg, RegBank, RegClass};
 use bitflags::bitflags;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use rustc_hash::FxHashMap;
 
 bitflags! {
     /// Function properties, by LLVM's names in camel case.
@@ -90,47 +98,8 @@ struct Link {
     next: PackedOption<Inst>,
 }
 
-/// The purpose of a stack object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SlotKind {
-    /// A local of the source.
-    Default,
-    /// A spill slot of the register allocator.
-    Spill,
-    /// An object whose size only a run knows: `alloca` outside of the entry.
-    VariableSized,
-}
-
-/// A stack object.
-#[derive(Clone, Debug)]
-pub struct StackObject {
-    /// The name of the IR value, or nothing.
-    pub name: String,
-    /// The purpose of the object.
-    pub kind: SlotKind,
-    /// Bytes.
-    pub size: u64,
-    /// Bytes, a power of two.
-    pub align: u32,
-    /// Bytes from the stack pointer on entry, once the frame is laid out; negative.
-    pub offset: i64,
-}
-
-/// A stack object in the caller's frame.
-#[derive(Clone, Debug)]
-pub struct FixedObject {
-    /// Bytes from the stack pointer on entry.
-    pub offset: i64,
-    /// In bytes.
-    pub size: u64,
-    /// In bytes, a power of two.
-    pub align: u32,
-    /// True if nothing writes it: an incoming stack argument.
-    pub immutable: bool,
-}
-
 /// A function-level `liveins:` entry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LiveIn {
     /// The machine register that holds a value on entry.
     pub register: PReg,
@@ -147,6 +116,8 @@ pub struct Function {
     pub alignment: Option<u32>,
     /// The function's properties, as passes stamp them.
     pub properties: Properties,
+    /// The last stage that it has reached.
+    pub stage: Stage,
     /// Registers that hold values on entry.
     pub liveins: Vec<LiveIn>,
     /// Virtual registers: type, constraint, name.
@@ -155,14 +126,25 @@ pub struct Function {
     pub stack: PrimaryMap<StackSlot, StackObject>,
     /// Objects of the caller's frame: arguments that are passed on the stack.
     pub fixed_stack: PrimaryMap<FixedSlot, FixedObject>,
-    /// Texts of operands that are printed as they were read.
-    pub symbols: PrimaryMap<Symbol, String>,
+    /// The constant pool.
+    pub constants: PrimaryMap<ConstantPoolIndex, PoolConstant>,
+    /// The tables of indirect branches.
+    pub jump_tables: JumpTables,
+    /// The frame, as far as it is known.
+    pub frame_info: FrameInfo,
+    /// Names, and texts that are printed as they were read.
+    pub symbols: Interned<Symbol, String>,
+    /// The addresses that operands name.
+    pub addresses: Interned<Address, AddressData>,
+    /// The lane that each lane of a shuffle takes; `None` for any.
+    pub shuffle_masks: Interned<ShuffleMask, Vec<Option<u32>>>,
+    /// Lists of machine registers.
+    pub register_lists: Interned<RegisterList, ListedRegisters>,
     /// Other keys of the function's document, as they were read: `(key, value text)`, in order.
     pub extra: Vec<(String, String)>,
     next_number: u32,
-    symbol_index: FxHashMap<String, Symbol>,
-    wide: PrimaryMap<WideConst, Bits>,
-    wide_index: FxHashMap<Bits, WideConst>,
+    /// Constants that do not fit an operand.
+    pub wide: Interned<WideConst, Bits>,
     blocks: PrimaryMap<Block, BlockData>,
     layout: Vec<Block>,
     insts: PrimaryMap<Inst, InstData>,
@@ -187,32 +169,42 @@ impl Clone for Function {
             name,
             alignment,
             properties,
+            stage,
             liveins,
             vregs,
             stack,
             fixed_stack,
+            constants,
+            jump_tables,
+            frame_info,
             symbols,
+            addresses,
+            shuffle_masks,
+            register_lists,
             extra,
             next_number,
-            symbol_index,
             wide,
-            wide_index,
             blocks,
             layout,
             insts,
             links,
         } = self;
         name.clone_from(&source.name);
-        (*alignment, *properties, *next_number) = (source.alignment, source.properties, source.next_number);
+        (*alignment, *properties, *stage) = (source.alignment, source.properties, source.stage);
+        *next_number = source.next_number;
         liveins.clone_from(&source.liveins);
         refill(vregs, &source.vregs);
         refill(stack, &source.stack);
         refill(fixed_stack, &source.fixed_stack);
-        refill(symbols, &source.symbols);
+        refill(constants, &source.constants);
+        jump_tables.clone_from(&source.jump_tables);
+        frame_info.clone_from(&source.frame_info);
+        symbols.clone_from(&source.symbols);
+        addresses.clone_from(&source.addresses);
+        shuffle_masks.clone_from(&source.shuffle_masks);
+        register_lists.clone_from(&source.register_lists);
         extra.clone_from(&source.extra);
-        symbol_index.clone_from(&source.symbol_index);
-        refill(wide, &source.wide);
-        wide_index.clone_from(&source.wide_index);
+        wide.clone_from(&source.wide);
         refill(blocks, &source.blocks);
         layout.clone_from(&source.layout);
         refill(insts, &source.insts);
@@ -264,12 +256,7 @@ impl Function {
 
     /// The symbol for `text`, the same one for the same text.
     pub fn intern(&mut self, text: &str) -> Symbol {
-        if let Some(&symbol) = self.symbol_index.get(text) {
-            return symbol;
-        }
-        let symbol = self.symbols.push(text.to_string());
-        self.symbol_index.insert(text.to_string(), symbol);
-        symbol
+        self.symbols.intern(text)
     }
 
     // Constants.
@@ -277,15 +264,8 @@ impl Function {
     /// The operand for `value`: the same one for the same value.
     pub fn constant(&mut self, value: Bits) -> Operand {
         match value.to_i64() {
-            Some(short) => Operand::Const { width: value.width() as u16, value: Short(short) },
-            None => {
-                let next = self.wide.next_key();
-                let index = *self.wide_index.entry(value).or_insert(next);
-                if index == next {
-                    self.wide.push(value);
-                }
-                Operand::WideConst(index)
-            }
+            Some(short) => Operand::Const { width: value.width() as u16, value: PackedConst(short) },
+            None => Operand::WideConst(self.wide.intern(&value)),
         }
     }
 

@@ -3,29 +3,46 @@
 //! Architecture invariant: this crate knows no machine. The facts it needs to read, print or walk target instructions
 //! come through [`Vocabulary`].
 
+pub mod address;
 pub mod bits;
 pub mod builder;
 pub mod entities;
+pub mod float;
 pub mod fragment;
 pub mod function;
 pub mod inst;
+pub mod interned;
+pub mod ir_block;
+pub mod memory;
 pub mod module;
 pub mod opaque;
 pub mod opcode;
+pub mod operand;
 pub mod ordering;
+pub mod predicate;
 pub mod semantics;
+pub mod stage;
+pub mod tables;
 pub mod text;
 pub mod types;
 pub mod vocabulary;
 
+pub use address::{AddressBase, AddressData, GlobalName};
 pub use bits::Bits;
 pub use builder::{Builder, Position};
-pub use entities::{Block, FixedSlot, Inst, StackSlot, Symbol, VReg};
+pub use entities::{Address, Block, FixedSlot, Inst, StackSlot, Symbol, VReg};
+pub use float::{FloatConstant, FloatFormat};
 pub use fragment::{Fragment, Step};
 pub use function::{Constraint, Function, Properties, SlotKind};
-pub use inst::{InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
+pub use inst::{InstData, InstFlags};
+pub use ir_block::IrBlock;
+pub use memory::{MemFlags, MemOperand, Pointer};
 pub use module::{Entry, Module, Unknown, UnknownKind, Unread};
 pub use opcode::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind, TargetOpcode};
-pub use ordering::AtomicOrdering;
+pub use operand::{Operand, Reg, RegFlags, RegOperand};
+pub use ordering::{AtomicOrdering, SyncScope};
+pub use predicate::{FloatPredicate, IntPredicate};
+pub use stage::Stage;
+pub use tables::{FrameInfo, JumpTableKind, PoolConstant, PoolValue};
 pub use types::Type;
-pub use vocabulary::{PReg, RegBank, RegClass, RegisterMask, SubReg, Vocabulary};
+pub use vocabulary::{PReg, Preserved, RegBank, RegClass, RegMask, SubReg, TargetFlags, Vocabulary};

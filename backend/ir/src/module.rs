@@ -1,9 +1,10 @@
-//! A MIR file: the IR block as it was read, and the machine functions.
+//! A MIR file: its IR block, and the machine functions.
 //!
 //! Invariant: a file is never refused for one function. A name or form that no table knows makes its function
 //! [`Unread`], and all others are read.
 
 use crate::function::Function;
+use crate::ir_block::IrBlock;
 use std::fmt;
 
 /// The functions of one file.
@@ -11,8 +12,8 @@ use std::fmt;
 pub struct Module {
     /// Comment lines at the head of the file, without `;` or `#`: expectations, or the header of a crash file.
     pub comments: Vec<String>,
-    /// The LLVM IR of the first document, as it was read.
-    pub ir: Option<String>,
+    /// The LLVM IR of the first document.
+    pub ir: Option<IrBlock>,
     /// The machine functions, in the order of the file.
     pub functions: Vec<Function>,
     /// Functions that are well-formed and name something unknown, in the order of the file.
@@ -58,6 +59,10 @@ pub enum UnknownKind {
     Opcode,
     /// The mask of a call.
     RegisterMask,
+    /// A target's flag of an operand: `target-flags(x86-got)`.
+    TargetFlag,
+    /// The scope of an atomic access.
+    SyncScope,
     /// An operand of a form that the reader does not know.
     Operand,
     /// A typed constant that is no integer.
@@ -70,8 +75,12 @@ pub enum UnknownKind {
     StackObjectType,
     /// The value of a stack object's `stack-id:`.
     StackId,
+    /// The kind of a function's jump tables.
+    JumpTableKind,
     /// A key of `frameInfo:`.
     FrameInformation,
+    /// The name in a comment `# stage:`.
+    Stage,
 }
 
 impl fmt::Display for UnknownKind {
@@ -82,13 +91,17 @@ impl fmt::Display for UnknownKind {
             UnknownKind::SubregisterIndex => "sub-register index",
             UnknownKind::Opcode => "opcode",
             UnknownKind::RegisterMask => "register mask",
+            UnknownKind::TargetFlag => "target flag",
+            UnknownKind::SyncScope => "synchronization scope",
             UnknownKind::Operand => "operand",
             UnknownKind::ConstantType => "constant of type",
             UnknownKind::Type => "type",
             UnknownKind::MemoryTargetFlag => "target flag of a memory operand",
             UnknownKind::StackObjectType => "stack object of type",
             UnknownKind::StackId => "stack object with stack-id",
+            UnknownKind::JumpTableKind => "jump tables of kind",
             UnknownKind::FrameInformation => "frame information",
+            UnknownKind::Stage => "stage",
         })
     }
 }
@@ -121,7 +134,7 @@ impl<'m> Entry<'m> {
 
 impl Module {
     /// The value of a head comment `key: value`.
-    pub fn said(&self, key: &str) -> Option<&str> {
+    pub fn header(&self, key: &str) -> Option<&str> {
         self.comments.iter().find_map(|line| Some(line.trim().strip_prefix(key)?.strip_prefix(':')?.trim()))
     }
 

@@ -1,11 +1,12 @@
 //! Opaque instructions, of which only the name is known: LLVM writes them and no table here describes them. Examples
 //! are calls, and generic opcodes of one target. They are read, printed and compared, and have no meaning here.
 //!
-//! The opcode is [`Opcode::OPAQUE`]; the name is a symbol, which stands after the explicit definitions.
+//! The opcode is [`Opcode::OPAQUE`]; the name is an operand, which stands after the explicit definitions.
 
 use crate::function::Function;
-use crate::inst::{InstData, Operand, RegFlags};
+use crate::inst::InstData;
 use crate::opcode::{Opcode, OpcodeFlags};
+use crate::operand::{Operand, RegFlags};
 use crate::vocabulary::Vocabulary;
 
 /// Generic opcodes of single targets, of LLVM 22's AArch64InstrGISel.td and RISCVInstrGISel.td. A `G_` name outside of
@@ -94,7 +95,7 @@ impl Function {
     pub fn opaque_name(&self, data: &InstData) -> Option<&str> {
         let index = name_index(data)?;
         match data.operands.get(index) {
-            Some(Operand::Symbol(symbol)) => self.symbols.get(*symbol).map(String::as_str),
+            Some(Operand::OpcodeName(name)) => self.symbols.get(*name).map(String::as_str),
             _ => None,
         }
     }

@@ -24,7 +24,8 @@ pub use facts::{AccessSize, Accesses, Immediate, IndexTypes, OperandKind, Poison
 
 use crate::entities::VReg;
 use crate::function::Function;
-use crate::inst::{InstData, InstFlags, Operand};
+use crate::inst::{InstData, InstFlags};
+use crate::operand::Operand;
 use bitflags::bitflags;
 use std::fmt;
 
@@ -430,7 +431,7 @@ opcodes! {
     /// A truth value.
     Comparison {
         G_ICMP: [N0] <- [PRED, T1, T1] {DEFINED} flags(SAMESIGN) types(SameLanes(0, 1));
-        G_FCMP: [N0] <- [PRED, N1, N1] flags(FAST) types(SameLanes(0, 1));
+        G_FCMP: [N0] <- [FPRED, N1, N1] flags(FAST) types(SameLanes(0, 1));
     }
     /// One of two values.
     Selection {

@@ -20,29 +20,28 @@ pub enum AtomicOrdering {
 }
 
 impl AtomicOrdering {
-    /// `acquire` and the like.
+    /// The orderings that a word names, weakest first.
+    pub const NAMED: [AtomicOrdering; 6] = {
+        use AtomicOrdering::*;
+        [Unordered, Monotonic, Acquire, Release, AcquireRelease, SequentiallyConsistent]
+    };
+
+    /// The ordering of LLVM's word.
     pub fn from_name(name: &str) -> Option<AtomicOrdering> {
-        Some(match name {
-            "unordered" => AtomicOrdering::Unordered,
-            "monotonic" => AtomicOrdering::Monotonic,
-            "acquire" => AtomicOrdering::Acquire,
-            "release" => AtomicOrdering::Release,
-            "acq_rel" => AtomicOrdering::AcquireRelease,
-            "seq_cst" => AtomicOrdering::SequentiallyConsistent,
-            _ => return None,
-        })
+        AtomicOrdering::NAMED.into_iter().find(|ordering| ordering.name() == name)
     }
 
-    /// Success and failure ordering of a memory operand's words (`syncscope("agent") acq_rel acquire`). An unknown word
-    /// counts as the strongest ordering: nothing may be assumed of it.
-    pub fn of_words(words: &str) -> (AtomicOrdering, AtomicOrdering) {
-        let words = match words.strip_prefix("syncscope(") {
-            Some(scoped) => scoped.split_once(')').map_or("", |(_, rest)| rest),
-            None => words,
-        };
-        let strongest = AtomicOrdering::SequentiallyConsistent;
-        let mut each = words.split_whitespace().map(|word| AtomicOrdering::from_name(word).unwrap_or(strongest));
-        (each.next().unwrap_or(strongest), each.next().unwrap_or(AtomicOrdering::NotAtomic))
+    /// LLVM's word; nothing for a plain access.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AtomicOrdering::NotAtomic => "",
+            AtomicOrdering::Unordered => "unordered",
+            AtomicOrdering::Monotonic => "monotonic",
+            AtomicOrdering::Acquire => "acquire",
+            AtomicOrdering::Release => "release",
+            AtomicOrdering::AcquireRelease => "acq_rel",
+            AtomicOrdering::SequentiallyConsistent => "seq_cst",
+        }
     }
 
     /// True if this promises all that `other` promises.
@@ -55,17 +54,42 @@ impl AtomicOrdering {
     }
 }
 
+/// The threads among which an access is atomic (LLVM's `SyncScope::ID`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum SyncScope {
+    /// All that share the memory.
+    #[default]
+    System,
+    /// `singlethread`: the thread itself and its signal handlers.
+    SingleThread,
+}
+
+impl SyncScope {
+    /// LLVM's word; nothing for the whole system.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SyncScope::System => "",
+            SyncScope::SingleThread => "singlethread",
+        }
+    }
+
+    /// The scope of LLVM's word.
+    pub fn from_name(name: &str) -> Option<SyncScope> {
+        [SyncScope::System, SyncScope::SingleThread].into_iter().find(|scope| scope.name() == name)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::AtomicOrdering::*;
     use super::*;
 
     #[test]
-    fn orderings_are_read_from_their_words() {
-        assert_eq!(AtomicOrdering::of_words("acquire"), (Acquire, NotAtomic));
-        assert_eq!(AtomicOrdering::of_words("seq_cst monotonic"), (SequentiallyConsistent, Monotonic));
-        assert_eq!(AtomicOrdering::of_words("syncscope(\"agent\") acq_rel acquire"), (AcquireRelease, Acquire));
-        assert_eq!(AtomicOrdering::of_words("relaxed"), (SequentiallyConsistent, NotAtomic));
+    fn every_word_names_its_ordering() {
+        for ordering in AtomicOrdering::NAMED {
+            assert_eq!(AtomicOrdering::from_name(ordering.name()), Some(ordering));
+        }
+        assert_eq!((AtomicOrdering::from_name("relaxed"), AtomicOrdering::from_name("")), (None, None));
     }
 
     #[test]

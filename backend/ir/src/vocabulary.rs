@@ -20,9 +20,32 @@ pub struct RegBank(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct SubReg(pub u8);
 
+/// A mask of the registers that a call preserves: an index into the target's table of masks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RegMask(pub u8);
+
+/// Flags of an operand that is an address: bit N stands for entry N of [`Vocabulary::target_flags`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct TargetFlags(pub u32);
+
+impl TargetFlags {
+    /// No flag.
+    pub const NONE: TargetFlags = TargetFlags(0);
+
+    /// The flags of both.
+    pub const fn union(self, other: TargetFlags) -> TargetFlags {
+        TargetFlags(self.0 | other.0)
+    }
+
+    /// True if it has every flag of `other`.
+    pub const fn contains(self, other: TargetFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
 /// The registers that a call preserves, of those in the target's table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum RegisterMask {
+pub enum Preserved {
     /// The ABI's callee-saved ones, at least.
     CalleeSaved,
     /// None: a call may change every register.
@@ -53,6 +76,8 @@ pub trait Vocabulary: Sync {
     fn register_bits(&self, register: PReg) -> u32;
     /// The widest register that contains this one: `x0` for `w0`. Registers alias exactly if this is the same.
     fn full_register(&self, register: PReg) -> PReg;
+    /// True for a register that always reads as zero.
+    fn is_zero_register(&self, register: PReg) -> bool;
 
     /// The register class of this name.
     fn class(&self, name: &str) -> Option<RegClass>;
@@ -65,8 +90,15 @@ pub trait Vocabulary: Sync {
     /// LLVM's name of the bank.
     fn bank_name(&self, bank: RegBank) -> &'static str;
 
-    /// A mask of the registers that a call preserves: `csr_ilp32_lp64`.
-    fn register_mask(&self, name: &str) -> Option<RegisterMask>;
+    /// The mask of this name: `csr_ilp32_lp64`.
+    fn register_mask(&self, name: &str) -> Option<RegMask>;
+    /// LLVM's name of the mask.
+    fn register_mask_name(&self, mask: RegMask) -> &'static str;
+    /// The registers that a call with this mask preserves.
+    fn preserved(&self, mask: RegMask) -> Preserved;
+
+    /// The target flags of operands by LLVM's names, in the order in which LLVM prints them; 32 at most.
+    fn target_flags(&self) -> &'static [&'static str];
 
     /// The subregister index of this name.
     fn subregister(&self, name: &str) -> Option<SubReg>;

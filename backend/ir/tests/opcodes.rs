@@ -136,10 +136,10 @@ impl Instance {
 }
 
 /// Rows whose instances the semantics evaluate: all that are defined, except those that the walk through a function
-/// defines.
+/// defines, which `backend/target/tests/walk.rs` executes.
 fn evaluated() -> impl Iterator<Item = (Opcode, &'static OpcodeInfo)> {
     let rows = Opcode::ALL.iter().filter_map(|&opcode| Some((opcode, opcode.info()?)));
-    rows.filter(|(opcode, info)| opcode.is_defined() && info.family != Family::Control)
+    rows.filter(|(opcode, info)| opcode.is_defined() && info.family != Family::Control && *opcode != Opcode::COPY)
 }
 
 #[test]
@@ -160,7 +160,9 @@ fn a_row_says_defined_where_the_semantics_define() {
     }
     assert_eq!(wrong, Vec::<String>::new());
     assert!(
-        [Opcode::COPY, Opcode::G_ADD, Opcode::G_STORE].iter().all(|opcode| evaluated().any(|(own, _)| own == *opcode))
+        [Opcode::G_FREEZE, Opcode::G_ADD, Opcode::G_STORE]
+            .iter()
+            .all(|opcode| evaluated().any(|(own, _)| own == *opcode))
     );
 }
 

@@ -1,6 +1,6 @@
 //! The shape of a calling convention. The values are in `<isa>/abi.rs`.
 
-use tribunal_ir::{PReg, RegBank, TargetOpcode};
+use tribunal_ir::{PReg, RegBank, RegMask, TargetFlags, TargetOpcode};
 
 /// A calling convention: the agreement of caller and callee.
 pub struct Abi {
@@ -49,10 +49,10 @@ pub struct Calls {
     pub frame_setup: TargetOpcode,
     /// The marker after a call: `ADJCALLSTACKUP`.
     pub frame_destroy: TargetOpcode,
-    /// The text that LLVM writes before the callee.
-    pub callee_prefix: &'static str,
-    /// LLVM's name for the mask of all registers but the caller-saved ones.
-    pub preserved_mask: &'static str,
+    /// The flags of the callee.
+    pub callee_flags: TargetFlags,
+    /// The mask of all registers but the caller-saved ones.
+    pub preserved_mask: RegMask,
 }
 
 /// The registers at which an argument of two registers may begin.

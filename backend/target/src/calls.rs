@@ -1,11 +1,9 @@
-//! Calls: how one is written and read, and the values that it leaves in registers. The conventions are data, in
-//! `<isa>/abi.rs`.
+//! Calls: how one is written and read. The conventions are data, in `<isa>/abi.rs`; `environment.rs` has the effects.
 
 use crate::Target;
 use crate::abi::Calls;
 use crate::runtime::RuntimeFunction;
-use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
+use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
 
 /// The registers of a runtime function's arguments and result.
 pub struct Signature {
@@ -13,14 +11,6 @@ pub struct Signature {
     pub arguments: [&'static [PReg]; 2],
     /// The registers of the result, low part first.
     pub results: &'static [PReg],
-}
-
-/// The effect of a call: every register it may write, and the condition under which it is undefined behaviour.
-pub struct CallEvaluation<D: Domain> {
-    /// The registers that it may write, and their values.
-    pub registers: Vec<(PReg, Value<D>)>,
-    /// True where the call is undefined behaviour, such as a division by zero.
-    pub ub: D::Bool,
 }
 
 impl Target {
@@ -57,7 +47,7 @@ impl Target {
 
     /// The runtime function that a call calls.
     pub fn runtime_callee(&self, function: &Function, data: &InstData) -> Option<&'static RuntimeFunction> {
-        RuntimeFunction::named(callee(function, data)?.strip_prefix('&')?)
+        RuntimeFunction::named(function.external(function.callee(data)?)?)
     }
 
     /// `ADJCALLSTACKDOWN 0, 0` or `ADJCALLSTACKUP 0, 0` with the operands that its row asks for.
@@ -75,9 +65,10 @@ impl Target {
         callee: &RuntimeFunction,
         signature: &Signature,
     ) -> InstData {
-        let name = function.intern(&format!("{}&{}", calls.callee_prefix, callee.name));
-        let mask = function.intern(calls.preserved_mask);
-        let mut data = InstData::new(Opcode::Target(calls.opcode), [Operand::Symbol(name), Operand::Symbol(mask)]);
+        let base = AddressBase::External(function.intern(callee.name));
+        let callee = function.address(AddressData { base, offset: 0, flags: calls.callee_flags });
+        let mut data =
+            InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
         self.add_implicit(&mut data, calls.opcode);
         data.operands.extend(signature.arguments.iter().copied().flatten().copied().map(Operand::implicit_use));
         data.operands.extend(signature.results.iter().copied().map(Operand::implicit_def));
@@ -89,68 +80,9 @@ impl Target {
         data.operands.extend(row.implicit_defs.iter().copied().map(Operand::implicit_def));
         data.operands.extend(row.implicit_uses.iter().copied().map(Operand::implicit_use));
     }
-
-    /// Evaluates a call, which leaves memory untouched: its results, and arbitrary values in the other caller-saved
-    /// registers. `read` gives the value of a full register before it.
-    pub fn evaluate_call<D: Domain>(
-        &self,
-        domain: &mut D,
-        function: &Function,
-        data: &InstData,
-        mut read: impl FnMut(&mut D, PReg) -> Value<D>,
-    ) -> Result<CallEvaluation<D>, Unsupported> {
-        let name = callee(function, data).unwrap_or("an unknown function");
-        let unsupported = || Unsupported::new(format!("call of {name}"));
-        let callee = self.runtime_callee(function, data).ok_or_else(unsupported)?;
-        let signature = self.signature(callee).ok_or_else(unsupported)?;
-        let arguments = signature.arguments.map(|registers| {
-            let parts: Vec<Value<D>> = registers.iter().map(|&register| read(domain, register)).collect();
-            joined(domain, &parts)
-        });
-        let evaluation = callee.evaluate(domain, &arguments)?;
-        let mut registers = Vec::with_capacity(self.abi.caller_saved.len());
-        if let Some(result) = evaluation.results.first() {
-            for (index, &register) in (0..).zip(signature.results) {
-                let width = u32::from(self.pointer_bits);
-                let bits = domain.extract(&result.bits, index * width, width);
-                registers.push((register, Value { bits, poison: result.poison.clone() }));
-            }
-        }
-        for &register in self.abi.caller_saved.iter().filter(|register| !signature.results.contains(register)) {
-            let bits = domain.choose(self.vocabulary.register_bits(register));
-            registers.push((register, Value { bits, poison: domain.boolean(false) }));
-        }
-        Ok(CallEvaluation { registers, ub: evaluation.ub })
-    }
-}
-
-/// The callee's name with its sigil, `&__udivti3` or `@f`.
-fn callee<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
-    let Some(Operand::Symbol(symbol)) = data.operands.first() else { return None };
-    Some(without_flags(&function.symbols[*symbol]))
 }
 
 /// The symbol that a call calls: `__udivti3`.
 pub fn symbol<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
-    callee(function, data).map(plain)
-}
-
-/// The name that `target-flags(riscv-call) &__udivti3` ends in.
-pub fn plain(text: &str) -> &str {
-    without_flags(text).trim_start_matches(['&', '@']).trim_matches('"')
-}
-
-fn without_flags(text: &str) -> &str {
-    let flagged = text.strip_prefix("target-flags(").and_then(|rest| rest.split_once(") "));
-    flagged.map_or(text, |(_, name)| name)
-}
-
-/// Joins parts, lowest first; there is at least one.
-fn joined<D: Domain>(domain: &mut D, parts: &[Value<D>]) -> Value<D> {
-    let mut all = parts.iter().cloned();
-    let first = all.next().unwrap_or_else(|| Value { bits: domain.literal(0, 1), poison: domain.boolean(false) });
-    all.fold(first, |low, high| Value {
-        bits: domain.concat(&high.bits, &low.bits),
-        poison: domain.bool_or(&low.poison, &high.poison),
-    })
+    function.symbol_name(function.callee(data)?)
 }

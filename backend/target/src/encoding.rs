@@ -5,9 +5,9 @@
 //! AArch64). The decoder takes the first row that has the word. `backend/target/tests/encodings.rs` checks both
 //! directions, and checks the words against LLVM's assembler.
 
-use crate::Target;
 use crate::aarch64::bitmask::is_canonical_bitmask;
 use crate::instructions::{EncodeError, ImmRange, InstrDesc, OperandDesc, Piece, WordLayout};
+use crate::{Features, Target};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_ir::{InstData, Opcode, Operand, Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode};
@@ -111,8 +111,8 @@ impl Target {
                 let reached = ImmRange::Signed(*bits).accepts(value) && value % i64::from(*scale) == 0;
                 reached.then_some(value as u32).ok_or_else(|| out_of_range(value))
             }
-            (OperandDesc::Callee { .. }, Some(Operand::Symbol(_))) => Ok(0),
-            (OperandDesc::RegisterMask, Some(Operand::Symbol(_) | Operand::Imm(_))) => Ok(0),
+            (OperandDesc::Callee { .. }, Some(Operand::Address(_))) => Ok(0),
+            (OperandDesc::RegisterMask, Some(Operand::RegisterMask(_) | Operand::Imm(_))) => Ok(0),
             _ => Err(wrong),
         }
     }
@@ -157,7 +157,12 @@ impl Target {
 
     /// True if this machine, with some options, has the row.
     pub fn has(&self, row: &InstrDesc) -> bool {
-        row.requires.is_empty() || self.default_features.contains(row.requires - self.all_options())
+        row.requires.is_empty() || self.offers(row.requires)
+    }
+
+    /// True if this machine, with some options, has these features.
+    pub(crate) fn offers(&self, features: Features) -> bool {
+        self.default_features.contains(features - self.all_options())
     }
 }
 

@@ -4,7 +4,9 @@
 
 pub mod abi;
 pub mod calls;
+pub mod compressed;
 mod encoding;
+pub mod environment;
 pub mod features;
 pub mod instructions;
 pub mod legality;
@@ -19,17 +21,18 @@ pub mod aarch64;
 pub mod riscv;
 
 use abi::Abi;
+use compressed::CompressedForm;
 use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
 use instructions::InstrDesc;
 use legality::{CustomDesc, LegalizerInfo};
-pub use meaning::{MachineEvaluation, evaluate, evaluate_at};
+pub use meaning::{MachineEvaluation, evaluate, evaluate_at, execute};
 use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use std::sync::OnceLock;
 use tribunal_ir::{
-    InstData, OpcodeFlags, Operand, PReg, RegBank, RegClass, RegisterMask, SubReg, TargetOpcode, Type, Vocabulary,
+    InstData, OpcodeFlags, Operand, PReg, Preserved, RegBank, RegClass, RegMask, SubReg, TargetOpcode, Type, Vocabulary,
 };
 
 /// One machine.
@@ -56,10 +59,14 @@ pub struct Target {
     pub copies: &'static [CopyDesc],
     /// By [`SubReg`].
     pub subregisters: &'static [SubRegDesc],
-    /// Masks of calls by name, each with the registers that it preserves.
-    pub register_masks: &'static [(&'static str, RegisterMask)],
+    /// Masks of calls by name, each with the registers that it preserves; by [`RegMask`].
+    pub register_masks: &'static [(&'static str, Preserved)],
+    /// Flags of addresses by name, by the bit of [`tribunal_ir::TargetFlags`].
+    pub target_flags: &'static [&'static str],
     /// By [`TargetOpcode`].
     pub instructions: &'static [InstrDesc],
+    /// Shorter spellings of instructions, the first that fits best; empty if all words have one size.
+    pub compressed: &'static [CompressedForm],
     /// Most specific first.
     pub selection: &'static [SelectionRule],
     /// The calling convention.
@@ -84,10 +91,22 @@ pub struct Target {
 pub struct Elf {
     /// Gives `e_machine` and the class.
     pub architecture: object::Architecture,
-    /// `e_flags`.
+    /// `e_flags` without options.
     pub flags: object::elf::FileFlags,
+    /// The marks of options in objects and assembly text.
+    pub options: &'static [ElfOption],
     /// The relocation of a call instruction.
     pub call: object::elf::RelocationType,
+}
+
+/// The marks of an option.
+pub struct ElfOption {
+    /// The option.
+    pub feature: Features,
+    /// Its bits in `e_flags`.
+    pub flags: object::elf::FileFlags,
+    /// The assembler's directive, as a line.
+    pub directive: &'static str,
 }
 
 /// Look-up tables made from a target's rows, on first use.
@@ -118,11 +137,6 @@ impl Target {
     /// The row of an instruction.
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {
         &self.instructions[usize::from(opcode.0)]
-    }
-
-    /// True for the register that is always zero.
-    pub fn is_zero_register(&self, register: PReg) -> bool {
-        self.zero.contains(&register)
     }
 
     /// The part of a full register that has `bits` bits; the register itself if there is none.
@@ -177,6 +191,8 @@ pub trait Machine: Sync {
     }
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
+    /// The end of a block from which no defined execution goes on: a terminator that stops the machine.
+    fn trap(&self) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.
     fn assembly(&self, inst: &InstData, name: &dyn Fn(&Operand) -> String) -> String;
 }
@@ -242,6 +258,9 @@ impl Vocabulary for Target {
     fn full_register(&self, register: PReg) -> PReg {
         self.registers[usize::from(register.0)].full
     }
+    fn is_zero_register(&self, register: PReg) -> bool {
+        self.zero.contains(&register)
+    }
     fn class(&self, name: &str) -> Option<RegClass> {
         position(self.classes, |row| row.name == name).map(RegClass)
     }
@@ -257,8 +276,17 @@ impl Vocabulary for Target {
     fn bank_name(&self, bank: RegBank) -> &'static str {
         self.banks[usize::from(bank.0)].name
     }
-    fn register_mask(&self, name: &str) -> Option<RegisterMask> {
-        self.register_masks.iter().find(|(known, _)| *known == name).map(|&(_, mask)| mask)
+    fn register_mask(&self, name: &str) -> Option<RegMask> {
+        position(self.register_masks, |(known, _)| *known == name).map(RegMask)
+    }
+    fn register_mask_name(&self, mask: RegMask) -> &'static str {
+        self.register_masks[usize::from(mask.0)].0
+    }
+    fn preserved(&self, mask: RegMask) -> Preserved {
+        self.register_masks[usize::from(mask.0)].1
+    }
+    fn target_flags(&self) -> &'static [&'static str] {
+        self.target_flags
     }
     fn subregister(&self, name: &str) -> Option<SubReg> {
         position(self.subregisters, |row| row.name == name).map(SubReg)

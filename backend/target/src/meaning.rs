@@ -9,10 +9,12 @@
 //! Invariant: nothing here knows an instruction set, and a meaning sees nothing of the domain but its primitives.
 
 use crate::Target;
+use crate::environment::{self, Environment};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::walk::{self, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, MemOperand, StackSlot};
+use tribunal_ir::{InstData, MemOperand, Opcode, OpcodeFlags, StackSlot};
 
 /// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
 /// operand order. An instruction without a meaning is an error by name.
@@ -85,6 +87,43 @@ pub fn evaluate_at<D: Domain, M: Memory<D>>(
         taken: taken.map(|taken| numbered.bool(taken)),
         to: to.map(|to| numbered.bits[to.0 as usize].clone()),
     })
+}
+
+/// Executes an instruction that is the machine's own, or that moves a value or transfers control; `None` for a generic
+/// operation. A machine's registers hold bits: it reads poison as arbitrary bits.
+pub fn execute<D: Domain, S: Environment<D>>(
+    target: &Target,
+    state: &mut S,
+    data: &InstData,
+) -> Result<Option<Transfer<D>>, Unsupported> {
+    let Opcode::Target(opcode) = data.opcode else { return walk::execute(state, data) };
+    let flags = target.instruction(opcode).flags;
+    if flags.contains(OpcodeFlags::CALL) {
+        return environment::call(target, state, data).map(Some);
+    }
+    let leaves = match flags {
+        _ if flags.contains(OpcodeFlags::RETURN) => Some(Next::Return),
+        _ if flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) => Some(Next::To(walk::label(data)?)),
+        _ => None,
+    };
+    if let Some(next) = leaves {
+        return Ok(Some(Transfer { ub: state.domain().boolean(false), next }));
+    }
+    let mut args: SmallVec<[Value<D>; 4]> = SmallVec::new();
+    for operand in data.uses() {
+        let Value { bits, .. } = walk::read(state, operand)?;
+        args.push(Value { bits, poison: state.domain().boolean(false) });
+    }
+    let (domain, memory) = state.evaluator();
+    let MachineEvaluation { results, ub, taken, .. } = evaluate(target, domain, memory, data, &args)?;
+    for (operand, value) in data.defs().zip(results) {
+        walk::write(state, operand, value)?;
+    }
+    let next = match taken {
+        Some(taken) => Next::If(taken, walk::label(data)?),
+        None => Next::Following,
+    };
+    Ok(Some(Transfer { ub, next }))
 }
 
 /// A domain whose values are numbered: indices into a list.

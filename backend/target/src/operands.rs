@@ -68,9 +68,7 @@ pub fn sources<D: AnyDomain + ?Sized>(
             }
             Operand::Block(_) => continue,
             Operand::FixedStack(_) => return Err(Unsupported::new("stack arguments")),
-            Operand::Const { .. } | Operand::WideConst(_) | Operand::Predicate(_) | Operand::Symbol(_) => {
-                return Err(malformed());
-            }
+            _ => return Err(malformed()),
         };
         values.push(value);
     }

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
 use tribunal_target::Target;
+use tribunal_target::compressed::Direction;
 use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
 
 /// Operand sets tried for each row.
@@ -192,4 +193,56 @@ fn decoding_undoes_encoding() {
     decoded(tribunal_target::by_name("riscv32").unwrap(), &[]);
     // `mov` of a 32-bit register, and the return to the link register.
     decoded(tribunal_target::by_name("aarch64").unwrap(), &["RET_ReallyLR", "SUBREG_TO_REG"]);
+}
+
+/// Every instance of a compressed form, what it would be with its sources exchanged, and instances of every row, on a
+/// machine that has the forms.
+fn compressible(target: &Target) -> Vec<(InstData, String)> {
+    let text = |inst: &InstData| target.machine.assembly(inst, &|_| unreachable!("labels are distances here"));
+    let expanded = (0..=u16::MAX).filter_map(|word| target.expand(word));
+    let mut all: Vec<InstData> = expanded.collect();
+    let exchanged = all.iter().filter(|inst| inst.operands.get(2).is_some_and(|operand| operand.as_reg().is_some()));
+    let exchanged: Vec<InstData> = exchanged
+        .map(|inst| {
+            let mut inst = inst.clone();
+            inst.operands.swap(1, 2);
+            inst
+        })
+        .filter(|inst| target.encode(inst).is_ok())
+        .collect();
+    all.extend(exchanged);
+    let mut all: Vec<_> = all.into_iter().map(|inst| (text(&inst), inst)).map(|(text, inst)| (inst, text)).collect();
+    all.extend(instances(target));
+    all
+}
+
+/// LLVM's assembler compresses what we compress, to the same bits, and nothing else; each form expands to its
+/// instruction.
+fn compressed(name: &str) {
+    let target = tribunal_target::by_name(name).unwrap();
+    let features = target.base() | target.all_options();
+    let instances = compressible(target);
+    let text: String = instances.iter().map(|(_, text)| format!("{text}\n")).collect();
+    let words = assembled(target, &["--mattr=+m,+zba,+zbb,+zbs,+zicond,+c,-relax"], &text);
+    assert_eq!(words.len(), instances.len(), "llvm-mc skipped a line");
+    let mut forms = BTreeSet::new();
+    for ((inst, text), word) in instances.iter().zip(words) {
+        let form = target.form(inst, features);
+        let ours = form.map_or_else(|| target.encode(inst).unwrap(), |(_, half)| half.into());
+        assert_eq!(ours, word, "`{text}`: {ours:#010x}, llvm-mc says {word:#010x}");
+        if let Some((form, half)) = form {
+            let expanded = target.expand(half).unwrap_or_else(|| panic!("{half:#06x} of `{text}` is not expanded"));
+            assert_eq!(target.compress(&expanded, features), Some(half), "`{text}` is {expanded:?}");
+            forms.insert((form.name, form.direction == Direction::Both));
+        }
+        assert_eq!(target.compress(inst, features - tribunal_target::riscv::features::C), None);
+    }
+    let all = target.compressed.iter().filter(|form| features.contains(form.requires));
+    assert_eq!(forms, all.map(|form| (form.name, form.direction == Direction::Both)).collect());
+}
+
+#[test]
+fn compressed_words_are_llvms() {
+    compressed("riscv64");
+    compressed("riscv32");
 }

@@ -9,7 +9,7 @@ use tribunal_target::instructions::{Extension, ImmRange, InstrDesc, OperandDesc}
 use tribunal_target::{ALL, Target, evaluate_at};
 
 /// Rows that only an operating system gives a meaning.
-const OUTSIDE: [&str; 2] = ["ECALL", "EBREAK"];
+const OUTSIDE: [&str; 4] = ["ECALL", "EBREAK", "UNIMP", "BRK"];
 
 fn operand(target: &Target, row: &InstrDesc, desc: &OperandDesc) -> Operand {
     match *desc {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_ir::semantics::{Choice, Concrete, Value};
-use tribunal_ir::{Bits, Opcode, Type};
+use tribunal_ir::{Bits, Opcode, TargetFlags, Type};
 use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};
 
 #[test]
@@ -48,12 +48,31 @@ fn calls_compute_what_the_names_say() {
 
 #[test]
 fn a_callee_is_named_with_or_without_flags() {
+    let target = tribunal_target::ALL[0];
     for (text, name) in [
-        ("target-flags(riscv-call) &__udivti3", "__udivti3"),
-        ("&__udivti3", "__udivti3"),
-        ("target-flags(riscv-call) @f", "f"),
-        ("@\"a b\"", "a b"),
+        ("target-flags(riscv-call) &__udivti3", Some("__udivti3")),
+        ("&__udivti3", Some("__udivti3")),
+        ("target-flags(riscv-call) @f", Some("f")),
+        ("@\"a b\"", Some("a b")),
+        ("@0", None),
     ] {
-        assert_eq!(tribunal_target::calls::plain(text), name);
+        let text = format!("---\nname: f\nbody: |\n  bb.0:\n    PseudoCALL {text}, csr_ilp32_lp64\n...\n");
+        let module = tribunal_ir::text::parse_module(&text, target.vocabulary).unwrap();
+        let function = &module.functions[0];
+        let call = function.inst(function.all_insts().next().unwrap());
+        assert_eq!(tribunal_target::calls::symbol(function, call), name, "{text}");
+    }
+}
+
+#[test]
+fn the_flags_and_masks_of_calls_are_those_of_their_tables() {
+    for target in tribunal_target::ALL {
+        let calls = target.abi.calls.as_ref().unwrap();
+        let names = target.target_flags.iter().enumerate();
+        let set = names.filter(|&(bit, _)| calls.callee_flags.contains(TargetFlags(1 << bit)));
+        let is_riscv = target.name.starts_with("riscv");
+        assert!(set.map(|(_, name)| *name).eq(is_riscv.then_some("riscv-call")), "{}", target.name);
+        let mask = target.vocabulary.register_mask_name(calls.preserved_mask);
+        assert_eq!(mask, if is_riscv { "csr_ilp32_lp64" } else { "csr_aarch64_aapcs" });
     }
 }

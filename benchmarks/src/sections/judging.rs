@@ -186,7 +186,7 @@ const RECIPES: Section = Section {
 A solver that bit-blasts gives up on these recipes.
 Each is proved from an empty cache, on one thread; the last columns name its slowest step and the engine that proved it.",
     needs: &[],
-    steps: |_| vec![SectionStep::json("recipes", "cargo bench --package tribunal-fuzz --bench recipes -- --json")],
+    steps: |_| vec![SectionStep::json("recipes", "cargo bench --package tribunal-trial --bench recipes -- --json")],
     parts: &[Part::Items {
         step: "recipes",
         at: "/rows",

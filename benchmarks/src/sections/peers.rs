@@ -35,7 +35,7 @@ Unknown are functions beyond their limit, and products and divisions on which z3
         let (jobs, seeds) = (effort.jobs, effort.scaled(durations::CSMITH));
         let judge = |label, source: &str| {
             let folder = scratch(&format!("llvm/{label}"));
-            let program = "cargo run --release --package tribunal-fuzz --example judge_llvm";
+            let program = "cargo run --release --package tribunal-trial --example judge_llvm";
             SectionStep::json(label, format!("{program} -- --jobs {jobs} --keep {folder} --json {source}"))
         };
         vec![
@@ -87,7 +87,7 @@ LLVM's reading is the time of `llc-22 -run-pass=none` without its passes, so the
 LLVM's compiling is the small difference of two large times, so it varies more than the other figures.
 Ours is a clock around the parser, and another around the pipeline and the object's writer.
 
-Two differences favour us: we keep the file's IR block as text, where LLVM parses it into a module.
+Two differences favour us: we skip the functions of the file's IR block, where LLVM parses them.
 And LLVM's pipeline holds passes that have no part here, such as those for exceptions, garbage collection and instrumentation.",
     needs: &[LLC],
     steps: |_| vec![SectionStep::json("compile", "cargo bench --package tribunal --bench compile -- --json")],

@@ -15,7 +15,7 @@ const LIBFUZZER: Section = Section {
     about: "\
 The same judges under libFuzzer and AddressSanitizer, which slow them down.
 Each target starts from every eighteenth file of `corpus/fuzz` and from `corpus/bugs`, on one thread.
-Coverage and features are libFuzzer's `cov` and `ft`; features include those of `fuzz/src/features.rs`.",
+Coverage and features are libFuzzer's `cov` and `ft`; features include those of `trial/src/features.rs`.",
     needs: &[
         Need { command: "rustup run nightly cargo --version", otherwise: "nightly toolchain is missing" },
         Need {

@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipeline};
-use tribunal_fuzz::{Harness, Tally, Watch, guard};
 use tribunal_ir::{Entry, Module, text};
+use tribunal_trial::{Harness, Judge, JudgeSet, Tally, guard};
 
 /// Compile MIR to an object, to assembly, or to MIR after a pass.
 ///
@@ -162,9 +162,10 @@ fn judge(arguments: &Arguments, source: &Source, options: Options) -> Result<Tal
         let kept = arguments.prove_each.then(|| arguments.cache.open()).transpose()?;
         let proofs = kept.as_ref().map(|kept| kept.proofs.clone()).unwrap_or_default();
         let mut harness = Harness::with_cache(source.target, options, proofs)?;
-        let watch = Watch { verify: arguments.verify_each, prove: arguments.prove_each };
+        let passes = if arguments.verify_each { JudgeSet::AFTER_PASSES } else { JudgeSet::default() };
+        let judges = if arguments.prove_each { passes.with(Judge::Prover) } else { passes };
         for function in &source.module.functions {
-            total.add(harness.judge_compilation(function, watch));
+            total.add(harness.judge_compilation(function, judges));
         }
         kept.map_or(Ok(()), |kept| kept.save())?;
     }
@@ -194,7 +195,7 @@ fn compiled(
     let emit = arguments.emit.unwrap_or_else(|| Emit::by_name(&arguments.output));
     Ok(match (emit, stop_after) {
         (Emit::Mir, _) | (_, Some(_)) => mir(&source.module, source.target).into_bytes(),
-        (Emit::Asm, None) => emit::assembly(&source.module.functions, source.target).into_bytes(),
+        (Emit::Asm, None) => emit::assembly(&source.module.functions, source.target, options.features).into_bytes(),
         (Emit::Obj, None) => emit::object(&codes, source.target)?,
     })
 }

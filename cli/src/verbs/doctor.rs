@@ -11,9 +11,10 @@ use serde::Serialize;
 use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use tribunal_fuzz::inputs::Plan;
-use tribunal_fuzz::{Harness, campaign};
+use tribunal_fuzz::campaign;
 use tribunal_target::Target;
+use tribunal_trial::Harness;
+use tribunal_trial::inputs::Plan;
 use tribunal_verifier::prover;
 
 /// Say what is installed and what is missing, and for which verb or make target.

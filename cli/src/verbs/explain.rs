@@ -7,8 +7,8 @@ use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tribunal_fuzz::{Harness, Tally};
 use tribunal_ir::Entry;
+use tribunal_trial::{Harness, Tally};
 
 /// Print every rewrite step with its rule and verdict, and the function after every pass.
 ///

@@ -17,8 +17,8 @@ use std::time::Duration;
 use tribunal_fuzz::campaign::{self, Campaign, CampaignReport};
 use tribunal_fuzz::corpus::{Corpus, Growth};
 use tribunal_fuzz::coverage::RuleCoverage;
-use tribunal_fuzz::features::FeatureKind;
-use tribunal_fuzz::finding::{Finding, Tally, UNSUPPORTED};
+use tribunal_trial::features::FeatureKind;
+use tribunal_trial::finding::{Finding, Tally};
 
 /// Generate functions and put each before every judge.
 ///
@@ -202,7 +202,7 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
             findings::text(finding, seen(finding, &outcome.tally), Whole::File(path)),
             path.display()
         );
-        if finding.kind != UNSUPPORTED {
+        if finding.feature().is_none() {
             say!("    line for --known: {}", finding.signature());
         }
     }
@@ -282,9 +282,9 @@ fn print_corpus(corpus: &Corpus) {
 
 /// The number of times that the fault of a crash file was seen.
 fn seen(finding: &Finding, tally: &Tally) -> u64 {
-    match finding.kind.as_str() {
-        UNSUPPORTED => tally.unsupported.values().sum(),
-        _ => tally.findings.iter().filter(|other| other.signature() == finding.signature()).count() as u64,
+    match finding.feature() {
+        Some(_) => tally.unsupported.values().sum(),
+        None => tally.findings.iter().filter(|other| other.signature() == finding.signature()).count() as u64,
     }
 }
 

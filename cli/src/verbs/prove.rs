@@ -12,12 +12,12 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tribunal_fuzz::catalogue::{self, CatalogueQuery, CatalogueSummary};
-use tribunal_fuzz::crash;
-use tribunal_fuzz::ledger::{Extent, Ledger};
-use tribunal_fuzz::questions::{self, Desk};
-use tribunal_fuzz::tables;
 use tribunal_target::{Features, Target};
+use tribunal_trial::catalogue::{self, CatalogueQuery, CatalogueSummary};
+use tribunal_trial::crash;
+use tribunal_trial::ledger::{Ledger, LedgerScope};
+use tribunal_trial::questions::{self, QuerySink};
+use tribunal_trial::tables;
 use tribunal_verifier::prover::solver_version;
 
 /// Prove the catalogue of legalization recipes, or check the legality tables.
@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         opcode: arguments.opcode.as_deref().map(opcode_named).transpose()?,
         jobs: arguments.jobs.count(),
         shard: arguments.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1)),
-        desk: desk(arguments)?,
+        sink: sink(arguments)?,
         proofs: kept.proofs.clone(),
     };
     let stop = std::sync::Arc::new(AtomicBool::new(false));
@@ -140,11 +140,11 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let complete = !stop.load(Ordering::Relaxed);
     let differences = match complete {
         true => {
-            let extent = if query.is_whole() { Extent::Whole } else { Extent::Part };
-            settle(arguments, ledger, &query.targets, &summary.ledger, extent)?
+            let scope = if query.is_whole() { LedgerScope::Whole } else { LedgerScope::Part };
+            settle(arguments, ledger, &query.targets, &summary.ledger, scope)?
         }
         // Every class met so far must be known; nothing is written.
-        false => ledger.map_or(Vec::new(), |ledger| ledger.differences(&summary.ledger, Extent::Part)),
+        false => ledger.map_or(Vec::new(), |ledger| ledger.differences(&summary.ledger, LedgerScope::Part)),
     };
     differences.iter().for_each(|line| say!("{line}"));
     kept.save()?;
@@ -185,11 +185,11 @@ fn settle(
     ledger: Option<Ledger>,
     targets: &[(&'static Target, Features)],
     met: &Ledger,
-    extent: Extent,
+    scope: LedgerScope,
 ) -> Result<Vec<String>, CliError> {
     let names: Vec<String> = targets.iter().map(|(target, features)| target.with(*features)).collect();
     match (&arguments.ledger, ledger) {
-        (Some(_), Some(ledger)) => Ok(ledger.of_targets(&names).differences(met, extent)),
+        (Some(_), Some(ledger)) => Ok(ledger.of_targets(&names).differences(met, scope)),
         (Some(path), None) => input::write(path, met.to_string().as_bytes()).map(|()| Vec::new()),
         (None, _) => Ok(Vec::new()),
     }
@@ -230,7 +230,7 @@ fn check_tables(
     }
     let seconds = started.elapsed().as_secs_f64();
     let findings = all.findings();
-    let differences = settle(arguments, ledger, targets, &all.ledger, Extent::Whole)?;
+    let differences = settle(arguments, ledger, targets, &all.ledger, LedgerScope::Whole)?;
     refusals.iter().for_each(|line| say!("cannot: {line}"));
     findings.iter().chain(&differences).for_each(|line| say!("{line}"));
     say!(
@@ -267,14 +267,14 @@ fn check_tables(
 }
 
 /// The query sink. A second solver that cannot be started is found before the long work.
-fn desk(arguments: &Arguments) -> Result<Option<Desk>, CliError> {
+fn sink(arguments: &Arguments) -> Result<Option<QuerySink>, CliError> {
     let Some(folder) = arguments.emit_smt2.clone() else { return Ok(None) };
     input::make_folder(&folder)?;
     match &arguments.confirm {
         Some(program) if !questions::can_run(program) => {
             Err(CliError::Usage(format!("the solver `{}` cannot be started", program.display())))
         }
-        confirm => Ok(Some(Desk { folder, confirm: confirm.clone() })),
+        confirm => Ok(Some(QuerySink { folder, confirm: confirm.clone() })),
     }
 }
 

@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_codegen::Options;
-use tribunal_fuzz::counterexample::Exhibit;
+use tribunal_codegen::{Observer, Options};
 use tribunal_fuzz::reduce::command::Check;
 use tribunal_fuzz::reduce::{self, Case, SearchLimits};
-use tribunal_fuzz::sabotage::Planter;
-use tribunal_fuzz::{Finding, Harness, Saboteur, crash, inputs};
+use tribunal_fuzz::sabotage;
 use tribunal_ir::{Function, Module, text};
+use tribunal_trial::counterexample::Reproducer;
+use tribunal_trial::crash::CrashHeaderError;
+use tribunal_trial::{Finding, Harness, crash, inputs};
 
 /// Shrink a crash file, or any MIR file that a command judges.
 ///
@@ -131,21 +132,21 @@ fn judged(
     limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Result<Smallest, CliError> {
-    let story = crash::story(&source.module, source.target).map_err(|error| refused(source, &error.to_string()))?;
-    if Exhibit::read(&source.module, story.input.clone()).is_some() {
+    let in_file = |error: CrashHeaderError| refused(source, &error.to_string());
+    let header = crash::header(&source.module, source.target).map_err(in_file)?;
+    let mut planter = sabotage::of_crash_file(&header, source.target).map_err(in_file)?;
+    if Reproducer::read(&source.module, header.input.clone()).is_some() {
         return Err(refused(source, "a counterexample of the prover is one step already: there is nothing to reduce"));
     }
-    options.allocator = story.allocator.unwrap_or(options.allocator);
+    options.allocator = header.allocator.unwrap_or(options.allocator);
     let mut harness = Harness::new(source.target, options)?;
-    let planter = story.sabotage.map(|fault| Planter::new(source.target, fault));
-    let saboteur = planter.as_ref().map(|planter| planter as &dyn Saboteur);
-    let found = find(arguments, source, &story, &mut harness, saboteur);
+    let found = find(arguments, source, &header, &mut harness, &mut planter);
     let (function, finding) =
         found.ok_or_else(|| refused(source, "no judge finds anything: there is nothing to reduce"))?;
-    let reduced = reduce::reduce(&mut harness, function, &finding, saboteur, limits, progress);
+    let reduced = reduce::reduce(&mut harness, function, &finding, &mut planter, limits, progress);
     let reduced = reduced.ok_or_else(|| refused(source, "the finding does not show a second time"))?;
     Ok(Smallest {
-        text: crash::print_sabotaged(source.target, options, &reduced.function, &reduced.finding, story.sabotage),
+        text: crash::print_sabotaged(source.target, options, &reduced.function, &reduced.finding, planter.fault()),
         instructions: reduced.function.all_insts().count(),
         guilty: Some(reduced.finding.guilty),
         tests: reduced.tests,
@@ -157,21 +158,19 @@ fn judged(
 fn find<'s>(
     arguments: &Arguments,
     source: &'s Source,
-    story: &crash::Story,
+    header: &crash::CrashHeader,
     harness: &mut Harness,
-    saboteur: Option<&dyn Saboteur>,
+    saboteur: &mut dyn Observer,
 ) -> Option<(&'s Function, Finding)> {
-    let said = |key: &str, is: &str| source.module.said(key).is_none_or(|said| said == is);
     let mut first = None;
     for function in &source.module.functions {
         let plan = inputs::Plan { count: arguments.inputs, seed: 1 };
         let usual = inputs::inputs(function, source.target, plan);
-        let chosen: Vec<_> = story.input.iter().cloned().chain(usual).collect();
+        let chosen: Vec<_> = header.input.iter().cloned().chain(usual).collect();
         let tally = harness.trial_with(function, &chosen, saboteur);
         let refusals = tally.unsupported.keys().map(|feature| Finding::unsupported(feature));
         for finding in tally.findings.into_iter().chain(refusals) {
-            let judge = finding.judge.to_string();
-            if said("judge", &judge) && said("kind", &finding.kind) && said("guilty", &finding.guilty) {
+            if header.describes(&finding) {
                 return Some((function, finding));
             }
             first.get_or_insert((function, finding));
@@ -196,7 +195,7 @@ fn checked(
     let folder = tempfile::tempdir().map_err(failed)?;
     let file = folder.path().join("candidate.mir");
     let mut comments = source.module.comments.clone();
-    if source.module.said("target").is_none() {
+    if source.module.header("target").is_none() {
         comments.insert(0, format!("target: {}", source.target.name));
     }
     let printed = |case: &Case| {

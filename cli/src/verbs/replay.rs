@@ -7,9 +7,10 @@ use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tribunal_fuzz::counterexample::Exhibit;
-use tribunal_fuzz::sabotage::Planter;
-use tribunal_fuzz::{Harness, Saboteur, Tally, bless, crash, inputs};
+use tribunal_fuzz::sabotage;
+use tribunal_trial::counterexample::Reproducer;
+use tribunal_trial::crash::CrashHeaderError;
+use tribunal_trial::{Harness, Tally, bless, crash, inputs};
 
 /// Run a crash file again, and say which rule is guilty.
 ///
@@ -82,33 +83,36 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     Ok(status)
 }
 
+fn in_file(source: &Source) -> impl Fn(CrashHeaderError) -> CliError {
+    |error| CliError::Usage(format!("{}: {error}", source.path.display()))
+}
+
 /// The crash header in the file's comments.
-fn story(source: &Source) -> Result<crash::Story, CliError> {
-    crash::story(&source.module, source.target)
-        .map_err(|error| CliError::Usage(format!("{}: {error}", source.path.display())))
+fn header(source: &Source) -> Result<crash::CrashHeader, CliError> {
+    crash::header(&source.module, source.target).map_err(in_file(source))
 }
 
 /// The judges of the file's target, with the file's options.
-fn harness(arguments: &Arguments, source: &Source, story: &crash::Story) -> Result<Harness, CliError> {
+fn harness(arguments: &Arguments, source: &Source, header: &crash::CrashHeader) -> Result<Harness, CliError> {
     let mut options = arguments.target.options(source)?;
-    options.allocator = story.allocator.unwrap_or(options.allocator);
+    options.allocator = header.allocator.unwrap_or(options.allocator);
     Ok(Harness::new(source.target, options)?)
 }
 
 fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
-    let story = story(source)?;
-    if let Some(exhibit) = Exhibit::read(&source.module, story.input.clone()) {
-        return Ok(executed(&exhibit, source));
+    let header = header(source)?;
+    if let Some(reproducer) = Reproducer::read(&source.module, header.input.clone()) {
+        return Ok(executed(&reproducer, source));
     }
-    let mut harness = harness(arguments, source, &story)?;
+    let planter = sabotage::of_crash_file(&header, source.target).map_err(in_file(source))?;
+    let mut planter = planter.filter(|_| !arguments.unplanted);
+    let mut harness = harness(arguments, source, &header)?;
     let mut total = Tally::default();
     for entry in source.module.entries() {
         total.add(Tally::of(entry, |function| {
-            let mut chosen: Vec<_> = story.input.iter().cloned().collect();
+            let mut chosen: Vec<_> = header.input.iter().cloned().collect();
             chosen.extend(inputs::inputs(function, source.target, inputs::Plan { count: arguments.inputs, seed: 1 }));
-            let planter =
-                story.sabotage.filter(|_| !arguments.unplanted).map(|fault| Planter::new(source.target, fault));
-            harness.trial_with(function, &chosen, planter.as_ref().map(|planter| planter as &dyn Saboteur))
+            harness.trial_with(function, &chosen, &mut planter)
         }));
     }
     Ok(total)
@@ -116,9 +120,11 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
 
 /// Writes the case, unless a judge still objects to it.
 fn bless(arguments: &Arguments, source: &Source, total: &Tally) -> Result<Option<PathBuf>, CliError> {
-    let story = story(source)?;
+    let header = header(source)?;
     let left = match Status::of(total) {
-        _ if Exhibit::read(&source.module, story.input.clone()).is_some() => Some("it holds a step, not a function"),
+        _ if Reproducer::read(&source.module, header.input.clone()).is_some() => {
+            Some("it holds a step, not a function")
+        }
         Status::Well if total.executions == 0 => Some("nothing was executed"),
         Status::Well => None,
         Status::Fault | Status::BadInput => Some("the fault is still there"),
@@ -136,17 +142,17 @@ fn bless(arguments: &Arguments, source: &Source, total: &Tally) -> Result<Option
     if path.exists() {
         return Err(CliError::Usage(format!("{}: there already; cases are not replaced", path.display())));
     }
-    let harness = harness(arguments, source, &story)?;
+    let harness = harness(arguments, source, &header)?;
     input::make_folder(&arguments.into)?;
-    input::write(&path, bless::case(&harness, &source.module, &story).as_bytes())?;
+    input::write(&path, bless::case(&harness, &source.module, &header).as_bytes())?;
     say!("blessed: {}", path.display());
     Ok(Some(path))
 }
 
 /// A counterexample of the prover: both sides of the step, once more.
-fn executed(exhibit: &Exhibit, source: &Source) -> Tally {
+fn executed(reproducer: &Reproducer, source: &Source) -> Tally {
     let mut tally = Tally { functions: 1, executions: 1, ..Tally::default() };
-    match exhibit.replay(source.target) {
+    match reproducer.replay(source.target) {
         Ok(finding) => tally.findings.push(finding),
         Err(reason) => *tally.open.entry(reason).or_default() += 1,
     }

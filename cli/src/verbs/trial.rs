@@ -9,8 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tribunal_fuzz::{Harness, Tally, inputs};
 use tribunal_ir::Entry;
+use tribunal_trial::{Harness, Tally, inputs};
 
 /// Put every function before every judge.
 ///
@@ -19,7 +19,7 @@ use tribunal_ir::Entry;
 #[derive(Args)]
 #[command(after_help = examples(&["tribunal trial corpus/real/*.mir"]))]
 pub struct Arguments {
-    /// Generic MIR, as LLVM's IR translator writes it.
+    /// MIR, at any stage.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

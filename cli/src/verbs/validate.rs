@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tribunal_fuzz::validate::{self, Kind};
+use tribunal_trial::validate::{self, Kind};
 
 /// Prove that the functions of one stage refine those of an earlier one.
 ///

@@ -7,7 +7,7 @@ use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tribunal_fuzz::{Tally, harness};
+use tribunal_trial::{Tally, harness};
 
 /// Run the machine verifier on every function.
 ///

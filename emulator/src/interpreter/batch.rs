@@ -1,22 +1,23 @@
 //! Many inputs in lock step (SIMT): an instruction is evaluated once for all the inputs that arrive at it together.
 //! Where a branch splits them, each group runs on by itself; groups do not merge again.
 //!
-//! It handles only the instructions that sources are made of. Anything else (machine code, calls, a malformed
-//! instruction, numbers that are too wide) falls back to the run of a single input, which has the same meaning and
-//! reports the fault.
+//! It knows no environment. A batch that it cannot run (an unknown call, a malformed instruction, numbers that are too
+//! wide) falls back to runs of single inputs, which have the same meaning and report the fault.
 
 use super::memory::ConcreteMemory;
-use super::{Execution, Interpreter, KeptAccesses, Settings, Unwritten, known, label, width_of};
+use super::{Execution, Interpreter, KeptAccesses, Settings, Unwritten, known};
 use crate::input::{Input, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{
-    self, Domain, LaneBits, LaneBools, Lanes, Memory, Number, Partial, PartialBits, PartialBool, Value, Word, Words,
+    self, LaneBits, LaneBools, Lanes, Memory, Number, Partial, PartialBits, PartialBool, Unsupported, Value, Word,
+    Words,
 };
-use tribunal_ir::{
-    Block, Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, StackSlot, VReg,
-};
+use tribunal_ir::{Block, Function, Inst, InstData, MemOperand, PReg, StackSlot, VReg, Vocabulary};
+use tribunal_target::Target;
+use tribunal_target::environment::Environment;
 
 /// Inputs that run in lock step.
 struct Group {
@@ -32,15 +33,12 @@ struct Group {
     executed: u64,
 }
 
-/// The batch cannot go on: the run of a single input will give the reason.
-struct Left;
-
 /// The group's continuation after an instruction.
-enum Next {
+enum Continuation {
     Following,
     To(Block),
     /// The lanes of the mask go to the block, the others follow.
-    Parted(u64, Block),
+    Split(u64, Block),
     /// Nowhere: all lanes have ended.
     Ended,
 }
@@ -109,9 +107,56 @@ fn same(bits: Bits) -> Value<Lanes> {
     Value { bits: LaneBits::same(PartialBits::known(Word::of_bits(bits))), poison: LaneBools::same(false) }
 }
 
-fn zext_or_trunc(value: &Value<Lanes>, domain: &mut Lanes, width: u32) -> Value<Lanes> {
-    Value { bits: domain.zext_or_trunc(&value.bits, width), poison: value.poison }
+/// The state of a group: the registers are its own, memory and domain the batch's.
+struct Lockstep<'a> {
+    function: &'a Function,
+    target: &'static Target,
+    domain: &'a mut Lanes,
+    memory: LaneMemory<'a>,
+    registers: &'a mut [Option<Value<Lanes>>],
+    physical: &'a mut Vec<(PReg, Value<Lanes>)>,
 }
+
+impl<'a> MachineState<Lanes> for Lockstep<'a> {
+    type Memory = LaneMemory<'a>;
+
+    fn function(&self) -> &Function {
+        self.function
+    }
+
+    fn vocabulary(&self) -> &'static dyn Vocabulary {
+        self.target.vocabulary
+    }
+
+    fn evaluator(&mut self) -> (&mut Lanes, &mut LaneMemory<'a>) {
+        (self.domain, &mut self.memory)
+    }
+
+    fn virtual_register(&mut self, register: VReg) -> Result<Value<Lanes>, Unsupported> {
+        super::value_of(self.registers, register).cloned()
+    }
+
+    fn set_virtual_register(&mut self, register: VReg, value: Value<Lanes>) {
+        self.registers[register.as_u32() as usize] = Some(value);
+    }
+
+    fn full_register(&mut self, register: PReg) -> Value<Lanes> {
+        let held = self.physical.iter().find(|(known, _)| *known == register);
+        let bits = self.target.vocabulary.register_bits(register);
+        let arbitrary = || same(Bits::new(unwritten_register(register).into(), bits));
+        held.map_or_else(arbitrary, |(_, value)| value.clone())
+    }
+
+    fn set_full_register(&mut self, register: PReg, value: Value<Lanes>) {
+        match self.physical.iter_mut().find(|(known, _)| *known == register) {
+            Some((_, held)) => *held = value,
+            None => self.physical.push((register, value)),
+        }
+    }
+}
+
+/// None: a run in an environment is a run of a single input.
+impl Environment<Lanes> for Lockstep<'_> {}
 
 /// A batch in progress.
 pub(super) struct Batch<'f> {
@@ -129,8 +174,8 @@ pub(super) struct Batch<'f> {
 impl<'f> Batch<'f> {
     /// Runs every input, [`Lanes::MOST`] at most, to its end; `None` where one of them needs a run of its own.
     pub fn run(interpreter: &'f Interpreter<'f>, inputs: &'f [Input], settings: Settings) -> Option<Vec<Execution>> {
-        let Interpreter { function, world, frame, unwritten, frozen, is_volatile, .. } = *interpreter;
-        let plain = world.is_none() && frozen.is_none() && unwritten == Unwritten::Free && settings.events == 0;
+        let Interpreter { function, environment, frame, unwritten, frozen, is_volatile, .. } = *interpreter;
+        let plain = environment.is_none() && frozen.is_none() && unwritten == Unwritten::Free && settings.events == 0;
         if !plain || !(2..=Lanes::MOST).contains(&inputs.len()) {
             return None;
         }
@@ -186,22 +231,17 @@ impl<'f> Batch<'f> {
     }
 
     /// Runs until no lane is left.
-    fn walk(&mut self, mut group: Group) -> Result<(), Left> {
+    fn walk(&mut self, mut group: Group) -> Result<(), Unsupported> {
         let function = self.function;
         loop {
             let Some(inst) = group.next else {
-                let layout = function.layout();
-                let position = layout.iter().position(|&block| block == group.block);
-                let next = position.and_then(|position| layout.get(position + 1).copied());
-                match next.filter(|next| function.successors(group.block).any(|successor| successor == *next)) {
-                    Some(next) => self.enter(&mut group, next)?,
-                    // Without a successor the end of a block is not reached by any defined run.
-                    None => {
-                        let lanes = group.active;
-                        self.end(&mut group, lanes, Outcome::Undefined);
-                        return Ok(());
-                    }
-                }
+                // No defined run reaches the end of a block without a successor.
+                let Some(next) = walk::fall_through(function, group.block) else {
+                    let lanes = group.active;
+                    self.end(&mut group, lanes, Outcome::Undefined);
+                    return Ok(());
+                };
+                self.enter(&mut group, next)?;
                 continue;
             };
             let data = function.inst(inst);
@@ -216,10 +256,10 @@ impl<'f> Batch<'f> {
             }
             group.executed += 1;
             match self.step(&mut group, inst, data)? {
-                Next::Following => {}
-                Next::To(block) => self.enter(&mut group, block)?,
-                Next::Ended => return Ok(()),
-                Next::Parted(lanes, block) => {
+                Continuation::Following => {}
+                Continuation::To(block) => self.enter(&mut group, block)?,
+                Continuation::Ended => return Ok(()),
+                Continuation::Split(lanes, block) => {
                     let mut gone = group.part(lanes);
                     self.domain.resize(gone.inputs.len());
                     self.enter(&mut gone, block)?;
@@ -231,128 +271,89 @@ impl<'f> Batch<'f> {
         }
     }
 
-    /// Enters `block`; all its PHIs read before any writes.
-    fn enter(&mut self, group: &mut Group, block: Block) -> Result<(), Left> {
-        let mut written: SmallVec<[(VReg, Value<Lanes>); 8]> = SmallVec::new();
-        for inst in self.function.insts(block) {
-            let data = self.function.inst(inst);
-            if !data.opcode.is_phi() {
-                break;
-            }
-            let input = data.phi_inputs().find(|&(_, from)| from == group.block).map(|(value, _)| value);
-            let (Some(register), Some(input)) = (data.vreg(0), input) else { return Err(Left) };
-            written.push((register, group.register(input)?.clone()));
+    fn state<'a>(&'a mut self, group: &'a mut Group) -> Lockstep<'a> {
+        let memory = LaneMemory { memories: &mut self.memories, inputs: &group.inputs, active: group.active };
+        Lockstep {
+            function: self.function,
+            target: self.interpreter.target,
+            domain: &mut self.domain,
+            memory,
+            registers: &mut group.registers,
+            physical: &mut group.physical,
         }
-        written.into_iter().for_each(|(register, value)| group.write(register, value));
-        (group.block, group.next) = (block, self.function.first_inst(block));
+    }
+
+    fn enter(&mut self, group: &mut Group, block: Block) -> Result<(), Unsupported> {
+        let (function, from) = (self.function, group.block);
+        let phis = function.insts(block).map(|inst| function.inst(inst)).take_while(|data| data.opcode.is_phi());
+        walk::phis(&mut self.state(group), phis, &Edge::From(from))?;
+        (group.block, group.next) = (block, function.first_inst(block));
         Ok(())
     }
 
-    fn step(&mut self, group: &mut Group, inst: Inst, data: &InstData) -> Result<Next, Left> {
+    fn step(&mut self, group: &mut Group, inst: Inst, data: &InstData) -> Result<Continuation, Unsupported> {
         let target = self.interpreter.target;
-        match data.opcode {
-            Opcode::G_BR => label(data).map(Next::To).map_err(|_| Left),
-            Opcode::G_BRCOND => {
-                let condition = group.register(data.vreg(0).ok_or(Left)?)?.clone();
-                let (taken, wild) = semantics::condition_of(&mut self.domain, &condition.bits);
-                let ub = self.domain.bool_or(&condition.poison, &wild);
-                self.undefined(group, ub);
-                let open = group.active & taken.open;
-                self.end(group, open, Outcome::Open);
-                let block = label(data).map_err(|_| Left)?;
-                Ok(match (group.active & taken.value, group.active) {
-                    (_, 0) => Next::Ended,
-                    (0, _) => Next::Following,
-                    (taken, active) if taken == active => Next::To(block),
-                    (taken, _) => Next::Parted(taken, block),
-                })
-            }
-            Opcode::COPY => {
-                let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else { return Err(Left) };
-                let value = self.read(group, src)?;
-                match dst.reg {
-                    Reg::Virtual(register) => {
-                        let width = width_of(self.function, target, data, 0);
-                        group.write(register, zext_or_trunc(&value, &mut self.domain, width));
-                    }
-                    Reg::Physical(register) => self.write_physical(group, register, &value),
-                }
-                Ok(Next::Following)
-            }
-            Opcode::LIFETIME_START | Opcode::LIFETIME_END | Opcode::KILL => Ok(Next::Following),
-            Opcode::Target(opcode) if target.instruction(opcode).flags.contains(OpcodeFlags::RETURN) => {
-                self.returned(group, data);
-                Ok(Next::Ended)
-            }
-            _ => self.generic(group, inst, data),
+        match tribunal_target::execute(target, &mut self.state(group), data)? {
+            Some(transfer) => Ok(self.follow(group, data, transfer)),
+            None => self.generic(group, inst, data),
         }
     }
 
-    fn generic(&mut self, group: &mut Group, inst: Inst, data: &InstData) -> Result<Next, Left> {
-        let Some(Some(types)) = self.interpreter.types.get(inst.as_u32() as usize) else { return Err(Left) };
+    fn follow(&mut self, group: &mut Group, data: &InstData, Transfer { ub, next }: Transfer<Lanes>) -> Continuation {
+        self.undefined(group, ub);
+        match next {
+            _ if group.active == 0 => Continuation::Ended,
+            Next::Following => Continuation::Following,
+            Next::To(block) => Continuation::To(block),
+            Next::If(taken, block) => {
+                let open = group.active & taken.open;
+                self.end(group, open, Outcome::Unconstrained);
+                match (group.active & taken.value, group.active) {
+                    (_, 0) => Continuation::Ended,
+                    (0, _) => Continuation::Following,
+                    (taken, active) if taken == active => Continuation::To(block),
+                    (taken, _) => Continuation::Split(taken, block),
+                }
+            }
+            Next::Return => {
+                self.returned(group, data);
+                Continuation::Ended
+            }
+        }
+    }
+
+    fn generic(&mut self, group: &mut Group, inst: Inst, data: &InstData) -> Result<Continuation, Unsupported> {
+        let types = self.interpreter.types.get(inst.as_u32() as usize).and_then(Option::as_ref);
+        let types = types.ok_or_else(|| Unsupported::new(data.opcode.to_string()))?;
         self.args.clear();
         for register in data.vreg_uses() {
-            self.args.push(group.register(register)?.clone());
+            self.args.push(super::value_of(&group.registers, register)?.clone());
         }
         let mut memory = LaneMemory { memories: &mut self.memories, inputs: &group.inputs, active: group.active };
         let evaluation =
-            semantics::evaluate_typed(&mut self.domain, &mut memory, self.function, data, types, &self.args)
-                .map_err(|_| Left)?;
+            semantics::evaluate_typed(&mut self.domain, &mut memory, self.function, data, types, &self.args)?;
         self.undefined(group, evaluation.ub);
         for (register, value) in data.vreg_defs().zip(evaluation.results) {
-            group.write(register, value);
+            group.registers[register.as_u32() as usize] = Some(value);
         }
-        Ok(if group.active == 0 { Next::Ended } else { Next::Following })
-    }
-
-    fn read(&mut self, group: &Group, operand: &RegOperand) -> Result<Value<Lanes>, Left> {
-        if operand.subregister.0 != 0 {
-            return Err(Left);
-        }
-        match operand.reg {
-            Reg::Virtual(register) => group.register(register).cloned(),
-            Reg::Physical(register) => Ok(self.read_physical(group, register)),
-        }
-    }
-
-    fn read_physical(&mut self, group: &Group, register: PReg) -> Value<Lanes> {
-        let target = self.interpreter.target;
-        let bits = target.vocabulary.register_bits(register);
-        if target.is_zero_register(register) {
-            return same(Bits::zero(bits));
-        }
-        let full = target.vocabulary.full_register(register);
-        let arbitrary = || same(Bits::new(unwritten_register(full).into(), target.pointer_bits.into()));
-        let held = group.physical.iter().find(|(known, _)| *known == full);
-        let value = held.map_or_else(arbitrary, |(_, value)| value.clone());
-        zext_or_trunc(&value, &mut self.domain, bits)
-    }
-
-    /// Writing a part clears the rest of the register.
-    fn write_physical(&mut self, group: &mut Group, register: PReg, value: &Value<Lanes>) {
-        let vocabulary = self.interpreter.target.vocabulary;
-        let full = vocabulary.full_register(register);
-        let part = zext_or_trunc(value, &mut self.domain, vocabulary.register_bits(register));
-        let value = zext_or_trunc(&part, &mut self.domain, vocabulary.register_bits(full));
-        match group.physical.iter_mut().find(|(known, _)| *known == full) {
-            Some((_, held)) => *held = value,
-            None => group.physical.push((full, value)),
-        }
+        Ok(if group.active == 0 { Continuation::Ended } else { Continuation::Following })
     }
 
     /// Ends the lanes in which `ub` may hold.
     fn undefined(&mut self, group: &mut Group, ub: LaneBools) {
         if group.active & (ub.open | ub.value) != 0 {
             let (open, undefined) = (group.active & ub.open, group.active & ub.value & !ub.open);
-            self.end(group, open, Outcome::Open);
+            self.end(group, open, Outcome::Unconstrained);
             self.end(group, undefined, Outcome::Undefined);
         }
     }
 
     fn returned(&mut self, group: &mut Group, data: &InstData) {
-        let registers = data.uses().filter_map(|operand| operand.reg.as_physical());
-        let results: SmallVec<[(PReg, Value<Lanes>); 2]> =
-            registers.map(|register| (register, self.read_physical(group, register))).collect();
+        let mut state = self.state(group);
+        let results: SmallVec<[(PReg, Value<Lanes>); 2]> = data
+            .uses()
+            .filter_map(|operand| Some((operand.reg.as_physical()?, walk::read(&mut state, operand).ok()?)))
+            .collect();
         let (lanes, executed) = (group.active, group.executed);
         for lane in lanes_of(lanes) {
             let returned = results.iter().map(|(register, value)| {
@@ -390,14 +391,6 @@ fn lanes_of(mut mask: u64) -> impl Iterator<Item = usize> {
 }
 
 impl Group {
-    fn register(&self, register: VReg) -> Result<&Value<Lanes>, Left> {
-        self.registers.get(register.as_u32() as usize).and_then(Option::as_ref).ok_or(Left)
-    }
-
-    fn write(&mut self, register: VReg, value: Value<Lanes>) {
-        self.registers[register.as_u32() as usize] = Some(value);
-    }
-
     /// Splits these lanes off into a group of their own.
     fn part(&mut self, lanes: u64) -> Group {
         let gone = self.only(lanes);

@@ -18,7 +18,7 @@ struct Allocation {
 }
 
 /// A capacity that suffices for most runs.
-const ROOM: usize = 512;
+const CAPACITY: usize = 512;
 
 pub(super) struct ConcreteMemory {
     /// Buffers first, then stack objects in order.
@@ -42,7 +42,7 @@ struct RawAccess {
 }
 
 /// The value that `memcpy` and the like store, which is no volatile access.
-const OPEN: Known = Known { value: 0, fixed: 0 };
+const UNCONSTRAINED: Known = Known { value: 0, fixed: 0 };
 
 impl ConcreteMemory {
     pub fn new(
@@ -52,7 +52,7 @@ impl ConcreteMemory {
         unwritten: Unwritten,
         records: bool,
     ) -> ConcreteMemory {
-        let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(ROOM));
+        let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(CAPACITY));
         for buffer in &input.buffers {
             let (first, size) = (bytes.len(), buffer.bytes.len());
             allocations.push(Allocation { address: buffer.address, first, size });
@@ -114,7 +114,7 @@ impl ConcreteMemory {
         }
         let (Some(source), Some(target)) = (self.find(from, count), self.find(to, count)) else { return false };
         self.record(&source, None, MemFlags::LOAD);
-        self.record(&target, Some(OPEN), MemFlags::STORE);
+        self.record(&target, Some(UNCONSTRAINED), MemFlags::STORE);
         self.bytes.copy_within(source.clone(), target.start);
         self.open.copy_within(source.clone(), target.start);
         self.poison.copy_within(source, target.start);
@@ -128,7 +128,7 @@ impl ConcreteMemory {
             return true;
         }
         let Some(range) = self.find(to, count) else { return false };
-        self.record(&range, Some(OPEN), MemFlags::STORE);
+        self.record(&range, Some(UNCONSTRAINED), MemFlags::STORE);
         self.bytes[range.clone()].fill(byte);
         self.open[range.clone()].fill(0);
         self.poison[range].fill(poison);

@@ -1,35 +1,35 @@
 //! The interpreter: runs a function at any stage up to allocation, on numbers with unconstrained bits. One run shows
 //! which bits of the results hold whatever the nondeterministic choices.
 //!
-//! [`tribunal_ir::semantics`] defines generic instructions, [`tribunal_target::evaluate`] machine instructions. This
-//! file adds the control: blocks, PHIs, physical registers, fuel.
+//! [`tribunal_ir::semantics`] defines generic instructions and [`tribunal_target::execute`] machine instructions. This
+//! file holds the registers, counts the fuel and records the run.
 
 mod batch;
+mod environment;
 mod memory;
 mod numbers;
-mod world;
 
-pub use world::{ExternalCall, World, plain};
+pub use environment::{ConcreteEnvironment, ExternalCall};
 
-use crate::input::{FRAME, Frame, Input, UNWRITTEN, lost_register, unwritten_register};
+use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
 use memory::ConcreteMemory;
-use numbers::{Numbers, chosen, full, known, scalar};
+use numbers::{Numbers, chosen, known, scalar};
 use smallvec::SmallVec;
 use std::cell::Cell;
+use std::ops::ControlFlow;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{self, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
-use tribunal_ir::{
-    Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, VReg,
-};
-use tribunal_target::Target;
+use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
+use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg, Vocabulary};
+use tribunal_target::{Target, environment as outside};
 
 /// A function ready to run on many inputs.
 pub struct Interpreter<'f> {
     function: &'f Function,
     target: &'static Target,
-    world: Option<&'f World>,
+    environment: Option<&'f ConcreteEnvironment>,
     frame: Frame,
     unwritten: Unwritten,
     frozen: Option<u64>,
@@ -108,7 +108,7 @@ impl<'f> Interpreter<'f> {
         Interpreter {
             function,
             target,
-            world: None,
+            environment: None,
             frame: FRAME,
             unwritten: Unwritten::Free,
             frozen: None,
@@ -119,8 +119,12 @@ impl<'f> Interpreter<'f> {
     }
 
     /// The same in an environment, which gives symbols addresses and calls a meaning.
-    pub fn in_world(function: &'f Function, target: &'static Target, world: &'f World) -> Interpreter<'f> {
-        Interpreter { world: Some(world), ..Interpreter::new(function, target) }
+    pub fn in_environment(
+        function: &'f Function,
+        target: &'static Target,
+        environment: &'f ConcreteEnvironment,
+    ) -> Interpreter<'f> {
+        Interpreter { environment: Some(environment), ..Interpreter::new(function, target) }
     }
 
     /// The same with stack objects elsewhere.
@@ -141,14 +145,14 @@ impl<'f> Interpreter<'f> {
     /// Runs from the entry to a return.
     pub fn run(&self, input: &Input, settings: Settings) -> Result<Execution, Unsupported> {
         if self.narrow.get() {
-            let mut state = State::<Partial<Words>>::new(self, input, settings);
+            let mut state = SingleRun::<Partial<Words>>::new(self, input, settings);
             let execution = state.run(input, settings);
             if !state.domain.exceeded() {
                 return execution;
             }
             self.narrow.set(false);
         }
-        State::<Partial>::new(self, input, settings).run(input, settings)
+        SingleRun::<Partial>::new(self, input, settings).run(input, settings)
     }
 
     /// Runs every input, in lock step while they take the same path, which is many times faster than one by one.
@@ -173,23 +177,19 @@ fn fits_words(function: &Function) -> bool {
 enum End {
     Returned(Inst),
     Undefined,
-    Open,
+    Unconstrained,
     OutOfFuel,
 }
 
-/// The control flow after an instruction.
-enum Next {
-    Following,
-    To(Block),
-    End(End),
-}
+/// The block that control goes to, `None` for the next instruction; or the end of the run.
+type Control = ControlFlow<End, Option<Block>>;
 
 struct Walk {
     fuel: u64,
     executed: u64,
 }
 
-struct State<'f, D: Numbers> {
+struct SingleRun<'f, D: Numbers> {
     function: &'f Function,
     target: &'static Target,
     types: &'f [Option<Typed>],
@@ -202,22 +202,22 @@ struct State<'f, D: Numbers> {
     physical: Vec<(PReg, Value<D>)>,
     keep: usize,
     events: Vec<Event>,
-    world: Option<&'f World>,
-    calls: Vec<ExternalCall>,
+    environment: Option<&'f ConcreteEnvironment>,
+    external_calls: Vec<ExternalCall>,
     unwritten: Unwritten,
     frozen: Option<u64>,
-    /// Calls of runtime functions so far.
-    served: u64,
+    /// Calls so far.
+    calls: u64,
 }
 
-impl<'f, D: Numbers> State<'f, D> {
-    fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> State<'f, D> {
-        let Interpreter { function, target, world, frame, unwritten, frozen, ref types, is_volatile, .. } =
+impl<'f, D: Numbers> SingleRun<'f, D> {
+    fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> SingleRun<'f, D> {
+        let Interpreter { function, target, environment, frame, unwritten, frozen, ref types, is_volatile, .. } =
             *interpreter;
         let records = is_volatile || settings.accesses == KeptAccesses::All;
         let mut physical = Vec::with_capacity(2 * input.registers.len() + 2);
-        physical.extend(input.registers.iter().map(|&(register, value)| (register, full(target, value))));
-        State {
+        physical.extend(input.registers.iter().map(|&(register, value)| (register, full(target, register, value))));
+        SingleRun {
             function,
             target,
             types,
@@ -228,11 +228,11 @@ impl<'f, D: Numbers> State<'f, D> {
             physical,
             keep: settings.events,
             events: Vec::new(),
-            world,
-            calls: Vec::new(),
+            environment,
+            external_calls: Vec::new(),
             unwritten,
             frozen,
-            served: 0,
+            calls: 0,
         }
     }
 
@@ -241,111 +241,74 @@ impl<'f, D: Numbers> State<'f, D> {
         let (outcome, returned) = match self.walk(&mut walk)? {
             End::Returned(inst) => (Outcome::Returned, self.results(inst)),
             End::Undefined => (Outcome::Undefined, Vec::new()),
-            End::Open => (Outcome::Open, Vec::new()),
+            End::Unconstrained => (Outcome::Unconstrained, Vec::new()),
             End::OutOfFuel => (Outcome::OutOfFuel, Vec::new()),
         };
         let accesses = self.memory.accesses(settings.accesses == KeptAccesses::Volatile);
         let buffers = self.memory.buffers(input.buffers.len());
         let observation = Observation { outcome, returned, buffers, accesses };
-        let (events, calls) = (std::mem::take(&mut self.events), std::mem::take(&mut self.calls));
+        let (events, calls) = (std::mem::take(&mut self.events), std::mem::take(&mut self.external_calls));
         Ok(Execution { observation, instructions: walk.executed, events, calls })
     }
 
     fn walk(&mut self, walk: &mut Walk) -> Result<End, Unsupported> {
-        let layout = self.function.layout();
-        let Some(mut block) = self.function.entry() else { return Err(Unsupported::new("a function without blocks")) };
-        let mut from = None;
-        'blocks: loop {
-            if let Some(from) = from {
-                self.phis(block, from)?;
-            }
-            for inst in self.function.insts(block) {
-                if self.function.inst(inst).opcode.is_phi() {
-                    continue;
-                }
-                if walk.executed == walk.fuel {
-                    return Ok(End::OutOfFuel);
-                }
-                walk.executed += 1;
-                match self.step(inst)? {
-                    Next::Following => {}
-                    Next::To(to) => {
-                        from = Some(block);
-                        block = to;
-                        continue 'blocks;
-                    }
-                    Next::End(end) => return Ok(end),
-                }
-            }
-            let position = layout.iter().position(|&other| other == block);
-            let next = position.and_then(|position| layout.get(position + 1).copied());
-            // Without a successor the end of a block is not reached by any defined run.
-            match next {
-                Some(next) if self.function.successors(block).any(|successor| successor == next) => {
-                    from = Some(block);
-                    block = next;
-                }
-                _ => return Ok(End::Undefined),
-            }
+        let function = self.function;
+        let Some(mut block) = function.entry() else { return Err(Unsupported::new("a function without blocks")) };
+        loop {
+            let next = match self.block(block, walk)? {
+                ControlFlow::Break(end) => return Ok(end),
+                ControlFlow::Continue(next) => next.or_else(|| walk::fall_through(function, block)),
+            };
+            // No defined run reaches the end of a block without a successor.
+            let Some(next) = next else { return Ok(End::Undefined) };
+            let phis = function.insts(next).map(|inst| function.inst(inst)).take_while(|data| data.opcode.is_phi());
+            walk::phis(self, phis, &Edge::From(block))?;
+            block = next;
         }
     }
 
-    /// All PHIs of a block read before any writes.
-    fn phis(&mut self, block: Block, from: Block) -> Result<(), Unsupported> {
-        let mut written: SmallVec<[(Inst, VReg, Value<D>); 8]> = SmallVec::new();
+    /// Runs a block, without its PHIs.
+    fn block(&mut self, block: Block, walk: &mut Walk) -> Result<Control, Unsupported> {
         for inst in self.function.insts(block) {
-            let data = self.function.inst(inst);
-            if !data.opcode.is_phi() {
-                break;
+            if self.function.inst(inst).opcode.is_phi() {
+                continue;
             }
-            let input = data.phi_inputs().find(|&(_, block)| block == from).map(|(value, _)| value);
-            let (Some(register), Some(input)) = (data.vreg(0), input) else { return Err(malformed(data)) };
-            written.push((inst, register, self.register(input)?));
+            if walk.executed == walk.fuel {
+                return Ok(Control::Break(End::OutOfFuel));
+            }
+            walk.executed += 1;
+            match self.step(inst)? {
+                Control::Continue(None) => {}
+                control => return Ok(control),
+            }
         }
-        for (inst, register, value) in written {
-            self.write(inst, register, &value);
-        }
-        Ok(())
+        Ok(Control::Continue(None))
     }
 
-    fn step(&mut self, inst: Inst) -> Result<Next, Unsupported> {
-        let data = self.function.inst(inst);
-        if let Some(next) = self.outside(inst, data)? {
-            return Ok(next);
+    fn step(&mut self, inst: Inst) -> Result<Control, Unsupported> {
+        let (target, data) = (self.target, self.function.inst(inst));
+        if self.environment.is_some()
+            && let Some(transfer) = outside::execute(target, self, data)?
+        {
+            return Ok(follow(inst, transfer));
         }
-        match data.opcode {
-            Opcode::G_BR => label(data).map(Next::To),
-            Opcode::G_BRCOND => {
-                let condition = self.register(data.vreg(0).ok_or_else(|| malformed(data))?)?;
-                let (taken, wild) = semantics::condition_of(&mut self.domain, &condition.bits);
-                let ub = self.domain.bool_or(&condition.poison, &wild);
-                match undefined(ub) {
-                    Some(end) => Ok(Next::End(end)),
-                    None => branch(taken, data),
-                }
-            }
-            Opcode::COPY => self.copy(inst, data),
-            Opcode::IMPLICIT_DEF => {
-                let (Some(register), bits) = (data.vreg(0), width_of(self.function, self.target, data, 0)) else {
-                    return Ok(Next::Following);
-                };
-                let free = self.domain.choose(bits);
-                let bits = match self.unwritten {
-                    Unwritten::Free => free,
-                    Unwritten::Known => chosen(&free, u64::from_ne_bytes([UNWRITTEN; 8])),
-                };
-                let value = Value { bits, poison: PartialBool::known(false) };
-                self.write(inst, register, &value);
-                Ok(Next::Following)
-            }
-            Opcode::LIFETIME_START | Opcode::LIFETIME_END | Opcode::KILL => Ok(Next::Following),
-            Opcode::Target(_) if self.target.is_call(data) => self.call(data),
-            Opcode::Target(_) => self.machine(inst, data),
-            _ => self.generic(inst, data),
+        let Opcode::Target(opcode) = data.opcode else {
+            return match walk::execute(self, data)? {
+                Some(transfer) => Ok(follow(inst, transfer)),
+                None => self.generic(inst, data),
+            };
+        };
+        let flags = target.instruction(opcode).flags;
+        if flags.contains(OpcodeFlags::STORE) && self.events.len() < self.keep {
+            let stored = data.uses().next().map(|operand| walk::read(self, operand)).transpose()?;
+            self.events.extend(stored.map(|stored| event(inst, None, &stored, None)));
         }
+        let transfer = tribunal_target::execute(target, self, data)?;
+        self.calls += u64::from(flags.contains(OpcodeFlags::CALL));
+        Ok(transfer.map_or(Control::Continue(None), |transfer| follow(inst, transfer)))
     }
 
-    fn generic(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
+    fn generic(&mut self, inst: Inst, data: &InstData) -> Result<Control, Unsupported> {
         self.args.clear();
         for register in data.vreg_uses() {
             self.args.push(value_of(&self.registers, register)?.clone());
@@ -362,7 +325,7 @@ impl<'f, D: Numbers> State<'f, D> {
             Err(unsupported) => return Err(unsupported.clone()),
         };
         if let Some(end) = undefined(evaluation.ub) {
-            return Ok(Next::End(end));
+            return Ok(Control::Break(end));
         }
         if data.opcode == Opcode::G_STORE && self.events.len() < self.keep {
             let address = Some(self.args[1].bits.value.low_u64());
@@ -371,135 +334,109 @@ impl<'f, D: Numbers> State<'f, D> {
         for (register, value) in data.vreg_defs().zip(&evaluation.results) {
             match self.frozen.filter(|_| data.opcode == Opcode::G_FREEZE) {
                 Some(choice) => {
-                    self.write(inst, register, &Value { bits: chosen(&value.bits, choice), ..value.clone() })
+                    self.write(register, &Value { bits: chosen(&value.bits, choice), ..value.clone() });
                 }
-                None => self.write(inst, register, value),
+                None => self.write(register, value),
             }
         }
-        Ok(Next::Following)
+        Ok(Control::Continue(None))
     }
 
-    fn machine(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
-        let Opcode::Target(opcode) = data.opcode else { return Err(malformed(data)) };
-        let flags = self.target.instruction(opcode).flags;
-        if flags.contains(OpcodeFlags::RETURN) {
-            return Ok(Next::End(End::Returned(inst)));
-        }
-        if flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) {
-            return label(data).map(Next::To);
-        }
-        let mut args: SmallVec<[Value<D>; 4]> = SmallVec::new();
-        for operand in data.uses() {
-            // A machine's registers hold bits: poison in generic code is arbitrary bits there.
-            args.push(Value { poison: PartialBool::known(false), ..self.read(operand)? });
-        }
-        let evaluation = tribunal_target::evaluate(self.target, &mut self.domain, &mut self.memory, data, &args)?;
-        if let Some(end) = undefined(evaluation.ub) {
-            return Ok(Next::End(end));
-        }
-        if flags.contains(OpcodeFlags::STORE) && self.events.len() < self.keep {
-            self.events.push(event(inst, None, &args[0], None));
-        }
-        let defs: SmallVec<[Reg; 2]> = data.defs().map(|operand| operand.reg).collect();
-        for (reg, value) in defs.into_iter().zip(evaluation.results) {
-            match reg {
-                Reg::Virtual(register) => self.write(inst, register, &value),
-                Reg::Physical(register) => self.write_physical(register, value),
-            }
-        }
-        match evaluation.taken {
-            Some(taken) => branch(taken, data),
-            None => Ok(Next::Following),
-        }
-    }
-
-    fn call(&mut self, data: &InstData) -> Result<Next, Unsupported> {
-        let mut domain = std::mem::take(&mut self.domain);
-        let evaluation =
-            self.target.evaluate_call(&mut domain, self.function, data, |_, register| self.read_physical(register));
-        self.domain = domain;
-        let evaluation = evaluation?;
-        if let Some(end) = undefined(evaluation.ub) {
-            return Ok(Next::End(end));
-        }
-        for (register, mut value) in evaluation.registers {
-            if self.unwritten == Unwritten::Known {
-                value.bits = chosen(&value.bits, lost_register(register, self.served));
-            }
-            self.write_physical(register, value);
-        }
-        self.served += 1;
-        Ok(Next::Following)
-    }
-
-    fn copy(&mut self, inst: Inst, data: &InstData) -> Result<Next, Unsupported> {
-        let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else { return Err(malformed(data)) };
-        let mut value = self.read(src)?;
-        match dst.reg {
-            Reg::Virtual(register) => {
-                value.bits = value.bits.zext_or_trunc(width_of(self.function, self.target, data, 0));
-                self.write(inst, register, &value);
-            }
-            Reg::Physical(register) => self.write_physical(register, value),
-        }
-        Ok(Next::Following)
-    }
-
-    fn register(&self, register: VReg) -> Result<Value<D>, Unsupported> {
-        value_of(&self.registers, register).cloned()
-    }
-
-    fn read(&self, operand: &RegOperand) -> Result<Value<D>, Unsupported> {
-        let mut value = match operand.reg {
-            Reg::Virtual(register) => self.register(register)?,
-            Reg::Physical(register) => self.read_physical(register),
-        };
-        if operand.subregister.0 != 0 {
-            value.bits = value.bits.zext_or_trunc(self.target.vocabulary.subregister_bits(operand.subregister));
-        }
-        Ok(value)
-    }
-
-    fn write(&mut self, inst: Inst, register: VReg, value: &Value<D>) {
-        if self.events.len() < self.keep {
-            self.events.push(event(inst, Some(register), value, None));
-        }
+    fn write(&mut self, register: VReg, value: &Value<D>) {
+        self.note(register, value);
         self.registers[register.as_u32() as usize] = Some(value.clone());
     }
 
-    fn read_physical(&self, register: PReg) -> Value<D> {
-        let bits = self.target.vocabulary.register_bits(register);
-        if self.target.is_zero_register(register) {
-            return scalar(Bits::zero(bits));
+    /// Keeps the event of a write.
+    fn note(&mut self, register: VReg, value: &Value<D>) {
+        if self.events.len() < self.keep
+            && let Some(inst) = self.function.def_of(register)
+        {
+            self.events.push(event(inst, Some(register), value, None));
         }
-        let full_register = self.target.vocabulary.full_register(register);
-        let arbitrary = || full(self.target, unwritten_register(full_register));
-        let held = self.physical.iter().find(|(known, _)| *known == full_register);
-        let value = held.map_or_else(arbitrary, |(_, value)| value.clone());
-        Value { bits: value.bits.zext_or_trunc(bits), poison: value.poison }
     }
 
-    /// Writing a part clears the rest of the register.
-    fn write_physical(&mut self, register: PReg, value: Value<D>) {
-        let full_register = self.target.vocabulary.full_register(register);
-        let bits = self.target.vocabulary.register_bits(full_register);
-        let part = self.target.vocabulary.register_bits(register);
-        let value = Value { bits: value.bits.zext_or_trunc(part).zext_or_trunc(bits), poison: value.poison };
-        match self.physical.iter_mut().find(|(known, _)| *known == full_register) {
+    /// The registers that a return reads; those in which a call returns, if it stands in place of one.
+    fn results(&mut self, inst: Inst) -> Vec<(PReg, u32, Known)> {
+        let data = self.function.inst(inst);
+        let is_call = self.function.opcode_flags(data, self.target.vocabulary).contains(OpcodeFlags::CALL);
+        let results = self.target.abi.results().iter().copied().map(Operand::implicit_use);
+        let operands: SmallVec<[Operand; 4]> = if is_call { results.collect() } else { data.operands() };
+        let mut returned = Vec::new();
+        for operand in
+            operands.iter().filter_map(Operand::as_reg).filter(|operand| !operand.flags.contains(RegFlags::DEF))
+        {
+            if let (Some(register), Ok(value)) = (operand.reg.as_physical(), walk::read(self, operand)) {
+                returned.push((register, value.bits.width(), known(&value.bits, value.poison)));
+            }
+        }
+        returned
+    }
+}
+
+impl<D: Numbers> MachineState<D> for SingleRun<'_, D> {
+    type Memory = ConcreteMemory;
+
+    fn function(&self) -> &Function {
+        self.function
+    }
+
+    fn vocabulary(&self) -> &'static dyn Vocabulary {
+        self.target.vocabulary
+    }
+
+    fn evaluator(&mut self) -> (&mut D, &mut ConcreteMemory) {
+        (&mut self.domain, &mut self.memory)
+    }
+
+    fn virtual_register(&mut self, register: VReg) -> Result<Value<D>, Unsupported> {
+        value_of(&self.registers, register).cloned()
+    }
+
+    fn set_virtual_register(&mut self, register: VReg, value: Value<D>) {
+        self.note(register, &value);
+        self.registers[register.as_u32() as usize] = Some(value);
+    }
+
+    fn full_register(&mut self, register: PReg) -> Value<D> {
+        let held = self.physical.iter().find(|(known, _)| *known == register);
+        let arbitrary = || full(self.target, register, unwritten_register(register));
+        held.map_or_else(arbitrary, |(_, value)| value.clone())
+    }
+
+    fn set_full_register(&mut self, register: PReg, value: Value<D>) {
+        match self.physical.iter_mut().find(|(known, _)| *known == register) {
             Some((_, held)) => *held = value,
-            None => self.physical.push((full_register, value)),
+            None => self.physical.push((register, value)),
         }
     }
 
-    /// The registers that a return reads.
-    fn results(&self, inst: Inst) -> Vec<(PReg, u32, Known)> {
-        let registers = self.function.inst(inst).uses().filter_map(|operand| operand.reg.as_physical());
-        let result = |register| {
-            let value = self.read_physical(register);
-            (register, value.bits.width(), known(&value.bits, value.poison))
-        };
-        registers.map(result).collect()
+    fn unwritten(&mut self, width: u32) -> Value<D> {
+        self.any(width, u64::from_ne_bytes([UNWRITTEN; 8]))
     }
+
+    fn clobber(&mut self, register: PReg) {
+        let width = self.target.vocabulary.register_bits(register);
+        let value = self.any(width, clobbered(register, self.calls));
+        self.set_full_register(register, value);
+    }
+}
+
+impl<D: Numbers> SingleRun<'_, D> {
+    /// Contents that nobody wrote: unconstrained bits, or what the machine has there.
+    fn any(&mut self, width: u32, machine: u64) -> Value<D> {
+        let free = self.domain.choose(width);
+        let bits = match self.unwritten {
+            Unwritten::Free => free,
+            Unwritten::Known => chosen(&free, machine),
+        };
+        Value { bits, poison: PartialBool::known(false) }
+    }
+}
+
+/// The contents of a full register.
+fn full<D: Numbers>(target: &Target, register: PReg, value: u64) -> Value<D> {
+    scalar(Bits::new(value.into(), target.vocabulary.register_bits(register)))
 }
 
 fn types_of(function: &Function) -> Vec<Option<Typed>> {
@@ -510,24 +447,8 @@ fn types_of(function: &Function) -> Vec<Option<Typed>> {
     types
 }
 
-/// Bits of the register at operand `index`.
-fn width_of(function: &Function, target: &Target, data: &InstData, index: usize) -> u32 {
-    match data.operands.get(index).and_then(Operand::as_reg).map(|operand| operand.reg) {
-        Some(Reg::Virtual(register)) => {
-            let row = &function.vregs[register];
-            match (row.ty, row.constraint) {
-                (Some(ty), _) => ty.bits(),
-                (None, Constraint::Class(class)) => target.class(class).bits,
-                (None, Constraint::Bank(_) | Constraint::None) => u32::from(target.pointer_bits),
-            }
-        }
-        Some(Reg::Physical(register)) => target.vocabulary.register_bits(register),
-        None => u32::from(target.pointer_bits),
-    }
-}
-
 /// The contents of a virtual register.
-fn value_of<D: Numbers>(registers: &[Option<Value<D>>], register: VReg) -> Result<&Value<D>, Unsupported> {
+fn value_of<D: Domain>(registers: &[Option<Value<D>>], register: VReg) -> Result<&Value<D>, Unsupported> {
     let value = registers.get(register.as_u32() as usize).and_then(Option::as_ref);
     value.ok_or_else(|| Unsupported::new("a register read before it is written"))
 }
@@ -535,33 +456,27 @@ fn value_of<D: Numbers>(registers: &[Option<Value<D>>], register: VReg) -> Resul
 /// The end of a run where `ub` may hold.
 fn undefined(ub: PartialBool) -> Option<End> {
     match (ub.value, ub.open) {
-        (_, true) => Some(End::Open),
+        (_, true) => Some(End::Unconstrained),
         (true, false) => Some(End::Undefined),
         (false, false) => None,
     }
 }
 
-fn branch(taken: PartialBool, data: &InstData) -> Result<Next, Unsupported> {
-    match (taken.value, taken.open) {
-        (_, true) => Ok(Next::End(End::Open)),
-        (true, false) => label(data).map(Next::To),
-        (false, false) => Ok(Next::Following),
+/// The way on after an instruction.
+fn follow<D: Numbers>(inst: Inst, Transfer { ub, next }: Transfer<D>) -> Control {
+    if let Some(end) = undefined(ub) {
+        return Control::Break(end);
+    }
+    match next {
+        Next::Following => Control::Continue(None),
+        Next::To(block) => Control::Continue(Some(block)),
+        Next::If(taken, _) if taken.open => Control::Break(End::Unconstrained),
+        Next::If(taken, block) => Control::Continue(taken.value.then_some(block)),
+        Next::Return => Control::Break(End::Returned(inst)),
     }
 }
 
 fn event<D: Numbers>(inst: Inst, register: Option<VReg>, value: &Value<D>, address: Option<u64>) -> Event {
     let poison = value.poison.value || value.poison.open;
     Event { inst, register, value: value.bits.value.bits(), open: value.bits.open.bits(), poison, address }
-}
-
-fn malformed(data: &InstData) -> Unsupported {
-    Unsupported::new(format!("malformed {}", data.opcode))
-}
-
-fn label(data: &InstData) -> Result<Block, Unsupported> {
-    let block = data.operands.iter().find_map(|operand| match operand {
-        Operand::Block(block) => Some(*block),
-        _ => None,
-    });
-    block.ok_or_else(|| malformed(data))
 }

@@ -6,7 +6,6 @@
 use crate::observation::Known;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Concrete, Domain, Number, Partial, PartialBits, PartialBool, Value, Word, Words};
-use tribunal_target::Target;
 
 /// An interpreter's numbers: values with some bits unconstrained.
 pub(super) trait Numbers: Domain<Bits = PartialBits<Self::Number>, Bool = PartialBool> + Default {
@@ -37,11 +36,6 @@ pub(super) fn chosen<N: Number>(bits: &PartialBits<N>, choice: u64) -> PartialBi
     let (value, open) = (bits.value.bits(), bits.open.bits());
     let choice = Bits::new(choice.into(), 64).zext_or_trunc(open.width());
     PartialBits::known(N::of_bits(value.and(open.not()).or(choice.and(open))))
-}
-
-/// The value of a full register.
-pub(super) fn full<D: Numbers>(target: &Target, value: u64) -> Value<D> {
-    scalar(Bits::new(value.into(), target.pointer_bits.into()))
 }
 
 pub(super) fn scalar<D: Numbers>(bits: Bits) -> Value<D> {

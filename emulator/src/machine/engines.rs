@@ -72,7 +72,7 @@ mod tests {
         for &target in tribunal_target::ALL {
             let engine = EngineDesc::of(target, target.default_features);
             let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
-            for (register, row) in full.filter(|(register, _)| !target.is_zero_register(*register)) {
+            for (register, row) in full.filter(|(register, _)| !target.vocabulary.is_zero_register(*register)) {
                 let number = engine.and_then(|engine| engine.number(register));
                 assert!(number.is_some(), "{} of {}", row.name, target.name);
             }

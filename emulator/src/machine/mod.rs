@@ -22,6 +22,7 @@ mod stepper;
 
 pub use runtime::CallSite;
 
+use crate::fault::FaultKind;
 use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
 use crate::observation::BufferAccess;
 use accesses::RawAccess;
@@ -147,25 +148,22 @@ pub enum MachineFault {
 }
 
 impl MachineFault {
-    /// A word for signatures.
-    pub fn kind(&self) -> &'static str {
+    /// Its kind, for signatures.
+    pub fn kind(&self) -> FaultKind {
         match self {
-            MachineFault::Memory { .. } => "memory-fault",
-            MachineFault::Illegal { .. } => "illegal-instruction",
-            MachineFault::OutOfFuel(_) => "no-return",
-            MachineFault::CalleeSaved { .. } => "callee-saved-register",
-            MachineFault::StackPointer => "stack-pointer",
-            MachineFault::Guard { .. } => "write-outside-buffer",
-            MachineFault::CallerFrame => "write-to-caller-frame",
-            MachineFault::Code => "write-to-code",
-            MachineFault::StackAlignment => STACK_ALIGNMENT,
-            MachineFault::BadCall { .. } => "bad-call",
+            MachineFault::Memory { .. } => FaultKind::MemoryFault,
+            MachineFault::Illegal { .. } => FaultKind::IllegalInstruction,
+            MachineFault::OutOfFuel(_) => FaultKind::NoReturn,
+            MachineFault::CalleeSaved { .. } => FaultKind::CalleeSavedRegister,
+            MachineFault::StackPointer => FaultKind::StackPointer,
+            MachineFault::Guard { .. } => FaultKind::WriteOutsideBuffer,
+            MachineFault::CallerFrame => FaultKind::WriteToCallerFrame,
+            MachineFault::Code => FaultKind::WriteToCode,
+            MachineFault::StackAlignment => FaultKind::StackAlignment,
+            MachineFault::BadCall { .. } => FaultKind::BadCall,
         }
     }
 }
-
-/// The word for [`MachineFault::StackAlignment`].
-pub const STACK_ALIGNMENT: &str = "stack-alignment";
 
 /// The engine that executes.
 enum Engine {
@@ -339,7 +337,8 @@ impl Emulator {
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
         engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
-        let written = full.map(|(register, _)| register).filter(|&register| !target.is_zero_register(register));
+        let written =
+            full.map(|(register, _)| register).filter(|&register| !target.vocabulary.is_zero_register(register));
         let registers = written.filter_map(|register| Some((register, number(register)?)));
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
         let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();

@@ -5,7 +5,7 @@
 //! stack pointer hold junk.
 
 use super::{CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, fitting};
-use crate::input::lost_register;
+use crate::input::clobbered;
 use tribunal_ir::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Value};
 use tribunal_target::Target;
@@ -73,9 +73,9 @@ impl Emulator {
             return Ok(Err(MachineFault::StackAlignment));
         }
         let back = self.read(abi.return_address)?;
-        let room =
+        let below =
             stack_pointer.checked_sub(CALLEE_BYTES).filter(|&low| low >= STACK && stack_pointer < STACK + STACK_BYTES);
-        let (Some(low), true) = (room, self.returns.contains(&back)) else {
+        let (Some(low), true) = (below, self.returns.contains(&back)) else {
             return Ok(Err(MachineFault::BadCall { callee: callee.name }));
         };
         self.engine.write(low, &[0x5a; CALLEE_BYTES as usize])?;
@@ -98,7 +98,7 @@ impl Emulator {
             let returned = signature.results.iter().position(|&result| result == register);
             let value = match returned {
                 Some(index) => (result >> (index * usize::from(target.pointer_bits))) as u64,
-                None => fitting(target, lost_register(register, count)),
+                None => fitting(target, clobbered(register, count)),
             };
             self.write(register, value)?;
         }

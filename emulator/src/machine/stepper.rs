@@ -103,7 +103,7 @@ impl Stepper {
     /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the
     /// register.
     pub fn set_register(&mut self, register: PReg, value: u64) {
-        if !self.target.is_zero_register(register) {
+        if !self.target.vocabulary.is_zero_register(register) {
             let (full, bits) = (self.target.vocabulary.full_register(register), self.bits(register));
             self.registers[usize::from(full.0)] = Bits::new(value.into(), bits).low_u64();
         }
@@ -131,12 +131,11 @@ impl Stepper {
 
     /// Takes one instruction; returns the address of the next.
     fn step(&mut self, pc: u64) -> Result<Result<u64, Stop>, StepperError> {
-        let mut word = [0; 4];
-        if self.read(pc, &mut word).is_err() {
-            return Ok(Err(Stop::Memory));
-        }
         let target = self.target;
-        let Some(inst) = target.decode(u32::from_le_bytes(word)) else { return Ok(Err(Stop::Illegal)) };
+        let (inst, size) = match self.fetch(pc) {
+            Ok(fetched) => fetched,
+            Err(stop) => return Ok(Err(stop)),
+        };
         let Opcode::Target(opcode) = inst.opcode else { return Ok(Err(Stop::Illegal)) };
         let args: Vec<Value<Concrete>> =
             inst.uses().filter_map(|operand| operand.reg.as_physical()).map(|register| self.value(register)).collect();
@@ -148,23 +147,41 @@ impl Stepper {
             return Ok(Err(Stop::Memory));
         }
         let defs: Vec<PReg> = inst.defs().filter_map(|operand| operand.reg.as_physical()).collect();
-        let next = self.next(pc, target.instruction(opcode), &inst, &evaluation);
+        let next = self.next(pc, (target.instruction(opcode), size), &inst, &evaluation);
         for (register, value) in defs.into_iter().zip(evaluation.results) {
             self.set_register(register, value.bits.low_u64());
         }
         Ok(Ok(next))
     }
 
+    /// The instruction at `pc`, and its size in bytes. A compressed form is no word's first half.
+    fn fetch(&self, pc: u64) -> Result<(InstData, u64), Stop> {
+        let mut half = [0; 2];
+        self.read(pc, &mut half).map_err(|_| Stop::Memory)?;
+        if let Some(inst) = self.target.expand(u16::from_le_bytes(half)) {
+            return Ok((inst, 2));
+        }
+        let mut word = [0; 4];
+        self.read(pc, &mut word).map_err(|_| Stop::Memory)?;
+        self.target.decode(u32::from_le_bytes(word)).map(|inst| (inst, 4)).ok_or(Stop::Illegal)
+    }
+
     /// The address of the next instruction: the target of an indirect jump, the label of a branch that is taken, or the
     /// address after this one. A return that names no register goes to the return address.
-    fn next(&self, pc: u64, row: &InstrDesc, inst: &InstData, evaluation: &MachineEvaluation<Concrete>) -> u64 {
+    fn next(
+        &self,
+        pc: u64,
+        (row, size): (&InstrDesc, u64),
+        inst: &InstData,
+        evaluation: &MachineEvaluation<Concrete>,
+    ) -> u64 {
         let jumps =
             row.flags.contains(OpcodeFlags::CALL) || row.flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER);
         let address = match (evaluation.to, evaluation.taken) {
             (Some(to), _) => to.low_u64(),
             (None, _) if row.flags.contains(OpcodeFlags::RETURN) => self.register(self.target.abi.return_address),
             (None, taken) if taken.unwrap_or(jumps) => pc.wrapping_add_signed(distance(row, inst)),
-            _ => pc.wrapping_add(row.size.into()),
+            _ => pc.wrapping_add(size),
         };
         Bits::new(address.into(), self.target.pointer_bits.into()).low_u64()
     }

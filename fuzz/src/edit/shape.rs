@@ -115,7 +115,7 @@ pub(super) fn plain_memory(function: &mut Function, inst: Inst) -> bool {
     };
     let Some(memory) = data.memory.iter().map(plain).collect::<Option<_>>() else { return false };
     // An atomic operation needs its ordering.
-    let atomic = data.memory.iter().any(|memory| memory.flags.contains(MemFlags::ATOMIC));
+    let atomic = data.memory.iter().any(MemOperand::is_atomic);
     if !is_placed(function, inst) || atomic || data.memory == memory {
         return false;
     }
@@ -133,7 +133,7 @@ pub(super) fn set_stored(function: &mut Function, inst: Inst, value: VReg) -> bo
     let same_size = memory.ty.is_some_and(|old| old.bits() == ty.bits());
     let fits = is_placed(function, inst)
         && data.opcode == Opcode::G_STORE
-        && !memory.flags.intersects(MemFlags::ATOMIC)
+        && !memory.is_atomic()
         && (same_size || !memory.flags.contains(MemFlags::VOLATILE))
         && (old != value || !same_size)
         && !ty.is_vector()

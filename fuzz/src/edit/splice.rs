@@ -4,7 +4,7 @@ use super::scope::{Scope, is_free};
 use super::{shape, values};
 use crate::opcodes::is_known;
 use rustc_hash::FxHashMap;
-use tribunal_ir::{Function, Inst, MemFlags, Opcode, Operand, VReg};
+use tribunal_ir::{Function, Inst, Opcode, Operand, VReg};
 use tribunal_target::Target;
 
 /// Instructions of one block that stand for themselves: integer operations and accesses, on virtual registers only.
@@ -37,7 +37,7 @@ fn travels(function: &Function, target: &Target, inst: Inst) -> bool {
     let own = data.operands.iter().any(|operand| matches!(operand, Operand::Stack(_) | Operand::FixedStack(_)));
     let known = is_known(data.opcode) && !own;
     let acts = !values::is_pure(function, target, inst) && data.opcode != Opcode::G_STORE;
-    let plain = data.memory.iter().all(|memory| memory.ty.is_some() && !memory.flags.contains(MemFlags::ATOMIC));
+    let plain = data.memory.iter().all(|memory| memory.ty.is_some() && !memory.is_atomic());
     virtual_only && known && plain && !acts && !data.opcode.is_phi()
 }
 

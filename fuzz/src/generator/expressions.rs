@@ -25,7 +25,7 @@ impl Generator<'_, '_, '_> {
             14 => self.composition(ty)?,
             15..=18 if self.policy.families => self.family(ty)?,
             15..=18 => self.binary(ty)?,
-            _ => self.loose(ty)?,
+            _ => self.maybe_poison(ty)?,
         };
         self.scope.push(entry);
         Ok(())
@@ -39,7 +39,7 @@ impl Generator<'_, '_, '_> {
         }
         let flags = self.flags(opcode)?;
         let register = self.builder.op_with(ty, opcode, &[left.register, right.register], flags);
-        Ok(Entry { register, ty, firm: left.firm && right.firm && flags.is_empty() })
+        Ok(Entry { register, ty, deterministic: left.deterministic && right.deterministic && flags.is_empty() })
     }
 
     fn shift(&mut self, ty: Type) -> Result<Entry> {
@@ -50,7 +50,7 @@ impl Generator<'_, '_, '_> {
             let amount = self.u.int_in_range(0..=i64::from(ty.bits()) - 1)?;
             let amount = self.builder.constant_i64(amount_ty, amount);
             let register = self.builder.op(ty, opcode, &[value.register, amount]);
-            return Ok(Entry { register, ty, firm: value.firm });
+            return Ok(Entry { register, ty, deterministic: value.deterministic });
         }
         let masked = self.u.ratio(7, 8)?;
         let amount_ty = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
@@ -58,7 +58,7 @@ impl Generator<'_, '_, '_> {
         let in_range = if masked { self.amount_below(amount, ty.bits()) } else { amount.register };
         let flags = if masked { InstFlags::empty() } else { self.flags(opcode)? };
         let register = self.builder.op_with(ty, opcode, &[value.register, in_range], flags);
-        Ok(Entry { register, ty, firm: masked && value.firm && amount.firm })
+        Ok(Entry { register, ty, deterministic: masked && value.deterministic && amount.deterministic })
     }
 
     /// `amount` masked below the greatest power of two that is at most `width`.
@@ -75,7 +75,7 @@ impl Generator<'_, '_, '_> {
         let opcode = *self.u.choose(Family::Division.opcodes())?;
         let operands = self.safe_division(ty, overflows(opcode))?;
         let register = self.builder.op(ty, opcode, &operands);
-        Ok(Entry { register, ty, firm: true })
+        Ok(Entry { register, ty, deterministic: true })
     }
 
     /// A dividend and a divisor whose quotient is defined.
@@ -107,21 +107,21 @@ impl Generator<'_, '_, '_> {
         let predicate = *self.u.choose(&tribunal_ir::IntPredicate::ALL)?;
         let (left, right) = (self.value(ty, false)?, self.right_value(ty, false)?);
         let register = self.builder.icmp(predicate, left.register, right.register);
-        Ok(Entry { register, ty: S1, firm: left.firm && right.firm })
+        Ok(Entry { register, ty: S1, deterministic: left.deterministic && right.deterministic })
     }
 
     fn selection(&mut self, ty: Type) -> Result<Entry> {
         let condition = self.condition()?;
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         let register = self.builder.select(condition, left.register, right.register);
-        Ok(Entry { register, ty, firm: left.firm && right.firm })
+        Ok(Entry { register, ty, deterministic: left.deterministic && right.deterministic })
     }
 
     fn conversion(&mut self, ty: Type) -> Result<Entry> {
         let from = self.scalar()?;
         let source = self.value(from, false)?;
         let signed = self.u.arbitrary()?;
-        Ok(Entry { register: self.converted(source, ty, signed), ty, firm: source.firm })
+        Ok(Entry { register: self.converted(source, ty, signed), ty, deterministic: source.deterministic })
     }
 
     fn bit_operation(&mut self, ty: Type) -> Result<Entry> {
@@ -132,7 +132,11 @@ impl Generator<'_, '_, '_> {
         let opcode = if opcode == Opcode::G_CTPOP && ty.bits() < 3 { Opcode::G_ABS } else { opcode };
         let source = self.value(ty, false)?;
         let result = if opcode == Opcode::G_CTPOP { self.count_type(ty)? } else { ty };
-        Ok(Entry { register: self.builder.op(result, opcode, &[source.register]), ty: result, firm: source.firm })
+        Ok(Entry {
+            register: self.builder.op(result, opcode, &[source.register]),
+            ty: result,
+            deterministic: source.deterministic,
+        })
     }
 
     /// A type that can hold the number of bits of a `ty`: mostly `ty` itself, if it can.
@@ -147,7 +151,7 @@ impl Generator<'_, '_, '_> {
         let (high, low) = (self.value(ty, false)?, self.value(ty, false)?);
         let amount = self.value(ty, false)?;
         let register = self.builder.op(ty, opcode, &[high.register, low.register, amount.register]);
-        Ok(Entry { register, ty, firm: high.firm && low.firm && amount.firm })
+        Ok(Entry { register, ty, deterministic: high.deterministic && low.deterministic && amount.deterministic })
     }
 
     fn in_register(&mut self, ty: Type) -> Result<Entry> {
@@ -165,7 +169,7 @@ impl Generator<'_, '_, '_> {
         };
         let operands = [Operand::used(source.register), Operand::Imm(i64::from(bits))];
         let register = self.builder.build(ty, Opcode::G_SEXT_INREG, operands);
-        Ok(Entry { register, ty, firm: source.firm })
+        Ok(Entry { register, ty, deterministic: source.deterministic })
     }
 
     /// Two halves merged, or one half of a value taken.
@@ -175,7 +179,7 @@ impl Generator<'_, '_, '_> {
             let (low, high) = (self.value(ty, false)?, self.value(ty, false)?);
             let wide = Type::scalar(bits * 2);
             let register = self.builder.op(wide, Opcode::G_MERGE_VALUES, &[low.register, high.register]);
-            return Ok(Entry { register, ty: wide, firm: low.firm && high.firm });
+            return Ok(Entry { register, ty: wide, deterministic: low.deterministic && high.deterministic });
         }
         if bits.is_multiple_of(4) && self.u.ratio(1, 3)? {
             return self.parts(ty);
@@ -188,14 +192,14 @@ impl Generator<'_, '_, '_> {
         let source = if self.u.ratio(1, 3)? {
             let low = self.value(half, false)?;
             let signed = self.u.arbitrary()?;
-            Entry { register: self.converted(low, ty, signed), ty, firm: low.firm }
+            Entry { register: self.converted(low, ty, signed), ty, deterministic: low.deterministic }
         } else {
             self.value(ty, false)?
         };
         let parts = self.builder.unmerge(half, source.register);
         let (first, second) = (parts[0], parts[1]);
-        self.scope.push(Entry { register: first, ty: half, firm: source.firm });
-        Ok(Entry { register: second, ty: half, firm: source.firm })
+        self.scope.push(Entry { register: first, ty: half, deterministic: source.deterministic });
+        Ok(Entry { register: second, ty: half, deterministic: source.deterministic })
     }
 
     /// Four parts of a value, or all of its bytes, put together in another order; perhaps bits of that, across their
@@ -210,12 +214,16 @@ impl Generator<'_, '_, '_> {
         let last = parts.len() - 1;
         let (one, other) = (self.u.int_in_range(0..=last)?, self.u.int_in_range(0..=last)?);
         parts.swap(one, other);
-        let whole = Entry { register: self.builder.op(ty, Opcode::G_MERGE_VALUES, &parts), ty, firm: source.firm };
+        let whole = Entry {
+            register: self.builder.op(ty, Opcode::G_MERGE_VALUES, &parts),
+            ty,
+            deterministic: source.deterministic,
+        };
         if self.u.ratio(1, 4)? { self.taken_out(whole) } else { Ok(whole) }
     }
 
     /// An operation with unconstrained bits: undefined high bits, an undefined value, a frozen one, a promise.
-    fn loose(&mut self, ty: Type) -> Result<Entry> {
+    fn maybe_poison(&mut self, ty: Type) -> Result<Entry> {
         let source = self.value(ty, false)?;
         let (register, ty) = match self.u.int_in_range(0..=4)? {
             0 if ty.bits() < 64 => {
@@ -227,7 +235,7 @@ impl Generator<'_, '_, '_> {
             3 if ty.bits() > 1 => return self.promise(source),
             _ => (self.builder.op(ty, Opcode::G_FREEZE, &[source.register]), ty),
         };
-        Ok(Entry { register, ty, firm: false })
+        Ok(Entry { register, ty, deterministic: false })
     }
 
     /// A value extended in place, then asserted to be so: the promise holds.
@@ -249,7 +257,7 @@ impl Generator<'_, '_, '_> {
             }
         };
         let register = self.builder.build(ty, assertion, [Operand::used(narrow), imm]);
-        Ok(Entry { register, ty, firm: source.firm })
+        Ok(Entry { register, ty, deterministic: source.deterministic })
     }
 
     /// A multiple of a power of two, asserted to be one.

@@ -34,14 +34,14 @@ impl Generator<'_, '_, '_> {
         if !info.takes(&types) {
             return self.overflow(ty);
         }
-        let (mut operands, mut firm) = (Vec::new(), info.poison.is_empty());
+        let (mut operands, mut deterministic) = (Vec::new(), info.poison.is_empty());
         for (index, kind) in info.operands().enumerate().skip(info.defs.len()) {
             match info.immediate_at(index).and_then(|immediate| immediate.range(&types)) {
                 Some(range) => operands.push(Operand::Imm(self.u.int_in_range(range)?)),
                 None if kind.type_index().is_some() => {
                     let value = self.value(ty, false)?;
                     operands.push(Operand::used(value.register));
-                    firm &= value.firm;
+                    deterministic &= value.deterministic;
                 }
                 None => {}
             }
@@ -49,32 +49,32 @@ impl Generator<'_, '_, '_> {
         let results: Vec<VReg> = info.defs.iter().map(|_| self.builder.function.new_vreg(ty)).collect();
         let defs = results.iter().copied().map(Operand::def);
         self.builder.push(InstData::new(opcode, defs.chain(operands)));
-        let entries = results.into_iter().map(|register| Entry { register, ty, firm });
+        let entries = results.into_iter().map(|register| Entry { register, ty, deterministic });
         let Some(first) = entries.clone().next() else { return self.overflow(ty) };
         self.scope.extend(entries.skip(1));
         Ok(first)
     }
 
     /// Defines two results, of which the second joins the scope here.
-    fn two(&mut self, opcode: Opcode, types: [Type; 2], sources: &[VReg], firm: bool) -> Entry {
+    fn two(&mut self, opcode: Opcode, types: [Type; 2], sources: &[VReg], deterministic: bool) -> Entry {
         let results = types.map(|ty| self.builder.function.new_vreg(ty));
         let defs = results.into_iter().map(Operand::def);
         self.builder.push(InstData::new(opcode, defs.chain(sources.iter().copied().map(Operand::used))));
-        self.scope.push(Entry { register: results[1], ty: types[1], firm });
-        Entry { register: results[0], ty: types[0], firm }
+        self.scope.push(Entry { register: results[1], ty: types[1], deterministic });
+        Entry { register: results[0], ty: types[0], deterministic }
     }
 
     fn overflow(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(Family::Overflow.opcodes())?;
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
-        Ok(self.two(opcode, [ty, S1], &[left.register, right.register], left.firm && right.firm))
+        Ok(self.two(opcode, [ty, S1], &[left.register, right.register], left.deterministic && right.deterministic))
     }
 
     fn carry(&mut self, ty: Type) -> Result<Entry> {
         let opcode = *self.u.choose(Family::Carry.opcodes())?;
         let (left, right, carry) = (self.value(ty, false)?, self.value(ty, false)?, self.value(S1, false)?);
-        let firm = left.firm && right.firm && carry.firm;
-        Ok(self.two(opcode, [ty, S1], &[left.register, right.register, carry.register], firm))
+        let deterministic = left.deterministic && right.deterministic && carry.deterministic;
+        Ok(self.two(opcode, [ty, S1], &[left.register, right.register, carry.register], deterministic))
     }
 
     fn both_divisions(&mut self, ty: Type) -> Result<Entry> {
@@ -93,7 +93,7 @@ impl Generator<'_, '_, '_> {
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         let operands = [Operand::used(left.register), Operand::used(right.register), Operand::Imm(scale.into())];
         let register = self.builder.build(ty, opcode, operands);
-        Ok(Entry { register, ty, firm: left.firm && right.firm })
+        Ok(Entry { register, ty, deterministic: left.deterministic && right.deterministic })
     }
 
     /// Zeros of a value, counted in a type that holds the count.
@@ -101,8 +101,8 @@ impl Generator<'_, '_, '_> {
         let opcode = *self.u.choose(Family::ZeroCount.opcodes())?;
         let count = self.count_type(ty)?;
         let source = self.value(ty, false)?;
-        let firm = source.firm && opcode.info().is_some_and(|info| info.poison.is_empty());
-        Ok(Entry { register: self.builder.op(count, opcode, &[source.register]), ty: count, firm })
+        let deterministic = source.deterministic && opcode.info().is_some_and(|info| info.poison.is_empty());
+        Ok(Entry { register: self.builder.op(count, opcode, &[source.register]), ty: count, deterministic })
     }
 
     fn rotation(&mut self, ty: Type) -> Result<Entry> {
@@ -114,7 +114,7 @@ impl Generator<'_, '_, '_> {
             false => amount,
         };
         let register = self.builder.op_with(ty, opcode, &[value.register, amount.register], InstFlags::empty());
-        Ok(Entry { register, ty, firm: value.firm && amount.firm })
+        Ok(Entry { register, ty, deterministic: value.deterministic && amount.deterministic })
     }
 
     fn three_way(&mut self, ty: Type) -> Result<Entry> {
@@ -122,7 +122,7 @@ impl Generator<'_, '_, '_> {
         let (left, right) = (self.value(ty, false)?, self.value(ty, false)?);
         let result = Type::scalar(*self.u.choose(&[2, 8, 32, 64])?);
         let register = self.builder.op(result, opcode, &[left.register, right.register]);
-        Ok(Entry { register, ty: result, firm: left.firm && right.firm })
+        Ok(Entry { register, ty: result, deterministic: left.deterministic && right.deterministic })
     }
 
     /// Part of a value taken out, or put in its place; bits reversed.
@@ -139,7 +139,7 @@ impl Generator<'_, '_, '_> {
         let part = self.value(Type::scalar(bits), false)?;
         let operands = [Operand::used(whole.register), Operand::used(part.register), offset];
         let register = self.builder.build(ty, Opcode::G_INSERT, operands);
-        Ok(Entry { register, ty, firm: whole.firm && part.firm })
+        Ok(Entry { register, ty, deterministic: whole.deterministic && part.deterministic })
     }
 
     /// Some bits of a value of at least two bits.
@@ -147,7 +147,7 @@ impl Generator<'_, '_, '_> {
         let (bits, offset) = self.place(whole.ty)?;
         let ty = Type::scalar(bits);
         let register = self.builder.build(ty, Opcode::G_EXTRACT, [Operand::used(whole.register), offset]);
-        Ok(Entry { register, ty, firm: whole.firm })
+        Ok(Entry { register, ty, deterministic: whole.deterministic })
     }
 
     /// The number of bits, not all, of a type of at least two, and the lowest of them.
@@ -170,6 +170,6 @@ impl Generator<'_, '_, '_> {
         }
         let (offset, size) = (constant(self, offset), constant(self, size));
         let register = self.builder.op(ty, opcode, &[source.register, offset, size]);
-        Ok(Entry { register, ty, firm: source.firm })
+        Ok(Entry { register, ty, deterministic: source.deterministic })
     }
 }

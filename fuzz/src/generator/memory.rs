@@ -60,8 +60,8 @@ impl Generator<'_, '_, '_> {
             _ => {
                 let register = self.builder.load(Opcode::G_LOAD, memory, address, operand);
                 // A size that is no whole number of bytes requires zeros in the rest of its last byte. Nothing ensures
-                // them, so the value is not firm.
-                Entry { register, ty: memory, firm: bits.is_multiple_of(8) }
+                // them, so the value is not deterministic.
+                Entry { register, ty: memory, deterministic: bits.is_multiple_of(8) }
             }
         };
         self.scope.push(entry);
@@ -95,8 +95,8 @@ impl Generator<'_, '_, '_> {
     fn extending_load(&mut self, opcode: Opcode, address: VReg, bits: u32, operand: MemOperand) -> Result<Entry> {
         let widest = if self.u.ratio(1, 8)? { 128 } else { 64 };
         let ty = Type::scalar(self.u.int_in_range(bits + 1..=widest)?);
-        let firm = bits.is_multiple_of(8);
-        Ok(Entry { register: self.builder.load(opcode, ty, address, operand), ty, firm })
+        let deterministic = bits.is_multiple_of(8);
+        Ok(Entry { register: self.builder.load(opcode, ty, address, operand), ty, deterministic })
     }
 
     /// An address in `place`, and the alignment (bytes) it may claim, for an access of `size` bytes.
@@ -148,7 +148,7 @@ impl Generator<'_, '_, '_> {
             } else {
                 let operand = MemOperand::new(MemFlags::LOAD, memory, align);
                 let register = self.builder.load(Opcode::G_LOAD, memory, address, operand);
-                self.scope.push(Entry { register, ty: memory, firm: true });
+                self.scope.push(Entry { register, ty: memory, deterministic: true });
             }
         }
         Ok(())
@@ -156,9 +156,9 @@ impl Generator<'_, '_, '_> {
 
     /// Stores a maybe-poison value to bytes of the first buffer that nothing else touches; dropped once they are used
     /// up.
-    pub(super) fn store_loose(&mut self, entry: Entry) {
+    pub(super) fn store_maybe_poison(&mut self, entry: Entry) {
         let bytes = entry.ty.bytes();
-        if self.next_loose + bytes > super::BUFFER_BYTES {
+        if self.next_maybe_poison + bytes > super::BUFFER_BYTES {
             return;
         }
         let whole = Type::scalar(bytes * 8);
@@ -166,10 +166,10 @@ impl Generator<'_, '_, '_> {
             true => entry.register,
             false => self.builder.op(whole, Opcode::G_ZEXT, &[entry.register]),
         };
-        let address = self.offset_by(self.pointers[0].base, self.next_loose);
+        let address = self.offset_by(self.pointers[0].base, self.next_maybe_poison);
         // In bytes: one by one, so that an undefined high part does not hide a defined low one.
         self.builder.store(value, address, MemOperand::new(MemFlags::STORE, whole, S8.bytes()));
-        self.next_loose += bytes;
+        self.next_maybe_poison += bytes;
     }
 }
 

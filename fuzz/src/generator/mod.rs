@@ -4,11 +4,11 @@
 //! Every decision is read from [`Unstructured`], so libFuzzer and the embedded loop drive the same code, and equal
 //! bytes give equal programs. When the bytes run out every choice becomes its first option and the function closes.
 //!
-//! Values come in two kinds. A *firm* value is deterministic: it is never poison and never depends on a
-//! nondeterministic choice. Only firm values steer branches, divide, or address memory, and they are folded into the
-//! returned checksum. A *loose* value (from `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be poison or anything else.
-//! It is stored to a byte range of its own, where the oracle masks the bits that the source leaves unconstrained
-//! without losing the rest.
+//! Values come in two kinds. A *deterministic* value is never poison and never depends on a nondeterministic choice.
+//! Only deterministic values steer branches, divide, or address memory, and they are folded into the returned checksum.
+//! A *maybe-poison* value (from `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be poison or anything else. It is stored
+//! to a byte range of its own, where the oracle masks the bits that the source leaves unconstrained without losing the
+//! rest.
 
 mod expressions;
 mod families;
@@ -24,10 +24,10 @@ use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Position, Propertie
 use tribunal_target::Target;
 
 /// Bytes that every pointer argument may touch.
-pub const BUFFER_BYTES: u32 = 256;
+pub use tribunal_trial::inputs::BUFFER_BYTES;
 /// The alignment of its address, in bytes.
 const BUFFER_ALIGN: u32 = 64;
-/// The part of a buffer that program loads and stores use; loose results go above it.
+/// The part of a buffer that program loads and stores use; maybe-poison results go above it.
 const SCRATCH_BYTES: u32 = 128;
 
 /// Widths of conditions that are not one bit.
@@ -98,7 +98,7 @@ impl Policy {
 struct Entry {
     register: VReg,
     ty: Type,
-    firm: bool,
+    deterministic: bool,
 }
 
 /// Memory that may be accessed.
@@ -123,8 +123,8 @@ struct Generator<'u, 'b, 'f> {
     /// The memory of volatile accesses, which nothing else touches.
     device: Option<Place>,
     left: u32,
-    /// Next free byte of the first buffer for a loose result.
-    next_loose: u32,
+    /// Next free byte of the first buffer for a maybe-poison result.
+    next_maybe_poison: u32,
 }
 
 /// A function for `target` out of `u`'s bytes.
@@ -144,7 +144,7 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -
         pointers: Vec::new(),
         device: None,
         left,
-        next_loose: SCRATCH_BYTES,
+        next_maybe_poison: SCRATCH_BYTES,
     };
     generator.arguments(entry)?;
     generator.stack_objects()?;
@@ -170,7 +170,7 @@ impl Generator<'_, '_, '_> {
             match index {
                 _ if index < plain => self.pointers.push(place(SCRATCH_BYTES)),
                 _ if index < buffers => self.device = Some(place(BUFFER_BYTES)),
-                _ => self.scope.push(Entry { register: value, ty, firm: true }),
+                _ => self.scope.push(Entry { register: value, ty, deterministic: true }),
             }
         }
         for index in 0..integers {
@@ -178,7 +178,7 @@ impl Generator<'_, '_, '_> {
             let ty = self.scalar()?;
             let signed = self.u.arbitrary()?;
             let value = self.converted(source, ty, signed);
-            self.scope.push(Entry { register: value, ty, firm: true });
+            self.scope.push(Entry { register: value, ty, deterministic: true });
         }
         Ok(())
     }
@@ -203,32 +203,37 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A value of exactly `ty`: one in scope, one converted, or a constant.
-    fn value(&mut self, ty: Type, firm: bool) -> Result<Entry> {
-        let fits: Vec<Entry> =
-            self.scope.iter().copied().filter(|entry| entry.ty == ty && (entry.firm || !firm)).collect();
+    fn value(&mut self, ty: Type, deterministic: bool) -> Result<Entry> {
+        let fits: Vec<Entry> = self
+            .scope
+            .iter()
+            .copied()
+            .filter(|entry| entry.ty == ty && (entry.deterministic || !deterministic))
+            .collect();
         if !fits.is_empty() && self.u.ratio(7, 8)? {
             // Younger values first: programs become deep rather than wide.
             let back = self.u.int_in_range(0..=fits.len().min(8) - 1)?;
             return Ok(fits[fits.len() - 1 - back]);
         }
-        let others: Vec<Entry> = self.scope.iter().copied().filter(|entry| entry.firm || !firm).collect();
+        let others: Vec<Entry> =
+            self.scope.iter().copied().filter(|entry| entry.deterministic || !deterministic).collect();
         if !others.is_empty() && self.u.ratio(2, 3)? {
             let source = *self.u.choose(&others)?;
             let signed = self.u.arbitrary()?;
             let register = self.converted(source, ty, signed);
-            return Ok(Entry { register, ty, firm: source.firm });
+            return Ok(Entry { register, ty, deterministic: source.deterministic });
         }
         let constant = self.constant_value(ty.bits())?;
-        Ok(Entry { register: self.builder.constant(ty, constant), ty, firm: true })
+        Ok(Entry { register: self.builder.constant(ty, constant), ty, deterministic: true })
     }
 
     /// The same for the operand on the right, where constants are the rule in real code.
-    fn right_value(&mut self, ty: Type, firm: bool) -> Result<Entry> {
+    fn right_value(&mut self, ty: Type, deterministic: bool) -> Result<Entry> {
         if !self.u.ratio(1, 4)? {
-            return self.value(ty, firm);
+            return self.value(ty, deterministic);
         }
         let constant = self.constant_value(ty.bits())?;
-        Ok(Entry { register: self.builder.constant(ty, constant), ty, firm: true })
+        Ok(Entry { register: self.builder.constant(ty, constant), ty, deterministic: true })
     }
 
     /// `source` brought to type `ty` by truncation or extension.
@@ -242,7 +247,7 @@ impl Generator<'_, '_, '_> {
         self.builder.op(ty, opcode, &[source.register])
     }
 
-    /// A firm condition, of any width.
+    /// A deterministic condition, of any width.
     fn condition(&mut self) -> Result<VReg> {
         if self.u.ratio(1, 4)? {
             return Ok(self.value(S1, true)?.register);
@@ -259,15 +264,15 @@ impl Generator<'_, '_, '_> {
         Ok(self.builder.build(Type::scalar(result), Opcode::G_ICMP, sources))
     }
 
-    /// Folds every firm value that nothing reads into the result, stores the loose ones, returns.
+    /// Folds every deterministic value that nothing reads into the result, stores the maybe-poison ones, returns.
     fn finish(&mut self) -> Result<()> {
         let unread: Vec<Entry> =
             self.scope.iter().copied().filter(|entry| self.builder.function.use_count(entry.register) == 0).collect();
         let mut sum = self.builder.constant_i64(self.target.register_type(), 0x9e37);
         for entry in unread {
-            match entry.firm {
+            match entry.deterministic {
                 true => sum = self.folded(sum, entry),
-                false => self.store_loose(entry),
+                false => self.store_maybe_poison(entry),
             }
         }
         let result = self.target.abi.results()[0];

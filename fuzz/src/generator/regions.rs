@@ -55,7 +55,11 @@ impl Generator<'_, '_, '_> {
         self.builder.position = Position::AtEnd(join);
         for (first, second) in from_then.into_iter().zip(from_else) {
             let register = self.phi(first.ty, &[(first.register, then_end), (second.register, else_end)]);
-            self.scope.push(Entry { register, ty: first.ty, firm: first.firm && second.firm });
+            self.scope.push(Entry {
+                register,
+                ty: first.ty,
+                deterministic: first.deterministic && second.deterministic,
+            });
         }
         Ok(())
     }
@@ -85,9 +89,9 @@ impl Generator<'_, '_, '_> {
         let phis: Vec<VReg> = carried.iter().map(|&ty| self.builder.function.new_vreg(ty)).collect();
         let outer = self.scope.len();
         for (&register, &ty) in phis.iter().zip(&carried) {
-            self.scope.push(Entry { register, ty, firm: true });
+            self.scope.push(Entry { register, ty, deterministic: true });
         }
-        self.scope.push(Entry { register: counter, ty: counter_ty, firm: true });
+        self.scope.push(Entry { register: counter, ty: counter_ty, deterministic: true });
         self.region(depth + 1)?;
         let next = carried.iter().map(|&ty| self.value(ty, true)).collect::<Result<Vec<_>>>()?;
         let (decremented, more) = self.counted_down(counter, counter_ty);
@@ -101,7 +105,7 @@ impl Generator<'_, '_, '_> {
         }
         self.scope.truncate(outer);
         for (entry, &ty) in next.iter().zip(&carried) {
-            self.scope.push(Entry { register: entry.register, ty, firm: true });
+            self.scope.push(Entry { register: entry.register, ty, deterministic: true });
         }
         self.builder.position = Position::AtEnd(after);
         Ok(())

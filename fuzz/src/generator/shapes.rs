@@ -94,8 +94,8 @@ impl Generator<'_, '_, '_> {
             let inputs: Vec<(VReg, Block)> =
                 ways.iter().map(|(from, values)| (values[index].register, *from)).collect();
             let register = self.phi(entry.ty, &inputs);
-            let firm = ways.iter().all(|(_, values)| values[index].firm);
-            self.scope.push(Entry { register, ty: entry.ty, firm });
+            let deterministic = ways.iter().all(|(_, values)| values[index].deterministic);
+            self.scope.push(Entry { register, ty: entry.ty, deterministic });
         }
     }
 
@@ -115,11 +115,11 @@ impl Generator<'_, '_, '_> {
         let mut ends: Vec<(VReg, Way)> = Vec::new();
         for side in 0..2 {
             for &ty in &carried {
-                phis[side].push(Entry { register: self.builder.function.new_vreg(ty), ty, firm: true });
+                phis[side].push(Entry { register: self.builder.function.new_vreg(ty), ty, deterministic: true });
             }
             self.builder.position = Position::AtEnd(blocks[side]);
             self.scope.extend(&phis[side]);
-            self.scope.push(Entry { register: counters[side], ty: counter_ty, firm: true });
+            self.scope.push(Entry { register: counters[side], ty: counter_ty, deterministic: true });
             self.region(depth + 1)?;
             let next = carried.iter().map(|&ty| self.value(ty, true)).collect::<Result<Vec<_>>>()?;
             let (decremented, more) = self.counted_down(counters[side], counter_ty);
@@ -170,7 +170,7 @@ impl Generator<'_, '_, '_> {
         }
         self.place_phi(body, counter, [(start, before), (decremented, body)]);
         self.builder.position = Position::AtEnd(after);
-        self.scope.extend(phis.into_iter().map(|register| Entry { register, ty, firm: true }));
+        self.scope.extend(phis.into_iter().map(|register| Entry { register, ty, deterministic: true }));
         Ok(())
     }
 
@@ -218,7 +218,7 @@ impl Generator<'_, '_, '_> {
         }
         let fold = |sum, value| self.builder.op(ty, Opcode::G_ADD, &[sum, value]);
         let register = values.into_iter().reduce(fold).unwrap_or(first);
-        self.scope.push(Entry { register, ty, firm: true });
+        self.scope.push(Entry { register, ty, deterministic: true });
         Ok(())
     }
 }

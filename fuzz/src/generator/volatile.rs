@@ -48,7 +48,7 @@ impl Generator<'_, '_, '_> {
         let register = self.builder.load(opcode, ty, address, operand);
         // A volatile load without a reader must still be made.
         if self.u.ratio(2, 3)? {
-            self.scope.push(Entry { register, ty, firm: memory.bits().is_multiple_of(8) });
+            self.scope.push(Entry { register, ty, deterministic: memory.bits().is_multiple_of(8) });
         }
         Ok(())
     }

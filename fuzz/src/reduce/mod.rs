@@ -15,19 +15,21 @@ mod search;
 
 pub use search::SearchLimits;
 
-use crate::finding::Finding;
-use crate::harness::{Harness, Saboteur};
-use crate::inputs::{self, Plan};
 use search::Search;
+use tribunal_codegen::Observer;
 use tribunal_emulator::Input;
-use tribunal_ir::Function;
+use tribunal_ir::{Function, IrBlock};
 use tribunal_target::{Features, Target};
+use tribunal_trial::crash;
+use tribunal_trial::finding::Finding;
+use tribunal_trial::harness::Harness;
+use tribunal_trial::inputs::{self, Plan};
 
 /// A case to reduce.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// LLVM IR before the functions, as it was read.
-    pub ir: Option<String>,
+    pub ir: Option<IrBlock>,
     /// The functions, each of which may be removed.
     pub functions: Vec<Function>,
     /// The functions' input, if they run.
@@ -97,7 +99,7 @@ pub fn reduce(
     harness: &mut Harness,
     function: &Function,
     finding: &Finding,
-    saboteur: Option<&dyn Saboteur>,
+    saboteur: &mut dyn Observer,
     limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduced> {
@@ -108,7 +110,7 @@ pub fn reduce(
     let mut again = |case: &Case| {
         known.input.clone_from(&case.input);
         let function = case.functions.first()?;
-        harness.again(function, &known, saboteur)
+        harness.reproduce(function, &known, saboteur)
     };
     let reduction = search(case, target, features, limits, &mut |case| again(case).is_some(), progress)?;
     let mut finding = again(&reduction.case)?;
@@ -117,4 +119,22 @@ pub fn reduce(
     }
     let function = reduction.case.functions.into_iter().next()?;
     Some(Reduced { function, finding, tests: reduction.tests, finished: reduction.finished })
+}
+
+/// The finding on the smallest function that shows it, and the text of its crash file. A finding that is not reproduced
+/// stays as it was seen.
+pub fn crash_file(
+    harness: &mut Harness,
+    function: &Function,
+    finding: &Finding,
+    saboteur: &mut dyn Observer,
+    limits: SearchLimits<'_>,
+) -> (Finding, String) {
+    let reduced = reduce(harness, function, finding, saboteur, limits, &mut |_, _| {});
+    let (function, finding) = match &reduced {
+        Some(reduced) => (&reduced.function, &reduced.finding),
+        None => (function, finding),
+    };
+    let fault = saboteur.fault();
+    (finding.clone(), crash::print_sabotaged(harness.target(), harness.options(), function, finding, fault))
 }

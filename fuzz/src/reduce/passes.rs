@@ -3,7 +3,7 @@
 use super::search::{Search, shrink};
 use super::{detours, input};
 use crate::edit::{self, Edit, Leftover, Scope};
-use tribunal_ir::{Bits, Function, Inst, InstFlags, Opcode, Operand, VReg};
+use tribunal_ir::{Bits, FrameInfo, Function, Inst, InstFlags, Opcode, Operand, VReg};
 use tribunal_target::Target;
 
 /// The number of values in scope tried in place of another: this many of the nearest, and of the farthest.
@@ -93,6 +93,9 @@ fn keys(search: &mut Search<'_>, index: usize) {
     let mut unaligned = search.case.functions.clone();
     unaligned[index].alignment = None;
     search.functions(unaligned);
+    let mut unframed = search.case.functions.clone();
+    unframed[index].frame_info = FrameInfo::default();
+    search.functions(unframed);
     shrink(names, |gone: &[String]| {
         let mut functions = search.case.functions.clone();
         functions[index].extra.retain(|(key, _)| !gone.contains(key));
@@ -118,7 +121,7 @@ pub(super) fn removals(function: &Function, _: &Target) -> Vec<Edit> {
 }
 
 fn results(function: &Function, target: &Target) -> Vec<Edit> {
-    crate::inputs::results(function, target).into_iter().map(Edit::DropResult).collect()
+    tribunal_trial::inputs::results(function, target).into_iter().map(Edit::DropResult).collect()
 }
 
 fn joins(function: &Function, _: &Target) -> Vec<Edit> {

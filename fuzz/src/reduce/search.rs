@@ -5,7 +5,7 @@ use crate::edit::{self, Edit, Leftover};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tribunal_emulator::Input;
-use tribunal_ir::{Bits, Function, InstData, Opcode};
+use tribunal_ir::{Bits, FrameInfo, Function, InstData, Opcode};
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
 use tribunal_verifier::machine_verifier;
@@ -217,7 +217,8 @@ fn weigh(case: &Case) -> Weight {
     weight[0] = case.functions.len() as u64 + u64::from(case.ir.is_some());
     for function in &case.functions {
         weight[1] += function.layout().len() as u64;
-        weight[7] += function.extra.len() as u64 + u64::from(function.alignment.is_some());
+        let frame = u64::from(function.frame_info != FrameInfo::default());
+        weight[7] += function.extra.len() as u64 + u64::from(function.alignment.is_some()) + frame;
         for inst in function.all_insts() {
             weigh_instruction(function, function.inst(inst), &mut weight);
         }
@@ -240,7 +241,7 @@ fn weigh_instruction(function: &Function, data: &InstData, weight: &mut Weight) 
     weight[6] += constants.map(ones).sum::<u64>();
     weight[7] += u64::from(data.flags.bits().count_ones());
     for memory in &data.memory {
-        let texts = [memory.pointer, memory.metadata].iter().filter(|text| text.is_some()).count() as u64;
+        let texts = u64::from(memory.pointer.is_some()) + u64::from(memory.metadata.is_some());
         weight[7] += texts + u64::from(memory.flags.bits().count_ones()) + u64::from(memory.offset != 0);
     }
 }

@@ -3,7 +3,7 @@
 use super::site::{Site, less, more};
 use super::{A64, ALL, BOTH, Fault, Plant, RISCV, RV64, Rules};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::{Bits, InstFlags, IntPredicate, Operand};
+use tribunal_ir::{AddressBase, AddressData, Bits, InstFlags, IntPredicate};
 
 /// Rules of these builder methods: a wider type, parts, other operations.
 const WIDEN: &[&str] = &["min_scalar", "widen_scalar_to_next_pow2", "scalar_same_size_as"];
@@ -230,11 +230,12 @@ pub(super) static FAULTS: &[Fault] = &[
     // Library calls
     row("call-of-another-function", "wrong callee", ALL, &["G_UDIV", "G_SDIV", "G_UREM", "G_SREM"], LIBCALL, |s| {
         let call = *s.after.iter().find(|&&inst| s.target.is_call(s.function.inst(inst)))?;
-        let Operand::Symbol(symbol) = s.function.inst(call).operands[0] else { return None };
-        let text = s.function.symbols[symbol].clone();
-        let other = if text.contains("mod") { text.replace("mod", "div") } else { text.replace("div", "mod") };
-        let other = s.function.intern(&other);
-        s.function.set_operand(call, 0, Operand::Symbol(other));
+        let callee = *s.function.address_of(&s.function.inst(call).operands[0])?;
+        let name = s.function.external(callee.base)?;
+        let other = if name.contains("mod") { name.replace("mod", "div") } else { name.replace("div", "mod") };
+        let base = AddressBase::External(s.function.intern(&other));
+        let other = s.function.address(AddressData { base, ..callee });
+        s.function.set_operand(call, 0, other);
         Some(())
     }),
     row(

@@ -3,15 +3,15 @@
 
 use super::{Fault, Planter};
 use crate::campaign::{generated, program_seed};
-use crate::finding::{Finding, Judge};
-use crate::harness::{Harness, HarnessError, ProofCache};
-use crate::inputs::{self, Plan};
 use crate::reduce::{self, Reduced};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_ir::{Function, InstData, Opcode, Operand};
 use tribunal_target::Target;
+use tribunal_trial::finding::{Finding, Judge};
+use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
+use tribunal_trial::inputs::{self, Plan};
 
 /// The limits of the search for a kill, and its programs.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ pub fn trial(
         number += 1;
         let Some(shown) = judged else { continue };
         trial.programs += 1;
-        trial.acted += u64::from(!shown.planter.acted.borrow().is_empty());
+        trial.acted += u64::from(shown.planter.acted());
         if !shown.findings.is_empty() {
             trial.seconds = started.elapsed().as_secs_f64();
             trial.kill = Some(hunt.kill(shown, number));
@@ -152,8 +152,8 @@ impl Hunt<'_> {
         let (target, seed) = (self.harness.target(), program_seed(self.limits.seed, number));
         let function = generated(seed, target).filter(|function| self.harness.accepts(function))?;
         let inputs = inputs::inputs(&function, target, Plan { count: self.limits.inputs, seed });
-        let planter = Planter::new(target, self.fault);
-        let findings = self.harness.trial_with(&function, &inputs, Some(&planter)).findings;
+        let mut planter = Planter::new(target, self.fault);
+        let findings = self.harness.trial_with(&function, &inputs, &mut planter).findings;
         Some(Shown { function, findings, planter })
     }
 
@@ -201,8 +201,9 @@ impl Hunt<'_> {
 
     fn reduced(&mut self, shown: &Shown, deadline: Instant) -> Option<Reduced> {
         let limits = reduce::SearchLimits { deadline: Some(deadline), stop: self.stop };
-        let Shown { function, findings, planter } = shown;
-        reduce::reduce(&mut self.harness, function, &findings[0], Some(planter), limits, &mut |_, _| {})
+        let mut planter = Planter::new(self.harness.target(), self.fault);
+        let Shown { function, findings, .. } = shown;
+        reduce::reduce(&mut self.harness, function, &findings[0], &mut planter, limits, &mut |_, _| {})
     }
 }
 

@@ -15,12 +15,12 @@ mod volatile;
 pub use measure::{Kill, Trial, TrialLimits, trial};
 pub use site::Site;
 
-use crate::harness::{Saboteur, WrittenInsts};
 use rustc_hash::FxHashSet;
-use std::cell::RefCell;
+use tribunal_codegen::Observer;
 use tribunal_codegen::pipeline::{Code, Pass};
-use tribunal_ir::{Function, InstData};
+use tribunal_ir::{Function, Inst, InstData};
 use tribunal_target::Target;
+use tribunal_trial::crash::{CrashHeader, CrashHeaderError};
 
 // Targets that a fault is planted on.
 const BOTH: &[&str] = &["riscv64", "aarch64"];
@@ -116,17 +116,27 @@ pub fn named(name: &str) -> Option<&'static Fault> {
     faults().find(|fault| fault.name == name)
 }
 
+/// A planter of the fault that a crash header names; `None` if it names none.
+///
+/// # Errors
+/// No fault has this name.
+pub fn of_crash_file(header: &CrashHeader, target: &'static Target) -> Result<Option<Planter>, CrashHeaderError> {
+    let Some(name) = &header.sabotage else { return Ok(None) };
+    let unknown = || CrashHeaderError { line: format!("sabotage: {name}"), reason: "unknown fault" };
+    named(name).map(|fault| Some(Planter::new(target, fault))).ok_or_else(unknown)
+}
+
 /// Plants one fault, and records the rules or passes in which it acted.
 pub struct Planter {
     target: &'static Target,
     fault: &'static Fault,
-    acted: RefCell<FxHashSet<&'static str>>,
+    acted: FxHashSet<&'static str>,
 }
 
 impl Planter {
     /// Plants `fault` wherever `target` has a place for it.
     pub fn new(target: &'static Target, fault: &'static Fault) -> Planter {
-        Planter { target, fault, acted: RefCell::default() }
+        Planter { target, fault, acted: FxHashSet::default() }
     }
 
     /// `None` if the fault is none of the target's.
@@ -136,18 +146,23 @@ impl Planter {
 
     /// True if `guilty` names a rule or a pass in which the fault acted.
     pub fn acted_in(&self, guilty: &str) -> bool {
-        self.acted.borrow().contains(guilty)
+        self.acted.contains(guilty)
     }
 
-    fn record(&self, place: &'static str, change: Option<()>) {
+    /// True if the fault acted at all.
+    pub fn acted(&self) -> bool {
+        !self.acted.is_empty()
+    }
+
+    fn record(&mut self, place: &'static str, change: Option<()>) {
         if change.is_some() {
-            self.acted.borrow_mut().insert(place);
+            self.acted.insert(place);
         }
     }
 }
 
-impl Saboteur for Planter {
-    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+impl Observer for Planter {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         if let Plant::Stage(name, change) = &self.fault.plant
             && *name == pass.name
         {
@@ -155,7 +170,7 @@ impl Saboteur for Planter {
         }
     }
 
-    fn step(&self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut WrittenInsts) {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         if let Plant::Rewrite(rules, change) = &self.fault.plant
             && rules.holds(rule)
         {
@@ -163,11 +178,11 @@ impl Saboteur for Planter {
         }
     }
 
-    fn fault(&self) -> Option<&'static Fault> {
-        Some(self.fault)
+    fn fault(&self) -> Option<&'static str> {
+        Some(self.fault.name)
     }
 
-    fn after_emission(&self, code: &mut Code) {
+    fn after_emission(&mut self, code: &mut Code) {
         if let Plant::Emission(change) = &self.fault.plant {
             self.record("emit", change(code, self.target));
         }

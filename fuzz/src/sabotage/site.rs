@@ -1,6 +1,5 @@
 //! A site: the instructions that one application of a rule wrote, and the ways to change them wrongly.
 
-use crate::harness::WrittenInsts;
 use tribunal_ir::{Bits, Function, Inst, InstData, IntPredicate, Opcode, Operand};
 use tribunal_target::Target;
 
@@ -11,7 +10,7 @@ pub struct Site<'s> {
     /// The instructions that were replaced, in execution order.
     pub before: &'s [InstData],
     /// The instructions that the rule wrote, in execution order.
-    pub after: &'s mut WrittenInsts,
+    pub after: &'s mut Vec<Inst>,
     /// The machine that is compiled for.
     pub target: &'static Target,
 }
@@ -132,7 +131,7 @@ impl Site<'_> {
     /// `inst` is not written at all.
     pub fn drop(&mut self, inst: Inst) -> Option<()> {
         self.function.remove(inst);
-        self.after.retain(|&mut other| other != inst);
+        self.after.retain(|&other| other != inst);
         Some(())
     }
 }

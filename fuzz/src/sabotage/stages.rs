@@ -82,8 +82,8 @@ pub(super) static FAULTS: &[Fault] = &[
     }),
     staged("stack-misaligned-at-a-call", "stack alignment", BOTH, "frame", |f, t| {
         let call = insts(f).into_iter().find(|&inst| t.is_call(f.inst(inst)))?;
-        let (sp, behind) = (t.abi.stack_pointer, f.next_inst(call)?);
-        for (position, offset) in [(call, -8), (behind, 8)] {
+        let (sp, next) = (t.abi.stack_pointer, f.next_inst(call)?);
+        for (position, offset) in [(call, -8), (next, 8)] {
             for data in t.machine.add_offset(sp, sp, offset, t.abi.scratch[0]) {
                 f.insert_before(position, data);
             }

@@ -138,7 +138,8 @@ fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
 
 fn run(target: &'static Target, machine: &mut Emulator, function: &Function, seed: u64) {
     let shown = || tribunal_ir::text::print_function(function, target.vocabulary);
-    let code = emit::code(function, target).unwrap_or_else(|error| panic!("not emitted: {error}\n{}", shown()));
+    let code = emit::code(function, target, target.default_features)
+        .unwrap_or_else(|error| panic!("not emitted: {error}\n{}", shown()));
     machine.load(&code.bytes, &[]).expect("a few words are loaded");
     let value = |index: u64| (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7 * index as u32) ^ index;
     for round in 0..4 {

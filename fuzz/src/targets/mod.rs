@@ -7,21 +7,20 @@ mod programs;
 pub use encode::encode;
 pub use programs::{crossed, mutated};
 
-use crate::blame::Witness;
-use crate::crash;
 use crate::edit;
-use crate::harness::Harness;
-use crate::inputs::{self, Plan};
 use crate::mutate;
-use crate::reduce::SearchLimits;
-use crate::validate::{self, Kind};
+use crate::reduce::{self, SearchLimits};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Allocator, Context, Options, allocate, legalize, select, split_edges};
+use tribunal_codegen::{Allocator, Context, NoObserver, Options, allocate, legalize, select, split_edges};
 use tribunal_ir::{Function, Module, text};
+use tribunal_trial::blame::Witness;
+use tribunal_trial::harness::Harness;
+use tribunal_trial::inputs::{self, Plan};
+use tribunal_trial::validate::{self, Kind};
 use tribunal_verifier::{allocation, machine_verifier};
 
 /// Receives the features that a run reached (`features.rs`), by their slots.
@@ -56,7 +55,7 @@ pub fn differential(bytes: &[u8], sink: Sink<'_>) {
         if let Some(finding) = tally.findings.first() {
             let limits =
                 SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
-            let (finding, text) = crash::reduced(harness, function, finding, None, limits);
+            let (finding, text) = reduce::crash_file(harness, function, finding, &mut NoObserver, limits);
             panic!("{finding}\n{text}");
         }
     });

@@ -6,8 +6,6 @@
 use super::Sink;
 use crate::edit;
 use crate::generator;
-use crate::harness::Harness;
-use crate::inputs::{self, Plan};
 use crate::mutate;
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
@@ -18,6 +16,8 @@ use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::Outcome;
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
+use tribunal_trial::harness::Harness;
+use tribunal_trial::inputs::{self, Plan};
 
 /// The most instructions of a run of a program on an input.
 const LONGEST_RUN: u64 = 1 << 10;

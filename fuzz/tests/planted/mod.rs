@@ -1,15 +1,14 @@
 //! Planted faults that several tests share.
 
+use tribunal_codegen::Observer;
 use tribunal_codegen::pipeline::Pass;
-use tribunal_fuzz::Saboteur;
-use tribunal_fuzz::harness::WrittenInsts;
-use tribunal_ir::{Function, InstData, Opcode, PReg};
+use tribunal_ir::{Function, Inst, InstData, Opcode, PReg};
 
 /// A recipe that extends by the wrong kind.
 pub struct WrongExtension;
 
-impl Saboteur for WrongExtension {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut WrittenInsts) {
+impl Observer for WrongExtension {
+    fn step(&mut self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Vec<Inst>) {
         for &inst in after.iter().filter(|_| rule.contains("G_LSHR") && rule.contains("scalar")) {
             if function.inst(inst).opcode == Opcode::G_ZEXT {
                 let data = InstData { opcode: Opcode::G_SEXT, ..function.inst(inst).clone() };
@@ -22,8 +21,8 @@ impl Saboteur for WrongExtension {
 /// A selection rule that swaps its operands.
 pub struct SwappedOperands;
 
-impl Saboteur for SwappedOperands {
-    fn step(&self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut WrittenInsts) {
+impl Observer for SwappedOperands {
+    fn step(&mut self, rule: &'static str, function: &mut Function, _: &[InstData], after: &mut Vec<Inst>) {
         if rule == "riscv sub" {
             let mut data = function.inst(after[0]).clone();
             data.operands.swap(1, 2);
@@ -35,8 +34,8 @@ impl Saboteur for SwappedOperands {
 /// A frame that does not save the registers that it writes.
 pub struct ClobberedRegister;
 
-impl Saboteur for ClobberedRegister {
-    fn after_pass(&self, pass: &'static Pass, function: &mut Function) {
+impl Observer for ClobberedRegister {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         if let ("frame", Some(entry)) = (pass.name, function.entry()) {
             let target = tribunal_target::by_name("riscv64").unwrap();
             function.prepend(entry, target.copy(PReg(8), PReg(10)).unwrap());

@@ -2,7 +2,7 @@
 //! register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Inst, Operand, PReg, Properties, Reg, RegisterMask};
+use tribunal_ir::{Block, Inst, Operand, PReg, Preserved, Reg, Stage};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -14,10 +14,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     if !calls && !frames {
         return;
     }
-    // After frame layout no instruction is left that marks a frame.
-    let framed = frames || !verifier.has(Properties::NO_VREGS);
     for &block in function.layout() {
-        if framed {
+        if function.stage < Stage::FrameLowered {
             frames_of(verifier, block);
         }
         for inst in function.insts(block).filter(|&inst| verifier.target.is_call(function.inst(inst))) {
@@ -70,11 +68,11 @@ fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
     let (function, target) = (verifier.function, verifier.target);
     let Some(calls) = &target.abi.calls else { return };
     let preserves = |operand: &Operand| match operand {
-        Operand::Symbol(symbol) => {
-            target.vocabulary.register_mask(&function.symbols[*symbol]) == Some(RegisterMask::CalleeSaved)
-        }
+        Operand::RegisterMask(mask) => target.vocabulary.preserved(*mask) == Preserved::CalleeSaved,
         _ => false,
     };
     let masked = function.inst(inst).operands.get(1).is_some_and(preserves);
-    verifier.demand(Rule::CallMask, inst, masked, || format!("operand 1 is not {}", calls.preserved_mask));
+    verifier.demand(Rule::CallMask, inst, masked, || {
+        format!("operand 1 is not {}", target.vocabulary.register_mask_name(calls.preserved_mask))
+    });
 }

@@ -2,7 +2,9 @@
 
 use super::{Rule, Verifier};
 use tribunal_ir::opcode::{AccessSize, IndexTypes, OpcodeInfo, TypeClass, TypeRule};
-use tribunal_ir::{Family, Inst, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, OperandKind, Type};
+use tribunal_ir::{
+    AddressBase, Family, Function, Inst, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, OperandKind, Type,
+};
 
 pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Some(info) = verifier.function.inst(inst).opcode.info() else { return };
@@ -39,7 +41,7 @@ fn shape(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo) -> bool {
         return false;
     }
     let is_right = |(index, operand): (usize, &Operand)| {
-        info.kind_at(index, explicit).is_none_or(|kind| is_of_kind(operand, kind))
+        info.kind_at(index, explicit).is_none_or(|kind| is_of_kind(verifier.function, operand, kind))
     };
     let wrong = data.operands.iter().enumerate().take(explicit).position(|operand| !is_right(operand));
     verifier.demand(Rule::OperandKind, inst, wrong.is_none(), || format!("operand {}", wrong.unwrap_or_default()))
@@ -49,15 +51,25 @@ fn is_implicit(operand: &Operand) -> bool {
     operand.as_reg().is_some_and(|register| register.flags.contains(tribunal_ir::RegFlags::IMPLICIT))
 }
 
-fn is_of_kind(operand: &Operand, (kind, is_def): (OperandKind, bool)) -> bool {
+fn is_of_kind(function: &Function, operand: &Operand, (kind, is_def): (OperandKind, bool)) -> bool {
+    let base = || function.address_of(operand).map(|address| address.base);
     match kind {
         OperandKind::Register(..) => operand.as_vreg().is_some() && operand.is_def() == is_def,
         OperandKind::IMM | OperandKind::IMM0 => matches!(operand, Operand::Imm(_)),
-        OperandKind::CONST => matches!(operand, Operand::Const { .. } | Operand::WideConst(_) | Operand::Symbol(_)),
-        OperandKind::PRED => matches!(operand, Operand::Predicate(_) | Operand::Symbol(_)),
+        OperandKind::CONST => {
+            matches!(operand, Operand::Const { .. } | Operand::WideConst(_) | Operand::Float(_) | Operand::Text(_))
+        }
+        OperandKind::PRED => matches!(operand, Operand::Predicate(_)),
+        OperandKind::FPRED => matches!(operand, Operand::FloatPredicate(_)),
         OperandKind::BLOCK => matches!(operand, Operand::Block(_)),
         OperandKind::FRAME => matches!(operand, Operand::Stack(_) | Operand::FixedStack(_)),
-        _ => matches!(operand, Operand::Symbol(_) | Operand::Imm(_)),
+        OperandKind::POOL => matches!(base(), Some(AddressBase::Constant(_))),
+        OperandKind::TABLE => matches!(base(), Some(AddressBase::JumpTable(_))),
+        OperandKind::MASK => matches!(operand, Operand::ShuffleMask(_)),
+        OperandKind::SYMBOL | OperandKind::MORE => matches!(
+            operand,
+            Operand::Address(_) | Operand::Intrinsic(_) | Operand::Metadata(_) | Operand::Text(_) | Operand::Imm(_)
+        ),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Machine instructions and copies against their rows, and the kind of register that each stage allows.
 
 use super::{Rule, Verifier, bit};
-use tribunal_ir::{Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Type};
+use tribunal_ir::{
+    Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Stage, Type,
+};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
 /// A machine instruction against its row.
@@ -25,7 +27,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 verifier.demand(Rule::StageImmediate, inst, accepted, || format!("{} is {value}", place()));
             }
             (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
-            (OperandDesc::Callee { .. } | OperandDesc::RegisterMask, Operand::Symbol(_)) => {}
+            (OperandDesc::RegisterMask, Operand::RegisterMask(_) | Operand::RegisterList(_)) => {}
+            (OperandDesc::Callee { .. }, Operand::Address(_)) if is_callee(verifier, operand) => {}
             (_, Operand::Reg(register)) if desc.class().is_some() => {
                 if verifier.demand(Rule::OperandKind, inst, desc.is_def() == operand.is_def(), place)
                     && let Some(class) = desc.class()
@@ -37,6 +40,10 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
             _ => _ = verifier.demand(Rule::OperandKind, inst, false, place),
         }
     }
+}
+
+fn is_callee(verifier: &Verifier<'_>, operand: &Operand) -> bool {
+    verifier.function.address_of(operand).is_some_and(|address| address.base.is_callee())
 }
 
 fn is_implicit(operand: &Operand) -> bool {
@@ -81,7 +88,7 @@ fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> b
         Reg::Physical(register) => bit(register) & members != 0,
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
             Constraint::Class(own) => verifier.classes[usize::from(own.0)] & !members == 0,
-            Constraint::Bank(_) | Constraint::None => !verifier.has(Properties::SELECTED),
+            Constraint::Bank(_) | Constraint::None => verifier.function.stage < Stage::Selected,
         },
     }
 }
@@ -145,8 +152,9 @@ fn bits(verifier: &Verifier<'_>, operand: &RegOperand) -> Option<u32> {
 pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
     let function = verifier.function;
     let data = function.inst(inst);
-    let (allocated, selected) = (verifier.has(Properties::NO_VREGS), verifier.has(Properties::SELECTED));
-    let banked = verifier.has(Properties::REG_BANK_SELECTED);
+    // A function may claim to have none at any stage: one of no values has none.
+    let allocated = verifier.has(Properties::NO_VREGS);
+    let (selected, banked) = (function.stage >= Stage::Selected, function.stage >= Stage::BankSelected);
     for operand in data.operands.iter().filter_map(Operand::as_vreg) {
         let register = &function.vregs[operand];
         if allocated {

@@ -1,4 +1,4 @@
-//! The machine verifier: invariants of every function, and one contract for each stage.
+//! The machine verifier: invariants of every function, and the postcondition of each stage.
 //!
 //! It collects all findings and never stops at the first. It does not panic on any function that the data structures
 //! can hold. Each rule has an id and a sentence in [`RULES`], and a file under `corpus/verifier` that breaks only it.
@@ -10,13 +10,16 @@ pub mod dominance;
 mod generic;
 mod machine;
 mod physical;
+mod settled;
+mod stages;
 mod structure;
 
 pub use checks::Checks;
 
 use crate::Violation;
 use smallvec::SmallVec;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties};
+use std::fmt;
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties, Stage};
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizerInfo};
 use tribunal_target::registers::ClassDesc;
@@ -49,6 +52,12 @@ impl Rule {
     /// Its name in findings.
     pub fn id(self) -> &'static str {
         RULES[self as usize].id
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
     }
 }
 
@@ -85,16 +94,20 @@ rules! {
     CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
     CallRegisters "call-registers" "A call names the registers that its callee reads and returns in."
     CallMask "call-mask" "A call preserves what the calling convention says."
+    StageProperties "stage-properties" "A function has the properties of its stage, and none of a later one."
     StageLegal "stage-legal" "Once legalized, every instruction is legal."
     StageBank "stage-bank" "Once banks are selected, every register has one that holds it."
     StageSelected "stage-selected" "Once selected, no generic instruction is left and every register has a class."
     StageClass "stage-class" "A machine operand is in the class that the instruction takes."
     StageImmediate "stage-immediate" "A machine immediate is in the range that the instruction takes."
+    StageEdges "stage-edges" "Once edges are split, no edge is critical and no block falls through."
     StageAllocated "stage-allocated" "Once allocated, no virtual register is left."
+    StageFrame "stage-frame" "Once the frame is lowered, no operand is a stack object, no call's frame is marked, and each return finds the stack pointer as the entry did."
+    StageBranches "stage-branches" "Once branches are relaxed, each reaches its target."
 }
 
-/// All faults of `function` at the stage that its properties claim.
-pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Violation> {
+/// All faults of `function` at its stage.
+pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Violation<Rule>> {
     verify_watched(function, target, legalizer, &mut Checks::default())
 }
 
@@ -104,17 +117,19 @@ pub fn verify_watched(
     target: &Target,
     legalizer: &LegalizerInfo,
     checks: &mut Checks,
-) -> Vec<Violation> {
+) -> Vec<Violation<Rule>> {
     checks.reserve(target);
     let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
     let classes = target.classes.iter().map(members).collect();
     let mut verifier = Verifier { function, target, legalizer, classes, checks, findings: Vec::new() };
+    stages::check(&mut verifier);
     structure::check(&mut verifier);
-    if !function.properties.contains(Properties::NO_VREGS) {
+    if function.stage < Stage::Allocated {
         dominance::check(&mut verifier);
     }
     physical::check(&mut verifier);
     calls::check(&mut verifier);
+    settled::check(&mut verifier);
     for &block in function.layout() {
         for inst in function.insts(block) {
             verifier.instruction(inst);
@@ -138,7 +153,7 @@ struct Verifier<'f> {
     /// The members of each class.
     classes: SmallVec<[RegisterSet; 16]>,
     checks: &'f mut Checks,
-    findings: Vec<Violation>,
+    findings: Vec<Violation<Rule>>,
 }
 
 impl Verifier<'_> {
@@ -146,7 +161,7 @@ impl Verifier<'_> {
     fn demand<M: Into<String>>(&mut self, rule: Rule, inst: Inst, holds: bool, message: impl FnOnce() -> M) -> bool {
         self.checks.of_inst(rule, inst, self.function.inst(inst).opcode);
         if !holds {
-            self.findings.push(Violation::at(rule.id(), self.function, inst, message()));
+            self.findings.push(Violation::at(rule, self.function, inst, message()));
         }
         holds
     }
@@ -154,7 +169,7 @@ impl Verifier<'_> {
     fn demand_of_block<M: Into<String>>(&mut self, rule: Rule, block: Block, holds: bool, message: impl FnOnce() -> M) {
         self.checks.of_block(rule);
         if !holds {
-            self.findings.push(Violation::in_block(rule.id(), block, message()));
+            self.findings.push(Violation::in_block(rule, block, message()));
         }
     }
 
@@ -186,7 +201,7 @@ impl Verifier<'_> {
             _ => {}
         }
         machine::check_registers(self, inst);
-        if self.has(Properties::SELECTED) {
+        if self.function.stage >= Stage::Selected {
             let selected = !data.opcode.is_generic();
             self.demand(Rule::StageSelected, inst, selected, || "a generic instruction in a selected function");
         }
@@ -197,7 +212,7 @@ impl Verifier<'_> {
 
     fn legal(&mut self, inst: Inst) {
         let data = self.function.inst(inst);
-        if self.has(Properties::LEGALIZED) && !self.has(Properties::SELECTED) {
+        if (Stage::Legalized..Stage::Selected).contains(&self.function.stage) {
             let step = self.legalizer.legality(self.function, data);
             let legal = step.action == Action::Legal;
             self.demand(Rule::StageLegal, inst, legal, || format!("{:?} by rule `{}`", step.action, step.rule));

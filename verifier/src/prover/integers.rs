@@ -6,7 +6,7 @@
 //! operation (variable shifts, bitwise logic of more than one bit) is an unknown as well, the same for the same term.
 //!
 //! The unknowns range over more values than the terms: so unsatisfiable is a proof, and satisfiable is no
-//! counterexample. `fuzz/benches/recipes.rs` times the engine on the recipes where bit-blasting gives up.
+//! counterexample. `trial/benches/recipes.rs` times the engine on the recipes where bit-blasting gives up.
 
 use super::evaluate::operands;
 use super::solver::Effort;

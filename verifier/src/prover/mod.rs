@@ -19,7 +19,6 @@
 
 mod bit_sums;
 mod cache;
-mod constants;
 mod counterexample;
 mod evaluate;
 
@@ -39,7 +38,7 @@ mod validate;
 
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
-pub use validate::{Pair, validate};
+pub use validate::{Gap, Pair, Validated, validate};
 
 use cache::Key;
 use evaluate::{Assignment, Evaluator};

@@ -5,19 +5,23 @@
 //! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
 //! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
 //! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them.
+//! `tribunal_target::environment` says which instructions call, and which registers a call changes.
 
-use super::constants;
 use super::memory::SymbolicMemory;
-use super::side::{Scalar, Side, SideEvaluation};
-use super::term::{MemTerm, Term};
+use super::side::{Scalar, Side, SideEvaluation, SideState};
+use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::entities::ConstantPoolIndex;
+use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{
-    Family, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand,
+    AddressBase, AddressData, Family, FixedSlot, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand,
+    Reg, RegOperand, text,
 };
-use tribunal_target::runtime::RuntimeFunction;
+use tribunal_target::environment::{
+    self, AddressKind, Environment, LinkedAddress, LinkedBase, MemoryFunction, Returned, UnknownCall,
+};
 
 /// One operation with effects, or a pure one whose operands are still to be proved equal.
 #[derive(Clone)]
@@ -41,9 +45,29 @@ struct Pure {
     flags: InstFlags,
 }
 
+/// An unknown address: the same one wherever it is named.
+#[derive(PartialEq, Eq, Hash)]
+enum Start {
+    /// Of an entity that both sides share, by its name in text.
+    Entity(String),
+    /// Of the page that holds an entity's byte of this offset.
+    Page(String, i64),
+    /// Of an object of the caller's frame.
+    Fixed(FixedSlot),
+    /// Of a constant of one side.
+    Constant(ConstantPoolIndex, PairMember),
+}
+
+/// One of the two functions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum PairMember {
+    Earlier,
+    Later,
+}
+
 /// State shared by both sides of a whole function.
 pub(super) struct Uninterpreted {
-    addresses: FxHashMap<String, Term>,
+    addresses: FxHashMap<Start, Term>,
     pure: FxHashMap<(String, Vec<Term>), Pure>,
     places: u32,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
@@ -80,30 +104,8 @@ impl Uninterpreted {
 }
 
 /// An operation of the later side without a counterpart on the earlier side.
-fn changed(name: &str) -> Unsupported {
-    Unsupported::new(format!("{CHANGED}{name}"))
-}
-
-/// The prefix of the name of a feature where nothing is unsupported: the two sides do different things.
-pub(super) const CHANGED: &str = "an operation that is not the earlier one's: ";
-
-/// The text without `target-flags(...)` before it.
-fn plain(text: &str) -> &str {
-    let rest = text.strip_prefix("target-flags(").and_then(|rest| rest.split_once(')'));
-    rest.map_or(text, |(_, rest)| rest.trim_start())
-}
-
-/// The base and the offset in bytes of `@g + 8`.
-fn base_and_offset(text: &str) -> (&str, i64) {
-    let split = |sign: &str| {
-        let (base, digits) = text.rsplit_once(sign)?;
-        Some((base.trim(), digits.trim().parse::<i64>().ok()?))
-    };
-    match (split(" + "), split(" - ")) {
-        (Some(found), _) => found,
-        (None, Some((base, offset))) => (base, offset.wrapping_neg()),
-        (None, None) => (text, 0),
-    }
+pub(super) fn changed(name: &str) -> Unsupported {
+    Unsupported::different(format!("an operation that is not the earlier one's: {name}"))
 }
 
 impl SideEvaluation<'_> {
@@ -113,86 +115,56 @@ impl SideEvaluation<'_> {
             return Ok(false);
         }
         match data.opcode {
-            Opcode::G_GLOBAL_VALUE | Opcode::G_BLOCK_ADDR => {
-                let text = self.symbol(data, 1);
-                self.address(side, data, &text)
-            }
-            Opcode::G_FRAME_INDEX => match data.operands.get(1) {
-                Some(Operand::FixedStack(slot)) => self.address(side, data, &slot.to_string()),
-                _ => Ok(false),
-            },
-            Opcode::G_CONSTANT_POOL => {
-                let text = self.symbol(data, 1);
-                let own = format!("{text} of the {} side", if self.is_later() { "later" } else { "earlier" });
-                self.address(side, data, &own)?;
-                if let (Some(base), Some(contents)) = (data.vreg(0), constants::pooled(self.function, &text)) {
-                    side.memory.constants.push((side.defined[&base].bits, contents));
-                }
-                Ok(true)
-            }
             Opcode::G_FCONSTANT => {
-                let Some(bits) = constants::literal(&self.symbol(data, 1)) else { return Ok(false) };
+                let Some(Operand::Float(constant)) = data.operands.get(1) else { return Ok(false) };
+                let Some(bits) = self.function.float_bits(*constant) else { return Ok(false) };
                 let value = Value { bits: self.d.value(bits), poison: self.d.truth(false) };
                 self.define(side, data, vec![value]);
-                Ok(true)
-            }
-            Opcode::G_MEMCPY | Opcode::G_MEMMOVE | Opcode::G_MEMSET => {
-                let args = self.arguments(side, data);
-                self.memory_function(side, data.opcode, args)?;
-                Ok(true)
+                return Ok(true);
             }
             Opcode::LIFETIME_START | Opcode::LIFETIME_END => {
                 let name = self.key(data);
                 self.effect(side, name, Vec::new(), &[], false)?;
-                Ok(true)
+                return Ok(true);
             }
             opcode
                 if matches!(opcode.family(), Some(Family::Load | Family::Store))
                     && data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE)) =>
             {
-                self.volatile(side, data)
+                return self.volatile(side, data);
             }
-            Opcode::OPAQUE => self.named(side, data),
-            Opcode::Target(_) if self.target.is_call(data) || self.target.is_call_frame(data) => self.named(side, data),
-            _ => Ok(false),
+            _ => {}
+        }
+        self.note_call_frame(data);
+        if self.is_unrelated_page(side, data) {
+            return self.other(side, data).map(|()| true);
+        }
+        let target = self.target;
+        match environment::execute(target, &mut SideState { evaluation: self, side }, data)? {
+            Some(transfer) => {
+                self.follow(side, transfer);
+                Ok(true)
+            }
+            None if data.opcode == Opcode::OPAQUE => self.other(side, data).map(|()| true),
+            None => Ok(false),
         }
     }
 
-    /// An instruction without a row, by its name.
-    fn named(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
-        let name = self.opcode_name(data);
-        match name.as_str() {
-            "ADJCALLSTACKDOWN" => {
-                let immediates: Vec<String> =
-                    data.operands.iter().filter_map(Operand::as_imm).map(|value| value.to_string()).collect();
-                if let Some(opaque) = self.opaque.as_deref_mut() {
-                    opaque.frame = immediates.join(" ");
-                }
-                Ok(true)
-            }
-            "ADJCALLSTACKUP" => Ok(true),
-            "ADRP" => {
-                let page = format!("the page of {}", self.symbol(data, 2));
-                self.address(side, data, &page)
-            }
-            "G_ADD_LOW" => {
-                let symbol = self.symbol(data, 3);
-                let page = self.variable_of(&format!("the page of {symbol}"));
-                let base = data.vreg(2).map(|register| self.read(side, register).bits);
-                match base == Some(page) {
-                    true => self.address(side, data, &symbol),
-                    false => self.other(side, data).map(|()| true),
-                }
-            }
-            _ => {
-                let flags = self.function.opcode_flags(data, self.target.vocabulary);
-                match flags.contains(OpcodeFlags::CALL) {
-                    true => self.any_call(side, data)?,
-                    false => self.other(side, data)?,
-                }
-                Ok(true)
-            }
+    /// Keeps the immediates of a marker before a call: unknown functions read their arguments on the stack.
+    fn note_call_frame(&mut self, data: &InstData) {
+        let opens = self.target.opens_call_frame(data) || self.function.opaque_name(data) == Some("ADJCALLSTACKDOWN");
+        if let Some(opaque) = self.opaque.as_deref_mut().filter(|_| opens) {
+            let immediates = data.operands.iter().filter_map(Operand::as_imm).map(|value| value.to_string());
+            opaque.frame = immediates.collect::<Vec<String>>().join(" ");
         }
+    }
+
+    /// True for the second half of an address whose first half is not the page of the same symbol.
+    fn is_unrelated_page(&mut self, side: &Side, data: &InstData) -> bool {
+        let address = LinkedAddress::of(self.function, data).filter(|address| address.kind == AddressKind::InPage);
+        let Some(address) = address else { return false };
+        let page = self.variable_of(page_of(&address));
+        data.vreg(2).map(|register| self.read(side, register).bits) != Some(page)
     }
 
     /// Any operation without a definition: an unknown function, with effects if the opcode has any.
@@ -200,7 +172,7 @@ impl SideEvaluation<'_> {
         let effects = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR;
         let flags = self.function.opcode_flags(data, self.target.vocabulary);
         let name = self.key(data);
-        let args = self.arguments(side, data);
+        let args = self.arguments(side, data)?;
         let widths: Vec<u32> = data.vreg_defs().map(|register| self.width(register)).collect();
         if data.defs().any(|operand| operand.reg.as_physical().is_some()) || widths.iter().any(|&bits| bits > MAX_BITS)
         {
@@ -218,14 +190,7 @@ impl SideEvaluation<'_> {
         self.opaque.as_ref().is_some_and(|opaque| opaque.earlier.is_some())
     }
 
-    /// The text of operand `index`, without target flags.
-    fn symbol(&self, data: &InstData, index: usize) -> String {
-        match data.operands.get(index) {
-            Some(Operand::Symbol(symbol)) => plain(&self.function.symbols[*symbol]).to_string(),
-            _ => String::new(),
-        }
-    }
-
+    /// The address that operand `index` is.
     pub(super) fn opcode_name(&self, data: &InstData) -> String {
         match data.opcode {
             Opcode::Target(opcode) => self.target.vocabulary.opcode_name(opcode).to_string(),
@@ -246,24 +211,30 @@ impl SideEvaluation<'_> {
                     }
                     Reg::Physical(register) => key.push_str(self.target.vocabulary.register_name(register)),
                 },
-                Operand::Symbol(symbol) => {
-                    key.push(' ');
-                    key.push_str(plain(&self.function.symbols[*symbol]));
+                // However it is computed.
+                Operand::Address(address) => {
+                    let AddressData { base, offset, .. } = self.function.addresses[*address];
+                    key.push_str(&format!(" {}{offset:+}", text::print_base(self.function, base)));
                 }
                 // Blocks are compared with the edges.
                 Operand::Block(_) => {}
-                other => key.push_str(&format!(" {other:?}")),
+                Operand::Stack(slot) => key.push_str(&format!(" {slot}")),
+                other => {
+                    key.push(' ');
+                    key.push_str(&text::print_operand(self.function, other, self.target.vocabulary));
+                }
             }
         }
         key
     }
 
     /// Values of all registers read but the stack pointer.
-    fn arguments(&mut self, side: &Side, data: &InstData) -> Vec<Scalar> {
+    fn arguments(&mut self, side: &mut Side, data: &InstData) -> Result<Vec<Scalar>, Unsupported> {
         let stack = self.target.abi.stack_pointer;
         let uses: Vec<RegOperand> =
             data.uses().filter(|operand| operand.reg.as_physical() != Some(stack)).copied().collect();
-        uses.iter().map(|operand| self.read_operand(side, operand)).collect()
+        let mut state = SideState { evaluation: self, side };
+        uses.iter().map(|operand| walk::read(&mut state, operand)).collect()
     }
 
     fn define(&mut self, side: &mut Side, data: &InstData, results: Vec<Scalar>) {
@@ -272,21 +243,11 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// The variable for the address that `text` names.
-    fn variable_of(&mut self, text: &str) -> Term {
+    /// The variable for an unknown address.
+    fn variable_of(&mut self, start: Start) -> Term {
         let bits = u32::from(self.target.pointer_bits);
         let Some(opaque) = self.opaque.as_deref_mut() else { return self.d.variable(bits) };
-        *opaque.addresses.entry(text.to_string()).or_insert_with(|| self.d.variable(bits))
-    }
-
-    /// Defines the result as the address of a symbol, with its offset.
-    fn address(&mut self, side: &mut Side, data: &InstData, text: &str) -> Result<bool, Unsupported> {
-        let (base, offset) = base_and_offset(text);
-        let base = self.variable_of(base);
-        let offset = self.d.literal(offset, self.target.pointer_bits.into());
-        let value = Value { bits: self.d.add(&base, &offset), poison: self.d.truth(false) };
-        self.define(side, data, vec![value]);
-        Ok(true)
+        *opaque.addresses.entry(start).or_insert_with(|| self.d.variable(bits))
     }
 
     /// A function of its operands and of nothing else.
@@ -376,17 +337,6 @@ impl SideEvaluation<'_> {
         Ok(results)
     }
 
-    fn memory_function(&mut self, side: &mut Side, opcode: Opcode, args: Vec<Scalar>) -> Result<(), Unsupported> {
-        let [dst, second, length, ..] = args.as_slice() else { return Err(Unsupported::new(opcode.to_string())) };
-        let (dst, mut second, mut length) = (dst.clone(), second.clone(), length.clone());
-        length.bits = self.d.zext_or_trunc(&length.bits, self.target.pointer_bits.into());
-        if opcode == Opcode::G_MEMSET {
-            second.bits = self.d.zext_or_trunc(&second.bits, 8);
-        }
-        self.effect(side, opcode.to_string(), vec![dst, second, length], &[], true)?;
-        Ok(())
-    }
-
     /// A volatile access, byte by byte: splitting it in order changes nothing.
     fn volatile(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
         let is_store = data.opcode == Opcode::G_STORE;
@@ -431,64 +381,61 @@ impl SideEvaluation<'_> {
         }
         Ok(true)
     }
+}
 
-    /// A call, ordinary or in place of a return.
-    fn any_call(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let abi = self.target.abi;
-        let external = data.operands.iter().find_map(|operand| match operand {
-            Operand::Symbol(symbol) => plain(&self.function.symbols[*symbol]).strip_prefix('&'),
-            _ => None,
-        });
-        let external = external.map(|name| name.trim_matches('"').to_string());
-        let args = self.arguments(side, data);
-        let kept = [abi.stack_pointer, abi.return_address];
-        let mut results: SmallVec<[PReg; 4]> = data
-            .defs()
-            .filter_map(|operand| operand.reg.as_physical())
-            .filter(|register| !kept.contains(register))
-            .collect();
-        let leaves = self.function.opcode_flags(data, self.target.vocabulary).contains(OpcodeFlags::RETURN);
-        let memory_function = external.as_deref().and_then(|name| match name {
-            "memcpy" => Some(Opcode::G_MEMCPY),
-            "memmove" => Some(Opcode::G_MEMMOVE),
-            "memset" => Some(Opcode::G_MEMSET),
-            _ => None,
-        });
-        if external.as_deref().and_then(RuntimeFunction::named).is_some() {
-            return self.runtime(side, data);
-        }
-        let values: Vec<Scalar>;
-        if let Some(opcode) = memory_function {
-            values = args.first().cloned().into_iter().collect();
-            if leaves {
-                results.extend(abi.results().first().copied());
+/// The page that an address lies in.
+fn page_of(address: &LinkedAddress<'_>) -> Start {
+    Start::Page(address.name.clone(), address.offset)
+}
+
+/// A proof covers every environment: addresses are variables, and unknown functions may do anything, in the same order
+/// on both sides.
+impl Environment<Symbolic> for SideState<'_, '_> {
+    fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Scalar, Unsupported> {
+        let evaluation = &mut *self.evaluation;
+        let (start, offset) = match (address.kind, address.base) {
+            (AddressKind::Page, _) => (page_of(address), 0),
+            (_, LinkedBase::Fixed(slot)) => (Start::Fixed(slot), address.offset),
+            (_, LinkedBase::Entity(AddressBase::Constant(index))) => {
+                let member = if evaluation.is_later() { PairMember::Later } else { PairMember::Earlier };
+                (Start::Constant(index, member), address.offset)
             }
-            self.memory_function(side, opcode, args)?;
-        } else {
-            let frame = self.opaque.as_ref().map_or(String::new(), |opaque| opaque.frame.clone());
-            let name = format!("{} (call frame {frame})", self.key(data));
-            let widths: Vec<u32> =
-                results.iter().map(|&register| self.target.vocabulary.register_bits(register)).collect();
-            values = self.effect(side, name, args, &widths, true)?;
+            _ => (Start::Entity(address.name.clone()), address.offset),
+        };
+        let base = evaluation.variable_of(start);
+        if let LinkedBase::Entity(AddressBase::Constant(index)) = address.base
+            && let Some(contents) = evaluation.function.constants.get(index).and_then(|constant| constant.value.bits())
+        {
+            self.side.memory.constants.push((base, contents));
         }
-        side.physical.clear();
-        for (register, value) in results.into_iter().zip(values) {
-            self.write_physical(side, register, value);
-        }
-        let defs: Vec<_> = data.vreg_defs().collect();
-        match defs.is_empty() {
-            true => Ok(()),
-            false => Err(Unsupported::new("a call that defines a virtual register")),
-        }
+        let d = &mut *evaluation.d;
+        let offset = d.literal(offset, evaluation.target.pointer_bits.into());
+        Ok(Value { bits: d.add(&base, &offset), poison: d.truth(false) })
     }
 
-    /// A runtime function of the table. In place of a return its operand comes after its name.
-    fn runtime(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let mut data = data.clone();
-        if data.opcode == Opcode::OPAQUE {
-            data.operands.remove(0);
+    fn memory_function(&mut self, function: MemoryFunction, args: [Scalar; 3]) -> Result<Term, Unsupported> {
+        let [dst, mut second, mut length] = args;
+        let d = &mut *self.evaluation.d;
+        length.bits = d.zext_or_trunc(&length.bits, self.evaluation.target.pointer_bits.into());
+        if function == MemoryFunction::Set {
+            second.bits = d.zext_or_trunc(&second.bits, 8);
         }
-        self.call(side, &data)
+        self.evaluation.effect(self.side, function.name().to_string(), vec![dst, second, length], &[], true)?;
+        Ok(self.evaluation.d.truth(false))
+    }
+
+    fn unknown_function(
+        &mut self,
+        call: &UnknownCall<'_>,
+        args: Vec<Scalar>,
+    ) -> Result<Returned<Symbolic>, Unsupported> {
+        let evaluation = &mut *self.evaluation;
+        let Some(opaque) = evaluation.opaque.as_deref() else { return Err(call.unsupported()) };
+        let name = format!("{} (call frame {})", evaluation.key(call.data), opaque.frame);
+        let vocabulary = evaluation.target.vocabulary;
+        let widths: Vec<u32> = call.results.iter().map(|&register| vocabulary.register_bits(register)).collect();
+        let results = evaluation.effect(self.side, name, args, &widths, true)?;
+        Ok(Returned { results, ub: evaluation.d.truth(false) })
     }
 }
 

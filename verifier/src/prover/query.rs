@@ -7,7 +7,7 @@ use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{InstData, MemFlags, Opcode, Properties, Step, VReg};
+use tribunal_ir::{Block, InstData, MemFlags, Opcode, Stage, Step, VReg};
 use tribunal_target::Target;
 
 /// One output of both sides.
@@ -39,15 +39,16 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let mut graph = Symbolic::with_limb(limb(step));
     let mut inputs = Inputs::default();
     // Selection runs on functions whose banks are selected; everything before is generic on both sides.
-    let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED);
-    let mut side = |insts, machine, standing| {
+    let machine = step.function.stage >= Stage::BankSelected;
+    let mut side = |own, machine, standing| {
         let (d, function) = (&mut graph, step.function);
-        SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, opaque: None }.side(insts)
+        SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, own, opaque: None }.side()
     };
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
     let mut outputs = outputs(step, &source, &result)?;
     volatile_accesses(&mut graph, step, &source, &result, &mut outputs);
+    destinations(&mut graph, &source, &result, &mut outputs);
     let address_bits = u32::from(target.pointer_bits);
     question(graph, inputs, address_bits, &source, &result, machine, outputs)
 }
@@ -212,6 +213,16 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutp
     Ok(outputs)
 }
 
+/// The same labels of branches, in the same order. Stages of whole functions are paired by their edges before.
+fn destinations(d: &mut Symbolic, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
+    let labels =
+        |side: &Side| -> Vec<Block> { side.branches.iter().map(|&(_, label)| label).chain(side.jump).collect() };
+    if labels(source) != labels(result) {
+        let [no, yes] = [false, true].map(|truth| Scalar { bits: d.truth(truth), poison: d.truth(false) });
+        outputs.push(StepOutput { register: None, name: "destination", source: no, target: yes, ub: source.ub });
+    }
+}
+
 /// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
 fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
     let is_volatile = |data: &InstData| data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
@@ -265,14 +276,15 @@ fn control_and_memory(
     outputs: &mut Vec<StepOutput>,
 ) -> Result<(), Unsupported> {
     let known = d.truth(false);
-    match (source.taken, result.taken) {
-        (Some(before), Some(after)) => {
-            let value = |bits| Scalar { bits, poison: known };
-            let (before, after) = (value(before), value(after));
-            outputs.push(StepOutput { register: None, name: "branch", source: before, target: after, ub: source.ub });
-        }
-        (None, None) => {}
-        _ => return Err(Unsupported::new("a step that makes or loses a branch")),
+    if source.branches.len() != result.branches.len() {
+        return Err(Unsupported::new("a step that makes or loses a branch"));
+    }
+    // A later branch matters where none before it is taken.
+    let mut ub = source.ub;
+    for (&(before, _), &(after, _)) in source.branches.iter().zip(&result.branches) {
+        let value = |bits| Scalar { bits, poison: known };
+        outputs.push(StepOutput { register: None, name: "branch", source: value(before), target: value(after), ub });
+        ub = d.bool_or(&ub, &before);
     }
     if source.memory.stored || result.memory.stored {
         let (one, other) = (&source.memory, &result.memory);

@@ -2,7 +2,9 @@
 
 use smallvec::SmallVec;
 use tribunal_ir::types::Element;
-use tribunal_ir::{Bits, Block, InstData, Opcode, Operand, Properties, Reg, Step, Type, VReg};
+use tribunal_ir::{
+    Address, AddressBase, AddressData, Bits, Block, InstData, Opcode, Operand, Reg, Stage, Step, Type, VReg, text,
+};
 use tribunal_target::Target;
 
 /// Everything that the obligation depends on, as words. Equal words, equal obligation.
@@ -13,8 +15,7 @@ pub fn write(target: &Target, step: &Step<'_>, shape: &mut Shape) {
     shape.clear();
     let mut writer = Writer { step, words: shape, registers: SmallVec::new(), blocks: SmallVec::new() };
     // Generic instructions mean the same on every machine whose pointers are as wide: proofs are shared.
-    let machine = step.function.properties.contains(Properties::REG_BANK_SELECTED)
-        || step.before.iter().chain(step.after).any(names_machine);
+    let machine = step.function.stage >= Stage::BankSelected || step.before.iter().chain(step.after).any(names_machine);
     writer.words.push(u64::from(machine) | u64::from(target.pointer_bits) << 8);
     if machine {
         writer.words.push(target.name.bytes().fold(0, |hash: u64, byte| hash.rotate_left(8) ^ u64::from(byte)));
@@ -48,7 +49,10 @@ fn number<E: PartialEq + Copy, A: smallvec::Array<Item = E>>(seen: &mut SmallVec
     place as u64
 }
 
-/// Four bits.
+/// Operands whose kinds fit one word.
+const KINDS_IN_A_WORD: usize = 12;
+
+/// Five bits.
 fn kind(operand: &Operand) -> u64 {
     match operand {
         Operand::Reg(register) => u64::from(register.reg.as_physical().is_some()),
@@ -59,7 +63,17 @@ fn kind(operand: &Operand) -> u64 {
         Operand::Predicate(_) => 6,
         Operand::Stack(_) => 7,
         Operand::FixedStack(_) => 8,
-        Operand::Symbol(_) => 9,
+        Operand::FloatPredicate(_) => 9,
+        Operand::Float(_) => 10,
+        Operand::Address(_) => 11,
+        Operand::RegisterMask(_) => 12,
+        Operand::RegisterList(_) => 13,
+        Operand::Intrinsic(_) => 14,
+        Operand::ShuffleMask(_) => 15,
+        Operand::Metadata(_) => 16,
+        Operand::NoRegister => 17,
+        Operand::OpcodeName(_) => 18,
+        Operand::Text(_) => 19,
     }
 }
 
@@ -89,15 +103,20 @@ impl Writer<'_> {
         // From here on every count precedes its items: words are read in one way only.
         self.words.push(opcode | u64::from(data.flags.bits()) << 20);
         self.words.push(data.operands.len() as u64 | (data.memory.len() as u64) << 32);
-        for operands in data.operands.chunks(16) {
-            self.words.push(operands.iter().fold(0, |kinds, operand| kinds << 4 | kind(operand)));
+        for operands in data.operands.chunks(KINDS_IN_A_WORD) {
+            self.words.push(operands.iter().fold(0, |kinds, operand| kinds << 5 | kind(operand)));
         }
         for operand in &data.operands {
             self.operand(operand);
         }
         for memory in &data.memory {
             let (flags, align) = (u64::from(memory.flags.bits()), u64::from(memory.align.trailing_zeros()));
-            self.words.push(type_word(memory.ty) | flags << 48 | align << 56);
+            let atomic = u64::from(memory.is_atomic());
+            self.words.push(type_word(memory.ty) | flags << 48 | align << 56 | atomic << 63);
+            if memory.is_atomic() {
+                let (scope, failure) = (memory.scope as u64, memory.failure_ordering as u64);
+                self.words.push(memory.ordering as u64 | failure << 8 | scope << 16);
+            }
         }
     }
 
@@ -125,14 +144,57 @@ impl Writer<'_> {
             Operand::Predicate(predicate) => self.words.push(*predicate as u64),
             Operand::Stack(slot) => self.words.push(slot.as_u32().into()),
             Operand::FixedStack(slot) => self.words.push(slot.as_u32().into()),
-            Operand::Symbol(symbol) => {
-                // By its text: numbers are the function's.
-                let text = self.step.function.symbols[*symbol].as_bytes();
-                self.words.push(text.len() as u64);
-                let words = text.chunks(8).map(|bytes| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
-                self.words.extend(words);
+            Operand::FloatPredicate(predicate) => self.words.push(*predicate as u64),
+            Operand::Float(constant) => {
+                let bits = self.step.function.float_bits(*constant).unwrap_or(Bits::zero(1));
+                self.words.push(constant.format as u64);
+                self.words.extend(bits.limbs().into_iter().take(constant.format.bits().div_ceil(64) as usize));
+            }
+            Operand::Address(address) => self.address(*address),
+            Operand::RegisterMask(mask) => self.words.push(mask.0.into()),
+            Operand::RegisterList(list) => {
+                let list = &self.step.function.register_lists[*list];
+                self.words.push(list.kind as u64 | (list.registers.len() as u64) << 8);
+                self.words.extend(list.registers.iter().map(|register| u64::from(register.0)));
+            }
+            Operand::ShuffleMask(mask) => {
+                let lanes = &self.step.function.shuffle_masks[*mask];
+                self.words.push(lanes.len() as u64);
+                self.words.extend(lanes.iter().map(|lane| lane.map_or(u64::MAX, u64::from)));
+            }
+            Operand::Metadata(number) => self.words.push((*number).into()),
+            Operand::NoRegister => {}
+            Operand::Intrinsic(text) | Operand::OpcodeName(text) | Operand::Text(text) => {
+                self.text(&self.step.function.symbols[*text]);
             }
         }
+    }
+
+    /// By names and contents: numbers are the function's.
+    fn address(&mut self, address: Address) {
+        let function = self.step.function;
+        let AddressData { base, offset, flags } = function.addresses[address];
+        self.words.extend([offset as u64, flags.0.into()]);
+        self.text(&text::print_base(function, base));
+        if let AddressBase::Constant(index) = base {
+            self.text(&function.constants.get(index).map_or(String::new(), |constant| format!("{constant:?}")));
+        }
+        if let AddressBase::JumpTable(index) = base {
+            let blocks = function.jump_tables.tables.get(index).map_or(&[][..], Vec::as_slice);
+            self.words.push(blocks.len() as u64);
+            for &block in blocks {
+                let number = number(&mut self.blocks, block);
+                self.words.push(number);
+            }
+        }
+    }
+
+    /// The length, then eight bytes a word.
+    fn text(&mut self, text: &str) {
+        let text = text.as_bytes();
+        self.words.push(text.len() as u64);
+        let words = text.chunks(8).map(|bytes| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+        self.words.extend(words);
     }
 
     /// The register's number by order of appearance. A new register, recognisable by that number, is followed by its

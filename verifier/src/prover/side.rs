@@ -7,13 +7,11 @@
 use super::memory::SymbolicMemory;
 use super::opaque::{Effect, Uninterpreted};
 use super::term::{Symbolic, Term};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
-use tribunal_ir::{
-    Block, Constraint, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegOperand, StackSlot, VReg,
-};
+use tribunal_ir::{Block, Function, InstData, Opcode, PReg, StackSlot, VReg, Vocabulary};
 use tribunal_target::Target;
 
 pub(super) type Scalar = Value<Symbolic>;
@@ -33,11 +31,16 @@ pub(super) struct Inputs {
 /// The results of a side.
 pub(super) struct Side {
     pub defined: FxHashMap<VReg, Scalar>,
+    /// Full registers written.
     pub physical: FxHashMap<PReg, Scalar>,
+    /// Full registers that hold anything since a call; the choice is made by the first read.
+    clobbered: FxHashSet<PReg>,
     pub memory: SymbolicMemory,
     pub ub: Term,
-    /// The direction of control: the condition of the branch, if there is one.
-    pub taken: Option<Term>,
+    /// The conditional branches in order: control goes to the block of the first whose condition holds.
+    pub branches: Vec<(Term, Block)>,
+    /// The block that control goes to where none is taken; `None` for on from here.
+    pub jump: Option<Block>,
     /// Choices that this side made.
     pub choices: Vec<Term>,
     /// Those of them from instructions of these opcodes, in order.
@@ -53,9 +56,11 @@ impl Side {
         Side {
             defined,
             physical: FxHashMap::default(),
+            clobbered: FxHashSet::default(),
             memory,
             ub,
-            taken: None,
+            branches: Vec::new(),
+            jump: None,
             choices: Vec::new(),
             chosen: Vec::new(),
             effects: Vec::new(),
@@ -73,6 +78,8 @@ pub(super) struct SideEvaluation<'e> {
     /// The definitions of the other side: one that was looked through still defines its register for other readers. The
     /// machine verifier checks that it does.
     pub standing: Option<&'e FxHashMap<VReg, Scalar>>,
+    /// All instructions of this side: a register that one of them defines is not the other side's.
+    pub own: &'e [InstData],
     /// For whole functions: the state of uninterpreted operations. Without it they are unsupported.
     pub opaque: Option<&'e mut Uninterpreted>,
 }
@@ -81,18 +88,22 @@ pub(super) struct SideEvaluation<'e> {
 const MOST_TERMS: usize = 4_000_000;
 
 impl SideEvaluation<'_> {
-    pub fn side(mut self, insts: &[InstData]) -> Result<Side, Unsupported> {
+    pub fn side(mut self) -> Result<Side, Unsupported> {
         let memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
         let mut side = Side::new(self.d, FxHashMap::default(), memory);
-        self.run(&mut side, insts)?;
+        self.run(&mut side, self.own)?;
         Ok(side)
     }
 
     /// Evaluates more instructions.
     pub fn run(&mut self, side: &mut Side, insts: &[InstData]) -> Result<(), Unsupported> {
         self.d.choices.clear();
-        for data in insts {
-            self.step(side, data)?;
+        // PHIs that follow each other read before any of them writes.
+        for group in insts.chunk_by(|one, other| one.opcode.is_phi() && other.opcode.is_phi()) {
+            match group {
+                [data] if !data.opcode.is_phi() => self.step(side, data)?,
+                phis => self.phis(side, phis)?,
+            }
             if self.d.bound() > MOST_TERMS {
                 return Err(Unsupported::new("a function of too many terms"));
             }
@@ -106,24 +117,36 @@ impl SideEvaluation<'_> {
         if self.uninterpreted(side, data)? {
             return Ok(());
         }
-        match data.opcode {
-            opcode if opcode.is_phi() => self.phi(side, data),
-            Opcode::G_BR => Ok(()),
-            Opcode::G_BRCOND => self.branch(side, data),
-            Opcode::COPY => self.copy(side, data),
-            Opcode::IMPLICIT_DEF => {
-                let Some(register) = data.vreg(0) else { return Ok(()) };
-                let width = self.width(register);
-                let bits = self.d.choose(width);
-                let poison = self.d.truth(false);
-                side.defined.insert(register, Value { bits, poison });
+        if matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE) {
+            return self.choice(side, data);
+        }
+        let target = self.target;
+        match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data)? {
+            Some(transfer) => {
+                self.follow(side, transfer);
                 Ok(())
             }
-            Opcode::Target(_) if self.target.is_call(data) => self.call(side, data),
-            Opcode::Target(_) => self.machine_inst(side, data),
-            Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE => self.choice(side, data),
-            _ => self.generic(side, data),
+            None => self.generic(side, data),
         }
+    }
+
+    /// Notes the effect of an instruction on control.
+    pub fn follow(&mut self, side: &mut Side, Transfer { ub, next }: Transfer<Symbolic>) {
+        side.ub = self.d.bool_or(&side.ub, &ub);
+        match next {
+            Next::Following | Next::Return => {}
+            Next::To(block) => side.jump = Some(block),
+            Next::If(taken, block) => side.branches.push((taken, block)),
+        }
+    }
+
+    /// The values from one arbitrary edge into the block.
+    fn phis(&mut self, side: &mut Side, phis: &[InstData]) -> Result<(), Unsupported> {
+        let edge = match self.inputs.edge {
+            Some(edge) => edge,
+            None => *self.inputs.edge.insert(self.d.variable(32)),
+        };
+        walk::phis(&mut SideState { evaluation: self, side }, phis.iter(), &Edge::Any(edge))
     }
 
     /// A nondeterministic choice: in a whole function, that of the earlier side, if one was kept for it.
@@ -154,118 +177,17 @@ impl SideEvaluation<'_> {
         Ok(())
     }
 
-    fn machine_inst(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let Opcode::Target(opcode) = data.opcode else { return Ok(()) };
-        let flags = self.target.instruction(opcode).flags;
-        if flags.contains(OpcodeFlags::BARRIER) {
-            return Ok(());
-        }
-        let args: SmallVec<[Scalar; 4]> = data.uses().map(|operand| self.read_operand(side, operand)).collect();
-        let evaluation = tribunal_target::evaluate(self.target, self.d, &mut side.memory, data, &args)?;
-        side.ub = self.d.bool_or(&side.ub, &evaluation.ub);
-        let defs: SmallVec<[Reg; 2]> = data.defs().map(|operand| operand.reg).collect();
-        for (reg, value) in defs.into_iter().zip(evaluation.results) {
-            match reg {
-                Reg::Virtual(register) => {
-                    side.defined.insert(register, value);
-                }
-                Reg::Physical(register) => self.write_physical(side, register, value),
-            }
-        }
-        side.taken = evaluation.taken.or(side.taken);
-        Ok(())
-    }
-
-    fn branch(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        if side.taken.is_some() {
-            return Err(Unsupported::new("two conditional branches in one block"));
-        }
-        let register = data.vreg(0).ok_or_else(|| Unsupported::new("malformed G_BRCOND"))?;
-        let condition = self.read(side, register);
-        let (taken, wild) = semantics::condition_of(self.d, &condition.bits);
-        let ub = self.d.bool_or(&condition.poison, &wild);
-        side.ub = self.d.bool_or(&side.ub, &ub);
-        side.taken = Some(taken);
-        Ok(())
-    }
-
-    fn copy(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else {
-            return Err(Unsupported::new("malformed COPY"));
-        };
-        let mut value = self.read_operand(side, src);
-        match dst.reg {
-            Reg::Virtual(register) => {
-                let width = self.width(register);
-                value.bits = self.d.zext_or_trunc(&value.bits, width);
-                side.defined.insert(register, value);
-            }
-            Reg::Physical(register) => self.write_physical(side, register, value),
-        }
-        Ok(())
-    }
-
-    pub fn call(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let (target, function) = (self.target, self.function);
-        // The evaluation borrows the domain, so registers are read first.
-        let before: FxHashMap<PReg, Scalar> =
-            target.abi.arguments().iter().map(|&register| (register, self.read_physical(side, register))).collect();
-        let evaluation = target.evaluate_call(self.d, function, data, |_, register| before[&register].clone())?;
-        side.ub = self.d.bool_or(&side.ub, &evaluation.ub);
-        for (register, value) in evaluation.registers {
-            self.write_physical(side, register, value);
-        }
-        Ok(())
-    }
-
-    /// Writing a part clears the rest of the register.
-    pub fn write_physical(&mut self, side: &mut Side, register: PReg, mut value: Scalar) {
-        let vocabulary = self.target.vocabulary;
-        let full = vocabulary.full_register(register);
-        value.bits = self.d.zext_or_trunc(&value.bits, vocabulary.register_bits(full));
-        side.physical.insert(full, value);
-    }
-
-    /// The value from the edge taken.
-    fn phi(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let inputs: Vec<(VReg, Block)> = data.phi_inputs().collect();
-        let malformed = || Unsupported::new("malformed G_PHI");
-        let register = data.vreg(0).ok_or_else(malformed)?;
-        let edge = match self.inputs.edge {
-            Some(edge) => edge,
-            None => *self.inputs.edge.insert(self.d.variable(32)),
-        };
-        let mut value: Option<Scalar> = None;
-        for (input, block) in inputs.into_iter().rev() {
-            let arriving = self.read(side, input);
-            value = Some(match value {
-                None => arriving,
-                Some(others) => {
-                    let number = self.d.value(Bits::new(block.as_u32().into(), 32));
-                    let here = self.d.equal(edge, number);
-                    let bits = self.d.if_then_else(here, arriving.bits, others.bits);
-                    Value { bits, poison: self.d.if_then_else(here, arriving.poison, others.poison) }
-                }
-            });
-        }
-        side.defined.insert(register, value.ok_or_else(malformed)?);
-        Ok(())
-    }
-
     pub fn width(&self, register: VReg) -> u32 {
-        let data = &self.function.vregs[register];
-        match (data.ty, data.constraint) {
-            (Some(ty), _) => ty.bits(),
-            (None, Constraint::Class(class)) => self.target.class(class).bits,
-            (None, Constraint::Bank(_) | Constraint::None) => u32::from(self.target.pointer_bits),
-        }
+        walk::register_bits(self.function, self.target.vocabulary, register)
     }
 
     pub fn read(&mut self, side: &Side, register: VReg) -> Scalar {
         if let Some(value) = side.defined.get(&register) {
             return value.clone();
         }
-        if let Some(value) = self.standing.and_then(|standing| standing.get(&register)) {
+        let is_own = || self.own.iter().any(|data| data.vreg_defs().any(|own| own == register));
+        // A PHI that reads what its own side defines below reads the value of the round before.
+        if let Some(value) = self.standing.and_then(|standing| standing.get(&register)).filter(|_| !is_own()) {
             let poison = if self.machine { self.d.truth(false) } else { value.poison };
             return Value { bits: value.bits, poison };
         }
@@ -281,37 +203,60 @@ impl SideEvaluation<'_> {
         }
         value
     }
+}
 
-    pub fn read_operand(&mut self, side: &Side, operand: &RegOperand) -> Scalar {
-        let mut value = match operand.reg {
-            Reg::Virtual(register) => self.read(side, register),
-            Reg::Physical(register) => self.read_physical(side, register),
-        };
-        if operand.subregister.0 != 0 {
-            let bits = self.target.vocabulary.subregister_bits(operand.subregister);
-            value.bits = self.d.zext_or_trunc(&value.bits, bits);
-        }
-        value
+/// A side under evaluation: the registers of both, and the domain.
+pub(super) struct SideState<'w, 'e> {
+    pub evaluation: &'w mut SideEvaluation<'e>,
+    pub side: &'w mut Side,
+}
+
+impl MachineState<Symbolic> for SideState<'_, '_> {
+    type Memory = SymbolicMemory;
+
+    fn function(&self) -> &Function {
+        self.evaluation.function
     }
 
-    pub fn read_physical(&mut self, side: &Side, register: PReg) -> Scalar {
-        let vocabulary = self.target.vocabulary;
-        let (width, poison) = (vocabulary.register_bits(register), self.d.truth(false));
-        if self.target.is_zero_register(register) {
-            return Value { bits: self.d.value(Bits::zero(width)), poison };
+    fn vocabulary(&self) -> &'static dyn Vocabulary {
+        self.evaluation.target.vocabulary
+    }
+
+    fn evaluator(&mut self) -> (&mut Symbolic, &mut SymbolicMemory) {
+        (self.evaluation.d, &mut self.side.memory)
+    }
+
+    fn virtual_register(&mut self, register: VReg) -> Result<Scalar, Unsupported> {
+        Ok(self.evaluation.read(self.side, register))
+    }
+
+    fn set_virtual_register(&mut self, register: VReg, value: Scalar) {
+        self.side.defined.insert(register, value);
+    }
+
+    /// One that the side has not written is an input, without poison.
+    fn full_register(&mut self, register: PReg) -> Scalar {
+        if let Some(value) = self.side.physical.get(&register) {
+            return value.clone();
         }
-        let full = vocabulary.full_register(register);
-        if let Some(value) = side.physical.get(&full) {
-            return Value { bits: self.d.zext_or_trunc(&value.bits, width), poison: value.poison };
+        let width = self.vocabulary().register_bits(register);
+        if self.side.clobbered.remove(&register) {
+            let value = self.unwritten(width);
+            self.side.physical.insert(register, value.clone());
+            return value;
         }
-        let bits = match self.inputs.physical.get(&full) {
-            Some(&bits) => bits,
-            None => {
-                let bits = self.d.variable(vocabulary.register_bits(full));
-                self.inputs.physical.insert(full, bits);
-                bits
-            }
-        };
-        Value { bits: self.d.zext_or_trunc(&bits, width), poison }
+        let d = &mut *self.evaluation.d;
+        let bits = *self.evaluation.inputs.physical.entry(register).or_insert_with(|| d.variable(width));
+        Value { bits, poison: d.truth(false) }
+    }
+
+    fn set_full_register(&mut self, register: PReg, value: Scalar) {
+        self.side.clobbered.remove(&register);
+        self.side.physical.insert(register, value);
+    }
+
+    fn clobber(&mut self, register: PReg) {
+        self.side.physical.remove(&register);
+        self.side.clobbered.insert(register);
     }
 }

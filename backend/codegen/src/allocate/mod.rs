@@ -15,16 +15,15 @@ use regalloc2::{Algorithm, Allocation, Ctx, Edit, InstPosition, MachineEnv, Outp
 use std::cell::RefCell;
 use tribunal_ir::function::StackObject;
 use tribunal_ir::{
-    Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, SubReg,
+    Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, Stage, SubReg,
 };
 use tribunal_target::Target;
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
     name: "allocate",
-    requires: Properties::SELECTED,
-    forbids: Properties::NO_VREGS,
-    ensures: Properties::NO_VREGS.union(Properties::NO_PHIS),
+    from: Stage::EdgesSplit,
+    to: Stage::Allocated,
     drops: Properties::IS_SSA.union(Properties::TRACKS_REG_LIVENESS),
     run,
 };
@@ -45,11 +44,11 @@ impl RegisterAllocator for Allocator {
             Allocator::Fastalloc => Algorithm::Fastalloc,
         };
         let options = RegallocOptions { verbose_log: false, validate_ssa: false, algorithm };
-        ROOM.with_borrow_mut(|room| match regalloc2::run_with_ctx(program, environment, &options, room) {
-            Ok(_) => Ok(std::mem::take(&mut room.output)),
+        SCRATCH.with_borrow_mut(|scratch| match regalloc2::run_with_ctx(program, environment, &options, scratch) {
+            Ok(_) => Ok(std::mem::take(&mut scratch.output)),
             Err(error) => {
                 // After an error its contents may be anything.
-                *room = Ctx::default();
+                *scratch = Ctx::default();
                 Err(error.to_string())
             }
         })
@@ -58,7 +57,7 @@ impl RegisterAllocator for Allocator {
 
 thread_local! {
     /// The allocator's scratch. It is cleared for each function and keeps its capacity for the next.
-    static ROOM: RefCell<Ctx> = RefCell::default();
+    static SCRATCH: RefCell<Ctx> = RefCell::default();
 }
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {

@@ -141,7 +141,8 @@ impl Program {
             first,
             next: rest.first().copied(),
             block,
-            is_return: flags.contains(OpcodeFlags::RETURN),
+            // A trap ends a block without a successor too, as the allocator sees it.
+            is_return: flags.contains(OpcodeFlags::BARRIER) && !flags.contains(OpcodeFlags::BRANCH),
             is_branch: flags.contains(OpcodeFlags::BRANCH),
             clobbers: clobbers(source, members),
         });

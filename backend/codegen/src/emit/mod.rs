@@ -3,14 +3,15 @@
 //!
 //! Invariant: every instruction left is the target's own; any other is an internal error, never skipped.
 
+mod layout;
 mod object;
 
 pub use object::object;
 
-use crate::{CompileError, relax_branches};
+use crate::CompileError;
 use std::fmt::Write;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand};
-use tribunal_target::{Target, calls};
+use tribunal_target::{Features, Target, calls};
 
 /// Machine code of one function.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Code {
     pub bytes: Vec<u8>,
     /// Alignment in bytes.
     pub align: u32,
+    /// The features of the machine that it is for.
+    pub features: Features,
     /// The offset of each instruction, for reports that name one.
     pub map: Vec<(u32, Inst)>,
     /// Calls that a linker completes, in the order of the code.
@@ -36,11 +39,17 @@ pub struct CallRelocation {
     pub symbol: String,
 }
 
-/// Encodes a function whose registers and frame are settled.
-pub fn code(function: &Function, target: &'static Target) -> Result<Code, CompileError> {
-    let offsets = relax_branches::block_offsets(function, target);
-    let mut code =
-        Code { name: function.name.clone(), bytes: Vec::new(), align: 4, map: Vec::new(), calls: Vec::new() };
+/// Encodes a function whose registers and frame are settled, for a machine with `features`.
+pub fn code(function: &Function, target: &'static Target, features: Features) -> Result<Code, CompileError> {
+    let layout = layout::Layout::new(function, target, features);
+    let mut code = Code {
+        name: function.name.clone(),
+        bytes: Vec::new(),
+        align: layout.align(),
+        features,
+        map: Vec::new(),
+        calls: Vec::new(),
+    };
     for &block in function.layout() {
         for inst in function.insts(block) {
             let data = function.inst(inst);
@@ -57,11 +66,15 @@ pub fn code(function: &Function, target: &'static Target) -> Result<Code, Compil
             }
             let expanded = target.machine.expand_pseudo(data);
             for data in expanded.as_deref().unwrap_or(std::slice::from_ref(data)) {
-                let resolved = resolved(data, |to| offsets[to.as_u32() as usize] - here as i64);
-                let word = target
-                    .encode(&resolved)
-                    .map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
-                code.bytes.extend(word.to_le_bytes());
+                let resolved = resolved(data, |to| layout.start(to) - here as i64);
+                match layout.compressed(inst, &resolved) {
+                    Some(half) => code.bytes.extend(half.to_le_bytes()),
+                    None => {
+                        let word = target.encode(&resolved);
+                        let word = word.map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
+                        code.bytes.extend(word.to_le_bytes());
+                    }
+                }
             }
         }
     }
@@ -79,18 +92,24 @@ fn resolved(data: &InstData, distance: impl Fn(Block) -> i64) -> InstData {
     data
 }
 
-/// Assembly text of the functions of a module.
-pub fn assembly(functions: &[Function], target: &'static Target) -> String {
+/// Assembly text of the functions of a module, for a machine with `features`.
+pub fn assembly(functions: &[Function], target: &'static Target, features: Features) -> String {
     let mut text = String::from("\t.text\n");
+    let options = target.elf.iter().flat_map(|elf| elf.options).filter(|option| features.contains(option.feature));
+    options.for_each(|option| text.push_str(option.directive));
+    let align = layout::word_bytes(target, features).ilog2();
     for (index, function) in functions.iter().enumerate() {
         let name = &function.name;
         let label = |block: Block| format!(".LBB{index}_{}", function.block(block).number);
         let name_of = |operand: &Operand| match operand {
             Operand::Block(block) => label(*block),
-            Operand::Symbol(symbol) => calls::plain(&function.symbols[*symbol]).to_string(),
+            Operand::Address(address) => {
+                let name = function.symbol_name(function.addresses[*address].base);
+                name.unwrap_or_default().to_string()
+            }
             _ => String::new(),
         };
-        let _ = write!(text, "\t.globl\t{name}\n\t.p2align\t2\n\t.type\t{name},@function\n{name}:\n");
+        let _ = write!(text, "\t.globl\t{name}\n\t.p2align\t{align}\n\t.type\t{name},@function\n{name}:\n");
         for &block in function.layout() {
             let _ = writeln!(text, "{}:", label(block));
             for inst in function.insts(block) {

@@ -2,8 +2,12 @@
 
 use super::Code;
 use crate::CompileError;
+use object::elf::FileFlags;
 use object::write::{Object, Relocation, StandardSection, Symbol, SymbolId, SymbolSection};
-use object::{BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
+use object::{
+    BinaryFormat, Endianness, FileFlags as ObjectFlags, RelocationFlags, SectionKind, SymbolFlags, SymbolKind,
+    SymbolScope,
+};
 use rustc_hash::FxHashMap;
 use tribunal_target::Target;
 
@@ -14,7 +18,9 @@ pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, Compil
         return Err(CompileError::Unsupported { function: first(codes), pass: "emit", feature });
     };
     let mut file = Object::new(BinaryFormat::Elf, elf.architecture, Endianness::Little);
-    file.flags = FileFlags::Elf { os_abi: object::elf::ELFOSABI_NONE, abi_version: 0, e_flags: elf.flags };
+    let options = elf.options.iter().filter(|option| codes.iter().any(|code| code.features.contains(option.feature)));
+    let e_flags = FileFlags(options.fold(elf.flags.0, |flags, option| flags | option.flags.0));
+    file.flags = ObjectFlags::Elf { os_abi: object::elf::ELFOSABI_NONE, abi_version: 0, e_flags };
     let text = file.section_id(StandardSection::Text);
     let mut symbols: FxHashMap<&str, SymbolId> = FxHashMap::default();
     let mut offsets = Vec::with_capacity(codes.len());

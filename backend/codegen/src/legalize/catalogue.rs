@@ -45,11 +45,7 @@ struct Recorder {
 }
 
 impl Observer for Recorder {
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &[Inst]) {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
         let after = after.iter().map(|&inst| function.inst(inst).clone()).collect();
         self.steps.push((rule, before.to_vec(), after));
     }

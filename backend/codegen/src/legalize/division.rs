@@ -85,8 +85,8 @@ struct Limbs {
 /// The limbs of a dividend of `bits` bits, if their sum, each times less than the divisor, fits a register.
 fn limbs(divisor: Bits, bits: u32, register: u32) -> Option<Limbs> {
     let (limb, count) = (register / 2, bits.div_ceil(register / 2));
-    let room = !divisor.is_zero() && divisor.used() + count.next_power_of_two().ilog2() <= limb;
-    room.then_some(Limbs { register, count })
+    let fits = !divisor.is_zero() && divisor.used() + count.next_power_of_two().ilog2() <= limb;
+    fits.then_some(Limbs { register, count })
 }
 
 /// `2^(limb * index)` modulo a divisor of no more bits than a limb.
@@ -170,8 +170,8 @@ fn multiplier(divisor: Bits, used: u32) -> Option<(Bits, u32)> {
     (0..=divisor.used()).find_map(|shift| {
         let (magic, excess) = rounded_up(divisor, shift)?;
         // m*d - 2^(w+s) times the greatest dividend stays below the amount that would reach the next quotient.
-        let room = Bits::one_bit(width - used + shift, excess.width());
-        (magic.used() <= width && excess.cmp_unsigned(room).is_le()).then(|| (magic.zext_or_trunc(width), shift))
+        let bound = Bits::one_bit(width - used + shift, excess.width());
+        (magic.used() <= width && excess.cmp_unsigned(bound).is_le()).then(|| (magic.zext_or_trunc(width), shift))
     })
 }
 

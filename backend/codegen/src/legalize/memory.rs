@@ -6,7 +6,7 @@ use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, Type, VReg};
 /// The access, and its size in bits; `None` for an atomic one, since no recipe here keeps it atomic.
 fn access(r: &Recipe<'_>) -> Option<(MemOperand, u32)> {
     let [memory] = r.data.memory.as_slice() else { return None };
-    (!memory.flags.contains(MemFlags::ATOMIC)).then_some(())?;
+    (!memory.is_atomic()).then_some(())?;
     Some((*memory, memory.ty?.bits()))
 }
 

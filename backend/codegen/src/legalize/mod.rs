@@ -28,19 +28,13 @@ use crate::{CompileError, Context};
 use recipe::Recipe;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::LiveIn;
-use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, Type, VReg};
+use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, Stage, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizeStep, type_at};
 
 /// The pass, as the pipeline lists it.
-pub static PASS: Pass = Pass {
-    name: "legalize",
-    requires: Properties::empty(),
-    forbids: Properties::LEGALIZED.union(Properties::SELECTED),
-    ensures: Properties::LEGALIZED,
-    drops: Properties::empty(),
-    run,
-};
+pub static PASS: Pass =
+    Pass { name: "legalize", from: Stage::Generic, to: Stage::Legalized, drops: Properties::empty(), run };
 
 /// Applications allowed for each instruction of the input, and in any case, so that a table that loops ends in an
 /// error.
@@ -81,9 +75,9 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     fn new(context: &'c mut Context<'a>, function: &'f mut Function) -> Self {
         let fuel = function.inst_bound().saturating_mul(FUEL_EACH).saturating_add(FUEL_ANYWAY);
         // Most functions are rewritten about once.
-        let room = function.inst_bound();
-        function.reserve_insts(room);
-        let (insts, artifacts) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let capacity = function.inst_bound();
+        function.reserve_insts(capacity);
+        let (insts, artifacts) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
         let mut legalizer = Legalizer { context, function, insts, artifacts, fuel };
         for block in legalizer.function.reverse_post_order() {
             let mut next = legalizer.function.first_inst(block);
@@ -213,7 +207,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let written = recipe.finish();
         written.all().for_each(|inst| self.enqueue(inst));
         if self.context.observer.wants_steps() {
-            self.report(step.rule, std::slice::from_ref(&before), &written.execution_order());
+            self.report(step.rule, std::slice::from_ref(&before), written.execution_order());
         }
         Ok(())
     }
@@ -258,13 +252,13 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             before.push(artifact);
             remaining.reverse();
             remaining.extend(written.execution_order());
-            self.report(combine.rule, &before, &remaining);
+            self.report(combine.rule, &before, remaining);
         }
         Ok(())
     }
 
-    fn report(&mut self, rule: &'static str, before: &[InstData], after: &[Inst]) {
-        self.context.observer.step(rule, self.function, before, after);
+    fn report(&mut self, rule: &'static str, before: &[InstData], mut after: Vec<Inst>) {
+        self.context.observer.step(rule, self.function, before, &mut after);
     }
 
     fn burn(&mut self, rule: &'static str) -> Result<(), CompileError> {

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::{
     Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegBank, RegClass,
-    RegFlags, RegOperand, VReg,
+    RegFlags, RegOperand, Stage, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
@@ -23,14 +23,8 @@ use tribunal_target::registers::ClassDesc;
 use tribunal_target::selection::{Emit, Out, SelectionRule};
 
 /// The pass, as the pipeline lists it.
-pub static PASS: Pass = Pass {
-    name: "select",
-    requires: Properties::LEGALIZED.union(Properties::REG_BANK_SELECTED),
-    forbids: Properties::SELECTED,
-    ensures: Properties::SELECTED,
-    drops: Properties::empty(),
-    run,
-};
+pub static PASS: Pass =
+    Pass { name: "select", from: Stage::BankSelected, to: Stage::Selected, drops: Properties::empty(), run };
 
 /// Rules of one target by the opcode of their root.
 type Index = FxHashMap<Opcode, Vec<&'static SelectionRule>>;
@@ -159,7 +153,7 @@ impl Selector<'_, '_, '_> {
         self.function.remove(root);
         // Definitions that only this root read are gone with it; later code folds or drops the rest.
         if let Some(before) = before {
-            self.context.observer.step(rule.name, self.function, &before, &after);
+            self.context.observer.step(rule.name, self.function, &before, &mut after);
         }
     }
 

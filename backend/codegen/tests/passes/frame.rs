@@ -23,8 +23,7 @@ fn stack(objects: &[(u64, u32)]) -> String {
 
 /// The size of the frame that the function states, in bytes.
 fn frame_size(function: &Function) -> u64 {
-    let (_, info) = function.extra.iter().find(|(key, _)| key == "frameInfo").expect("a frame");
-    info.lines().find_map(|line| line.trim().strip_prefix("stackSize: ")).unwrap().parse().unwrap()
+    function.frame_info.stack_size
 }
 
 /// Runs the pass on a leaf that writes `saved` (their names) and has these objects.

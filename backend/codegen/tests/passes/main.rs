@@ -8,10 +8,11 @@ mod object;
 mod relax_branches;
 mod split_edges;
 
-use tribunal_codegen::pipeline::{self, Pass};
+use tribunal_codegen::pipeline::{self, PIPELINE, Pass};
 use tribunal_codegen::{CompileError, Context, NoObserver, Options};
-use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, Operand, text};
+use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, Operand, Stage, text};
 use tribunal_target::Target;
+use tribunal_target::riscv::RISCV64;
 
 /// The one function of `source`.
 fn parse(source: &str, target: &'static Target) -> Function {
@@ -29,6 +30,28 @@ fn run(pass: &'static Pass, function: &mut Function, target: &'static Target) ->
     let options = Options { features: target.default_features, allocator: Default::default() };
     let legalizer = (target.legality)(options.features);
     pipeline::run_pass(pass, function, &mut Context { target, options, legalizer, observer: &mut NoObserver })
+}
+
+/// Stages are the edges between passes: none is left out, and none is met twice.
+#[test]
+fn each_pass_begins_where_the_one_before_ends() {
+    let ends = std::iter::once(Stage::ALL[0]).chain(PIPELINE.iter().map(|pass| pass.to));
+    assert!(ends.eq(Stage::ALL));
+    assert!(PIPELINE.iter().map(|pass| pass.from).eq(Stage::ALL.into_iter().take(PIPELINE.len())));
+}
+
+/// A pass refuses a function of each stage but its own.
+#[test]
+fn a_pass_runs_on_its_own_stage_only() {
+    for pass in PIPELINE {
+        for stage in Stage::ALL {
+            let mut function = function(&RISCV64, &[], "", "  bb.0:\n    PseudoRET\n");
+            (function.stage, function.properties) = (stage, stage.properties());
+            let result = run(pass, &mut function, &RISCV64);
+            assert_eq!(result.is_ok(), stage == pass.from, "{} at {stage}: {result:?}", pass.name);
+            assert_eq!(function.stage, if result.is_ok() { pass.to } else { stage });
+        }
+    }
 }
 
 fn flags(target: &Target, data: &InstData) -> OpcodeFlags {

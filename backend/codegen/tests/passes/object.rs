@@ -3,11 +3,13 @@
 use object::read::{Object, ObjectSection, ObjectSymbol};
 use object::{Architecture, Endianness, RelocationFlags, RelocationTarget, SymbolKind};
 use tribunal_codegen::emit::{CallRelocation, Code, object};
-use tribunal_target::Target;
+use tribunal_target::riscv::features::C;
+use tribunal_target::{Features, Target};
 
 fn code(name: &str, bytes: &[u8], calls: &[(u32, &str)]) -> Code {
     let calls = calls.iter().map(|&(offset, symbol)| CallRelocation { offset, symbol: symbol.to_string() }).collect();
-    Code { name: name.to_string(), bytes: bytes.to_vec(), align: 4, map: Vec::new(), calls }
+    let (name, bytes) = (name.to_string(), bytes.to_vec());
+    Code { name, bytes, align: 4, features: Features::empty(), map: Vec::new(), calls }
 }
 
 fn written(codes: &[Code], target: &'static Target) -> Vec<u8> {
@@ -39,6 +41,15 @@ fn the_header_is_the_targets() {
         assert_eq!(bytes[at..at + 4], target.elf.as_ref().unwrap().flags.0.to_le_bytes());
         assert!(file.section_by_name(".note.GNU-stack").is_some(), "the stack would be executable");
     }
+}
+
+/// The linker refuses to join code of other sizes of words without it.
+#[test]
+fn compressed_code_is_marked() {
+    let [mut first, second] = codes();
+    first.features = C;
+    let bytes = written(&[first, second], tribunal_target::by_name("riscv32").unwrap());
+    assert_eq!(bytes[36..40], object::elf::EF_RISCV_RVC.0.to_le_bytes());
 }
 
 #[test]

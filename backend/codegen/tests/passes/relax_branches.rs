@@ -11,9 +11,12 @@ use tribunal_target::riscv::RISCV64;
 
 const ALLOCATED: [&str; 5] = ["legalized", "regBankSelected", "selected", "noPhis", "noVRegs"];
 
+/// The key by which LLVM says that the frame is laid out.
+const FRAMED: &str = "frameInfo:\n  isCalleeSavedInfoValid: true\n";
+
 /// The function after the pass. `words` pads the blocks at these positions to so many words before it.
 fn relaxed(target: &'static Target, body: &str, words: &[(usize, usize)]) -> Function {
-    let mut function = function(target, &ALLOCATED, "", body);
+    let mut function = function(target, &ALLOCATED, FRAMED, body);
     words.iter().for_each(|&(position, words)| fill(&mut function, position, words));
     run(&PASS, &mut function, target).unwrap();
     all_reach(&function, target);
@@ -220,7 +223,7 @@ fn a_jump_that_does_not_reach_is_refused() {
     let body = FORWARD
         .replace("BEQ $x10, $x0, %bb.2", "PseudoBR %bb.2")
         .replace("%bb.1, %bb.2\n    livein", "%bb.2\n    livein");
-    let mut function = function(&RISCV64, &ALLOCATED, "", &body);
+    let mut function = function(&RISCV64, &ALLOCATED, FRAMED, &body);
     fill(&mut function, 1, (1 << 20) / 4);
     let error = run(&PASS, &mut function, &RISCV64).unwrap_err().to_string();
     assert_eq!(error, "f: jumps beyond the reach of the jump instruction is not supported (relax-branches)");

@@ -69,8 +69,10 @@ pub enum OperandKind {
     IMM0,
     /// A typed constant (`i32 5`, `float 1.0`).
     CONST,
-    /// `intpred(...)` or `floatpred(...)`.
+    /// `intpred(...)`.
     PRED,
+    /// `floatpred(...)`.
+    FPRED,
     /// A basic block.
     BLOCK,
     /// A stack object.

@@ -3,14 +3,14 @@
 use super::opcodes::{Evaluation, Operation, Unsupported, malformed};
 use super::{Domain, Memory, Value};
 use crate::bits::MAX_BITS;
-use crate::inst::{MemFlags, MemOperand};
+use crate::memory::MemOperand;
 use crate::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
 
 /// The memory operand, and the size of its access in bits.
 fn described<D: Domain>(op: &Operation<'_, D>) -> Result<(MemOperand, u32), Unsupported> {
     let [operand] = op.inst.memory.as_slice() else { return Err(malformed(op.inst)) };
-    if operand.flags.contains(MemFlags::ATOMIC) {
+    if operand.is_atomic() {
         return Err(Unsupported::new("atomic access"));
     }
     let bits = operand.ty.ok_or_else(|| malformed(op.inst))?.bits();

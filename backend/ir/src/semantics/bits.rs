@@ -180,12 +180,12 @@ fn field<D: Domain>(d: &mut D, a: &D::Bits, offset: &D::Bits, size: &D::Bits, si
 /// True if a bit field is empty or reaches beyond the value.
 fn field_outside<D: Domain>(d: &mut D, a: &D::Bits, offset: &D::Bits, size: &D::Bits) -> D::Bool {
     /// Bits that hold the sum of two numbers that are at most a width each.
-    const ROOM: u32 = 16;
+    const WIDTH: u32 = 16;
     let width = d.width(a);
     let reaches = |d: &mut D, x: &D::Bits| super::integer::reaches(d, x, width + 1);
     let (far, large) = (reaches(d, offset), reaches(d, size));
-    let (offset, size) = (d.zext_or_trunc(offset, ROOM), d.zext_or_trunc(size, ROOM));
-    let (end, limit) = (d.add(&offset, &size), d.literal(i64::from(width), ROOM));
+    let (offset, size) = (d.zext_or_trunc(offset, WIDTH), d.zext_or_trunc(size, WIDTH));
+    let (end, limit) = (d.add(&offset, &size), d.literal(i64::from(width), WIDTH));
     let (beyond, empty) = (d.ult(&limit, &end), d.is_zero(&size));
     let outside = d.bool_or(&far, &large);
     let outside = d.bool_or(&outside, &beyond);

@@ -3,8 +3,9 @@
 use super::opcodes::{Evaluation, Operation};
 use super::{Domain, Value};
 use crate::bits::{Bits, MAX_BITS};
-use crate::inst::{InstFlags, IntPredicate};
+use crate::inst::InstFlags;
 use crate::opcode::Opcode;
+use crate::predicate::IntPredicate;
 use smallvec::{SmallVec, smallvec};
 
 /// Opcodes with one result and no undefined behaviour, whose result is poison only by an operand or a flag.
@@ -426,19 +427,19 @@ pub(super) fn freeze<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
 /// The chosen arm; poison if the condition is, or is neither 0 nor 1, or the chosen arm is.
 pub(super) fn select<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
     let [condition, if_true, if_false] = [&op.args[0], &op.args[1], &op.args[2]];
-    let (taken, wild) = condition_of(d, &condition.bits);
+    let (taken, unconstrained) = condition_of(d, &condition.bits);
     let bits = d.ite(&taken, &if_true.bits, &if_false.bits);
     let arm = d.bool_ite(&taken, &if_true.poison, &if_false.poison);
     let poison = d.bool_or(&condition.poison, &arm);
-    Value { bits, poison: d.bool_or(&poison, &wild) }
+    Value { bits, poison: d.bool_or(&poison, &unconstrained) }
 }
 
 /// A condition as a truth value, and where it is neither 0 nor 1.
 pub fn condition_of<D: Domain>(d: &mut D, condition: &D::Bits) -> (D::Bool, D::Bool) {
     let width = d.width(condition);
     let (zero, one) = (d.is_zero(condition), d.literal(1, width));
-    let wild = d.ult(&one, condition);
-    (d.bool_not(&zero), wild)
+    let unconstrained = d.ult(&one, condition);
+    (d.bool_not(&zero), unconstrained)
 }
 
 pub(super) fn compare<D: Domain>(d: &mut D, op: &Operation<'_, D>, predicate: IntPredicate) -> Value<D> {
@@ -498,8 +499,8 @@ pub(super) fn with_carry<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> SmallVe
     let carry = op.args.get(2).map(|carry| condition_of(d, &carry.bits));
     let mut poison = any_poison(d, op.args);
     let (mut sum, mut overflow) = one_step(d, a, b, add, signed);
-    if let Some((carry, wild)) = carry {
-        poison = d.bool_or(&poison, &wild);
+    if let Some((carry, unconstrained)) = carry {
+        poison = d.bool_or(&poison, &unconstrained);
         let bit = d.bit(&carry);
         let carry = d.zext(&bit, width);
         let (next, again) = one_step(d, &sum, &carry, add, signed);

@@ -2,7 +2,7 @@
 
 use super::{Domain, Value};
 use crate::entities::StackSlot;
-use crate::inst::MemOperand;
+use crate::memory::MemOperand;
 
 /// The meaning of loads, stores and frame addresses. An access outside its allocation, or less aligned than it claims,
 /// is undefined behaviour, and is *returned* as the condition under which it happens.

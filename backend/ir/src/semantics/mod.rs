@@ -1,7 +1,7 @@
 //! The meaning of every generic opcode, stated once for every evaluator.
 //!
-//! [`evaluate`] covers the instructions that compute. Control flow (`G_PHI`, `G_BR`, `G_BRCOND`, returns) and copies
-//! from or to physical registers need a machine state. So they belong to the code that walks the function.
+//! [`evaluate`] covers the instructions that compute on values. Control flow (`G_PHI`, `G_BR`, `G_BRCOND`) and copies
+//! need registers: [`walk`] covers them, over the [`walk::MachineState`] that an evaluator brings.
 
 mod access;
 mod bits;
@@ -13,6 +13,7 @@ mod memory;
 mod number;
 mod opcodes;
 mod partial;
+pub mod walk;
 mod words;
 
 pub use concrete::{Choice, Concrete};
@@ -21,7 +22,7 @@ pub use integer::condition_of;
 pub use lanes::{LaneBits, LaneBools, Lanes};
 pub use memory::{Memory, Pure};
 pub use number::Number;
-pub use opcodes::{Evaluation, Typed, Unsupported, evaluate, evaluate_binary, evaluate_typed, typed};
+pub use opcodes::{Evaluation, Obstacle, Typed, Unsupported, evaluate, evaluate_binary, evaluate_typed, typed};
 pub use partial::{Partial, PartialBits, PartialBool};
 pub use words::{Word, Words};
 

@@ -6,8 +6,10 @@
 use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
-use crate::inst::{InstData, InstFlags, IntPredicate, Operand};
+use crate::inst::{InstData, InstFlags};
 use crate::opcode::{IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
+use crate::operand::Operand;
+use crate::predicate::IntPredicate;
 use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
 use std::ops::RangeInclusive;
@@ -27,12 +29,28 @@ pub struct Evaluation<D: Domain> {
 pub struct Unsupported {
     /// The name of the feature that has no meaning here, as reports show it.
     pub feature: String,
+    /// The obstacle.
+    pub obstacle: Obstacle,
+}
+
+/// The reason why something is not evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Obstacle {
+    /// It has no definition.
+    Undefined,
+    /// Two sides are compared, and this one does what the other does not. It is no feature that is lacking.
+    Different,
 }
 
 impl Unsupported {
     /// Says that `feature` has no meaning here.
     pub fn new(feature: impl Into<String>) -> Unsupported {
-        Unsupported { feature: feature.into() }
+        Unsupported { feature: feature.into(), obstacle: Obstacle::Undefined }
+    }
+
+    /// Says that one of two sides does `operation`, which the other does not.
+    pub fn different(operation: impl Into<String>) -> Unsupported {
+        Unsupported { feature: operation.into(), obstacle: Obstacle::Different }
     }
 }
 
@@ -152,9 +170,7 @@ fn computed<D: Domain, M: Memory<D>>(
             no_ub(smallvec![Value { bits, poison: domain.boolean(false) }])
         }
         G_FRAME_INDEX => no_ub(smallvec![frame_index(domain, memory, op)?]),
-        COPY | G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR | G_ASSERT_ALIGN => {
-            no_ub(smallvec![resized(domain, op)])
-        }
+        G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR | G_ASSERT_ALIGN => no_ub(smallvec![resized(domain, op)]),
         G_FREEZE => no_ub(smallvec![integer::freeze(domain, op)]),
         G_SELECT => no_ub(smallvec![integer::select(domain, op)]),
         G_ICMP => {

@@ -2,12 +2,13 @@
 
 use super::cursor::{Cursor, Parsed};
 use super::envelope::{Objects, RegisterNames};
-use super::{Failure, operands};
+use super::{Failure, memory, operands};
 use crate::entities::{Block, VReg};
 use crate::function::Function;
-use crate::inst::{InstData, InstFlags, Operand};
+use crate::inst::{InstData, InstFlags};
 use crate::module::{Unknown, UnknownKind};
 use crate::opcode::{Opcode, OpcodeFlags};
+use crate::operand::Operand;
 use crate::vocabulary::Vocabulary;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
@@ -102,7 +103,7 @@ impl<'a> Body<'a> {
     /// Makes a register for each number up to the highest, so that `%N` is register N. Numbers far above what the text
     /// could define are refused: they would cost memory and nothing else.
     fn reserve_registers(&mut self, lines: &[&'a str], first: usize) -> Parsed<()> {
-        let room = lines.iter().map(|line| line.len()).sum::<usize>() as u64 * 8 + 1024;
+        let capacity = lines.iter().map(|line| line.len()).sum::<usize>() as u64 * 8 + 1024;
         for (line, text) in (first..).zip(lines) {
             for (offset, _) in text.match_indices('%') {
                 let digits = text.as_bytes()[offset + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -110,7 +111,7 @@ impl<'a> Body<'a> {
                     continue;
                 }
                 let number = text[offset + 1..offset + 1 + digits].parse::<u64>().unwrap_or(u64::MAX);
-                if number > room {
+                if number > capacity {
                     let cursor = Cursor::new(&text[offset..], line);
                     return Err(cursor.error_over(digits + 1, "the register's number is too large for this function"));
                 }
@@ -258,7 +259,7 @@ impl<'a> Body<'a> {
         }
         if cursor.eat("::") {
             loop {
-                let memory = operands::memory(self, cursor)?;
+                let memory = memory::memory(self, cursor)?;
                 data.memory.push(memory);
                 if !cursor.eat(",") {
                     break;
@@ -308,7 +309,7 @@ impl<'a> Body<'a> {
         if name == "OPAQUE" || !crate::opaque::may_be_opcode(name) {
             return Err(start.unknown(UnknownKind::Opcode, name));
         }
-        data.operands.push(Operand::Symbol(self.function.intern(name)));
+        data.operands.push(Operand::OpcodeName(self.function.intern(name)));
         Ok(Opcode::OPAQUE)
     }
 

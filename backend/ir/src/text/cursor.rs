@@ -101,6 +101,13 @@ impl<'t> Cursor<'t> {
         taken
     }
 
+    /// Takes `length` bytes, which end between letters; blanks after them stay.
+    pub fn take(&mut self, length: usize) -> &'t str {
+        let taken = &self.rest()[..length];
+        self.position += taken.len();
+        taken
+    }
+
     /// An unsigned decimal number.
     pub fn number<N: std::str::FromStr>(&mut self) -> Parsed<N> {
         let start = self.clone();

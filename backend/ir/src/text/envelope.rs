@@ -3,32 +3,24 @@
 //! A function's body is a block scalar. It is cut out before the YAML parser sees the document, so the parser reads few
 //! lines whatever the size of the function.
 
-use super::{Failure, ParseError, body, head_comments, operands};
-use crate::entities::{FixedSlot, StackSlot, VReg};
+use super::tables::{self, NamedBlocks};
+use super::yaml::{Node, NodeKind, boolean, error_at, field, number, required, scalar, sequence, tree};
+use super::{Failure, ParseError, STAGE, body, head_comments, operands};
+use crate::IrBlock;
+use crate::entities::{ConstantPoolIndex, FixedSlot, JumpTable, StackSlot, VReg};
 use crate::function::{Constraint, FixedObject, Function, LiveIn, Properties, SlotKind, StackObject};
 use crate::module::{Module, Unknown, UnknownKind, Unread};
+use crate::stage::Stage;
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
-use saphyr_parser::{Event, Parser, ScanError, Span};
-
-/// A value of the envelope, with its place in the file.
-struct Node {
-    line: usize,
-    column: usize,
-    kind: NodeKind,
-}
-
-enum NodeKind {
-    Scalar(String),
-    Sequence(Vec<Node>),
-    Mapping(Vec<(Node, Node)>),
-}
 
 /// The entries of the envelope that a body refers to by number.
 #[derive(Default)]
 pub(super) struct Objects {
     pub stack: FxHashMap<u32, StackSlot>,
     pub fixed: FxHashMap<u32, FixedSlot>,
+    pub constants: FxHashMap<u32, ConstantPoolIndex>,
+    pub jump_tables: FxHashMap<u32, JumpTable>,
     /// Classes and banks of virtual registers, by number.
     pub constraints: FxHashMap<u32, Constraint>,
 }
@@ -52,7 +44,7 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
     let mut module = Module { comments: head_comments(text).map(str::to_string).collect(), ..Module::default() };
     for document in documents(text)? {
         if document.tag.starts_with('|') {
-            module.ir = Some(document.lines.join("\n"));
+            module.ir = Some(ir_block(&document)?);
         } else if document.lines.iter().any(|line| !line.trim().is_empty()) {
             let read = function(&document, vocabulary)?;
             let name = read.as_ref().map_or_else(|unread| &unread.name, |function| &function.name);
@@ -71,8 +63,19 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
     }
 }
 
-fn error_at(line: usize, column: usize, message: impl Into<String>) -> ParseError {
-    ParseError { line, column, length: 1, message: message.into() }
+fn ir_block(document: &Document<'_>) -> Result<IrBlock, ParseError> {
+    IrBlock::read(document.lines.join("\n")).map_err(|error| ParseError {
+        line: document.line + error.line - 1,
+        column: error.column,
+        length: error.length,
+        message: error.kind.to_string(),
+    })
+}
+
+/// The target triple of the IR block, if the file has one.
+pub(super) fn target_triple(text: &str) -> Option<String> {
+    let start = text.strip_prefix("--- |").or_else(|| Some(text.split_once("\n--- |")?.1))?;
+    tribunal_llvm::target_triple(start.split_once("\n...").map_or(start, |(block, _)| block))
 }
 
 /// Splits at `---` and `...`, which block scalars, being indented, cannot hold at the start of a line.
@@ -100,6 +103,7 @@ fn function(document: &Document<'_>, vocabulary: &dyn Vocabulary) -> Result<Resu
     let head = &document.lines[..body_at.unwrap_or(document.lines.len())];
     let mut header = Header::new(vocabulary);
     header.read(head, document.line)?;
+    header.stage(head, document.line);
     if header.function.name.is_empty() {
         return Err(error_at(document.line, 1, "the function has no `name:`"));
     }
@@ -113,7 +117,7 @@ fn function(document: &Document<'_>, vocabulary: &dyn Vocabulary) -> Result<Resu
             "expected an indented line of the body, or `...`",
         ));
     }
-    let Header { mut function, objects, liveins, mut unknown, .. } = header;
+    let Header { mut function, objects, liveins, destinations, mut unknown, .. } = header;
     let names = match body::parse(body, document.line + body_at + 1, &mut function, &objects, vocabulary) {
         Ok(names) => names,
         Err(Failure::Malformed(error)) => return Err(error),
@@ -126,36 +130,12 @@ fn function(document: &Document<'_>, vocabulary: &dyn Vocabulary) -> Result<Resu
         let text = document.lines.iter().map(|line| format!("{line}\n")).collect();
         return Ok(Err(Unread { name: function.name, position: 0, unknown, text }));
     }
+    tables::place_blocks(&mut function, &destinations)?;
     let copy_of = |copy: &Option<String>| copy.as_deref().and_then(|name| names.get(name.strip_prefix('%')?).copied());
     function.liveins =
         liveins.iter().map(|livein| LiveIn { register: livein.register, copy: copy_of(&livein.copy) }).collect();
     Ok(Ok(function))
 }
-
-/// Keys of `frameInfo` in LLVM 22.
-const FRAME_INFORMATION: [&str; 21] = [
-    "isFrameAddressTaken",
-    "isReturnAddressTaken",
-    "hasStackMap",
-    "hasPatchPoint",
-    "stackSize",
-    "offsetAdjustment",
-    "maxAlignment",
-    "adjustsStack",
-    "hasCalls",
-    "stackProtector",
-    "functionContext",
-    "maxCallFrameSize",
-    "cvBytesOfCalleeSavedRegisters",
-    "hasOpaqueSPAdjustment",
-    "hasVAStart",
-    "hasMustTailInVarArgFunc",
-    "hasTailCall",
-    "isCalleeSavedInfoValid",
-    "localFrameSize",
-    "savePoint",
-    "restorePoint",
-];
 
 /// The keys before the body.
 struct Header<'a> {
@@ -163,6 +143,8 @@ struct Header<'a> {
     function: Function,
     objects: Objects,
     liveins: Vec<NamedLiveIn>,
+    /// The blocks of each jump table.
+    destinations: NamedBlocks,
     /// The first unknown name or form; the text after it is read.
     unknown: Option<Unknown>,
 }
@@ -170,7 +152,7 @@ struct Header<'a> {
 impl<'a> Header<'a> {
     fn new(vocabulary: &'a dyn Vocabulary) -> Header<'a> {
         let (function, objects) = (Function::default(), Objects::default());
-        Header { vocabulary, function, objects, liveins: Vec::new(), unknown: None }
+        Header { vocabulary, function, objects, liveins: Vec::new(), destinations: Vec::new(), unknown: None }
     }
 
     fn read(&mut self, lines: &[&str], first: usize) -> Result<(), ParseError> {
@@ -188,6 +170,22 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
+    /// The stage that a comment before the first key names; else the one that properties and frame information tell.
+    fn stage(&mut self, lines: &[&str], first: usize) {
+        self.function.stage = Stage::of(self.function.properties);
+        if self.function.stage == Stage::Allocated && self.function.frame_info.is_callee_saved_info_valid {
+            self.function.stage = Stage::FrameLowered;
+        }
+        let mut comments = lines.iter().enumerate().take_while(|(_, line)| line.starts_with('#'));
+        let Some((index, name)) = comments.find_map(|(index, line)| Some((index, line.strip_prefix(STAGE)?))) else {
+            return;
+        };
+        match Stage::named(name.trim_end()) {
+            Some(stage) => self.function.stage = stage,
+            None => self.unknown_at(first + index, STAGE.len() + 1, UnknownKind::Stage, name),
+        }
+    }
+
     /// One key; `lines` is the text of it and its value.
     fn entry(&mut self, key: &str, value: &Node, lines: &[&str]) -> Result<(), ParseError> {
         if let Some(property) = property(key) {
@@ -201,19 +199,27 @@ impl<'a> Header<'a> {
             "liveins" => self.liveins(value)?,
             "stack" => self.stack(value)?,
             "fixedStack" => self.fixed_stack(value)?,
-            _ => {
-                if key == "frameInfo" {
-                    self.frame_information(value)?;
-                }
-                self.function.extra.push((key.to_string(), lines.join("\n")));
+            "constants" => tables::read_constants(value, &mut self.function, &mut self.objects)?,
+            "jumpTable" => match tables::read_jump_tables(value, &mut self.function, &mut self.objects) {
+                Ok(destinations) => self.destinations = destinations,
+                Err(Failure::Malformed(error)) => return Err(error),
+                Err(Failure::Unknown(unknown)) => drop(self.unknown.get_or_insert(unknown)),
+            },
+            "frameInfo" => {
+                let unknown = tables::read_frame_info(value, &mut self.function.frame_info)?;
+                self.unknown = self.unknown.take().or(unknown);
             }
+            _ => self.function.extra.push((key.to_string(), lines.join("\n"))),
         }
         Ok(())
     }
 
     fn unknown(&mut self, node: &Node, kind: UnknownKind, text: &str) {
-        let text = text.to_string();
-        self.unknown.get_or_insert(Unknown { line: node.line, column: node.column, kind, text });
+        self.unknown_at(node.line, node.column, kind, text);
+    }
+
+    fn unknown_at(&mut self, line: usize, column: usize, kind: UnknownKind, text: &str) {
+        self.unknown.get_or_insert_with(|| Unknown { line, column, kind, text: text.to_string() });
     }
 
     /// Classes stand in the body too, but for registers that a line of inline assembly defines.
@@ -297,17 +303,6 @@ impl<'a> Header<'a> {
         }
         Ok(())
     }
-
-    fn frame_information(&mut self, value: &Node) -> Result<(), ParseError> {
-        let NodeKind::Mapping(entries) = &value.kind else { return Ok(()) };
-        for (key, _) in entries {
-            let name = scalar(key)?;
-            if !FRAME_INFORMATION.contains(&name) {
-                self.unknown(key, UnknownKind::FrameInformation, name);
-            }
-        }
-        Ok(())
-    }
 }
 
 fn property(name: &str) -> Option<Properties> {
@@ -320,127 +315,6 @@ fn alignment(entry: &Node) -> Result<u32, ParseError> {
     match number::<u32>(node)? {
         align if align.is_power_of_two() => Ok(align),
         _ => Err(error_at(node.line, node.column, "an alignment is a power of two")),
-    }
-}
-
-// The YAML tree.
-
-fn scalar(node: &Node) -> Result<&str, ParseError> {
-    match &node.kind {
-        NodeKind::Scalar(text) => Ok(text),
-        _ => Err(error_at(node.line, node.column, "expected a plain value")),
-    }
-}
-
-fn boolean(node: &Node) -> Result<bool, ParseError> {
-    match scalar(node)? {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(error_at(node.line, node.column, "expected `true` or `false`")),
-    }
-}
-
-fn number<N: std::str::FromStr>(node: &Node) -> Result<N, ParseError> {
-    scalar(node)?.parse().map_err(|_| error_at(node.line, node.column, "expected a number that fits"))
-}
-
-fn sequence(node: &Node) -> Result<&[Node], ParseError> {
-    match &node.kind {
-        NodeKind::Sequence(nodes) => Ok(nodes),
-        NodeKind::Scalar(text) if text.is_empty() => Ok(&[]),
-        _ => Err(error_at(node.line, node.column, "expected a list")),
-    }
-}
-
-fn field<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
-    let NodeKind::Mapping(entries) = &node.kind else { return None };
-    entries.iter().find(|(key, _)| matches!(&key.kind, NodeKind::Scalar(text) if text == name)).map(|(_, value)| value)
-}
-
-fn required<'n>(node: &'n Node, name: &str) -> Result<&'n Node, ParseError> {
-    field(node, name).ok_or_else(|| error_at(node.line, node.column, format!("expected `{name}:` in this entry")))
-}
-
-/// Lists and mappings within one another at most: the envelope needs four, and the reader below recurses.
-const DEEPEST: usize = 16;
-
-/// The one value of the document; `None` if it is empty.
-fn tree(text: &str, first: usize) -> Result<Option<Node>, ParseError> {
-    let mut parser = Parser::new_from_str(text);
-    let failed = |error: ScanError| {
-        error_at(first + error.marker().line().saturating_sub(1), error.marker().col() + 1, error.info().to_string())
-    };
-    while let Some(event) = parser.next_event() {
-        match event.map_err(failed)? {
-            (Event::Nothing | Event::StreamStart | Event::DocumentStart(_), _) => {}
-            (Event::StreamEnd | Event::DocumentEnd, _) => break,
-            event => return node(&mut parser, event, first, DEEPEST).map(Some),
-        }
-    }
-    Ok(None)
-}
-
-type Events<'t> = Parser<'t, saphyr_parser::StrInput<'t>>;
-
-fn node(
-    parser: &mut Events<'_>,
-    (event, span): (Event<'_>, Span),
-    first: usize,
-    depth: usize,
-) -> Result<Node, ParseError> {
-    let (line, column) = (first + span.start.line().saturating_sub(1), span.start.col() + 1);
-    if depth == 0 {
-        return Err(error_at(line, column, "values are nested too deep"));
-    }
-    let next = |parser: &mut Events<'_>| match parser.next_event() {
-        Some(Ok((event, span))) => Ok((own(event), span)),
-        Some(Err(error)) => {
-            let place = error.marker();
-            Err(error_at(first + place.line().saturating_sub(1), place.col() + 1, error.info().to_string()))
-        }
-        None => Err(error_at(line, column, "the document ends within this value")),
-    };
-    let kind = match event {
-        Event::Scalar(text, ..) => NodeKind::Scalar(text.into_owned()),
-        Event::SequenceStart(..) => {
-            let mut nodes = Vec::new();
-            loop {
-                match next(parser)? {
-                    (Event::SequenceEnd, _) => break NodeKind::Sequence(nodes),
-                    event => nodes.push(node(parser, event, first, depth - 1)?),
-                }
-            }
-        }
-        Event::MappingStart(..) => {
-            let mut entries = Vec::new();
-            loop {
-                let key = match next(parser)? {
-                    (Event::MappingEnd, _) => break NodeKind::Mapping(entries),
-                    event => node(parser, event, first, depth - 1)?,
-                };
-                let event = next(parser)?;
-                entries.push((key, node(parser, event, first, depth - 1)?));
-            }
-        }
-        _ => return Err(error_at(line, column, "expected a value")),
-    };
-    Ok(Node { line, column, kind })
-}
-
-/// An event that borrows nothing, so that the parser may go on.
-fn own(event: Event<'_>) -> Event<'static> {
-    match event {
-        Event::Scalar(text, style, anchor, _) => Event::Scalar(text.into_owned().into(), style, anchor, None),
-        Event::SequenceStart(anchor, _) => Event::SequenceStart(anchor, None),
-        Event::MappingStart(anchor, _) => Event::MappingStart(anchor, None),
-        Event::SequenceEnd => Event::SequenceEnd,
-        Event::MappingEnd => Event::MappingEnd,
-        Event::Alias(anchor) => Event::Alias(anchor),
-        Event::DocumentStart(explicit) => Event::DocumentStart(explicit),
-        Event::DocumentEnd => Event::DocumentEnd,
-        Event::StreamStart => Event::StreamStart,
-        Event::StreamEnd => Event::StreamEnd,
-        Event::Nothing => Event::Nothing,
     }
 }
 

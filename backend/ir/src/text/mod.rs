@@ -5,13 +5,19 @@
 //!
 //! Invariant: printing is a fixed point, `print(parse(print(m))) == print(m)`.
 
+mod addresses;
 mod body;
 mod cursor;
 mod envelope;
+mod floats;
+mod memory;
+mod names;
 mod operands;
 mod print;
+mod tables;
+mod yaml;
 
-pub use print::{print_function, print_inst, print_module};
+pub use print::{print_base, print_function, print_inst, print_module, print_operand};
 
 use crate::module::{Module, Unknown};
 use crate::vocabulary::Vocabulary;
@@ -44,6 +50,9 @@ impl From<ParseError> for Failure {
     }
 }
 
+/// The comment that says a stage, up to its name: at the head of a function's document, before the first key.
+const STAGE: &str = "# stage: ";
+
 /// Reads a whole file. Text that is no MIR is an error. A function that names something unknown (a register, a class,
 /// an opcode) is [`Module::unread`], and the others are read.
 pub fn parse_module(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, ParseError> {
@@ -53,8 +62,7 @@ pub fn parse_module(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
 /// The architecture that a file is for: from a head comment `# target: riscv64`, else the IR block's `target triple`.
 pub fn architecture(text: &str) -> Option<String> {
     let comment = head_comments(text).find_map(|line| line.strip_prefix("target: ").map(str::trim));
-    let triple = || text.lines().find_map(|line| line.trim().strip_prefix("target triple = \"")?.split('"').next());
-    let name = comment.or_else(triple)?;
+    let name = comment.map(str::to_string).or_else(|| envelope::target_triple(text))?;
     name.split('-').next().filter(|name| !name.is_empty()).map(str::to_string)
 }
 

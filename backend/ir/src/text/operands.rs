@@ -1,12 +1,15 @@
-//! The readers of operands, types and memory operands.
+//! The readers of operands and types.
 
 use super::body::Body;
 use super::cursor::{Cursor, Parsed};
+use super::{addresses, floats, names};
 use crate::bits::{Bits, MAX_BITS};
-use crate::function::Constraint;
-use crate::inst::{IntPredicate, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
+use crate::entities::{FixedSlot, StackSlot};
+use crate::float::FloatFormat;
+use crate::function::{Constraint, ListedRegisters, RegisterListKind};
 use crate::module::UnknownKind;
-use crate::ordering::AtomicOrdering;
+use crate::operand::{Operand, Reg, RegFlags, RegOperand};
+use crate::predicate::{FloatPredicate, IntPredicate};
 use crate::types::{Element, Type};
 use crate::vocabulary::{SubReg, Vocabulary};
 
@@ -17,23 +20,22 @@ pub(super) fn operand<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parse
         return body.block_reference(cursor).map(Operand::Block);
     }
     if rest.starts_with("%stack.") {
-        return stack_object(body, cursor);
+        return stack_object(body, cursor).map(Operand::Stack);
     }
     if rest.starts_with("%fixed-stack.") {
-        let start = cursor.clone();
-        cursor.expect("%fixed-stack.")?;
-        let number: u32 = cursor.number()?;
-        let missing = || start.error_over(14, format!("there is no fixed stack object {number}"));
-        return body.objects.fixed.get(&number).copied().map(Operand::FixedStack).ok_or_else(missing);
+        return fixed_stack_object(body, cursor).map(Operand::FixedStack);
     }
-    if rest.starts_with("$noreg") || rest.starts_with("%const.") || rest.starts_with("%jump-table.") {
-        return Ok(verbatim(body, cursor));
+    if rest.starts_with("%subreg.") {
+        return Ok(subregister_index(body, cursor));
+    }
+    if let Some(address) = addresses::read(body, cursor)? {
+        return Ok(address);
     }
     if rest.starts_with("%ir-block.") || rest.starts_with("%ir.") {
         return Ok(verbatim(body, cursor));
     }
-    if rest.starts_with("%subreg.") {
-        return Ok(subregister_index(body, cursor));
+    if cursor.eat_word("$noreg") {
+        return Ok(Operand::NoRegister);
     }
     if rest.starts_with(['%', '$']) || REG_FLAGS.iter().any(|(name, _)| *name == cursor.peek_word()) {
         return register(body, cursor, false);
@@ -41,29 +43,90 @@ pub(super) fn operand<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parse
     if rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with('-') {
         return cursor.signed().map(Operand::Imm);
     }
-    if rest.starts_with("intpred(") {
+    if rest.starts_with("intpred(") || rest.starts_with("floatpred(") {
         return predicate(cursor);
     }
     if let Some(width) = integer_type(cursor.peek_word()) {
         return constant(cursor, width).map(|value| body.function.constant(value));
     }
-    let start = cursor.clone();
-    match cursor.verbatim() {
-        "" => Err(start.error("expected an operand")),
-        mask if mask.starts_with("csr_") && body.vocabulary.register_mask(mask).is_none() => {
-            Err(start.unknown(UnknownKind::RegisterMask, mask))
-        }
-        text => {
-            cursor.skip_blanks();
-            Ok(Operand::Symbol(body.function.intern(text)))
-        }
-    }
+    other(body, cursor)
 }
 
-fn verbatim<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Operand {
+/// The rarer forms; text that is none of them is kept as it is.
+fn other<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Operand> {
+    let start = cursor.clone();
+    if let Some(mask) = body.vocabulary.register_mask(cursor.peek_word()) {
+        cursor.word();
+        return Ok(Operand::RegisterMask(mask));
+    }
+    for (word, kind) in REGISTER_LISTS {
+        if cursor.eat(word) {
+            return register_list(body, cursor, kind);
+        }
+    }
+    let text = cursor.verbatim();
+    if text.is_empty() {
+        return Err(start.error("expected an operand"));
+    }
+    if text.starts_with("csr_") {
+        return Err(start.unknown(UnknownKind::RegisterMask, text));
+    }
+    cursor.skip_blanks();
+    let known = float(body, text).or_else(|| intrinsic(body, text)).or_else(|| shuffle_mask(body, text));
+    let known = known.or_else(|| metadata(text));
+    Ok(known.unwrap_or_else(|| Operand::Text(body.function.intern(text))))
+}
+
+/// `double 1.0`.
+fn float(body: &mut Body<'_>, text: &str) -> Option<Operand> {
+    let (format, value) = text.split_once(' ')?;
+    let format = FloatFormat::from_name(format)?;
+    floats::read(format, value.trim()).map(|bits| body.function.float(format, bits))
+}
+
+/// `intrinsic(@llvm.riscv.orc.b)`.
+fn intrinsic(body: &mut Body<'_>, text: &str) -> Option<Operand> {
+    let name = names::meant(text.strip_prefix("intrinsic(@")?.strip_suffix(')')?)?;
+    Some(Operand::Intrinsic(body.function.intern(&name)))
+}
+
+/// `shufflemask(0, undef, 3)`.
+fn shuffle_mask(body: &mut Body<'_>, text: &str) -> Option<Operand> {
+    let lanes = text.strip_prefix("shufflemask(")?.strip_suffix(')')?;
+    let lane = |text: &str| match text.trim() {
+        "undef" | "poison" => Some(None),
+        number => number.parse().ok().map(Some),
+    };
+    let lanes: Vec<Option<u32>> = lanes.split(',').map(lane).collect::<Option<_>>()?;
+    Some(Operand::ShuffleMask(body.function.shuffle_masks.intern(&lanes)))
+}
+
+/// `!5`.
+fn metadata(text: &str) -> Option<Operand> {
+    let digits = text.strip_prefix('!').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    digits.parse().ok().map(Operand::Metadata)
+}
+
+/// Words before a list of registers.
+pub(super) const REGISTER_LISTS: [(&str, RegisterListKind); 2] =
+    [("CustomRegMask(", RegisterListKind::Preserved), ("liveout(", RegisterListKind::LiveOut)];
+
+/// The registers up to the closing parenthesis.
+fn register_list<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, kind: RegisterListKind) -> Parsed<Operand> {
+    let mut registers = Vec::new();
+    while !cursor.eat(")") {
+        registers.push(body.physical(cursor)?);
+        if !cursor.eat(",") && cursor.peek() != Some(')') {
+            return Err(cursor.error("expected `,` or `)`"));
+        }
+    }
+    Ok(Operand::RegisterList(body.function.register_lists.intern(&ListedRegisters { kind, registers })))
+}
+
+pub(super) fn verbatim<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Operand {
     let text = cursor.verbatim();
     cursor.skip_blanks();
-    Operand::Symbol(body.function.intern(text))
+    Operand::Text(body.function.intern(text))
 }
 
 /// `%subreg.sub_32`: the number of the index, or the text itself where the target has no such index.
@@ -71,29 +134,47 @@ fn subregister_index<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Operan
     let text = cursor.verbatim();
     cursor.skip_blanks();
     let known = text.trim_end().strip_prefix("%subreg.").and_then(|name| body.vocabulary.subregister(name));
-    known.map_or_else(|| Operand::Symbol(body.function.intern(text)), |index| Operand::Imm(i64::from(index.0)))
+    known.map_or_else(|| Operand::Text(body.function.intern(text)), |index| Operand::Imm(i64::from(index.0)))
 }
 
-fn stack_object<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Operand> {
+/// `%stack.0.x`; nothing but the number counts.
+pub(super) fn stack_object(body: &Body<'_>, cursor: &mut Cursor<'_>) -> Parsed<StackSlot> {
     let start = cursor.clone();
     cursor.expect("%stack.")?;
     let number: u32 = cursor.number()?;
     if cursor.eat(".") {
-        cursor.take_until(|c| c == ',' || c.is_whitespace() || c == ')');
-        cursor.skip_blanks();
+        names::spelled(cursor);
     }
     let missing = || start.error_over(8, format!("there is no stack object {number}"));
-    body.objects.stack.get(&number).copied().map(Operand::Stack).ok_or_else(missing)
+    body.objects.stack.get(&number).copied().ok_or_else(missing)
 }
 
+/// `%fixed-stack.0`.
+pub(super) fn fixed_stack_object(body: &Body<'_>, cursor: &mut Cursor<'_>) -> Parsed<FixedSlot> {
+    let start = cursor.clone();
+    cursor.expect("%fixed-stack.")?;
+    let number: u32 = cursor.number()?;
+    let missing = || start.error_over(14, format!("there is no fixed stack object {number}"));
+    body.objects.fixed.get(&number).copied().ok_or_else(missing)
+}
+
+/// `intpred(eq)`, `floatpred(oeq)`.
 fn predicate(cursor: &mut Cursor<'_>) -> Parsed<Operand> {
-    cursor.expect("intpred(")?;
+    let is_float = cursor.eat("floatpred(");
+    if !is_float {
+        cursor.expect("intpred(")?;
+    }
     let start = cursor.clone();
     let name = cursor.word();
-    let predicate = IntPredicate::from_name(name);
-    let predicate = predicate.ok_or_else(|| start.error(format!("unknown integer predicate `{name}`")))?;
+    let unknown = |kind: &str| start.error(format!("unknown {kind} predicate `{name}`"));
+    let predicate = match is_float {
+        true => {
+            FloatPredicate::from_name(name).map(Operand::FloatPredicate).ok_or_else(|| unknown("floating-point"))?
+        }
+        false => IntPredicate::from_name(name).map(Operand::Predicate).ok_or_else(|| unknown("integer"))?,
+    };
     cursor.expect(")")?;
-    Ok(Operand::Predicate(predicate))
+    Ok(predicate)
 }
 
 /// N of `iN`.
@@ -270,107 +351,4 @@ fn element<'a>(body: &Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Element> {
         true => start.unknown(UnknownKind::Type, word),
         false => start.error("expected a type: `s32`, `p0`, `<4 x s32>`"),
     })
-}
-
-const MEM_FLAGS: &[(&str, MemFlags)] = &[
-    ("volatile", MemFlags::VOLATILE),
-    ("non-temporal", MemFlags::NON_TEMPORAL),
-    ("dereferenceable", MemFlags::DEREFERENCEABLE),
-    ("invariant", MemFlags::INVARIANT),
-    ("load", MemFlags::LOAD),
-    ("store", MemFlags::STORE),
-];
-
-/// `(load (s32) from %ir.p + 4, align 2, !tbaa !9)`.
-pub(super) fn memory<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<MemOperand> {
-    cursor.expect("(")?;
-    let mut memory = MemOperand::new(MemFlags::empty(), Type::scalar(8), 1);
-    let mut target_flag = None;
-    loop {
-        if let Some(&(_, flag)) = MEM_FLAGS.iter().find(|(name, _)| *name == cursor.peek_word()) {
-            cursor.word();
-            memory.flags |= flag;
-        } else if cursor.peek() == Some('"') {
-            let place = cursor.clone();
-            cursor.expect("\"")?;
-            target_flag = target_flag.or(Some((place, cursor.take_until(|c| c == '"'))));
-            cursor.expect("\"")?;
-        } else {
-            break;
-        }
-    }
-    let ordering = ordering(cursor)?;
-    if !ordering.is_empty() {
-        memory.flags |= MemFlags::ATOMIC;
-        memory.ordering = body.function.intern(&ordering).into();
-    }
-    memory.ty = match cursor.eat_word("unknown-size") {
-        true => None,
-        false => {
-            cursor.expect("(")?;
-            let ty = ty(body, cursor)?;
-            cursor.expect(")")?;
-            Some(ty)
-        }
-    };
-    memory.align = memory.ty.map_or(1, |ty| ty.bytes().next_power_of_two());
-    if ["from", "into", "on"].iter().any(|word| cursor.eat_word(word)) {
-        pointer(body, cursor, &mut memory)?;
-    }
-    trailers(body, cursor, &mut memory)?;
-    cursor.expect(")")?;
-    match target_flag {
-        None => Ok(memory),
-        Some((place, flag)) => Err(place.unknown(UnknownKind::MemoryTargetFlag, flag)),
-    }
-}
-
-/// `syncscope("x") acq_rel monotonic`, or nothing: the words up to the size.
-fn ordering(cursor: &mut Cursor<'_>) -> Parsed<String> {
-    let mut words = Vec::new();
-    if cursor.eat_word("syncscope") {
-        cursor.expect("(")?;
-        words.push(format!("syncscope({})", cursor.take_until(|c| c == ')')));
-        cursor.expect(")")?;
-    }
-    while AtomicOrdering::from_name(cursor.peek_word()).is_some() {
-        words.push(cursor.word().to_string());
-    }
-    Ok(words.join(" "))
-}
-
-/// The pointer of the access, and the offset after it.
-fn pointer<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, memory: &mut MemOperand) -> Parsed<()> {
-    let text = cursor.verbatim();
-    let split = [" + ", " - "].iter().find_map(|sign| {
-        let (base, digits) = text.rsplit_once(sign)?;
-        let offset: i64 = digits.trim().parse().ok()?;
-        Some((base, if *sign == " - " { offset.wrapping_neg() } else { offset }))
-    });
-    let (base, offset) = split.unwrap_or((text, 0));
-    memory.pointer = body.function.intern(base.trim()).into();
-    memory.offset = offset;
-    cursor.skip_blanks();
-    Ok(())
-}
-
-/// `, align 4, !tbaa !9`: the alignment is read, the rest kept.
-fn trailers<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>, memory: &mut MemOperand) -> Parsed<()> {
-    let mut rest: Vec<&str> = Vec::new();
-    while cursor.eat(",") {
-        if cursor.eat_word("align") {
-            let place = cursor.clone();
-            memory.align = cursor.number()?;
-            if !memory.align.is_power_of_two() {
-                return Err(place.error("an alignment is a power of two"));
-            }
-            continue;
-        }
-        rest.push(cursor.verbatim());
-        cursor.skip_blanks();
-    }
-    if !rest.is_empty() {
-        memory.metadata = body.function.intern(&rest.join(", ")).into();
-    }
-    Ok(())
 }

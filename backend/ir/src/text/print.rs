@@ -1,12 +1,19 @@
 //! Printing, as LLVM's MIRPrinter does it.
 
-use crate::entities::VReg;
-use crate::function::{Constraint, Function, Properties, SlotKind};
-use crate::inst::{InstData, InstFlags, MemFlags, MemOperand, Operand, Reg, RegFlags, RegOperand};
+use super::yaml::quoted;
+use super::{STAGE, floats, names, tables};
+use crate::address::{AddressBase, AddressData};
+use crate::entities::{StackSlot, VReg};
+use crate::function::{Constraint, Function, Properties, RegisterListKind, SlotKind};
+use crate::inst::{InstData, InstFlags};
+use crate::memory::{MemFlags, MemOperand, Pointer};
 use crate::module::{Entry, Module};
 use crate::opcode::{Opcode, OpcodeFlags, OperandKind};
+use crate::operand::{Operand, Reg, RegFlags, RegOperand};
+use crate::ordering::{AtomicOrdering, SyncScope};
+use crate::stage::Stage;
 use crate::types::Type;
-use crate::vocabulary::{SubReg, Vocabulary};
+use crate::vocabulary::{PReg, SubReg, TargetFlags, Vocabulary};
 use std::fmt::{self, Write};
 
 /// Keys of function properties, in LLVM's order.
@@ -57,7 +64,7 @@ pub fn print_module(module: &Module, vocabulary: &dyn Vocabulary) -> String {
     }
     if let Some(ir) = &module.ir {
         text.push_str("--- |\n");
-        text.push_str(ir);
+        text.push_str(ir.text());
         text.push_str("\n...\n");
     }
     for entry in module.entries() {
@@ -83,6 +90,15 @@ pub fn print_inst(function: &Function, data: &InstData, vocabulary: &dyn Vocabul
     text
 }
 
+/// One operand, without the type of a register.
+pub fn print_operand(function: &Function, operand: &Operand, vocabulary: &dyn Vocabulary) -> String {
+    let mut text = String::new();
+    Printer { function, vocabulary }
+        .operand(&mut text, operand, false, false)
+        .expect("writing to a string does not fail");
+    text
+}
+
 struct Printer<'a> {
     function: &'a Function,
     vocabulary: &'a dyn Vocabulary,
@@ -91,7 +107,11 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn document(&self, out: &mut String) -> fmt::Result {
         let function = self.function;
-        writeln!(out, "---\nname:            {}", quoted(&function.name))?;
+        writeln!(out, "---")?;
+        if Stage::of(function.properties) != function.stage {
+            writeln!(out, "{STAGE}{}", function.stage)?;
+        }
+        writeln!(out, "name:            {}", quoted(&function.name))?;
         if let Some(alignment) = function.alignment {
             writeln!(out, "alignment:       {alignment}")?;
         }
@@ -101,10 +121,13 @@ impl Printer<'_> {
             }
         }
         self.liveins(out)?;
+        tables::print_frame_info(out, &function.frame_info)?;
         self.stack(out)?;
+        tables::print_constants(out, function)?;
         for (_, text) in &function.extra {
             writeln!(out, "{}", text.trim_end())?;
         }
+        tables::print_jump_tables(out, function)?;
         writeln!(out, "body:             |")?;
         for (index, &block) in function.layout().iter().enumerate() {
             if index > 0 {
@@ -272,16 +295,64 @@ impl Printer<'_> {
             },
             Operand::Block(block) => write!(out, "%bb.{}", self.function.block(*block).number),
             Operand::Predicate(predicate) => write!(out, "intpred({})", predicate.name()),
-            Operand::Stack(slot) => {
-                write!(out, "{slot}")?;
-                match self.function.stack.get(*slot).map(|object| object.name.as_str()) {
-                    None | Some("") => Ok(()),
-                    Some(name) => write!(out, ".{name}"),
-                }
-            }
+            Operand::FloatPredicate(predicate) => write!(out, "floatpred({})", predicate.name()),
+            Operand::Float(constant) => match self.function.float_bits(*constant) {
+                Some(bits) => write!(out, "{} {}", constant.format.name(), floats::write(constant.format, bits)),
+                None => Ok(()),
+            },
+            Operand::Stack(slot) => self.stack_object(out, *slot),
             Operand::FixedStack(slot) => write!(out, "{slot}"),
-            Operand::Symbol(symbol) => out.write_str(&self.function.symbols[*symbol]),
+            Operand::Address(address) => self.address(out, &self.function.addresses[*address]),
+            Operand::RegisterMask(mask) => out.write_str(self.vocabulary.register_mask_name(*mask)),
+            Operand::RegisterList(list) => {
+                let list = &self.function.register_lists[*list];
+                self.register_list(out, list.kind, &list.registers)
+            }
+            Operand::Intrinsic(name) => {
+                out.write_str("intrinsic(@")?;
+                names::write(out, &self.function.symbols[*name])?;
+                out.write_char(')')
+            }
+            Operand::ShuffleMask(mask) => {
+                let lane = |lane: &Option<u32>| lane.map_or("undef".to_string(), |lane| lane.to_string());
+                let lanes: Vec<String> = self.function.shuffle_masks[*mask].iter().map(lane).collect();
+                write!(out, "shufflemask({})", lanes.join(", "))
+            }
+            Operand::Metadata(number) => write!(out, "!{number}"),
+            Operand::NoRegister => out.write_str("$noreg"),
+            Operand::OpcodeName(text) | Operand::Text(text) => out.write_str(&self.function.symbols[*text]),
         }
+    }
+
+    /// `%stack.0.x`.
+    fn stack_object(&self, out: &mut String, slot: StackSlot) -> fmt::Result {
+        write!(out, "{slot}")?;
+        match self.function.stack.get(slot).map(|object| object.name.as_str()) {
+            None | Some("") => Ok(()),
+            Some(name) => write!(out, ".{name}"),
+        }
+    }
+
+    fn register_list(&self, out: &mut String, kind: RegisterListKind, registers: &[PReg]) -> fmt::Result {
+        let word =
+            super::operands::REGISTER_LISTS.iter().find(|(_, known)| *known == kind).map_or("", |(word, _)| word);
+        let comma = match kind {
+            RegisterListKind::Preserved => ",",
+            RegisterListKind::LiveOut => ", ",
+        };
+        let names = registers.iter().map(|&register| format!("${}", self.vocabulary.register_name(register)));
+        write!(out, "{word}{})", names.collect::<Vec<_>>().join(comma))
+    }
+
+    /// `target-flags(riscv-lo) @g + 8`.
+    fn address(&self, out: &mut String, address: &AddressData) -> fmt::Result {
+        if address.flags != TargetFlags::NONE {
+            let names = self.vocabulary.target_flags().iter().enumerate();
+            let set = names.filter(|(bit, _)| address.flags.contains(TargetFlags(1 << bit))).map(|(_, name)| *name);
+            write!(out, "target-flags({}) ", set.collect::<Vec<_>>().join(", "))?;
+        }
+        write_base(out, self.function, address.base)?;
+        offset(out, address.offset)
     }
 
     fn register(&self, out: &mut String, operand: &RegOperand, with_type: bool, leading: bool) -> fmt::Result {
@@ -340,26 +411,27 @@ impl Printer<'_> {
         for (flag, word) in words {
             out.push_str(if memory.flags.contains(flag) { word } else { "" });
         }
-        if let Some(ordering) = memory.ordering.expand() {
-            write!(out, "{} ", self.function.symbols[ordering])?;
+        if memory.scope != SyncScope::System {
+            write!(out, "syncscope(\"{}\") ", memory.scope.name())?;
+        }
+        for ordering in [memory.ordering, memory.failure_ordering] {
+            if ordering != AtomicOrdering::NotAtomic {
+                write!(out, "{} ", ordering.name())?;
+            }
         }
         match memory.ty {
             Some(ty) => write!(out, "({ty})")?,
             None => out.push_str("unknown-size"),
         }
-        if let Some(pointer) = memory.pointer.expand() {
+        if let Some(pointer) = memory.pointer {
             let stores = memory.flags.contains(MemFlags::STORE);
-            let word = match (memory.flags.contains(MemFlags::LOAD), stores) {
-                (true, true) => "on",
-                (true, false) => "from",
-                (false, _) => "into",
-            };
-            write!(out, " {word} {}", self.function.symbols[pointer])?;
-            match memory.offset {
-                0 => {}
-                offset if offset < 0 => write!(out, " - {}", offset.unsigned_abs())?,
-                offset => write!(out, " + {offset}")?,
-            }
+            out.push_str(match (memory.flags.contains(MemFlags::LOAD), stores) {
+                (true, true) => " on ",
+                (true, false) => " from ",
+                (false, _) => " into ",
+            });
+            self.pointer(out, pointer)?;
+            offset(out, memory.offset)?;
         }
         if memory.align != memory.ty.map_or(1, natural_alignment) {
             write!(out, ", align {}", memory.align)?;
@@ -368,6 +440,68 @@ impl Printer<'_> {
             write!(out, ", {}", self.function.symbols[metadata])?;
         }
         out.write_char(')')
+    }
+
+    fn pointer(&self, out: &mut String, pointer: Pointer) -> fmt::Result {
+        let symbols = &self.function.symbols;
+        match pointer {
+            Pointer::Ir(name) => write!(out, "%ir.{}", symbols[name]),
+            Pointer::Expression(text) => write!(out, "`{}`", symbols[text]),
+            Pointer::Global(name) => names::write_global(out, self.function, name),
+            Pointer::Stack(slot) => self.stack_object(out, slot),
+            Pointer::FixedStack(slot) => write!(out, "{slot}"),
+            Pointer::CallEntry(name) => {
+                out.write_str("call-entry ")?;
+                names::write_global(out, self.function, name)
+            }
+            Pointer::ExternalCallEntry(name) => {
+                out.write_str("call-entry &")?;
+                names::write(out, &symbols[name])
+            }
+            Pointer::Text(text) => out.write_str(&symbols[text]),
+            Pointer::OutgoingArguments
+            | Pointer::ConstantPool
+            | Pointer::JumpTable
+            | Pointer::Got
+            | Pointer::Unknown => {
+                let word = super::memory::POINTERS.iter().find(|(_, known)| *known == pointer);
+                out.write_str(word.map_or("", |(word, _)| word))
+            }
+        }
+    }
+}
+
+/// The entity as text names it, which no other entity of the module has.
+pub fn print_base(function: &Function, base: AddressBase) -> String {
+    let mut text = String::new();
+    write_base(&mut text, function, base).expect("writing to a string does not fail");
+    text
+}
+
+fn write_base(out: &mut String, function: &Function, base: AddressBase) -> fmt::Result {
+    match base {
+        AddressBase::Global(name) => names::write_global(out, function, name),
+        AddressBase::External(name) => {
+            out.write_char('&')?;
+            names::write(out, &function.symbols[name])
+        }
+        AddressBase::Constant(constant) => write!(out, "{constant}"),
+        AddressBase::JumpTable(table) => write!(out, "{table}"),
+        AddressBase::Block { function: name, block } => {
+            out.write_str("blockaddress(")?;
+            names::write_global(out, function, name)?;
+            write!(out, ", %ir-block.{})", function.symbols[block])
+        }
+        AddressBase::Label(name) => write!(out, "<mcsymbol {}>", function.symbols[name]),
+    }
+}
+
+/// ` + 8`, ` - 8`, or nothing for 0.
+fn offset(out: &mut String, bytes: i64) -> fmt::Result {
+    match bytes {
+        0 => Ok(()),
+        bytes if bytes < 0 => write!(out, " - {}", bytes.unsigned_abs()),
+        bytes => write!(out, " + {bytes}"),
     }
 }
 
@@ -414,18 +548,5 @@ impl TypesPrinted<'_> {
         let info = self.data.opcode.info().filter(|_| self.data.opcode.is_generic())?;
         let variadic = info.operands().any(|kind| kind == OperandKind::MORE);
         info.operands().nth(operand).filter(|_| !variadic)?.type_index()
-    }
-}
-
-/// A name as YAML wants it: quoted unless it is plain.
-fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    // Words that YAML would read as something else.
-    let reserved =
-        ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&name.to_lowercase().as_str());
-    match starts_well && !reserved && name.chars().all(plain) {
-        true => name.to_string(),
-        false => format!("'{}'", name.replace('\'', "''")),
     }
 }

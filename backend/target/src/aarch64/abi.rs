@@ -1,8 +1,9 @@
 //! The integer calling convention (AAPCS64).
 
 use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, RET_ReallyLR};
-use super::registers::{GPR, LR, NZCV, SCRATCH, SP, x};
+use super::registers::{self, GPR, LR, NZCV, SCRATCH, SP, x};
 use crate::abi::{Abi, Calls, Pairs, Passing};
+use tribunal_ir::TargetFlags;
 
 /// AAPCS64, for integers and pointers in registers.
 pub static ABI: Abi = Abi {
@@ -46,7 +47,7 @@ pub static ABI: Abi = Abi {
         opcode: BL,
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
-        callee_prefix: "",
-        preserved_mask: "csr_aarch64_aapcs",
+        callee_flags: TargetFlags::NONE,
+        preserved_mask: registers::AAPCS_MASK,
     }),
 };

@@ -39,6 +39,8 @@ crate::formats! {
     compare [Piece::low(0, 5, 0), Piece::part(1, 2, 19, 5)];
     branch [Piece::part(0, 2, 26, 0)];
     condition [Piece::low(0, 4, 0), Piece::part(1, 2, 19, 5)];
+    /// A number for the debugger.
+    exception [Piece::low(0, 16, 5)];
     /// One register, in the place of the first source.
     source [rn(0)];
     fixed [];
@@ -220,5 +222,7 @@ crate::instructions! {
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADR [D64, L21X1] address(0x10000000) "adr %0, %1" {};
+    // Of LLVM's traps the one that it writes for code that is never reached.
+    BRK [IMM16] exception(0xd4200000) "brk #%0" {TERMINATOR, BARRIER, SIDE_EFFECTS};
     BR [U64] source(0xd61f0000) "br %0" {TERMINATOR, BRANCH, BARRIER, INDIRECT};
 }

@@ -77,6 +77,10 @@ impl Machine for MachineCode {
         inst(B, [Operand::Block(destination)])
     }
 
+    fn trap(&self) -> InstData {
+        inst(BRK, [Operand::Imm(1)])
+    }
+
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
         let (row, mut text) = (&INSTRUCTIONS[usize::from(opcode.0)], String::new());
@@ -119,11 +123,9 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
         ('w', Operand::Reg(register)) => register_name(register.reg).replacen('x', "w", 1),
         (_, Operand::Reg(register)) => register_name(register.reg),
         (_, Operand::Imm(value)) => value.to_string(),
-        (_, Operand::Block(_) | Operand::Symbol(_)) => name(operand),
+        (_, Operand::Block(_) | Operand::Address(_)) => name(operand),
         (_, Operand::Stack(slot)) => slot.to_string(),
-        (_, Operand::Const { .. } | Operand::WideConst(_) | Operand::Predicate(_) | Operand::FixedStack(_)) => {
-            String::new()
-        }
+        _ => String::new(),
     }
 }
 

@@ -8,6 +8,7 @@ pub mod machine;
 pub mod registers;
 pub mod selection;
 pub mod semantics;
+pub mod target_flags;
 
 use crate::{Elf, Features, Made, Target};
 
@@ -19,6 +20,7 @@ pub static AARCH64: Target = Target {
     elf: Some(Elf {
         architecture: object::Architecture::Aarch64,
         flags: object::elf::FileFlags(0),
+        options: &[],
         call: object::elf::R_AARCH64_CALL26,
     }),
     default_features: Features::empty(),
@@ -29,7 +31,9 @@ pub static AARCH64: Target = Target {
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
     register_masks: registers::REGISTER_MASKS,
+    target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
+    compressed: &[],
     selection: selection::RULES,
     abi: &abi::ABI,
     zero: &[registers::XZR, registers::WZR],

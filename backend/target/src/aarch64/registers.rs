@@ -4,7 +4,7 @@ use super::instructions::{LDRXui, ORRXrr, STRXui};
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
-use tribunal_ir::{PReg, RegBank, RegClass, RegisterMask, SubReg};
+use tribunal_ir::{PReg, Preserved, RegBank, RegClass, RegMask, SubReg};
 
 const fn r(name: &'static str, assembly: &'static str, bits: u32, full: u16, encoding: u8) -> RegisterDesc {
     RegisterDesc { name, assembly, bits, full: PReg(full), encoding }
@@ -221,13 +221,16 @@ pub static CLASSES: &[ClassDesc] = &[
 ];
 
 /// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.
-pub static REGISTER_MASKS: &[(&str, RegisterMask)] = &[
-    ("csr_aarch64_aapcs", RegisterMask::CalleeSaved),
-    ("csr_aarch64_aapcs_thisreturn", RegisterMask::CalleeSaved),
-    ("csr_aarch64_aavpcs", RegisterMask::CalleeSaved),
-    ("csr_aarch64_tls_elf", RegisterMask::CalleeSaved),
-    ("csr_aarch64_noregs", RegisterMask::Nothing),
+pub static REGISTER_MASKS: &[(&str, Preserved)] = &[
+    ("csr_aarch64_aapcs", Preserved::CalleeSaved),
+    ("csr_aarch64_aapcs_thisreturn", Preserved::CalleeSaved),
+    ("csr_aarch64_aavpcs", Preserved::CalleeSaved),
+    ("csr_aarch64_tls_elf", Preserved::CalleeSaved),
+    ("csr_aarch64_noregs", Preserved::Nothing),
 ];
+
+/// `csr_aarch64_aapcs`: the mask of the usual convention.
+pub const AAPCS_MASK: RegMask = RegMask(0);
 
 /// Integers and pointers.
 pub const GPR: RegBank = RegBank(0);

@@ -33,12 +33,12 @@ pub use extensions::EXPANDED;
 pub use mutations::Mutation;
 pub use predicates::Predicate;
 pub use rules::{RuleSet, TypePairAndMemDesc, TypeTuple, rules_for};
-pub use step::{Insanity, LegalizeStep, NO_RULE, StepFault};
+pub use step::{InvalidStep, LegalizeStep, NO_RULE, StepFault};
 pub use table::{IllDefined, LegalizerInfo};
 
 use smallvec::SmallVec;
 use tribunal_ir::opcode::TypeSource;
-use tribunal_ir::{AtomicOrdering, Function, InstData, MemFlags, MemOperand, Opcode, Operand, Type, VReg};
+use tribunal_ir::{AtomicOrdering, Function, InstData, MemOperand, Opcode, Operand, Type, VReg};
 
 /// The action for an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -86,13 +86,9 @@ impl MemDescr {
     }
 
     /// `None` where the size is unknown.
-    fn of(function: &Function, memory: &MemOperand) -> Option<MemDescr> {
+    fn of(memory: &MemOperand) -> Option<MemDescr> {
+        let MemOperand { ordering, failure_ordering, .. } = *memory;
         let plain = MemDescr::plain(memory.ty?, memory.align.saturating_mul(8));
-        if !memory.flags.contains(MemFlags::ATOMIC) {
-            return Some(plain);
-        }
-        let words = memory.ordering.expand().map_or("", |words| function.symbols[words].as_str());
-        let (ordering, failure_ordering) = AtomicOrdering::of_words(words);
         Some(MemDescr { ordering, failure_ordering, ..plain })
     }
 }
@@ -125,7 +121,7 @@ impl LegalityQuery {
             query.types.push(function.type_of(operand?)?);
         }
         for memory in &data.memory {
-            query.memory.push(MemDescr::of(function, memory)?);
+            query.memory.push(MemDescr::of(memory)?);
         }
         Some(query)
     }

@@ -33,12 +33,12 @@ pub struct StepFault {
     /// The type that it applies to, if the instruction has it.
     pub old: Option<Type>,
     /// The reason.
-    pub why: Insanity,
+    pub why: InvalidStep,
 }
 
 /// The reason why a step is invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Insanity {
+pub enum InvalidStep {
     /// The instruction has no type of that index.
     #[error("the instruction has no such type")]
     NoSuchType,
@@ -97,10 +97,10 @@ impl LegalizeStep {
         };
         let checked = match (takes_type, old, self.new_type) {
             (false, ..) => Ok(()),
-            (true, None, _) => Err(Insanity::NoSuchType),
-            (true, Some(_), None) => Err(Insanity::NoNewType),
+            (true, None, _) => Err(InvalidStep::NoSuchType),
+            (true, Some(_), None) => Err(InvalidStep::NoNewType),
             (true, Some(old), Some(new)) => {
-                has_no_simple_loops(old, new).and_then(|()| mutation_is_sane(self.action, old, new))
+                has_no_simple_loops(old, new).and_then(|()| mutation_is_valid(self.action, old, new))
             }
         };
         checked.map_err(|why| StepFault { step: *self, old, why })
@@ -108,32 +108,32 @@ impl LegalizeStep {
 }
 
 /// The type must change, or the rule that matched would match for ever.
-fn has_no_simple_loops(old: Type, new: Type) -> Result<(), Insanity> {
-    if old == new { Err(Insanity::Loop) } else { Ok(()) }
+fn has_no_simple_loops(old: Type, new: Type) -> Result<(), InvalidStep> {
+    if old == new { Err(InvalidStep::Loop) } else { Ok(()) }
 }
 
 /// The type must change in the property that the action names, in its direction, and in nothing else.
-fn mutation_is_sane(action: Action, old: Type, new: Type) -> Result<(), Insanity> {
+fn mutation_is_valid(action: Action, old: Type, new: Type) -> Result<(), InvalidStep> {
     let (from, to) = (old.scalar_type(), new.scalar_type());
-    let require = |holds: bool, otherwise: Insanity| if holds { Ok(()) } else { Err(otherwise) };
+    let require = |holds: bool, otherwise: InvalidStep| if holds { Ok(()) } else { Err(otherwise) };
     match action {
         Action::WidenScalar | Action::NarrowScalar => {
-            require(from.is_scalar() && to.is_scalar(), Insanity::NotScalar)?;
-            require(old.element_count() == new.element_count(), Insanity::CountChanges)?;
+            require(from.is_scalar() && to.is_scalar(), InvalidStep::NotScalar)?;
+            require(old.element_count() == new.element_count(), InvalidStep::CountChanges)?;
             match action {
-                Action::WidenScalar => require(to.bits() > from.bits(), Insanity::NotWider),
-                _ => require(to.bits() < from.bits(), Insanity::NotNarrower),
+                Action::WidenScalar => require(to.bits() > from.bits(), InvalidStep::NotWider),
+                _ => require(to.bits() < from.bits(), InvalidStep::NotNarrower),
             }
         }
         Action::FewerElements => {
-            require(from == to, Insanity::ElementChanges)?;
-            require(old.is_vector() && known_fewer(new, old), Insanity::NotFewer)
+            require(from == to, InvalidStep::ElementChanges)?;
+            require(old.is_vector() && known_fewer(new, old), InvalidStep::NotFewer)
         }
         Action::MoreElements => {
-            require(from == to, Insanity::ElementChanges)?;
-            require(new.is_vector() && known_fewer(old, new), Insanity::NotMore)
+            require(from == to, InvalidStep::ElementChanges)?;
+            require(new.is_vector() && known_fewer(old, new), InvalidStep::NotMore)
         }
-        Action::Bitcast => require(same_size(old, new), Insanity::SizeChanges),
+        Action::Bitcast => require(same_size(old, new), InvalidStep::SizeChanges),
         Action::Legal | Action::Lower | Action::Libcall | Action::Custom | Action::Unsupported => Ok(()),
     }
 }

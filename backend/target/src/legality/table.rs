@@ -6,7 +6,7 @@ use super::{Action, LegalityQuery, type_source};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tribunal_ir::{Function, InstData, MemFlags, Opcode, Operand, Type};
+use tribunal_ir::{Function, InstData, Opcode, Operand, Type};
 
 /// The rule sets of one target under one set of features.
 pub struct LegalizerInfo {
@@ -219,7 +219,7 @@ impl QueryKey {
         }
         let memory = match data.memory.as_slice() {
             [] => 0,
-            [memory] if !memory.flags.contains(MemFlags::ATOMIC) => {
+            [memory] if !memory.is_atomic() => {
                 key_of_type(memory.ty?)? << 8 | u64::from(memory.align.trailing_zeros()) << 1
             }
             _ => return None,

@@ -1,7 +1,8 @@
 //! The integer calling convention (RISC-V ELF psABI, LP64 and ILP32).
 
 use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET};
-use super::registers::{GPRB, RA, SCRATCH, SP, x};
+use super::registers::{self, GPRB, RA, SCRATCH, SP, x};
+use super::target_flags;
 use crate::abi::{Abi, Calls, Pairs, Passing};
 
 /// The calling convention LP64, for integers and pointers in registers.
@@ -45,7 +46,7 @@ const BOTH: Abi = Abi {
         opcode: PseudoCALL,
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
-        callee_prefix: "target-flags(riscv-call) ",
-        preserved_mask: "csr_ilp32_lp64",
+        callee_flags: target_flags::CALL,
+        preserved_mask: registers::SOFT_FLOAT_MASK,
     }),
 };

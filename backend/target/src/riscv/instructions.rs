@@ -189,6 +189,7 @@ crate::instructions! {
     CZERO_NEZ [D, X, X] register(0x33, 7, 0x07) {} if [ZICOND];
     ECALL [] fixed(0x73) {SIDE_EFFECTS};
     EBREAK [] fixed(0x100073) {SIDE_EFFECTS};
+    UNIMP [] fixed(0xc0001073) {TERMINATOR, BARRIER, SIDE_EFFECTS};
     PseudoRET [] pseudo() {TERMINATOR, RETURN, BARRIER};
     PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
     PseudoCALL [CALLEE, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA] size 8;

@@ -91,6 +91,10 @@ impl Machine for MachineCode {
         inst(PseudoBR, [Operand::Block(destination)])
     }
 
+    fn trap(&self) -> InstData {
+        inst(UNIMP, [])
+    }
+
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
         let row = &INSTRUCTIONS[usize::from(opcode.0)];
@@ -100,11 +104,9 @@ impl Machine for MachineCode {
                 Reg::Virtual(register) => register.to_string(),
             },
             Operand::Imm(value) => value.to_string(),
-            Operand::Block(_) | Operand::Symbol(_) => name(operand),
+            Operand::Block(_) | Operand::Address(_) => name(operand),
             Operand::Stack(slot) => slot.to_string(),
-            Operand::Const { .. } | Operand::WideConst(_) | Operand::Predicate(_) | Operand::FixedStack(_) => {
-                String::new()
-            }
+            _ => String::new(),
         };
         let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(shown).collect();
         let mnemonic = mnemonic(row.name);

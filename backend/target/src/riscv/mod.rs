@@ -1,6 +1,7 @@
 //! RISC-V: the two targets, RV64 and RV32, whose tables the files of this folder hold.
 
 pub mod abi;
+pub mod compressed;
 pub mod features;
 pub mod instructions;
 pub mod legality;
@@ -8,13 +9,17 @@ pub mod machine;
 pub mod registers;
 pub mod selection;
 pub mod semantics;
+pub mod target_flags;
 
-use crate::{Elf, Made, Target};
+use crate::{Elf, ElfOption, Made, Target};
 use object::{Architecture, elf};
 
-/// Without compressed instructions, and with the integer calling convention.
+const COMPRESSED: ElfOption =
+    ElfOption { feature: features::C, flags: elf::EF_RISCV_RVC, directive: "\t.option\trvc\n" };
+
+/// With the integer calling convention.
 const fn elf(architecture: Architecture) -> Elf {
-    Elf { architecture, flags: elf::FileFlags(0), call: elf::R_RISCV_CALL_PLT }
+    Elf { architecture, flags: elf::FileFlags(0), options: &[COMPRESSED], call: elf::R_RISCV_CALL_PLT }
 }
 
 /// The 64-bit machine.
@@ -31,7 +36,9 @@ pub static RISCV64: Target = Target {
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS,
     register_masks: registers::REGISTER_MASKS,
+    target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
+    compressed: compressed::FORMS,
     selection: selection::RULES,
     abi: &abi::LP64,
     zero: &[registers::ZERO],
@@ -57,7 +64,9 @@ pub static RISCV32: Target = Target {
     copies: registers::COPIES,
     subregisters: registers::SUBREGISTERS_32,
     register_masks: registers::REGISTER_MASKS,
+    target_flags: target_flags::TARGET_FLAGS,
     instructions: instructions::INSTRUCTIONS,
+    compressed: compressed::FORMS,
     selection: selection::RULES,
     abi: &abi::ILP32,
     zero: &[registers::ZERO],

@@ -4,7 +4,7 @@ use super::instructions::{ADDI, LD, LW, SD, SW};
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
-use tribunal_ir::{PReg, RegBank, RegClass, RegisterMask, TargetOpcode};
+use tribunal_ir::{PReg, Preserved, RegBank, RegClass, RegMask, TargetOpcode};
 
 macro_rules! registers {
     ($($number:literal $name:literal $abi:literal)*) => {
@@ -101,12 +101,15 @@ const fn classes(bits: u32) -> [ClassDesc; 3] {
 }
 
 /// The ABIs differ in registers for floating point alone.
-pub static REGISTER_MASKS: &[(&str, RegisterMask)] = &[
-    ("csr_ilp32_lp64", RegisterMask::CalleeSaved),
-    ("csr_ilp32f_lp64f", RegisterMask::CalleeSaved),
-    ("csr_ilp32d_lp64d", RegisterMask::CalleeSaved),
-    ("csr_noregs", RegisterMask::Nothing),
+pub static REGISTER_MASKS: &[(&str, Preserved)] = &[
+    ("csr_ilp32_lp64", Preserved::CalleeSaved),
+    ("csr_ilp32f_lp64f", Preserved::CalleeSaved),
+    ("csr_ilp32d_lp64d", Preserved::CalleeSaved),
+    ("csr_noregs", Preserved::Nothing),
 ];
+
+/// `csr_ilp32_lp64`: the mask of the integer calling convention.
+pub const SOFT_FLOAT_MASK: RegMask = RegMask(0);
 
 /// One row a class of RV64, at the place of its number.
 pub static CLASSES: &[ClassDesc] = &classes(64);

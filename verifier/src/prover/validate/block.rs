@@ -7,8 +7,8 @@ use crate::prover::query::StepOutput;
 use crate::prover::side::{Scalar, Side, SideEvaluation};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, PReg, VReg};
-use tribunal_target::Target;
+use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, PReg, RegFlags, VReg};
+use tribunal_target::{Target, environment};
 
 impl Validation<'_> {
     pub(super) fn side(
@@ -32,7 +32,8 @@ impl Validation<'_> {
         let mut side = Side::new(&mut self.graph, defined, memory);
         let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
         let target = self.setting.target;
-        let mut evaluation = SideEvaluation { d, target, function, inputs, machine: false, standing: None, opaque };
+        let (machine, standing) = (false, None);
+        let mut evaluation = SideEvaluation { d, target, function, inputs, machine, standing, own: &insts, opaque };
         evaluation.run(&mut side, &insts)?;
         Ok(side)
     }
@@ -65,6 +66,14 @@ impl Validation<'_> {
             (false, false) => read(self.setting.pair.after, other),
             (true, false) => return Err(Unsupported::new("a tail call that is none any more")),
         };
+        let leaves = |function: &Function, block| {
+            let data = function.last_inst(block).map(|inst| function.inst(inst));
+            let flags = data.map(|data| function.opcode_flags(data, self.setting.target.vocabulary));
+            flags.is_some_and(|flags| flags.contains(OpcodeFlags::RETURN))
+        };
+        if leaves(self.setting.pair.before, block) != leaves(self.setting.pair.after, other) {
+            return Err(Unsupported::new("a return that is none any more"));
+        }
         if registers != others {
             return Err(Unsupported::new("a return that reads other registers"));
         }
@@ -90,17 +99,20 @@ impl Validation<'_> {
 fn reads_stale(target: &Target, function: &Function, block: Block, is_entry: bool) -> bool {
     let mut written = Vec::new();
     let mut arrived = is_entry;
-    let stack = target.abi.stack_pointer;
+    let (stack, vocabulary) = (target.abi.stack_pointer, target.vocabulary);
+    let full = |register| vocabulary.full_register(register);
     function.insts(block).map(|inst| function.inst(inst)).any(|data| {
-        let registers = data.uses().filter_map(|operand| operand.reg.as_physical());
+        let read = data.uses().filter(|operand| !operand.flags.contains(RegFlags::UNDEF));
+        let registers = read.filter_map(|operand| operand.reg.as_physical().map(full));
         let stale =
-            |read: &PReg| !arrived && *read != stack && !written.contains(read) && !target.is_zero_register(*read);
+            |read: &PReg| !arrived && *read != stack && !written.contains(read) && !vocabulary.is_zero_register(*read);
         let reads = registers.into_iter().any(|read| stale(&read));
-        if function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL) {
-            written.clear();
+        if function.opcode_flags(data, vocabulary).contains(OpcodeFlags::CALL) {
+            let clobbered = environment::clobbered(target, data);
+            written.retain(|register| !clobbered.contains(register));
             arrived = false;
         }
-        written.extend(data.defs().filter_map(|operand| operand.reg.as_physical()));
+        written.extend(data.defs().filter_map(|operand| operand.reg.as_physical().map(full)));
         reads
     })
 }

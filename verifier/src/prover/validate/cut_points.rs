@@ -12,14 +12,14 @@ use tribunal_ir::{Block, Inst, VReg};
 
 /// The bits of a widened PHI above those of the earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Above {
+pub(super) enum PhiExtension {
     Zeros,
     Signs,
     Anything,
 }
 
 /// For PHIs of the later function, the extension that holds where it is weaker than zeros.
-pub(super) type Held = FxHashMap<Inst, Above>;
+pub(super) type Relations = FxHashMap<Inst, PhiExtension>;
 
 /// A value on an edge into a PHI of the later function, and the earlier function's value there.
 pub(super) struct Flow {
@@ -31,8 +31,8 @@ pub(super) struct Flow {
 }
 
 impl Validation<'_> {
-    pub(super) fn above(&self, phi: Inst) -> Above {
-        self.held.get(&phi).copied().unwrap_or(Above::Zeros)
+    pub(super) fn above(&self, phi: Inst) -> PhiExtension {
+        self.relations.get(&phi).copied().unwrap_or(PhiExtension::Zeros)
     }
 
     /// Gives the PHIs of a block their values: names for those of the earlier function, and by these those of the
@@ -53,9 +53,9 @@ impl Validation<'_> {
                 let (register, part) = defined(self.setting.pair.after, phi)?;
                 let bits = match part.bits() > ty.bits() {
                     true => match self.above(phi) {
-                        Above::Zeros => self.graph.zero_extend(value.bits, part.bits()),
-                        Above::Signs => self.graph.sign_extend(value.bits, part.bits()),
-                        Above::Anything => {
+                        PhiExtension::Zeros => self.graph.zero_extend(value.bits, part.bits()),
+                        PhiExtension::Signs => self.graph.sign_extend(value.bits, part.bits()),
+                        PhiExtension::Anything => {
                             let above = self.graph.variable(part.bits() - ty.bits());
                             self.graph.concatenate(above, value.bits)
                         }
@@ -104,9 +104,9 @@ impl Validation<'_> {
         let Flow { phi, mut source, mut target, .. } = flow;
         let (width, whole) = (self.graph.width_of(source.bits), self.graph.width_of(target.bits));
         match self.above(phi) {
-            Above::Zeros => source.bits = self.graph.zero_extend(source.bits, whole),
-            Above::Signs => source.bits = self.graph.sign_extend(source.bits, whole),
-            Above::Anything => target.bits = self.graph.extract_bits(target.bits, 0, width),
+            PhiExtension::Zeros => source.bits = self.graph.zero_extend(source.bits, whole),
+            PhiExtension::Signs => source.bits = self.graph.sign_extend(source.bits, whole),
+            PhiExtension::Anything => target.bits = self.graph.extract_bits(target.bits, 0, width),
         }
         StepOutput { register: None, name: "phi", source, target, ub }
     }

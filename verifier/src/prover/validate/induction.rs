@@ -1,9 +1,9 @@
 //! The induction over blocks: from the relation assumed at a block's entry, prove it at the entry of each successor.
 
-use super::cut_points::{Above, Flow, Held};
+use super::cut_points::{Flow, PhiExtension, Relations};
 use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
-use super::{Outcome, Pair, Setting, unproved};
+use super::{Outcome, Pair, Setting, Validated, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::evaluate::Evaluator;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
@@ -12,6 +12,7 @@ use crate::prover::side::{Inputs, Scalar, Side};
 use crate::prover::term::{Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
+use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
 
@@ -24,7 +25,7 @@ pub(super) struct Validation<'v> {
     pub(super) blocks: Vec<(Block, Block)>,
     pub(super) related: FxHashMap<Block, Vec<Related>>,
     pub(super) opaque: Uninterpreted,
-    pub(super) held: Held,
+    pub(super) relations: Relations,
     pub(super) facts: Vec<Fact>,
     /// The PHIs of the earlier function.
     pub(super) phis: FxHashMap<Inst, Scalar>,
@@ -47,7 +48,7 @@ impl<'v> Validation<'v> {
             blocks,
             related: FxHashMap::default(),
             opaque,
-            held: Held::default(),
+            relations: Relations::default(),
             facts: Vec::new(),
             phis: FxHashMap::default(),
         })
@@ -77,7 +78,7 @@ impl<'v> Validation<'v> {
             self.opaque.earlier = Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone(), choices });
             let result = self.side(self.setting.pair.after, other, place, after)?;
             if let Some(missing) = source.effects.get(result.effects.len()) {
-                return Err(Unsupported::new(format!("{}{}", opaque::CHANGED, missing.name)));
+                return Err(opaque::changed(&missing.name));
             }
             (before, after) = (source.defined.clone(), result.defined.clone());
             sides.push((source, result));
@@ -89,8 +90,8 @@ impl<'v> Validation<'v> {
     }
 
     /// The relations that hold on every edge by the structure of terms, if some that were assumed do not.
-    pub(super) fn weakened(&mut self, sides: &[(Side, Side)]) -> Result<Option<Held>, Unsupported> {
-        let mut held = self.held.clone();
+    pub(super) fn weakened(&mut self, sides: &[(Side, Side)]) -> Result<Option<Relations>, Unsupported> {
+        let mut relations = self.relations.clone();
         for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
             for flow in self.flows(block, other, source, result)? {
                 let (width, whole) = (self.graph.width_of(flow.source.bits), self.graph.width_of(flow.target.bits));
@@ -100,17 +101,20 @@ impl<'v> Validation<'v> {
                 let low = self.graph.extract_bits(flow.target.bits, 0, width);
                 let above = self.above(flow.phi);
                 let holds = match above {
-                    Above::Zeros => self.graph.zero_extend(low, whole) == flow.target.bits,
-                    Above::Signs => self.graph.sign_extend(low, whole) == flow.target.bits,
-                    Above::Anything => true,
+                    PhiExtension::Zeros => self.graph.zero_extend(low, whole) == flow.target.bits,
+                    PhiExtension::Signs => self.graph.sign_extend(low, whole) == flow.target.bits,
+                    PhiExtension::Anything => true,
                 };
                 let phi = flow.phi;
                 if !holds && !self.edge_holds(block, flow, source) {
-                    held.insert(phi, if above == Above::Zeros { Above::Signs } else { Above::Anything });
+                    relations.insert(
+                        phi,
+                        if above == PhiExtension::Zeros { PhiExtension::Signs } else { PhiExtension::Anything },
+                    );
                 }
             }
         }
-        Ok((held != self.held).then_some(held))
+        Ok((relations != self.relations).then_some(relations))
     }
 
     /// Whether a relation is shown on one edge, where the earlier side is defined.
@@ -265,21 +269,18 @@ impl<'v> Validation<'v> {
 
     /// True where the earlier function does not go from `block` to `next`, or is undefined there.
     fn not_along(&mut self, block: Block, next: Block, source: &Side) -> Term {
-        let function = self.setting.pair.before;
-        let Some(taken) = source.taken else { return source.ub };
-        let conditional = function.insts(block).map(|inst| function.inst(inst));
-        let conditional = conditional.filter(|data| data.opcode == Opcode::G_BRCOND);
-        let label = conditional.flat_map(|data| data.operands.iter()).find_map(|operand| match operand {
-            tribunal_ir::Operand::Block(label) => Some(*label),
-            _ => None,
-        });
-        let others = function.successors(block).filter(|&other| other != next).count();
-        let elsewhere = match (label == Some(next), others) {
-            // Both branches lead there.
-            (_, 0) => return source.ub,
-            (true, _) => self.graph.complement(taken),
-            (false, _) => taken,
-        };
+        let last = source.jump.or_else(|| walk::fall_through(self.setting.pair.before, block));
+        let mut goes = self.graph.truth(last == Some(next));
+        for &(taken, label) in source.branches.iter().rev() {
+            goes = match label == next {
+                true => self.graph.bool_or(&taken, &goes),
+                false => {
+                    let passed = self.graph.complement(taken);
+                    self.graph.bool_and(&passed, &goes)
+                }
+            };
+        }
+        let elsewhere = self.graph.complement(goes);
         self.graph.bool_or(&source.ub, &elsewhere)
     }
 
@@ -306,7 +307,8 @@ impl<'v> Validation<'v> {
                     Verdict::Proved { .. } => proved += 1,
                     verdict => {
                         let name = format!("bb.{}", self.setting.pair.before.block(block).number);
-                        return Ok(Outcome { verdict: unproved(&name, verdict), proved, about });
+                        let (verdict, gap) = unproved(&name, verdict);
+                        return Ok(Outcome { validated: Validated { verdict, blocks: proved, gap }, about });
                     }
                 }
                 continue;
@@ -315,9 +317,10 @@ impl<'v> Validation<'v> {
         }
         if proved == 0 && vacuous > 0 {
             let verdict = Verdict::Unknown("vacuous: no block of the source is defined".to_string());
-            return Ok(Outcome { verdict, proved: 0, about: Vec::new() });
+            return Ok(Outcome { validated: Validated::without_gap(verdict, 0), about: Vec::new() });
         }
-        Ok(Outcome { verdict: Verdict::Proved { engine: Engine::Structural }, proved, about: Vec::new() })
+        let verdict = Verdict::Proved { engine: Engine::Structural };
+        Ok(Outcome { validated: Validated::without_gap(verdict, proved), about: Vec::new() })
     }
 }
 

@@ -17,15 +17,15 @@ mod limits;
 mod pairing;
 mod promote;
 
-use super::{Verdict, opaque};
-use cut_points::Held;
+use super::Verdict;
+use cut_points::Relations;
 use facts::Fact;
 use induction::Validation;
 use limits::Limits;
 use pairing::{Parts, related};
 use promote::Promoted;
 use std::time::Duration;
-use tribunal_ir::semantics::Unsupported;
+use tribunal_ir::semantics::{Obstacle, Unsupported};
 use tribunal_ir::{Block, Function, Inst, VReg};
 use tribunal_target::Target;
 
@@ -36,6 +36,36 @@ pub struct Pair<'f> {
     pub before: &'f Function,
     /// The function after, with the same arguments and results.
     pub after: &'f Function,
+}
+
+/// The outcome of a validation.
+#[derive(Debug)]
+pub struct Validated {
+    /// The verdict, with the block that it fails at in words.
+    pub verdict: Verdict,
+    /// Blocks proved.
+    pub blocks: u64,
+    /// The difference that the block shows where the proof fails, if the solver found one.
+    pub gap: Option<Gap>,
+}
+
+/// A difference that refutes nothing, since the relations may be too weak.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gap {
+    /// Values differ.
+    Values,
+    /// Poison, or undefined behaviour: promises of the later instructions may be the cause.
+    Definedness,
+}
+
+impl Validated {
+    fn without_gap(verdict: Verdict, blocks: u64) -> Validated {
+        Validated { verdict, blocks, gap: None }
+    }
+
+    fn is_proved(&self) -> bool {
+        matches!(self.verdict, Verdict::Proved { .. })
+    }
 }
 
 /// State shared by all attempts at one function.
@@ -51,23 +81,24 @@ struct Setting<'f> {
 /// Bytes of address space for the prover's stack; unused pages cost nothing.
 const STACK: usize = 1 << 30;
 
-/// The verdict, with the block that it fails at in words, and the number of blocks proved, within `time` of its thread.
-pub fn validate(target: &Target, pair: Pair<'_>, time: Duration) -> (Verdict, u64) {
+/// Judges the pair within `time` of its thread.
+pub fn validate(target: &Target, pair: Pair<'_>, time: Duration) -> Validated {
     // Recursion walks terms, and those of a large block are deep.
     let run = || promoted(target, pair, time);
     let outcome = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         thread.ok().and_then(|thread| thread.join().ok())
     });
-    let Some(outcome) = outcome else { return (Verdict::Unknown("the prover's thread ended".to_string()), 0) };
-    match outcome {
-        Ok(outcome) => outcome,
-        Err(changed) if changed.feature.starts_with(opaque::CHANGED) => (Verdict::Unknown(changed.feature), 0),
-        Err(unsupported) => (Verdict::Unsupported(unsupported.feature), 0),
-    }
+    let verdict = match outcome {
+        Some(Ok(validated)) => return validated,
+        None => Verdict::Unknown("the prover's thread ended".to_string()),
+        Some(Err(Unsupported { feature, obstacle: Obstacle::Different })) => Verdict::Unknown(feature),
+        Some(Err(Unsupported { feature, obstacle: Obstacle::Undefined })) => Verdict::Unsupported(feature),
+    };
+    Validated::without_gap(verdict, 0)
 }
 
-fn promoted(target: &Target, pair: Pair<'_>, time: Duration) -> Result<(Verdict, u64), Unsupported> {
+fn promoted(target: &Target, pair: Pair<'_>, time: Duration) -> Result<Validated, Unsupported> {
     let limits = Limits::start(time);
     match promote::promote(pair) {
         None => guesses(Setting { target, pair, contents: &[], limits }),
@@ -79,9 +110,9 @@ fn promoted(target: &Target, pair: Pair<'_>, time: Duration) -> Result<(Verdict,
 }
 
 /// Tries the first pairing of PHIs, and if that does not suffice and there is another, that one.
-fn guesses(setting: Setting<'_>) -> Result<(Verdict, u64), Unsupported> {
+fn guesses(setting: Setting<'_>) -> Result<Validated, Unsupported> {
     let first = attempts(setting, Parts::All);
-    let proved = |outcome: &Result<(Verdict, u64), Unsupported>| matches!(outcome, Ok((Verdict::Proved { .. }, _)));
+    let proved = |outcome: &Result<Validated, Unsupported>| outcome.as_ref().is_ok_and(Validated::is_proved);
     let pair = setting.pair;
     let mut blocks = pair.before.layout().iter().zip(pair.after.layout());
     let ambiguous = |(&block, &other): (&Block, &Block)| {
@@ -96,7 +127,7 @@ fn guesses(setting: Setting<'_>) -> Result<(Verdict, u64), Unsupported> {
 
 /// Attempts until facts bring nothing new: first facts about the PHIs that the failed obligation mentions, then about
 /// all PHIs, since those may depend on others.
-fn attempts(setting: Setting<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupported> {
+fn attempts(setting: Setting<'_>, parts: Parts) -> Result<Validated, Unsupported> {
     let mut facts = Vec::new();
     let mut asked = Vec::new();
     let all = phis(setting.pair.before);
@@ -106,7 +137,7 @@ fn attempts(setting: Setting<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupp
         let mut new: Vec<Inst> = outcome.about.iter().copied().filter(|phi| !asked.contains(phi)).collect();
         if new.is_empty() || asked.len() > MOST_PHIS {
             if outcome.about.is_empty() || asked_all || all.len() > MOST_PHIS {
-                return Ok((outcome.verdict, outcome.proved));
+                return Ok(outcome.validated);
             }
             asked_all = true;
             new.clone_from(&all);
@@ -115,7 +146,7 @@ fn attempts(setting: Setting<'_>, parts: Parts) -> Result<(Verdict, u64), Unsupp
         facts = Validation::new(setting, parts)?.invariants(&facts, &new)?;
         asked.extend(new);
         if let Some(limit) = setting.limits.reached() {
-            return Ok((Verdict::Unknown(limit), outcome.proved));
+            return Ok(Validated::without_gap(Verdict::Unknown(limit), outcome.validated.blocks));
         }
         if facts.len() > known {
             outcome = attempt(setting, parts, &facts)?;
@@ -133,45 +164,49 @@ fn phis(function: &Function) -> Vec<Inst> {
 
 /// The outcome of an attempt.
 struct Outcome {
-    verdict: Verdict,
-    /// Blocks proved.
-    proved: u64,
+    validated: Validated,
     /// PHIs of the earlier function that the failed block's obligation mentions.
     about: Vec<Inst>,
 }
 
 /// One attempt, with these facts about the earlier function.
 fn attempt(setting: Setting<'_>, parts: Parts, facts: &[Fact]) -> Result<Outcome, Unsupported> {
-    let mut held = Held::default();
+    let mut relations = Relations::default();
     loop {
         let mut validation = Validation::new(setting, parts)?;
-        validation.held = std::mem::take(&mut held);
+        validation.relations = std::mem::take(&mut relations);
         validation.facts = facts.to_vec();
         let sides = validation.evaluate()?;
         match validation.weakened(&sides)? {
-            Some(weaker) => held = weaker,
+            Some(weaker) => relations = weaker,
             None => return validation.decide(sides),
         }
     }
 }
+
 /// A failure of one block's obligation: relations that were guessed may be too weak for it, so it refutes nothing yet.
-fn unproved(block: &str, verdict: Verdict) -> Verdict {
+fn unproved(block: &str, verdict: Verdict) -> (Verdict, Option<Gap>) {
     match verdict {
         Verdict::Refuted(counterexample) => {
             let value = |(bits, poison): super::Shown| match poison {
                 true => "poison".to_string(),
                 false => format!("{bits:#x}"),
             };
-            let wrong = counterexample.outputs.iter().filter(|(_, before, after)| !before.1 && before != after);
+            let is_wrong = |before: super::Shown, after: super::Shown| !before.1 && before != after;
+            let wrong: Vec<_> =
+                counterexample.outputs.iter().filter(|(_, before, after)| is_wrong(*before, *after)).collect();
+            let is_poison = wrong.iter().any(|(_, _, after)| after.1);
+            let gap = if wrong.is_empty() || is_poison { Gap::Definedness } else { Gap::Values };
             let mut shown: Vec<String> = wrong
+                .iter()
                 .map(|(name, before, after)| format!("{name} {} before, {} after", value(*before), value(*after)))
                 .collect();
             if shown.is_empty() {
                 shown.push("undefined behaviour".to_string());
             }
-            Verdict::Unknown(format!("{block} is not shown: {}", shown.join("; ")))
+            (Verdict::Unknown(format!("{block} is not shown: {}", shown.join("; "))), Some(gap))
         }
-        Verdict::Unknown(reason) => Verdict::Unknown(format!("{block}: {reason}")),
-        other => other,
+        Verdict::Unknown(reason) => (Verdict::Unknown(format!("{block}: {reason}")), None),
+        other => (other, None),
     }
 }

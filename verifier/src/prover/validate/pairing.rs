@@ -100,19 +100,19 @@ pub(super) fn related(pair: Pair<'_>, block: Block, other: Block, parts: Parts) 
     }
     let mut left = left.into_iter().peekable();
     for (phi, ty) in open {
-        let mut held = Vec::new();
+        let mut relations = Vec::new();
         let mut bits = 0;
         while bits < ty.bits()
             && let Some((part, _, part_ty)) = left.next()
         {
             bits += part_ty.bits();
-            held.push(part);
+            relations.push(part);
         }
-        let whole = held.is_empty() || bits == ty.bits() || held.len() == 1;
+        let whole = relations.is_empty() || bits == ty.bits() || relations.len() == 1;
         if !whole {
             return Err(Unsupported::new("PHIs that no relation is found for"));
         }
-        all.push(Related { before: phi, after: held });
+        all.push(Related { before: phi, after: relations });
     }
     match left.peek() {
         None => Ok(all),

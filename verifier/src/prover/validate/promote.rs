@@ -128,8 +128,8 @@ fn addresses(function: &Function) -> FxHashMap<VReg, StackSlot> {
 /// Type in memory and alignment of a load or store that promotion can replace.
 fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
     let info = data.opcode.info().filter(|info| matches!(info.family, Family::Load | Family::Store))?;
-    let [MemOperand { flags, ty: Some(ty), align, ordering, .. }] = data.memory.as_slice() else { return None };
-    let plain = !flags.intersects(MemFlags::VOLATILE | MemFlags::ATOMIC) && ordering.is_none() && !ty.is_vector();
+    let [memory @ MemOperand { flags, ty: Some(ty), align, .. }] = data.memory.as_slice() else { return None };
+    let plain = !flags.contains(MemFlags::VOLATILE) && !memory.is_atomic() && !ty.is_vector();
     let value = function.type_of(data.vreg(0)?)?;
     let extends = value.is_scalar() && ty.is_scalar() && value.bits() > ty.bits();
     let fits = extends || (value == *ty && info.access_fits(ty.bits(), ty.bits()));

@@ -11,8 +11,8 @@ use tribunal_ir::function::{SlotKind, StackObject};
 use tribunal_ir::opcode::{IndexTypes, TypeRule};
 use tribunal_ir::types::Element;
 use tribunal_ir::{
-    Bits, Family, Function, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand,
-    OperandKind, Type, VReg,
+    AddressBase, AddressData, Bits, Family, FloatPredicate, Function, GlobalName, InstData, IntPredicate, MemFlags,
+    MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, OperandKind, TargetFlags, Type, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::legality::{LegalityQuery, LegalizerInfo, MemDescr};
@@ -300,7 +300,11 @@ impl Instance<'_> {
                 let object = StackObject { name: String::new(), kind: SlotKind::Default, size: 8, align: 8, offset: 0 };
                 Operand::Stack(self.builder.function.stack.push(object))
             }
-            _ => Operand::Symbol(self.builder.function.intern("@global")),
+            OperandKind::FPRED => Operand::FloatPredicate(FloatPredicate::Oeq),
+            _ => {
+                let base = AddressBase::Global(GlobalName::Named(self.builder.function.intern("global")));
+                self.builder.function.address(AddressData { base, offset: 0, flags: TargetFlags::NONE })
+            }
         }
     }
 

@@ -1,0 +1,303 @@
+//! One step of a walk through a function: the instructions that move values between registers or choose the next block.
+//!
+//! Operations compute on values and stand in `opcodes.rs`. COPY, IMPLICIT_DEF, KILL, PHIs and branches need registers,
+//! so their definitions are generic over a [`MachineState`] as well as over its [`Domain`]. Interpreter, batch interpreter and
+//! prover each bring a state: a table of registers, one with a lane for each input, and terms.
+//!
+//! ```text
+//! $w0 = COPY %0              bits 32 .. 64 of $x0 are 0 afterwards: hardware clears the rest
+//! %1.sub_32 = COPY %0        bits 32 .. 64 of %1 stay; with `undef` they are anything
+//! %2 = COPY undef %0         anything, whatever %0 holds
+//! ```
+//!
+//! Invariant: nothing here is decided by data. Undefined behaviour is returned as a condition, and a conditional branch
+//! as the condition of its being taken.
+
+use super::opcodes::malformed;
+use super::{Domain, Memory, Unsupported, Value, condition_of};
+use crate::bits::Bits;
+use crate::entities::{Block, VReg};
+use crate::function::{Constraint, Function};
+use crate::inst::InstData;
+use crate::opcode::Opcode;
+use crate::operand::{Operand, Reg, RegFlags, RegOperand};
+use crate::vocabulary::{PReg, SubReg, Vocabulary};
+use smallvec::SmallVec;
+
+/// The registers and the memory of a function in execution, as values of one domain.
+pub trait MachineState<D: Domain> {
+    /// The memory that loads and stores reach.
+    type Memory: Memory<D>;
+
+    /// The function.
+    fn function(&self) -> &Function;
+    /// The names and sizes of its machine registers.
+    fn vocabulary(&self) -> &'static dyn Vocabulary;
+    /// The domain, and the memory that is evaluated with it.
+    fn evaluator(&mut self) -> (&mut D, &mut Self::Memory);
+
+    /// The contents of a virtual register, all of it. An error if it has none yet.
+    fn virtual_register(&mut self, register: VReg) -> Result<Value<D>, Unsupported>;
+    /// Sets all of a virtual register; the value is as wide as it.
+    fn set_virtual_register(&mut self, register: VReg, value: Value<D>);
+    /// The contents of a full register ([`Vocabulary::full_register`]), all of it.
+    fn full_register(&mut self, register: PReg) -> Value<D>;
+    /// Sets all of a full register; the value is as wide as it.
+    fn set_full_register(&mut self, register: PReg, value: Value<D>);
+
+    /// The domain alone.
+    fn domain(&mut self) -> &mut D {
+        self.evaluator().0
+    }
+
+    /// The contents of a place that nobody wrote, `width` bits: any.
+    fn unwritten(&mut self, width: u32) -> Value<D> {
+        let domain = self.domain();
+        Value { bits: domain.choose(width), poison: domain.boolean(false) }
+    }
+
+    /// A full register holds anything from now on: a call has used it.
+    fn clobber(&mut self, register: PReg) {
+        let width = self.vocabulary().register_bits(register);
+        let value = self.unwritten(width);
+        self.set_full_register(register, value);
+    }
+}
+
+/// The block that control goes to after an instruction.
+#[derive(Debug)]
+pub enum Next<D: Domain> {
+    /// On to the following instruction.
+    Following,
+    /// To this block.
+    To(Block),
+    /// To the block where the condition holds, else on.
+    If(D::Bool, Block),
+    /// Out of the function.
+    Return,
+}
+
+/// The effect of an instruction on control.
+#[derive(Debug)]
+pub struct Transfer<D: Domain> {
+    /// True where executing the instruction is undefined behaviour.
+    pub ub: D::Bool,
+    /// The way on, where it is not.
+    pub next: Next<D>,
+}
+
+/// The edge along which control enters a block.
+#[derive(Clone, Debug)]
+pub enum Edge<D: Domain> {
+    /// From this predecessor.
+    From(Block),
+    /// From the predecessor whose index these 32 bits are.
+    Any(D::Bits),
+}
+
+/// Executes `data` if it moves a value or transfers control and is no machine's own; `None` for all others. PHIs are
+/// executed by [`phis`], all of a block at once.
+pub fn execute<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    data: &InstData,
+) -> Result<Option<Transfer<D>>, Unsupported> {
+    let next = match data.opcode {
+        Opcode::G_BR => Next::To(label(data)?),
+        Opcode::G_BRCOND => return branch(state, data).map(Some),
+        Opcode::COPY => copy(state, data)?,
+        Opcode::IMPLICIT_DEF => implicit_def(state, data)?,
+        // Markers of lifetimes: no register changes.
+        Opcode::KILL | Opcode::LIFETIME_START | Opcode::LIFETIME_END => Next::Following,
+        _ => return Ok(None),
+    };
+    Ok(Some(Transfer { ub: state.domain().boolean(false), next }))
+}
+
+/// All PHIs of a block on entry along `edge`: every one reads before any writes.
+pub fn phis<'i, D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    insts: impl Iterator<Item = &'i InstData>,
+    edge: &Edge<D>,
+) -> Result<(), Unsupported> {
+    let mut written: SmallVec<[(&RegOperand, Value<D>); 8]> = SmallVec::new();
+    for data in insts {
+        let dst = data.operands.first().and_then(Operand::as_reg).ok_or_else(|| malformed(data))?;
+        written.push((dst, arriving(state, data, edge)?));
+    }
+    written.into_iter().try_for_each(|(dst, value)| write(state, dst, value))
+}
+
+/// The value that a PHI takes along `edge`.
+fn arriving<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    data: &InstData,
+    edge: &Edge<D>,
+) -> Result<Value<D>, Unsupported> {
+    let mut inputs = data.operands.get(1..).unwrap_or_default().chunks_exact(2).filter_map(|pair| match pair {
+        [Operand::Reg(value), Operand::Block(block)] => Some((value, *block)),
+        _ => None,
+    });
+    let number = match edge {
+        Edge::From(from) => {
+            let input = inputs.find(|(_, block)| block == from).ok_or_else(|| malformed(data))?;
+            return read(state, input.0);
+        }
+        Edge::Any(number) => number,
+    };
+    let mut value: Option<Value<D>> = None;
+    for (input, block) in inputs.rev() {
+        let arriving = read(state, input)?;
+        let domain = state.domain();
+        value = Some(match value {
+            None => arriving,
+            Some(others) => {
+                let block = domain.constant(Bits::new(block.as_u32().into(), 32));
+                let here = domain.eq(number, &block);
+                Value {
+                    bits: domain.ite(&here, &arriving.bits, &others.bits),
+                    poison: domain.bool_ite(&here, &arriving.poison, &others.poison),
+                }
+            }
+        });
+    }
+    value.ok_or_else(|| malformed(data))
+}
+
+/// A branch on poison is undefined, as is one on a wide condition that is neither 0 nor 1.
+fn branch<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Transfer<D>, Unsupported> {
+    let condition = data.operands.first().and_then(Operand::as_reg).ok_or_else(|| malformed(data))?;
+    let condition = read(state, condition)?;
+    let domain = state.domain();
+    let (taken, unconstrained) = condition_of(domain, &condition.bits);
+    let ub = domain.bool_or(&condition.poison, &unconstrained);
+    Ok(Transfer { ub, next: Next::If(taken, label(data)?) })
+}
+
+/// A value as it is, poison included, reduced or zero-extended where the registers differ in size.
+fn copy<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
+    let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else { return Err(malformed(data)) };
+    let value = read(state, src)?;
+    write(state, dst, value)?;
+    Ok(Next::Following)
+}
+
+fn implicit_def<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
+    let dst = data.operands.first().and_then(Operand::as_reg).ok_or_else(|| malformed(data))?;
+    let width = operand_bits(state, dst);
+    let value = state.unwritten(width);
+    write(state, dst, value)?;
+    Ok(Next::Following)
+}
+
+/// The value that the operand reads: of a part of a register the low bits.
+pub fn read<D: Domain, S: MachineState<D>>(state: &mut S, operand: &RegOperand) -> Result<Value<D>, Unsupported> {
+    if operand.flags.contains(RegFlags::UNDEF) {
+        let width = operand_bits(state, operand);
+        return Ok(state.unwritten(width));
+    }
+    let mut value = match operand.reg {
+        Reg::Virtual(register) => state.virtual_register(register)?,
+        Reg::Physical(register) => read_physical(state, register),
+    };
+    if let Some(bits) = part_bits(state, operand.subregister) {
+        value.bits = state.domain().zext_or_trunc(&value.bits, bits);
+    }
+    Ok(value)
+}
+
+/// The contents of a machine register, which may be part of another.
+pub fn read_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PReg) -> Value<D> {
+    let vocabulary = state.vocabulary();
+    let width = vocabulary.register_bits(register);
+    if vocabulary.is_zero_register(register) {
+        let domain = state.domain();
+        return Value { bits: domain.constant(Bits::zero(width)), poison: domain.boolean(false) };
+    }
+    let Value { bits, poison } = state.full_register(vocabulary.full_register(register));
+    Value { bits: state.domain().zext_or_trunc(&bits, width), poison }
+}
+
+/// Writes the register that the operand names, or the low part of a virtual register, whose rest stays.
+pub fn write<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    operand: &RegOperand,
+    value: Value<D>,
+) -> Result<(), Unsupported> {
+    let register = match operand.reg {
+        Reg::Virtual(register) => register,
+        Reg::Physical(register) => {
+            write_physical(state, register, value);
+            return Ok(());
+        }
+    };
+    let width = register_bits(state.function(), state.vocabulary(), register);
+    let mut value = value;
+    match part_bits(state, operand.subregister).filter(|&bits| bits < width) {
+        None => value.bits = state.domain().zext_or_trunc(&value.bits, width),
+        Some(bits) => {
+            let whole = match operand.flags.contains(RegFlags::UNDEF) {
+                true => state.unwritten(width),
+                false => state.virtual_register(register)?,
+            };
+            let domain = state.domain();
+            let rest = domain.extract(&whole.bits, bits, width - bits);
+            let low = domain.zext_or_trunc(&value.bits, bits);
+            value = Value { bits: domain.concat(&rest, &low), poison: domain.bool_or(&whole.poison, &value.poison) };
+        }
+    }
+    state.set_virtual_register(register, value);
+    Ok(())
+}
+
+/// Writes a machine register; writing a part of another clears the rest of that. The zero register stays.
+pub fn write_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PReg, value: Value<D>) {
+    let vocabulary = state.vocabulary();
+    if vocabulary.is_zero_register(register) {
+        return;
+    }
+    let full = vocabulary.full_register(register);
+    let domain = state.domain();
+    let part = domain.zext_or_trunc(&value.bits, vocabulary.register_bits(register));
+    let bits = domain.zext_or_trunc(&part, vocabulary.register_bits(full));
+    state.set_full_register(full, Value { bits, poison: value.poison });
+}
+
+/// The width of a virtual register in bits: of its type, else of its class, else of a pointer.
+pub fn register_bits(function: &Function, vocabulary: &dyn Vocabulary, register: VReg) -> u32 {
+    let data = &function.vregs[register];
+    match (data.ty, data.constraint) {
+        (Some(ty), _) => ty.bits(),
+        (None, Constraint::Class(class)) => vocabulary.class_bits(class),
+        (None, Constraint::Bank(_) | Constraint::None) => vocabulary.pointer_bits(0).into(),
+    }
+}
+
+/// The block that control enters at the end of `block`: the next one, if it is a successor. No defined execution
+/// reaches the end of any other.
+pub fn fall_through(function: &Function, block: Block) -> Option<Block> {
+    let mut rest = function.layout().iter().skip_while(|&&other| other != block);
+    let next = rest.nth(1).copied();
+    next.filter(|next| function.successors(block).any(|successor| successor == *next))
+}
+
+/// The block that a branch names.
+pub fn label(data: &InstData) -> Result<Block, Unsupported> {
+    let block = data.operands.iter().find_map(|operand| match operand {
+        Operand::Block(block) => Some(*block),
+        _ => None,
+    });
+    block.ok_or_else(|| malformed(data))
+}
+
+/// The width of the register, or of its part, that the operand names.
+fn operand_bits<D: Domain, S: MachineState<D>>(state: &S, operand: &RegOperand) -> u32 {
+    part_bits(state, operand.subregister).unwrap_or_else(|| match operand.reg {
+        Reg::Virtual(register) => register_bits(state.function(), state.vocabulary(), register),
+        Reg::Physical(register) => state.vocabulary().register_bits(register),
+    })
+}
+
+/// The width of a part; `None` for the whole register.
+fn part_bits<D: Domain, S: MachineState<D>>(state: &S, part: SubReg) -> Option<u32> {
+    (part != SubReg::default()).then(|| state.vocabulary().subregister_bits(part))
+}

@@ -1,0 +1,22 @@
+//! Target flags of addresses (LLVM's `AArch64II::MO_*`), by name, each at the place of its bit.
+
+/// Direct flags, of which an operand has one at most, then the bits that stand beside them: both lists of
+/// AArch64InstrInfo (`getSerializable*MachineOperandTargetFlags`).
+pub static TARGET_FLAGS: &[&str] = &[
+    "aarch64-page",
+    "aarch64-pageoff",
+    "aarch64-g3",
+    "aarch64-g2",
+    "aarch64-g1",
+    "aarch64-g0",
+    "aarch64-hi12",
+    "aarch64-coffstub",
+    "aarch64-got",
+    "aarch64-nc",
+    "aarch64-s",
+    "aarch64-tls",
+    "aarch64-dllimport",
+    "aarch64-prel",
+    "aarch64-tagged",
+    "aarch64-arm64ec-callmangle",
+];

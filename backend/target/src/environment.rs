@@ -1,0 +1,341 @@
+//! The environment of a function: the functions that it calls, and the memory that they reach. Execution and proof take
+//! their facts about it from here.
+//!
+//! A callee is known by its name, whatever its sigil: a runtime function computes, `memcpy` and its like write memory,
+//! and of any other function nothing is known. The registers that a call changes follow from its operands, its mask and
+//! the calling convention alone.
+//!
+//! | callee | arguments | results | memory |
+//! |---|---|---|---|
+//! | runtime function | those of its signature | those of its signature | untouched |
+//! | memory function | destination, source or byte, length | the destination | as its opcode says |
+//! | unknown | all registers that the call reads | all that it defines | anything, in a proof |
+//!
+//! An execution picks one definition of an unknown function: it returns a value and touches no memory.
+//!
+//! Invariant: after a call every register that its mask does not preserve holds a result, or anything.
+
+use crate::Target;
+use crate::runtime::RuntimeFunction;
+use smallvec::SmallVec;
+use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::text::print_base;
+use tribunal_ir::{
+    AddressBase, FixedSlot, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegOperand,
+};
+
+/// A function that fills or moves bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryFunction {
+    /// `memcpy`: the operands are destination, source and length in bytes.
+    Copy,
+    /// `memmove`: the same, and both ranges may overlap.
+    Move,
+    /// `memset`: the operands are destination, byte and length in bytes.
+    Set,
+}
+
+/// Each with its name in C and its generic opcode.
+const MEMORY_FUNCTIONS: [(MemoryFunction, &str, Opcode); 3] = [
+    (MemoryFunction::Copy, "memcpy", Opcode::G_MEMCPY),
+    (MemoryFunction::Move, "memmove", Opcode::G_MEMMOVE),
+    (MemoryFunction::Set, "memset", Opcode::G_MEMSET),
+];
+
+impl MemoryFunction {
+    /// The function that this opcode stands for.
+    pub fn of_opcode(opcode: Opcode) -> Option<MemoryFunction> {
+        MEMORY_FUNCTIONS.into_iter().find(|&(.., own)| own == opcode).map(|(function, ..)| function)
+    }
+
+    /// The function with this symbol.
+    pub fn named(name: &str) -> Option<MemoryFunction> {
+        MEMORY_FUNCTIONS.into_iter().find(|&(_, own, _)| own == name).map(|(function, ..)| function)
+    }
+
+    /// The name in C.
+    pub fn name(self) -> &'static str {
+        MEMORY_FUNCTIONS[self as usize].1
+    }
+}
+
+/// The function that a call calls.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// A function of the runtime library.
+    Runtime(&'static RuntimeFunction),
+    /// A function of the C library that only touches memory.
+    Memory(MemoryFunction),
+    /// Any other, by its symbol; empty for a call through a register.
+    Unknown(String),
+}
+
+impl Callee {
+    /// The callee of a call.
+    pub fn of(function: &Function, data: &InstData) -> Callee {
+        let Some(base) = function.callee(data) else { return Callee::Unknown(String::new()) };
+        let Some(name) = function.symbol_name(base) else { return Callee::Unknown(print_base(function, base)) };
+        let runtime = RuntimeFunction::named(name).map(Callee::Runtime);
+        let memory = || MemoryFunction::named(name).map(Callee::Memory);
+        runtime.or_else(memory).unwrap_or_else(|| Callee::Unknown(name.to_string()))
+    }
+}
+
+/// A call of a function of which nothing is known.
+pub struct UnknownCall<'c> {
+    /// The call.
+    pub data: &'c InstData,
+    /// The callee's symbol; empty for a call through a register.
+    pub name: &'c str,
+    /// The registers in which it returns.
+    pub results: &'c [PReg],
+}
+
+impl UnknownCall<'_> {
+    /// Says that nothing is known of the callee.
+    pub fn unsupported(&self) -> Unsupported {
+        match self.name {
+            "" => Unsupported::new("call of an unknown function"),
+            name => Unsupported::new(format!("call of @{name}")),
+        }
+    }
+}
+
+/// The kind of an address that a linker determines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AddressKind {
+    /// Of a global, a function, or a block.
+    Symbol,
+    /// Of an object in the caller's frame.
+    FixedObject,
+    /// Of an entry of the function's constant pool.
+    Constant,
+    /// The page of a symbol, to which the place in it is to be added.
+    Page,
+    /// Of a symbol, made of its page, the instruction's first operand, and of its place there.
+    InPage,
+}
+
+/// The entity that such an address is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkedBase {
+    /// One that the linker places.
+    Entity(AddressBase),
+    /// An object of the caller's frame.
+    Fixed(FixedSlot),
+}
+
+/// An address that a linker, or the caller, determines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinkedAddress<'d> {
+    /// Its kind.
+    pub kind: AddressKind,
+    /// The entity, as this function numbers it.
+    pub base: LinkedBase,
+    /// The entity's name as it is printed, which is the same in every function.
+    pub name: String,
+    /// Bytes from there.
+    pub offset: i64,
+    /// The instruction.
+    pub data: &'d InstData,
+}
+
+impl<'d> LinkedAddress<'d> {
+    /// The address that `data` produces; `None` if it produces none.
+    pub fn of(function: &Function, data: &'d InstData) -> Option<LinkedAddress<'d>> {
+        let (kind, index) = match data.opcode {
+            Opcode::G_GLOBAL_VALUE | Opcode::G_BLOCK_ADDR => (AddressKind::Symbol, 1),
+            Opcode::G_CONSTANT_POOL => (AddressKind::Constant, 1),
+            Opcode::G_FRAME_INDEX => (AddressKind::FixedObject, 1),
+            Opcode::OPAQUE => match function.opaque_name(data)? {
+                "ADRP" => (AddressKind::Page, 2),
+                "G_ADD_LOW" => (AddressKind::InPage, 3),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (base, name, offset) = match data.operands.get(index)? {
+            Operand::FixedStack(slot) => (LinkedBase::Fixed(*slot), slot.to_string(), 0),
+            operand => {
+                let address = function.address_of(operand)?;
+                (LinkedBase::Entity(address.base), print_base(function, address.base), address.offset)
+            }
+        };
+        Some(LinkedAddress { kind, base, name, offset, data })
+    }
+}
+
+/// The outcome of a call.
+pub struct Returned<D: Domain> {
+    /// The values of the result registers, in order; of those without a value nothing is known.
+    pub results: Vec<Value<D>>,
+    /// True where the call is undefined behaviour.
+    pub ub: D::Bool,
+}
+
+/// A state with an environment. One without, as it is by default, knows the runtime library alone.
+pub trait Environment<D: Domain>: MachineState<D> {
+    /// The address that an instruction produces.
+    fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
+        Err(Unsupported::new(format!("the address of {}", address.name)))
+    }
+
+    /// Performs a memory function on its three operands; the condition under which that is undefined.
+    fn memory_function(&mut self, function: MemoryFunction, _: [Value<D>; 3]) -> Result<D::Bool, Unsupported> {
+        Err(Unsupported::new(format!("call of &{}", function.name())))
+    }
+
+    /// Calls an unknown function with the values of all registers that the call reads.
+    fn unknown_function(&mut self, call: &UnknownCall<'_>, _: Vec<Value<D>>) -> Result<Returned<D>, Unsupported> {
+        Err(call.unsupported())
+    }
+}
+
+/// Executes an instruction whose meaning depends on the environment; `None` for all others.
+pub fn execute<D: Domain, S: Environment<D>>(
+    target: &Target,
+    state: &mut S,
+    data: &InstData,
+) -> Result<Option<Transfer<D>>, Unsupported> {
+    let mut ub = None;
+    if let Some(function) = MemoryFunction::of_opcode(data.opcode) {
+        let mut args =
+            data.uses().map(|operand| walk::read(state, operand)).collect::<Result<Vec<_>, _>>()?.into_iter();
+        let (Some(dst), Some(second), Some(length)) = (args.next(), args.next(), args.next()) else {
+            return Err(Unsupported::new(format!("malformed {}", data.opcode)));
+        };
+        ub = Some(state.memory_function(function, [dst, second, length])?);
+    } else if let Some(address) = LinkedAddress::of(state.function(), data) {
+        let value = state.address(&address)?;
+        let dst = data.operands.first().and_then(Operand::as_reg);
+        dst.map(|dst| walk::write(state, dst, value)).transpose()?;
+    } else if is_opaque_call(state.function(), target, data) {
+        return call(target, state, data).map(Some);
+    } else if !target.is_call_frame(data) && !is_opaque_call_frame(state.function(), data) {
+        return Ok(None);
+    }
+    let ub = ub.unwrap_or_else(|| state.domain().boolean(false));
+    Ok(Some(Transfer { ub, next: Next::Following }))
+}
+
+/// True for a call by an instruction without a row. Markers of call frames, by LLVM's names, are none.
+fn is_opaque_call(function: &Function, target: &Target, data: &InstData) -> bool {
+    data.opcode == Opcode::OPAQUE && function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
+}
+
+/// True for the markers before and after a call where the target has no rows for them.
+fn is_opaque_call_frame(function: &Function, data: &InstData) -> bool {
+    matches!(function.opaque_name(data), Some("ADJCALLSTACKDOWN" | "ADJCALLSTACKUP"))
+}
+
+/// Performs a call, which may stand in place of a return.
+pub fn call<D: Domain, S: Environment<D>>(
+    target: &Target,
+    state: &mut S,
+    data: &InstData,
+) -> Result<Transfer<D>, Unsupported> {
+    if data.vreg_defs().next().is_some() {
+        return Err(Unsupported::new("a call that defines a virtual register"));
+    }
+    let leaves = state.function().opcode_flags(data, target.vocabulary).contains(OpcodeFlags::RETURN);
+    let mut results = results(target, data, leaves);
+    let Returned { results: values, ub } = match Callee::of(state.function(), data) {
+        Callee::Runtime(function) => {
+            let unsupported = || Unsupported::new(format!("call of &{}", function.name));
+            results = target.signature(function).ok_or_else(unsupported)?.results.into();
+            runtime_function(target, state, function)?
+        }
+        Callee::Memory(function) => {
+            let mut values = arguments(target, state, data)?.into_iter();
+            let (Some(dst), Some(second), Some(length)) = (values.next(), values.next(), values.next()) else {
+                return Err(Unsupported::new(format!("call of &{} without its arguments", function.name())));
+            };
+            let ub = state.memory_function(function, [dst.clone(), second, length])?;
+            Returned { results: vec![dst], ub }
+        }
+        Callee::Unknown(name) => {
+            let values = arguments(target, state, data)?;
+            state.unknown_function(&UnknownCall { data, name: &name, results: &results }, values)?
+        }
+    };
+    for register in clobbered(target, data) {
+        state.clobber(register);
+    }
+    for (&register, value) in results.iter().zip(values) {
+        walk::write_physical(state, register, value);
+    }
+    Ok(Transfer { ub, next: if leaves { Next::Return } else { Next::Following } })
+}
+
+/// The stack pointer and the return address, which every call names: no values that are passed.
+fn is_linkage(target: &Target, register: PReg) -> bool {
+    [target.abi.stack_pointer, target.abi.return_address].contains(&target.vocabulary.full_register(register))
+}
+
+/// The values of all registers that the call reads.
+fn arguments<D: Domain, S: Environment<D>>(
+    target: &Target,
+    state: &mut S,
+    data: &InstData,
+) -> Result<Vec<Value<D>>, Unsupported> {
+    let passes = |operand: &&RegOperand| operand.reg.as_physical().is_none_or(|register| !is_linkage(target, register));
+    data.uses().filter(passes).map(|operand| walk::read(state, operand)).collect()
+}
+
+/// The registers in which the call returns. One in place of a return names none: it returns in those of the convention.
+fn results(target: &Target, data: &InstData, leaves: bool) -> SmallVec<[PReg; 4]> {
+    if leaves {
+        return target.abi.results().into();
+    }
+    let defined = data.defs().filter_map(|operand| operand.reg.as_physical());
+    defined.filter(|&register| !is_linkage(target, register)).collect()
+}
+
+/// The full registers that hold anything after the call, but for its results.
+pub fn clobbered(target: &Target, data: &InstData) -> Vec<PReg> {
+    let mask = data.operands.iter().find_map(|operand| match operand {
+        Operand::RegisterMask(mask) => Some(target.vocabulary.preserved(*mask)),
+        _ => None,
+    });
+    let full = (0..).map(PReg).zip(target.registers).filter(|&(register, row)| row.full == register);
+    match mask {
+        None | Some(Preserved::CalleeSaved) => target.abi.caller_saved.to_vec(),
+        Some(Preserved::Nothing) => {
+            full.map(|(register, _)| register).filter(|&register| register != target.abi.stack_pointer).collect()
+        }
+    }
+}
+
+/// Computes a function of the runtime library: the values of its result registers.
+fn runtime_function<D: Domain, S: Environment<D>>(
+    target: &Target,
+    state: &mut S,
+    function: &RuntimeFunction,
+) -> Result<Returned<D>, Unsupported> {
+    let unsupported = || Unsupported::new(format!("call of &{}", function.name));
+    let signature = target.signature(function).ok_or_else(unsupported)?;
+    let arguments = signature.arguments.map(|registers| {
+        let parts: SmallVec<[Value<D>; 4]> =
+            registers.iter().map(|&register| walk::read_physical(state, register)).collect();
+        joined(state.domain(), &parts)
+    });
+    let domain = state.domain();
+    let evaluation = function.evaluate(domain, &arguments)?;
+    let result = evaluation.results.first().ok_or_else(unsupported)?;
+    let width = u32::from(target.pointer_bits);
+    let part =
+        |index| Value { bits: domain.extract(&result.bits, index * width, width), poison: result.poison.clone() };
+    let results = (0..).take(signature.results.len()).map(part).collect();
+    Ok(Returned { results, ub: evaluation.ub })
+}
+
+/// Joins parts, lowest first; there is at least one.
+fn joined<D: Domain>(domain: &mut D, parts: &[Value<D>]) -> Value<D> {
+    let mut all = parts.iter().cloned();
+    let first = all.next().unwrap_or_else(|| Value { bits: domain.literal(0, 1), poison: domain.boolean(false) });
+    all.fold(first, |low, high| Value {
+        bits: domain.concat(&high.bits, &low.bits),
+        poison: domain.bool_or(&low.poison, &high.poison),
+    })
+}

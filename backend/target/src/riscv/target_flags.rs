@@ -1,0 +1,25 @@
+//! Target flags of addresses (LLVM's `RISCVII::MO_*`), by name, each at the place of its bit.
+
+use tribunal_ir::TargetFlags;
+
+/// `getSerializableDirectMachineOperandTargetFlags` of RISCVInstrInfo.
+pub static TARGET_FLAGS: &[&str] = &[
+    "riscv-call",
+    "riscv-lo",
+    "riscv-hi",
+    "riscv-pcrel-lo",
+    "riscv-pcrel-hi",
+    "riscv-got-hi",
+    "riscv-tprel-lo",
+    "riscv-tprel-hi",
+    "riscv-tprel-add",
+    "riscv-tls-got-hi",
+    "riscv-tls-gd-hi",
+    "riscv-tlsdesc-hi",
+    "riscv-tlsdesc-load-lo",
+    "riscv-tlsdesc-add-lo",
+    "riscv-tlsdesc-call",
+];
+
+/// `riscv-call`: the callee of a call, which may go through the procedure linkage table.
+pub const CALL: TargetFlags = TargetFlags(1 << 0);

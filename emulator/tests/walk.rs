@@ -1,0 +1,150 @@
+//! The interpreter on instructions that move values or choose the next block: functions whose result depends on one
+//! rule of the walk, run alone and in lock step.
+
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
+use tribunal_emulator::input::{Buffer, Input, buffer_address};
+use tribunal_emulator::interpreter::{ConcreteEnvironment, Interpreter, KeptAccesses, Settings};
+use tribunal_emulator::observation::{Known, Outcome};
+use tribunal_ir::{Function, text};
+use tribunal_target::Target;
+
+const SETTINGS: Settings = Settings { fuel: 1000, events: 0, accesses: KeptAccesses::Volatile };
+const FIRST: u64 = 0x1122_3344_5566_7788;
+const SECOND: u64 = 0x99aa_bbcc_ddee_ff00;
+
+fn function(target: &Target, body: &str) -> Function {
+    let line = |line: &str| format!("{}{line}\n", if line.starts_with("bb.") { "  " } else { "    " });
+    let lines: String = body.trim().lines().map(|text| line(text.trim())).collect();
+    let source = format!("---\nname: f\nbody: |\n{lines}...\n");
+    text::parse_module(&source, target.vocabulary).unwrap().whole().unwrap().functions.remove(0)
+}
+
+/// The first result on two arguments: alone, and in lock step with another input.
+fn result(target: &str, body: &str) -> Known {
+    let target = tribunal_target::by_name(target).unwrap();
+    let function = function(target, body);
+    let arguments = &target.abi.arguments()[..2];
+    let input =
+        |values: [u64; 2]| Input { registers: arguments.iter().copied().zip(values).collect(), buffers: Vec::new() };
+    let inputs = [input([FIRST, SECOND]), input([SECOND, FIRST])];
+    let interpreter = Interpreter::new(&function, target);
+    let alone = interpreter.run(&inputs[0], SETTINGS).unwrap().observation;
+    let together = interpreter.run_all(&inputs, SETTINGS).remove(0).unwrap().observation;
+    assert_eq!(alone, together);
+    assert_eq!(alone.outcome, Outcome::Returned);
+    alone.returned[0].2
+}
+
+const fn all(value: u64) -> Known {
+    Known { value, fixed: u64::MAX }
+}
+
+#[test]
+fn the_part_of_a_machine_register_that_is_not_written_is_zero() {
+    let copied = "bb.0:
+        %0:_(s64) = COPY $x0
+        $x1 = COPY %0(s64)
+        $w1 = COPY %0(s64)
+        $x0 = COPY $x1
+        RET_ReallyLR implicit $x0";
+    assert_eq!(result("aarch64", copied), all(FIRST & 0xffff_ffff));
+}
+
+#[test]
+fn the_part_of_a_virtual_register_that_is_not_written_stays() {
+    let inserted = |flag: &str| {
+        format!(
+            "bb.0:
+             %0:gpr64 = COPY $x0
+             %1:gpr64 = COPY $x1
+             {flag}%0.sub_32:gpr64 = COPY %1.sub_32
+             $x0 = COPY %0
+             RET_ReallyLR implicit $x0"
+        )
+    };
+    let low = SECOND & 0xffff_ffff;
+    assert_eq!(result("aarch64", &inserted("")), all(FIRST >> 32 << 32 | low));
+    let undefined = result("aarch64", &inserted("undef "));
+    assert_eq!((undefined.fixed, undefined.value & 0xffff_ffff), (0xffff_ffff, low));
+}
+
+#[test]
+fn an_undefined_register_holds_anything() {
+    let returned = |move_: &str| format!("bb.0:\n{move_}\nPseudoRET implicit $x10");
+    assert_eq!(result("riscv64", &returned("$x10 = IMPLICIT_DEF")).fixed, 0);
+    assert_eq!(result("riscv64", &returned("$x10 = COPY undef $x11")).fixed, 0);
+    assert_eq!(result("riscv64", &returned("$x10 = COPY $x11")), all(SECOND));
+    assert_eq!(result("riscv64", &returned("$x11 = KILL $x10\n$x10 = COPY $x11")), all(SECOND));
+}
+
+#[test]
+fn machine_branches_in_lock_step_go_as_each_alone() {
+    let greatest = "bb.0:
+        successors: %bb.1, %bb.2
+
+        %0:gpr = COPY $x10
+        %1:gpr = COPY $x11
+        BLTU %0, %1, %bb.2
+
+        bb.1:
+        successors: %bb.3
+
+        PseudoBR %bb.3
+
+        bb.2:
+        successors: %bb.3
+
+        bb.3:
+        %2:gpr = PHI %0, %bb.1, %1, %bb.2
+        $x10 = COPY %2
+        PseudoRET implicit $x10";
+    assert_eq!(result("riscv64", greatest), all(SECOND));
+}
+
+/// The result of a run in an environment, and the contents of the one buffer after it.
+fn in_environment(body: &str, arguments: &[u64], bytes: &[u8]) -> (Option<Known>, Vec<u8>) {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let function = function(target, body);
+    let input = Input {
+        registers: target.abi.arguments().iter().copied().zip(arguments.iter().copied()).collect(),
+        buffers: vec![Buffer { address: buffer_address(0), bytes: bytes.to_vec() }],
+    };
+    let environment = ConcreteEnvironment::default();
+    let observation =
+        Interpreter::in_environment(&function, target, &environment).run(&input, SETTINGS).unwrap().observation;
+    assert_eq!(observation.outcome, Outcome::Returned);
+    (observation.returned.first().map(|result| result.2), observation.buffers[0].values.clone())
+}
+
+#[test]
+fn a_call_clobbers_what_its_mask_does_not_preserve() {
+    let through = |register: &str, mask: &str| {
+        let body = format!(
+            "bb.0:
+             ${register} = COPY $x10
+             PseudoCALL target-flags(riscv-call) @g, {mask}, implicit-def $x1
+             $x10 = COPY ${register}
+             PseudoRET implicit $x10"
+        );
+        in_environment(&body, &[FIRST], &[]).0.unwrap()
+    };
+    assert_eq!(through("x8", "csr_ilp32_lp64"), all(FIRST));
+    assert_eq!(through("x5", "csr_ilp32_lp64").fixed, 0);
+    assert_eq!(through("x8", "csr_noregs").fixed, 0);
+}
+
+#[test]
+fn a_memory_function_is_known_by_its_name_whatever_its_sigil() {
+    let arguments = "implicit $x10, implicit $x11, implicit $x12";
+    for callee in ["@memcpy", "&memcpy"] {
+        let body = format!(
+            "bb.0:
+             PseudoCALL target-flags(riscv-call) {callee}, csr_ilp32_lp64, implicit-def $x1, {arguments}, implicit-def $x10
+             PseudoRET implicit $x10"
+        );
+        let (to, from) = (buffer_address(0), buffer_address(0) + 4);
+        let (result, bytes) = in_environment(&body, &[to, from, 4], &[1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!((result, bytes.as_slice()), (Some(all(to)), [5, 6, 7, 8, 5, 6, 7, 8].as_slice()));
+    }
+}

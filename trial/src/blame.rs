@@ -1,0 +1,309 @@
+//! Blame: finds the rewrite that is guilty of a wrong run. It follows a finding of the emulator.
+//!
+//! The function is compiled again with its stages kept. Each stage is interpreted on the input that shows the fault,
+//! and the first wrong one gives the pass. The rewrites of that pass are then bisected: the function after the k-th of
+//! them is a whole function, and is interpreted too. The prover judges the rewrite that is found, as it was applied: a
+//! rewrite that execution blames and the prover proves is a finding about a judge.
+
+use crate::execution::{FUEL, is_address_independent};
+use crate::validate::{RESOLUTIONS, determined};
+use rustc_hash::FxHashMap;
+use tribunal_codegen::pipeline::{self, Pass};
+use tribunal_codegen::{Context, Observer, Observers, Options, frame, legalize};
+use tribunal_emulator::FaultKind;
+use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
+use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings, Unwritten};
+use tribunal_emulator::observation::{Observation, Outcome, compare_accesses};
+use tribunal_ir::{
+    Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
+};
+use tribunal_target::Target;
+use tribunal_verifier::prover::{Prover, Verdict, explain};
+
+/// The guilty rule or pass, and the reason in a few lines.
+pub struct Blame {
+    /// The rule, or the pass where no single application of a rule is found.
+    pub guilty: String,
+    /// The difference and its place, and the lines of the run before it.
+    pub explanation: String,
+    /// The prover's verdict on the guilty application, if there is one.
+    pub verdict: Option<Verdict>,
+}
+
+impl Blame {
+    fn of_pass(pass: &str, explanation: &str) -> Blame {
+        Blame { guilty: pass.to_string(), explanation: explanation.to_string(), verdict: None }
+    }
+}
+
+/// A compilation to repeat.
+pub struct Replay<'a> {
+    /// The source.
+    pub function: &'a Function,
+    /// The machine that it was compiled for.
+    pub target: &'static Target,
+    /// The features and the allocator.
+    pub options: Options,
+    /// Plants the same fault again, if one was planted.
+    pub saboteur: &'a mut dyn Observer,
+}
+
+impl Replay<'_> {
+    /// Compiles with `observer`, which stands after the saboteur.
+    fn compile(&mut self, observer: &mut dyn Observer) {
+        let legalizer = (self.target.legality)(self.options.features);
+        let mut observer = Observers([&mut *self.saboteur, observer]);
+        let mut context = Context { target: self.target, options: self.options, legalizer, observer: &mut observer };
+        // A compilation that failed would not have been run, so its stages are complete.
+        let _ = pipeline::compile(&mut self.function.clone(), &mut context);
+    }
+}
+
+/// Blames a rule or a pass for the fault of this kind that `input` shows.
+pub fn guilty(case: &mut Replay<'_>, input: &Input, kind: FaultKind) -> Blame {
+    if kind == FaultKind::StackAlignment {
+        return Blame::of_pass(frame::PASS.name, "no other pass moves the stack pointer");
+    }
+    let mut stages = Stages::default();
+    case.compile(&mut stages);
+    let Some(witness) = Witness::new(case.function, case.target, input) else {
+        return Blame::of_pass("unknown", "the source cannot be interpreted");
+    };
+    let (mut first, mut settled) = (0, None);
+    for (pass, function, steps) in &stages.kept {
+        if *pass == frame::PASS.name {
+            settled = Some(Settled::new(case.target, input));
+        }
+        let is_right = match &settled {
+            None => witness.is_right(function, pass),
+            Some(settled) => settled.is_right(&witness.expected, function, case.target),
+        };
+        if !is_right {
+            return in_pass(case, &witness, pass, first..*steps);
+        }
+        first = *steps;
+    }
+    Blame::of_pass("emit", "every stage up to the last agrees with the source")
+}
+
+/// The rules that wrote the instructions of the stage after `pass`; for findings that name an instruction.
+pub fn provenance(case: &mut Replay<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
+    let mut provenance = Provenance { pass, rules: FxHashMap::default(), is_after: false };
+    case.compile(&mut provenance);
+    provenance.rules
+}
+
+/// The first of the rewrites `steps` after which the function is wrong.
+fn in_pass(case: &mut Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std::ops::Range<usize>) -> Blame {
+    let target = case.target;
+    let is_right = |probe: Probe| probe.function.is_some_and(|function| witness.is_right(&function, pass));
+    let mut probe = |number: usize| {
+        let mut probe = Probe::at(number);
+        case.compile(&mut probe);
+        probe
+    };
+    let numbers: Vec<usize> = steps.collect();
+    let right = numbers.partition_point(|&number| is_right(probe(number)));
+    match numbers.get(right).map(|&number| probe(number)) {
+        Some(Probe { function: Some(function), rule, before, after, .. }) => {
+            let after: Vec<InstData> = after.iter().map(|&inst| function.inst(inst).clone()).collect();
+            let step = Step { rule, function: &function, before: &before, after: &after };
+            let verdict = Prover::default().judge(target, &step);
+            let explained = explain(&step, &verdict, target.vocabulary);
+            let explanation = format!("first wrong after rewrite {} of {pass}: {explained}", right + 1);
+            Blame { guilty: rule.to_string(), explanation, verdict: Some(verdict) }
+        }
+        _ => Blame::of_pass(pass, "the run differs from this pass on, after its last rewrite"),
+    }
+}
+
+fn observe(interpreter: &Interpreter<'_>, input: &Input, accesses: KeptAccesses) -> Option<Observation> {
+    let settings = Settings { fuel: FUEL * 16, events: 0, accesses };
+    interpreter.run(input, settings).ok().map(|execution| execution.observation)
+}
+
+/// The observation of a stage of machine instructions. Unwritten places are known there, since machine code cannot say
+/// that a bit it reads does not count.
+fn observe_machine(function: &Function, target: &'static Target, input: &Input) -> Option<Observation> {
+    observe(&Interpreter::new(function, target).with_unwritten(Unwritten::Known), input, KeptAccesses::All)
+}
+
+/// A run of the source with which stages are compared.
+pub struct Witness<'a> {
+    target: &'static Target,
+    input: &'a Input,
+    expected: Observation,
+}
+
+impl<'a> Witness<'a> {
+    /// `None` if the source is undefined on the input, depends on the addresses of its stack objects, or cannot be
+    /// interpreted.
+    pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
+        let expected = observe(&Interpreter::new(source, target), input, KeptAccesses::Volatile)
+            .filter(|expected| expected.outcome == Outcome::Returned)?;
+        is_address_independent(source, target, input, &expected).then_some(Witness { target, input, expected })
+    }
+
+    /// True if `function`, in or after `pass`, does what the source does, under each of a few resolutions of its
+    /// nondeterminism.
+    pub fn is_right(&self, function: &Function, pass: &str) -> bool {
+        // Machine code may mask bits by a condition that makes them irrelevant. The interpreter does not see that, and
+        // reports such bits as unconstrained.
+        let is_generic = pass == legalize::PASS.name;
+        RESOLUTIONS.iter().all(|&resolution| {
+            let (function, target) = (determined(function, resolution), self.target);
+            let seen = match is_generic {
+                true => {
+                    let interpreter = Interpreter::new(&function, target).with_frozen(resolution.frozen());
+                    observe(&interpreter, self.input, KeptAccesses::All)
+                }
+                false => observe_machine(&function, target, self.input),
+            };
+            seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))
+        })
+    }
+}
+
+/// True if every bit that is fixed in the source is fixed, and not poison, in the stage.
+fn fixes(source: &Observation, stage: &Observation) -> bool {
+    let mut results = source.returned.iter().zip(&stage.returned);
+    let mut bytes =
+        source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
+    results.all(|((_, _, source), (_, _, stage))| source.fixed & !stage.fixed == 0)
+        && bytes.all(|((_, source), (_, stage))| source & !stage == 0)
+}
+
+/// True if a run does what the source does, wherever that is fixed.
+fn allows(source: &Observation, stage: &Observation) -> bool {
+    if stage.outcome != Outcome::Returned || compare_accesses(source, &stage.accesses).is_err() {
+        return false;
+    }
+    let mut results = source.returned.iter().zip(&stage.returned);
+    let mut bytes =
+        source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
+    results.all(|(&(_, bits, source), (_, _, stage))| {
+        let fixed = source.fixed & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        (source.value ^ stage.value) & fixed == 0
+    }) && bytes.all(|((source, fixed), (stage, _))| (source ^ stage) & fixed == 0)
+}
+
+/// The environment of a function whose frame is laid out: a stack pointer, a stack, and callee-saved registers.
+struct Settled {
+    input: Input,
+    /// Registers, with their contents before and after.
+    kept: Vec<(PReg, u64)>,
+}
+
+/// The address of that stack, and its size below and above the stack pointer.
+const STACK: u64 = 0x4000_0000;
+const BELOW: u64 = 1 << 16;
+const ABOVE: usize = 256;
+
+impl Settled {
+    fn new(target: &Target, input: &Input) -> Settled {
+        let abi = target.abi;
+        let narrow = |value: u64| value & (u64::MAX >> (64 - target.pointer_bits));
+        let canary = |&register: &PReg| (register, narrow(unwritten_register(register)));
+        let mut kept: Vec<(PReg, u64)> = abi.callee_saved.iter().chain([&abi.return_address]).map(canary).collect();
+        kept.push((abi.stack_pointer, STACK + BELOW));
+        let mut input = input.clone();
+        input.registers.extend(&kept);
+        let bytes = vec![UNWRITTEN; BELOW as usize + ABOVE];
+        input.buffers.push(Buffer { address: STACK, bytes });
+        Settled { input, kept }
+    }
+
+    /// True if the stage does what the source does, and leaves the caller's registers and frame alone.
+    fn is_right(&self, expected: &Observation, function: &Function, target: &'static Target) -> bool {
+        let mut shown = function.clone();
+        show_at_returns(&mut shown, target, &self.kept);
+        let Some(seen) = observe_machine(&shown, target, &self.input) else { return false };
+        let kept = seen.returned.iter().rev().zip(self.kept.iter().rev());
+        let frame = seen.buffers.last().into_iter().flat_map(|stack| stack.iter().skip(BELOW as usize));
+        allows(expected, &seen)
+            && kept.into_iter().all(|((_, _, known), (_, value))| known.fixed == u64::MAX && known.value == *value)
+            && frame.into_iter().all(|(byte, _)| byte == UNWRITTEN)
+    }
+}
+
+/// Makes every return read these registers too, so that a run shows them.
+fn show_at_returns(function: &mut Function, target: &Target, registers: &[(PReg, u64)]) {
+    for block in function.layout().to_vec() {
+        let Some(last) = function.last_inst(block) else { continue };
+        let mut data = function.inst(last).clone();
+        if matches!(data.opcode, Opcode::Target(opcode) if target.instruction(opcode).flags.contains(OpcodeFlags::RETURN))
+        {
+            let read = |&(register, _): &(PReg, u64)| {
+                let (reg, flags) = (Reg::Physical(register), RegFlags::IMPLICIT);
+                Operand::Reg(RegOperand { reg, flags, subregister: SubReg(0), tied_to: None })
+            };
+            data.operands.extend(registers.iter().map(read));
+            function.replace(last, data);
+        }
+    }
+}
+
+/// Keeps every stage, with the number of rewrites up to its end.
+#[derive(Default)]
+struct Stages {
+    kept: Vec<(&'static str, Function, usize)>,
+    steps: usize,
+}
+
+impl Observer for Stages {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
+        self.kept.push((pass.name, function.clone(), self.steps));
+    }
+
+    fn step(&mut self, _: &'static str, _: &mut Function, _: &[InstData], _: &mut Vec<Inst>) {
+        self.steps += 1;
+    }
+}
+
+/// Keeps one rewrite, and the function after it.
+struct Probe {
+    /// The number of rewrites still to come before it.
+    left: Option<usize>,
+    function: Option<Function>,
+    rule: &'static str,
+    before: Vec<InstData>,
+    after: Vec<Inst>,
+}
+
+impl Probe {
+    fn at(number: usize) -> Probe {
+        Probe { left: Some(number), function: None, rule: "", before: Vec::new(), after: Vec::new() }
+    }
+}
+
+impl Observer for Probe {
+    fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
+        if self.left == Some(0) {
+            (self.rule, self.before, self.after) = (rule, before.to_vec(), after.clone());
+            self.function = Some(function.clone());
+        }
+        self.left = self.left.and_then(|left| left.checked_sub(1));
+    }
+}
+
+/// Keeps the provenance in one pass: the rule that wrote each instruction.
+struct Provenance {
+    pass: &'static str,
+    rules: FxHashMap<Inst, &'static str>,
+    is_after: bool,
+}
+
+impl Observer for Provenance {
+    fn after_pass(&mut self, pass: &'static Pass, _: &mut Function) {
+        self.is_after |= pass.name == self.pass;
+        if !self.is_after {
+            self.rules.clear();
+        }
+    }
+
+    fn step(&mut self, rule: &'static str, _: &mut Function, _: &[InstData], after: &mut Vec<Inst>) {
+        if !self.is_after {
+            self.rules.extend(after.iter().map(|&inst| (inst, rule)));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Crash files: MIR text with a crash header in its comments. Every verb reads them, and so does `llc-22`.
+
+use crate::finding::{Finding, Judge};
+use crate::kind::FindingKind;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use tribunal_codegen::{Allocator, Options};
+use tribunal_emulator::input::{Buffer, Input};
+use tribunal_ir::{Function, Module, text};
+use tribunal_target::{Features, Target};
+
+/// The crash header, as far as a run needs it.
+#[derive(Clone, Debug, Default)]
+pub struct CrashHeader {
+    /// The features that it was compiled for; `None` if the file does not say.
+    pub features: Option<Features>,
+    /// The allocator that placed it; `None` if the file does not say.
+    pub allocator: Option<Allocator>,
+    /// The input that shows the finding, if one does.
+    pub input: Option<Input>,
+    /// The name of the fault that was planted.
+    pub sabotage: Option<String>,
+    /// The judge that found it, if the file names a known one.
+    pub judge: Option<Judge>,
+    /// The kind of the finding, if the file names a known one.
+    pub kind: Option<FindingKind>,
+    /// The rule or pass to blame, if the file names one.
+    pub guilty: Option<String>,
+}
+
+impl CrashHeader {
+    /// True if the finding is the file's, as far as the file says which that is.
+    pub fn describes(&self, finding: &Finding) -> bool {
+        self.judge.is_none_or(|judge| judge == finding.judge)
+            && self.kind.is_none_or(|kind| kind == finding.kind)
+            && self.guilty.as_ref().is_none_or(|guilty| *guilty == finding.guilty)
+    }
+}
+
+/// The reason why a crash header is malformed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("head comment `{line}`: {reason}")]
+pub struct CrashHeaderError {
+    /// The head comment.
+    pub line: String,
+    /// Its fault.
+    pub reason: &'static str,
+}
+
+/// The file of a finding: one for each signature.
+pub fn path(folder: &Path, finding: &Finding) -> PathBuf {
+    folder.join(file_name(finding))
+}
+
+/// The name of that file.
+pub fn file_name(finding: &Finding) -> String {
+    let Finding { judge, kind, guilty, .. } = finding;
+    let name: String = format!("{judge}-{kind}-{guilty}")
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '.' })
+        .take(120)
+        .collect();
+    format!("{name}.mir")
+}
+
+/// The text of a crash file; if a planted fault is named, of its finding.
+pub fn print_sabotaged(
+    target: &Target,
+    options: Options,
+    function: &Function,
+    finding: &Finding,
+    sabotage: Option<&str>,
+) -> String {
+    let mut comments = vec![
+        "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
+        format!("target: {}", target.name),
+        format!("features: {}", target.option_names(options.features)),
+        format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
+    ];
+    comments.extend(sabotage.map(|fault| format!("sabotage: {fault}")));
+    comments.extend([
+        format!("judge: {}", finding.judge),
+        format!("kind: {}", finding.kind),
+        format!("guilty: {}", finding.guilty),
+        format!("signature: {}", finding.signature()),
+    ]);
+    if let Some(input) = &finding.input {
+        comments.extend(input_lines(input, target));
+    }
+    comments.extend(finding.details.lines().map(|line| format!("  {line}")));
+    let module = Module { comments, functions: vec![function.clone()], ..Module::default() };
+    text::print_module(&module, target.vocabulary)
+}
+
+pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {
+    let register =
+        |&(register, value): &(_, u64)| format!("input: ${} = {value:#x}", target.vocabulary.register_name(register));
+    let buffer = |buffer: &Buffer| {
+        let bytes = buffer.bytes.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+        format!("input: [{:#x}] = {bytes}", buffer.address)
+    };
+    input.registers.iter().map(register).chain(input.buffers.iter().map(buffer)).collect()
+}
+
+/// Reads the comments of a module. Lines that are no part of the crash header are prose.
+pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHeaderError> {
+    let mut header = CrashHeader::default();
+    for line in &module.comments {
+        let Some((key, value)) = line.trim().split_once(':').map(|(key, value)| (key, value.trim())) else { continue };
+        let bad = |reason| CrashHeaderError { line: line.trim().to_string(), reason };
+        match key {
+            "features" => header.features = Some(target.features(value).map_err(|_| bad("unknown feature"))?),
+            "allocator" => {
+                header.allocator = Some(match value {
+                    "ion" => Allocator::Ion,
+                    "fastalloc" => Allocator::Fastalloc,
+                    _ => return Err(bad("the allocator is `ion` or `fastalloc`")),
+                });
+            }
+            "judge" => header.judge = Judge::named(value),
+            "kind" => header.kind = FindingKind::named(value),
+            "guilty" => header.guilty = Some(value.to_string()),
+            "sabotage" => header.sabotage = Some(value.to_string()),
+            "input" => add_input(header.input.get_or_insert_default(), value, target).map_err(bad)?,
+            _ => {}
+        }
+    }
+    Ok(header)
+}
+
+/// `$x10 = 0x5` or `[0x10000000] = 00ff...`.
+fn add_input(input: &mut Input, text: &str, target: &Target) -> Result<(), &'static str> {
+    let (place, value) = text.split_once(" = ").ok_or("expected `place = value`")?;
+    if let Some(name) = place.strip_prefix('$') {
+        let register = target.vocabulary.register(name).ok_or("unknown register")?;
+        input.registers.push((register, hexadecimal(value).ok_or("expected a hexadecimal number")?));
+        return Ok(());
+    }
+    let address = place.strip_prefix('[').and_then(|place| place.strip_suffix(']')).and_then(hexadecimal);
+    let address = address.ok_or("expected `$register` or `[address]`")?;
+    if !value.len().is_multiple_of(2) || !value.is_ascii() {
+        return Err("expected two hexadecimal digits a byte");
+    }
+    let digits = |index| u8::from_str_radix(&value[index..index + 2], 16).ok();
+    let bytes: Option<Vec<u8>> = (0..value.len()).step_by(2).map(digits).collect();
+    input.buffers.push(Buffer { address, bytes: bytes.ok_or("expected hexadecimal bytes")? });
+    Ok(())
+}
+
+fn hexadecimal(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_target::riscv::features;
+
+    /// `features:` with nothing after it is the empty set, not the target's usual one.
+    #[test]
+    fn no_features_are_said_too() {
+        let target = &tribunal_target::riscv::RISCV64;
+        let said = |line: &str| header(&Module { comments: vec![line.to_string()], ..Module::default() }, target);
+        let base = Some(features::RV64);
+        assert_eq!(said("features: ").unwrap().features, base);
+        assert_eq!(said("features: +m").unwrap().features, base.map(|base| base | features::M));
+        assert_eq!(said("no header").unwrap().features, None);
+        assert!(said("features: +q").is_err());
+    }
+
+    /// A crash file names its finding, and a kind that nobody knows is prose.
+    #[test]
+    fn the_finding_of_a_crash_file_is_read_back() {
+        let target = &tribunal_target::riscv::RISCV64;
+        let options = Options { features: features::RV64, allocator: Allocator::Ion };
+        for kind in FindingKind::all() {
+            let guilty = "riscv64 G_ADD#5 max_scalar: by bits".to_string();
+            let finding = Finding { judge: Judge::Emulator, kind, guilty, details: String::new(), input: None };
+            let mut function = Function::new("f");
+            function.new_block();
+            let text = print_sabotaged(target, options, &function, &finding, None);
+            let read = header(&text::parse_module(&text, target.vocabulary).unwrap(), target).unwrap();
+            assert_eq!((read.judge, read.kind), (Some(Judge::Emulator), Some(kind)), "{text}");
+            assert!(read.describes(&finding) && !read.describes(&Finding { judge: Judge::Prover, ..finding }));
+        }
+        let prose = Module { comments: vec!["kind: of blue".to_string()], ..Module::default() };
+        assert_eq!(header(&prose, target).unwrap().kind, None);
+    }
+}

@@ -1,0 +1,167 @@
+//! Environments for executions of two stages: addresses, sizes and contents of globals.
+//!
+//! Sizes come from the types in the file's IR block. Contents are chosen, for constants too: the legalizer does not
+//! look at initialisers. A symbol without a declaration there is an address that nobody may touch.
+
+use std::collections::{BTreeMap, BTreeSet};
+use tribunal_emulator::input::{Buffer, Input};
+use tribunal_emulator::interpreter::ConcreteEnvironment;
+use tribunal_ir::entities::ConstantPoolIndex;
+use tribunal_ir::{AddressBase, FixedSlot, Function, GlobalName, Opcode, OpcodeFlags, Operand, Reg};
+use tribunal_llvm::{DataLayout, IrModule, Name};
+use tribunal_target::Target;
+use tribunal_target::environment::{Callee, LinkedAddress, LinkedBase};
+
+/// The address of globals, apart from buffers of arguments and from stack objects.
+const GLOBALS: u64 = 0x4000_0000;
+/// The least distance between the starts of two globals, in bytes: running off one does not reach the next.
+const GAP: u64 = 256;
+/// Larger globals are not allocated.
+const MOST_BYTES: u64 = 1 << 16;
+/// Bytes behind pointers that calls return and that memory holds.
+const HEAP_BYTES: u64 = 256;
+
+/// The environment in which two functions are executed.
+pub struct EnvironmentLayout {
+    chosen: ConcreteEnvironment,
+    /// Sizes by address.
+    places: Vec<(u64, u64)>,
+    /// Constants in memory, of each side.
+    pools: Vec<(u64, Vec<u8>)>,
+    pointer_bytes: usize,
+}
+
+impl EnvironmentLayout {
+    /// `ir` is the IR block of the earlier file.
+    pub fn new(before: &Function, after: &Function, ir: Option<&IrModule>, target: &Target) -> EnvironmentLayout {
+        let mut symbols: BTreeMap<String, Entity> = BTreeMap::new();
+        for function in [before, after] {
+            let insts = function.all_insts().map(|inst| function.inst(inst));
+            let addresses = insts.filter_map(|data| LinkedAddress::of(function, data));
+            symbols.extend(addresses.filter_map(|address| Some((address.name.clone(), entity(function, &address)?))));
+        }
+        let pointer_bytes = target.register_bytes() as usize;
+        let layouts = ir.map(|ir| ir.layouts(&DataLayout::with_pointers(target.pointer_bits.into())));
+        let size_of_global = |name: &Name| {
+            let global = ir?.global(name)?;
+            layouts.as_ref()?.alloc_size(global.ty).ok()
+        };
+        let mut layout = EnvironmentLayout {
+            chosen: ConcreteEnvironment::default(),
+            places: Vec::new(),
+            pools: Vec::new(),
+            pointer_bytes,
+        };
+        let mut address = GLOBALS;
+        let mut place = |size: u64| {
+            let start = address;
+            address = (address + size + GAP).next_multiple_of(GAP);
+            start
+        };
+        layout.chosen.heap = place(HEAP_BYTES);
+        layout.places.push((layout.chosen.heap, HEAP_BYTES));
+        for (symbol, entity) in symbols {
+            let (size, pooled) = match entity {
+                Entity::Global(name) => (size_of_global(&name), None),
+                Entity::Fixed(slot) => (before.fixed_stack.get(slot).map(|object| object.size), None),
+                Entity::Constant(index) => {
+                    let bytes = pooled(after, index);
+                    (bytes.as_ref().map(|bytes| bytes.len() as u64), bytes)
+                }
+            };
+            let size = size.filter(|&size| size <= MOST_BYTES).unwrap_or(0);
+            let start = place(size);
+            match pooled {
+                Some(bytes) => layout.pools.push((start, bytes)),
+                None => layout.places.push((start, size)),
+            }
+            layout.chosen.symbols.insert(symbol, start);
+        }
+        layout.chosen.return_pointers = return_pointers(before, target);
+        layout
+    }
+
+    /// The environment for the `index`th input, whose buffers gain the globals.
+    pub fn around(&self, input: &mut Input, index: u32) -> ConcreteEnvironment {
+        let mut state = u64::from(index).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut random = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for &(address, size) in &self.places {
+            let mut bytes = Vec::new();
+            while (bytes.len() as u64) < size {
+                let word = match random() % 4 {
+                    0 => self.chosen.heap,
+                    1 => random(),
+                    _ => random() % 4,
+                };
+                bytes.extend_from_slice(&word.to_le_bytes()[..self.pointer_bytes]);
+            }
+            bytes.truncate(size as usize);
+            input.buffers.push(Buffer { address, bytes });
+        }
+        for (address, bytes) in &self.pools {
+            input.buffers.push(Buffer { address: *address, bytes: bytes.clone() });
+        }
+        ConcreteEnvironment { seed: index.into(), ..self.chosen.clone() }
+    }
+}
+
+/// An entity whose address the environment chooses.
+enum Entity {
+    /// A global variable or a function.
+    Global(Name),
+    /// A constant of the pool.
+    Constant(ConstantPoolIndex),
+    /// An object of the caller's frame.
+    Fixed(FixedSlot),
+}
+
+/// The entity that an address is of; `None` for one that nobody accesses.
+fn entity(function: &Function, address: &LinkedAddress<'_>) -> Option<Entity> {
+    match address.base {
+        LinkedBase::Fixed(slot) => Some(Entity::Fixed(slot)),
+        LinkedBase::Entity(AddressBase::Global(GlobalName::Named(name))) => {
+            Some(Entity::Global(Name::from(function.symbols[name].as_str())))
+        }
+        LinkedBase::Entity(AddressBase::Global(GlobalName::Numbered(number))) => {
+            Some(Entity::Global(Name::Number(number)))
+        }
+        LinkedBase::Entity(AddressBase::Constant(index)) => Some(Entity::Constant(index)),
+        LinkedBase::Entity(
+            AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_),
+        ) => None,
+    }
+}
+
+/// The bytes of a number of the constant pool.
+fn pooled(function: &Function, index: ConstantPoolIndex) -> Option<Vec<u8>> {
+    let bits = function.constants.get(index)?.value.bits()?;
+    let whole = bits.width() <= 128 && bits.width().is_multiple_of(8);
+    whole.then(|| bits.unsigned().to_le_bytes()[..bits.width() as usize / 8].to_vec())
+}
+
+/// Functions whose result is copied to a pointer.
+fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut callee = String::new();
+    for inst in function.all_insts() {
+        let data = function.inst(inst);
+        if function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
+            && let Callee::Unknown(name) = Callee::of(function, data)
+        {
+            callee = name;
+        }
+        if let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) = (data.opcode, data.operands.as_slice())
+            && let (Reg::Virtual(dst), Reg::Physical(src)) = (dst.reg, src.reg)
+            && function.type_of(dst).is_some_and(|ty| ty.is_pointer())
+            && target.abi.results().contains(&target.vocabulary.full_register(src))
+        {
+            names.insert(callee.clone());
+        }
+    }
+    names
+}

@@ -1,0 +1,247 @@
+//! Findings about a function, and the tally of a trial. Verdicts are never merged: work not done is not counted.
+
+use crate::guard;
+use crate::kind::FindingKind;
+use std::fmt;
+use tribunal_emulator::Input;
+use tribunal_ir::{Entry, Function};
+use tribunal_verifier::prover::Verdict;
+
+/// The judge that found it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Judge {
+    /// The machine verifier, after a pass.
+    Verifier,
+    /// The SMT prover, on one rewrite step.
+    Prover,
+    /// The allocation checker.
+    Allocation,
+    /// Machine code run against the interpreter.
+    Emulator,
+    /// A pass that broke its own contract.
+    Compiler,
+}
+
+impl Judge {
+    /// Every judge, in the order of the pipeline.
+    pub const ALL: [Judge; 5] = [Judge::Verifier, Judge::Prover, Judge::Allocation, Judge::Emulator, Judge::Compiler];
+
+    /// The judge of this name.
+    pub fn named(name: &str) -> Option<Judge> {
+        Judge::ALL.into_iter().find(|judge| judge.name() == name)
+    }
+
+    /// Its name in crash files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judge::Verifier => "verifier",
+            Judge::Prover => "prover",
+            Judge::Allocation => "allocation-checker",
+            Judge::Emulator => "emulator",
+            Judge::Compiler => "compiler",
+        }
+    }
+}
+
+impl fmt::Display for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One fault found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The judge that found it.
+    pub judge: Judge,
+    /// The kind of fault.
+    pub kind: FindingKind,
+    /// The rule or pass that is to blame, by its name in the catalogue.
+    pub guilty: String,
+    /// The details, in lines; of an unsupported function the feature's name.
+    pub details: String,
+    /// The input that shows it, if it takes one.
+    pub input: Option<Input>,
+}
+
+impl Finding {
+    /// A function that should have compiled and was refused for this feature.
+    pub fn unsupported(feature: &str) -> Finding {
+        Finding::of_kind(FindingKind::Unsupported, feature.to_string())
+    }
+
+    /// A panic of the backend or of a judge.
+    pub fn panic(message: String) -> Finding {
+        Finding::of_kind(FindingKind::Panic, message)
+    }
+
+    /// No rule or pass is to blame: the kind stands in its place.
+    fn of_kind(kind: FindingKind, details: String) -> Finding {
+        Finding { judge: Judge::Compiler, kind, guilty: kind.to_string(), details, input: None }
+    }
+
+    /// The feature that is not supported, if the finding is about one.
+    pub fn feature(&self) -> Option<&str> {
+        (self.kind == FindingKind::Unsupported).then_some(self.details.as_str())
+    }
+
+    /// Findings with the same signature are the same fault.
+    pub fn signature(&self) -> FindingSignature<'_> {
+        FindingSignature { judge: self.judge, kind: self.kind, guilty: &self.guilty }
+    }
+
+    /// True if both are one fault.
+    pub fn is_same_fault(&self, other: &Finding) -> bool {
+        self.signature().is_same_fault(other.signature())
+    }
+}
+
+/// The identity of a fault: `JUDGE: KIND: guilty: NAME` in text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FindingSignature<'f> {
+    /// The judge that found it.
+    pub judge: Judge,
+    /// The kind of the fault.
+    pub kind: FindingKind,
+    /// The rule or the pass that is to blame.
+    pub guilty: &'f str,
+}
+
+impl FindingSignature<'_> {
+    /// True if both are one fault: whether a refutation is executed too depends on the values that the solver chose.
+    pub fn is_same_fault(self, other: FindingSignature<'_>) -> bool {
+        let same = (self.judge, self.guilty) == (other.judge, other.guilty);
+        same && (self.kind == other.kind || (self.kind.refutes() && other.kind.refutes()))
+    }
+}
+
+impl fmt::Display for FindingSignature<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: guilty: {}", self.judge, self.kind, self.guilty)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.signature())?;
+        for line in self.details.lines() {
+            write!(f, "\n    {line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The judges' results on one function, or on many once added up.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Functions judged.
+    pub functions: u64,
+    /// Functions that every judge passed, with nothing unsupported and nothing unknown.
+    pub passed: u64,
+    /// Faults found, in the order of the judges.
+    pub findings: Vec<Finding>,
+    /// Features that were not supported, by name, with how often.
+    pub unsupported: std::collections::BTreeMap<String, u64>,
+    /// Rewrite steps proved, looked-up ones included.
+    pub proved: u64,
+    /// Of those, answered from the cache.
+    pub looked_up: u64,
+    /// Of those, by proofs of an earlier run.
+    pub kept: u64,
+    /// Rewrite steps that are wrong for some value.
+    pub refuted: u64,
+    /// Rewrite steps that no engine decided.
+    pub unknown: u64,
+    /// The reasons why steps stayed unknown, with their counts.
+    pub open: std::collections::BTreeMap<String, u64>,
+    /// Runs of machine code that were compared with the interpreter.
+    pub executions: u64,
+    /// Inputs on which the source is undefined, ran out of fuel or took a path that depends on a nondeterministic
+    /// choice: not counted as executions.
+    pub inconclusive: u64,
+    /// The number of verifications of the function.
+    pub verifications: u64,
+}
+
+/// The function of an entry that judges can work on; else the feature that is not supported: the name that the reader
+/// does not know, or the property by which another compiler says that it gave up.
+pub fn judged<'m>(entry: Entry<'m>) -> Result<&'m Function, String> {
+    match entry {
+        Entry::Function(function) => match function.gave_up() {
+            Some(property) => Err(property.to_string()),
+            None => Ok(function),
+        },
+        Entry::Unread(unread) => Err(unread.unknown.to_string()),
+    }
+}
+
+impl Tally {
+    /// The tally of one function of a file: that of `judge` if it can be judged, else unsupported. A panic is a finding
+    /// about this function alone.
+    pub fn of(entry: Entry<'_>, judge: impl FnOnce(&Function) -> Tally) -> Tally {
+        match judged(entry) {
+            Ok(function) => guard::run(|| judge(function)).unwrap_or_else(Tally::of_panic),
+            Err(feature) => {
+                let unsupported = std::iter::once((feature, 1)).collect();
+                Tally { functions: 1, unsupported, ..Tally::default() }
+            }
+        }
+    }
+
+    /// One function, and a judge's panic about it as the finding.
+    pub fn of_panic(message: String) -> Tally {
+        Tally { functions: 1, findings: vec![Finding::panic(message)], ..Tally::default() }
+    }
+
+    /// Adds the tally of other functions.
+    pub fn add(&mut self, other: Tally) {
+        self.functions += other.functions;
+        self.passed += other.passed;
+        self.findings.extend(other.findings);
+        for (feature, count) in other.unsupported {
+            *self.unsupported.entry(feature).or_default() += count;
+        }
+        self.proved += other.proved;
+        self.looked_up += other.looked_up;
+        self.kept += other.kept;
+        self.refuted += other.refuted;
+        self.unknown += other.unknown;
+        for (reason, count) in other.open {
+            *self.open.entry(reason).or_default() += count;
+        }
+        self.executions += other.executions;
+        self.inconclusive += other.inconclusive;
+        self.verifications += other.verifications;
+    }
+
+    /// True if no judge found a fault.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.refuted == 0
+    }
+
+    /// True if no judge left anything open.
+    pub fn is_complete(&self) -> bool {
+        self.unsupported.is_empty() && self.unknown == 0
+    }
+}
+
+impl Tally {
+    pub(crate) fn unsupported(&mut self, feature: impl Into<String>) {
+        *self.unsupported.entry(feature.into()).or_default() += 1;
+    }
+
+    pub(crate) fn count(&mut self, verdict: &Verdict, looked_up: bool, rule: &str) {
+        match verdict {
+            Verdict::Proved { .. } => {
+                self.proved += 1;
+                self.looked_up += u64::from(looked_up);
+            }
+            Verdict::Refuted(_) => self.refuted += 1,
+            Verdict::Unknown(reason) => {
+                self.unknown += 1;
+                *self.open.entry(format!("{rule}: {reason}")).or_default() += 1;
+            }
+            Verdict::Unsupported(feature) => self.unsupported(format!("prover: {feature}")),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Inputs of a function: a value for each argument register it reads, and a buffer behind each pointer argument.
+//!
+//! Corner values of each width first, then constants of the program and their neighbours, then small and random ones.
+//! Promises that the function relies on (`G_ASSERT_ZEXT` and `G_ASSERT_SEXT` of an argument) are kept; bits of a
+//! register above the argument's type are arbitrary, as the calling convention leaves them.
+
+use rand::rngs::SmallRng;
+use rand::{Rng, RngExt, SeedableRng};
+use tribunal_emulator::input::{Buffer, Input, buffer_address};
+use tribunal_ir::{Bits, Function, InstData, Opcode, Operand, PReg, Reg, VReg};
+use tribunal_target::Target;
+
+/// Bytes of the buffer behind each pointer argument.
+pub const BUFFER_BYTES: u32 = 256;
+
+/// The number of inputs, and their seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The number of inputs.
+    pub count: u32,
+    /// The same seed makes the same inputs.
+    pub seed: u64,
+}
+
+/// One argument of the function.
+struct Argument {
+    register: PReg,
+    kind: Kind,
+}
+
+enum Kind {
+    /// The index of its buffer.
+    Pointer(usize),
+    Integer {
+        bits: u32,
+        promise: Option<Promise>,
+    },
+}
+
+/// The value is an extension of this many low bits.
+#[derive(Clone, Copy)]
+enum Promise {
+    Signed(u32),
+    Unsigned(u32),
+}
+
+/// The inputs that `plan` asks for.
+pub fn inputs(function: &Function, target: &Target, plan: Plan) -> Vec<Input> {
+    let arguments = arguments(function, target);
+    let constants = constants(function);
+    let mut random = SmallRng::seed_from_u64(plan.seed);
+    let whole = u64::MAX >> (64 - target.pointer_bits);
+    (0..plan.count).map(|index| input(&arguments, whole, &constants, index, &mut random)).collect()
+}
+
+/// The arguments: the registers that the entry block copies.
+fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
+    let Some(entry) = function.entry() else { return Vec::new() };
+    let mut pointers = 0;
+    let mut seen = vec![false; target.registers.len()];
+    let copies = function.insts(entry).map(|inst| function.inst(inst)).filter(|data| data.opcode == Opcode::COPY);
+    let arguments = copies.filter_map(|data| {
+        let (value, register) = (data.vreg(0)?, data.operands.get(1)?.as_reg()?.reg.as_physical()?);
+        let full = target.vocabulary.full_register(register);
+        // After a call the register holds its result.
+        if !target.abi.arguments().contains(&full) || std::mem::replace(&mut seen[usize::from(full.0)], true) {
+            return None;
+        }
+        let ty = function.type_of(value)?;
+        let kind = match ty.is_pointer() {
+            true => {
+                pointers += 1;
+                Kind::Pointer(pointers - 1)
+            }
+            false => Kind::Integer {
+                bits: ty.bits().min(target.pointer_bits.into()),
+                promise: promise(function, entry, value),
+            },
+        };
+        Some(Argument { register: full, kind })
+    });
+    arguments.collect()
+}
+
+/// The assertion that the entry block makes of `value`.
+fn promise(function: &Function, entry: tribunal_ir::Block, value: VReg) -> Option<Promise> {
+    let asserts = |data: &&InstData| data.operands.get(1).and_then(Operand::as_vreg) == Some(value);
+    function.insts(entry).map(|inst| function.inst(inst)).filter(asserts).find_map(|data| {
+        let bits = data.imm(2).and_then(|bits| u32::try_from(bits).ok());
+        match data.opcode {
+            Opcode::G_ASSERT_SEXT => bits.map(Promise::Signed),
+            Opcode::G_ASSERT_ZEXT => bits.map(Promise::Unsigned),
+            _ => None,
+        }
+    })
+}
+
+/// Constants that the function mentions, low 64 bits, each once.
+fn constants(function: &Function) -> Vec<u64> {
+    let data = function.all_insts().map(|inst| function.inst(inst));
+    let mut constants: Vec<u64> = data
+        .flat_map(|data| data.operands.iter())
+        .filter_map(|operand| function.constant_value(operand).map(Bits::low_u64))
+        .collect();
+    constants.sort_unstable();
+    constants.dedup();
+    constants
+}
+
+/// `whole` has the bits that a register holds.
+fn input(arguments: &[Argument], whole: u64, constants: &[u64], index: u32, random: &mut SmallRng) -> Input {
+    let mut input = Input { registers: Vec::with_capacity(arguments.len()), buffers: Vec::new() };
+    for argument in arguments {
+        let value = match argument.kind {
+            Kind::Pointer(number) => {
+                let address = buffer_address(number);
+                input.buffers.push(Buffer { address, bytes: contents(index, random) });
+                address
+            }
+            Kind::Integer { bits, promise } => integer(bits, promise, constants, index, random),
+        };
+        input.registers.push((argument.register, value & whole));
+    }
+    input
+}
+
+/// A register's value for an argument of `bits` bits.
+fn integer(bits: u32, promise: Option<Promise>, constants: &[u64], index: u32, random: &mut SmallRng) -> u64 {
+    let width = match promise {
+        Some(Promise::Signed(bits) | Promise::Unsigned(bits)) => bits.clamp(1, 64),
+        None => bits,
+    };
+    let low = Bits::new(u128::from(value(width, constants, index, random)), width);
+    let all = match promise {
+        Some(Promise::Signed(_)) => low.sext_or_trunc(bits),
+        Some(Promise::Unsigned(_)) | None => low.zext_or_trunc(bits),
+    };
+    match bits {
+        64 => all.low_u64(),
+        _ => all.low_u64() | random.next_u64() << bits,
+    }
+}
+
+/// The interesting part: corners while they last, then a mix.
+fn value(width: u32, constants: &[u64], index: u32, random: &mut SmallRng) -> u64 {
+    let corners = [0, 1, u64::MAX, 1 << (width - 1), (1 << (width - 1)) - 1, 2, u64::MAX - 1];
+    // The first inputs give every argument the same corner, where many rules break.
+    if let Some(&corner) = corners.get(index as usize) {
+        return corner;
+    }
+    match random.random_range(0..5) {
+        0 => corners[random.random_range(0..corners.len())],
+        1 if !constants.is_empty() => {
+            let constant = constants[random.random_range(0..constants.len())];
+            constant.wrapping_add(random.random_range(0..3)).wrapping_sub(1)
+        }
+        2 => random.random_range(0..64),
+        3 => 1u64.checked_shl(random.random_range(0..width)).unwrap_or(0),
+        _ => random.next_u64(),
+    }
+}
+
+/// Zeros, ones, text, small numbers or noise.
+fn contents(index: u32, random: &mut SmallRng) -> Vec<u8> {
+    let mut bytes = vec![0u8; BUFFER_BYTES as usize];
+    match index {
+        0 => {}
+        1 => bytes.fill(0xff),
+        2 => bytes
+            .iter_mut()
+            .zip(b"the quick brown fox 0123456789 ".iter().cycle())
+            .for_each(|(byte, &letter)| *byte = letter),
+        3 => bytes.iter_mut().for_each(|byte| *byte = random.random_range(0..4)),
+        _ => random.fill_bytes(&mut bytes),
+    }
+    bytes
+}
+
+/// The registers in which a function returns: the implicit uses of its return instructions.
+pub fn results(function: &Function, target: &Target) -> Vec<PReg> {
+    let mut results = Vec::new();
+    for &block in function.layout() {
+        let Some(last) = function.last_inst(block) else { continue };
+        let data = function.inst(last);
+        if data.opcode != Opcode::Target(target.abi.return_opcode) {
+            continue;
+        }
+        for operand in data.uses() {
+            if let Reg::Physical(register) = operand.reg
+                && !results.contains(&register)
+            {
+                results.push(register);
+            }
+        }
+    }
+    results
+}

@@ -1,0 +1,34 @@
+//! The trial: one function before every judge, findings that name the guilty rule, and crash files of them.
+//!
+//! The backend compiles a function while the judges watch each pass and each rewrite. Then the code runs on inputs of
+//! [`inputs`], and the interpreter says what must come out. [`validate`] judges two stages that somebody else wrote,
+//! and [`catalogue`] judges every recipe there is.
+//!
+//! Architecture invariant: backend and judges meet in this crate, and it makes no programs: `tribunal-fuzz` does.
+
+#![forbid(unsafe_code)]
+
+pub mod blame;
+pub mod bless;
+pub mod catalogue;
+pub mod counterexample;
+pub mod crash;
+mod environment;
+pub mod execution;
+mod explain;
+pub mod features;
+pub mod finding;
+pub mod guard;
+pub mod harness;
+pub mod inputs;
+mod judges;
+pub mod kind;
+pub mod ledger;
+pub mod questions;
+pub mod tables;
+pub mod validate;
+
+pub use finding::{Finding, FindingSignature, Judge, Tally};
+pub use harness::{Harness, HarnessError};
+pub use judges::JudgeSet;
+pub use kind::FindingKind;

@@ -1,0 +1,297 @@
+//! Validation of two stages of the same functions, from this project or from LLVM. Each pair gets the prover's verdict.
+//! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
+
+use crate::environment::EnvironmentLayout;
+use crate::execution::FUEL;
+use crate::finding;
+use crate::guard;
+use crate::inputs::{self, Plan};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::time::Duration;
+use tribunal_emulator::interpreter::{ExternalCall, Interpreter, KeptAccesses, Settings};
+use tribunal_emulator::observation::{Observation, Outcome, compare};
+use tribunal_ir::{
+    Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, Position, Type,
+};
+use tribunal_llvm::IrModule;
+use tribunal_target::Target;
+use tribunal_verifier::machine_verifier::{self, Rule};
+use tribunal_verifier::prover::{self, Gap, Pair, Validated, Verdict};
+
+/// The verdict on one pair of functions.
+pub struct Judged {
+    /// The name that both functions have.
+    pub function: String,
+    /// The judge's verdict.
+    pub kind: Kind,
+    /// The number of blocks proved.
+    pub blocks: u64,
+}
+
+/// `refuted` only with an input on which both were executed and differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// The later one refines the earlier one, on all inputs.
+    Proved,
+    /// It does not, on an input on which both were executed: the difference.
+    Refuted(String),
+    /// Neither was proved, for this reason.
+    Unknown(String),
+    /// It holds an operation without a meaning here, by name.
+    Unsupported(String),
+}
+
+/// The prover's time limit for one function, in CPU time of its thread; a watchdog that ends few functions.
+pub const TIME: Duration = Duration::from_secs(10);
+/// Inputs on which a pair is executed that is not proved.
+const INPUTS: u32 = 96;
+/// The number of them that come before the proof.
+const FIRST_INPUTS: u32 = 6;
+
+/// Judges each function of `before` against the function of its name in `after`, in the order of `before`; one without
+/// a partner is not supported. The prover has `time` for each. Functions are judged in parallel, on the threads of the
+/// rayon pool of the caller.
+pub fn validate(before: &Module, after: &Module, target: &'static Target, time: Duration) -> Vec<Judged> {
+    let by_name: BTreeMap<&str, Entry<'_>> = after.entries().map(|entry| (entry.name(), entry)).collect();
+    let ir = before.ir.as_ref().map(IrBlock::module);
+    let entries: Vec<(Entry<'_>, Option<Entry<'_>>)> =
+        before.entries().map(|entry| (entry, by_name.get(entry.name()).copied())).collect();
+    let judged = entries.par_iter().map(|&(entry, other)| {
+        let (kind, blocks) = match (finding::judged(entry), other.map(finding::judged)) {
+            (Err(feature), _) | (Ok(_), Some(Err(feature))) => (Kind::Unsupported(feature), 0),
+            (Ok(_), None) => (Kind::Unsupported("a function that only one file has".to_string()), 0),
+            (Ok(function), Some(Ok(other))) => guard::run(|| judged(function, other, ir, target, time))
+                .unwrap_or_else(|panic| (Kind::Unknown(format!("a panic: {panic}")), 0)),
+        };
+        Judged { function: entry.name().to_string(), kind, blocks }
+    });
+    judged.collect()
+}
+
+/// The verdict on one pair, and the number of blocks proved.
+fn judged(
+    before: &Function,
+    after: &Function,
+    ir: Option<&IrModule>,
+    target: &'static Target,
+    time: Duration,
+) -> (Kind, u64) {
+    if let Some(rule) = [before, after].into_iter().find_map(|function| malformed(function, target)) {
+        return (Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")), 0);
+    }
+    // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
+    if let Some(found) = executed(before, after, ir, target, 0..FIRST_INPUTS) {
+        return (Kind::Refuted(found), 0);
+    }
+    let Validated { verdict, blocks, gap } = prover::validate(target, Pair { before, after }, time);
+    let kind = match verdict {
+        Verdict::Proved { .. } => Kind::Proved,
+        Verdict::Unsupported(feature) => Kind::Unsupported(feature),
+        Verdict::Unknown(reason) => match executed(before, after, ir, target, FIRST_INPUTS..INPUTS) {
+            Some(found) => Kind::Refuted(found),
+            None => Kind::Unknown(match gap {
+                Some(Gap::Definedness) => format!("{reason}{}", but_for_flags(target, before, after, time)),
+                Some(Gap::Values) | None => reason,
+            }),
+        },
+        // The prover refutes no function by itself: its relations may be too weak.
+        Verdict::Refuted(_) => Kind::Unknown("refuted without an execution".to_string()),
+    };
+    (kind, blocks)
+}
+
+/// The rule of the machine verifier that the function breaks. A proof depends on definitions that dominate their uses,
+/// and on types. Another legalizer's notion of legal, the flags that another verifier allows, and another framing of
+/// calls do not matter here.
+fn malformed(function: &Function, target: &Target) -> Option<Rule> {
+    let findings = machine_verifier::verify(function, target, (target.legality)(target.default_features));
+    let foreign = [Rule::StageLegal, Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
+    findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
+}
+
+/// Adds a note if the pair is proved without the later stage's flags.
+fn but_for_flags(target: &'static Target, before: &Function, after: &Function, time: Duration) -> &'static str {
+    match prover::validate(target, Pair { before, after: &without_flags(after) }, time).verdict {
+        Verdict::Proved { .. } => " (proved once its poison flags are dropped)",
+        _ => "",
+    }
+}
+
+/// The function without its instructions' promises: `nuw`, `nsw`, `exact`, `disjoint` and the like.
+pub fn without_flags(function: &Function) -> Function {
+    let mut function = function.clone();
+    let insts: Vec<Inst> = function.all_insts().collect();
+    for inst in insts {
+        let mut data = function.inst(inst).clone();
+        data.flags = InstFlags::empty();
+        function.replace(inst, data);
+    }
+    function
+}
+
+/// A resolution of the later stage's nondeterminism: any one is a behaviour that it allows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Resolution {
+    /// The same pattern everywhere.
+    Uniform(&'static str, fn(u32) -> Bits),
+    /// One of those patterns at each place, chosen by this number.
+    Mixed(u32),
+}
+
+pub(crate) const RESOLUTIONS: [Resolution; 5] = [
+    Resolution::Uniform("zeros", Bits::zero),
+    Resolution::Uniform("ones", Bits::ones),
+    Resolution::Uniform("the greatest value's", |width| Bits::signed_min(width).not()),
+    Resolution::Uniform("the least value's", Bits::signed_min),
+    Resolution::Uniform("0x40 in each byte", |width| Bits::repeated(0x40, width)),
+];
+/// Mixtures tried on each input.
+const MIXTURES: u32 = 2;
+
+impl Resolution {
+    /// The value of a frozen operand where it is unconstrained.
+    pub(crate) fn frozen(self) -> u64 {
+        self.pattern(u32::MAX, u64::BITS).low_u64()
+    }
+
+    /// The pattern of `width` bits at the place of this number.
+    fn pattern(self, place: u32, width: u32) -> Bits {
+        match self {
+            Resolution::Uniform(_, pattern) => pattern(width),
+            Resolution::Mixed(seed) => {
+                let mixed =
+                    (u64::from(seed) << 32 | u64::from(place)).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                RESOLUTIONS[(mixed >> 32) as usize % RESOLUTIONS.len()].pattern(place, width)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Resolution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Resolution::Uniform(name, _) => write!(f, "{name}"),
+            Resolution::Mixed(seed) => write!(f, "mixture {seed}"),
+        }
+    }
+}
+
+/// An input and a resolution of the later stage's nondeterminism on which the earlier stage does not allow its
+/// behaviour, as text.
+fn executed(
+    before: &Function,
+    after: &Function,
+    ir: Option<&IrModule>,
+    target: &'static Target,
+    numbers: Range<u32>,
+) -> Option<String> {
+    let layout = EnvironmentLayout::new(before, after, ir, target);
+    let uniform = RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution)));
+    let inputs = (0..).zip(inputs::inputs(before, target, Plan { count: numbers.end, seed: 1 }));
+    for (index, mut input) in inputs.skip(numbers.start as usize) {
+        let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
+        let environment = layout.around(&mut input, index);
+        let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
+        let Ok(allowed) = Interpreter::in_environment(before, target, &environment).run(&input, settings(FUEL)) else {
+            continue;
+        };
+        // A function that is called with poison may do anything.
+        let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));
+        if allowed.observation.outcome != Outcome::Returned || poisoned {
+            continue;
+        }
+        let mixed = (0..MIXTURES).map(|number| Resolution::Mixed(index * MIXTURES + number));
+        let mixed: Vec<_> = mixed.map(|resolution| (resolution, determined(after, resolution))).collect();
+        for (resolution, after) in uniform.iter().chain(&mixed) {
+            // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
+            let fuel = FUEL + 64 * allowed.instructions;
+            let after = Interpreter::in_environment(after, target, &environment).with_frozen(resolution.frozen());
+            let Ok(run) = after.run(&input, settings(fuel)) else { continue };
+            let found = calls(&allowed.calls, &run.calls);
+            if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {
+                return Some(format!(
+                    "on ({}), unconstrained bits resolved to {resolution}: {found}",
+                    registers.join(", ")
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// The first call of the later run that the earlier one did not make like this.
+fn calls(allowed: &[ExternalCall], made: &[ExternalCall]) -> Option<String> {
+    let (index, (one, other)) = allowed.iter().zip(made).enumerate().find(|(_, (one, other))| one != other)?;
+    if one.name != other.name {
+        return Some(format!("call {index} is of {}, expected {}", other.name, one.name));
+    }
+    let arguments = one.arguments.iter().zip(&other.arguments);
+    let (argument, ((expected, _), (value, poison))) = arguments.enumerate().find(|(_, (one, other))| one != other)?;
+    let shown = if *poison { "poison".to_string() } else { format!("{value:#x}") };
+    Some(format!("argument {argument} of call {index}, of {}, is {shown}, expected {expected:#x}", one.name))
+}
+
+/// The observation of a run of the later stage that the earlier one rules out. A result that is poison where the
+/// earlier one's is not is such.
+pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
+    match run.outcome {
+        Outcome::Undefined => return Some("undefined behaviour".to_string()),
+        Outcome::Returned => {}
+        Outcome::Unconstrained | Outcome::OutOfFuel => return None,
+    }
+    let pairs = allowed.returned.iter().zip(&run.returned);
+    for (index, ((_, bits, one), (_, _, other))) in pairs.enumerate() {
+        let mask = if *bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        if one.fixed & !other.fixed & mask != 0 {
+            return Some(format!("result register {index} is poison, expected {:#x}", one.value & mask));
+        }
+    }
+    let results: Vec<u64> = run.returned.iter().map(|(_, _, known)| known.value).collect();
+    let buffers: Vec<Vec<u8>> = run.buffers.iter().map(|bytes| bytes.values.clone()).collect();
+    let poison = allowed.buffers.iter().zip(&run.buffers).enumerate().find_map(|(buffer, (one, other))| {
+        let place = one.fixed.iter().zip(&other.fixed).position(|(one, other)| one & !other != 0)?;
+        Some(format!("byte {place} of buffer {buffer} is poison, expected {:#04x}", one.values[place]))
+    });
+    poison.or_else(|| compare(allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string()))
+}
+
+/// The function with its unconstrained bits resolved: high bits of any-extensions and of loads that any-extend,
+/// undefined values. The interpreter resolves freezing ([`Resolution::frozen`]), since it alone knows which values are
+/// poison.
+pub(crate) fn determined(function: &Function, resolution: Resolution) -> Function {
+    let mut function = function.clone();
+    let insts: Vec<Inst> = function.all_insts().collect();
+    for (number, inst) in (0..).zip(insts) {
+        let data = function.inst(inst).clone();
+        let Some((dst, ty)) = data.vreg(0).and_then(|dst| Some((dst, function.type_of(dst)?))) else { continue };
+        if ty.is_vector() || !ty.is_scalar() {
+            continue;
+        }
+        let low = match data.opcode {
+            Opcode::G_ANYEXT => data.vreg(1).and_then(|source| function.type_of(source)).map(Type::bits),
+            Opcode::G_LOAD => data.memory.first().and_then(|memory| memory.ty).map(Type::bits),
+            Opcode::G_IMPLICIT_DEF => Some(0),
+            _ => None,
+        };
+        let Some(low) = low.filter(|&low| low < ty.bits()) else { continue };
+        let above = resolution.pattern(number, ty.bits()).lshr(low).shl(low);
+        let mut builder = Builder::new(&mut function, Position::Before(inst));
+        if low == 0 {
+            builder.define_constant(dst, above);
+        } else {
+            let opcode = if data.opcode == Opcode::G_LOAD { Opcode::G_ZEXTLOAD } else { Opcode::G_ZEXT };
+            let zeros = builder.function.new_vreg(ty);
+            let mut extended = InstData::new(opcode, data.operands.iter().copied());
+            extended.operands[0] = Operand::def(zeros);
+            extended.memory = data.memory.clone();
+            builder.push(extended);
+            let above = builder.constant(ty, above);
+            builder.define(dst, Opcode::G_OR, [Operand::used(zeros), Operand::used(above)]);
+        }
+        function.remove(inst);
+    }
+    function
+}
