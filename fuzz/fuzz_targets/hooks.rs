@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use tribunal_trial::features::SLOTS;
 
 /// A counter for each feature of a compilation (`tribunal_trial::features`). The section's name tells libFuzzer to
-/// clear it before a run and to read it after one. A counter that is not zero is a feature, like an edge that was taken.
+/// clear it before a run and to read it after one. A counter that is not zero is a feature, like an edge that was
+/// taken.
 #[cfg(fuzzing)]
 // Nothing here reads it, so that without this the optimiser would leave it out.
 #[used]

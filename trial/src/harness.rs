@@ -35,6 +35,13 @@ pub enum HarnessError {
     Emulator(#[from] MachineError),
 }
 
+/// The verifier's word on the input of a trial.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Acceptance {
+    Accepted,
+    Rejected,
+}
+
 /// The judges of one target, kept from function to function.
 pub struct Harness {
     pub(crate) bench: Bench,
@@ -114,38 +121,38 @@ impl Harness {
 
     /// The same with the faults that `saboteur` plants. It plants the same ones whenever the function is compiled.
     pub fn trial_with(&mut self, function: &Function, inputs: &[Input], saboteur: &mut dyn Observer) -> Tally {
-        either(self.judged(function, inputs, JudgeSet::ALL, saboteur))
+        self.judged(function, inputs, JudgeSet::ALL, saboteur).0
     }
 
     /// The same on inputs made by `plan`; `None` for a function that the verifier does not accept as input.
     pub fn trial_if_accepted(&mut self, function: &Function, plan: Plan, saboteur: &mut dyn Observer) -> Option<Tally> {
         let inputs = inputs::inputs(function, self.bench.target, plan);
-        self.judged(function, &inputs, JudgeSet::ALL, saboteur).ok()
+        let (tally, acceptance) = self.judged(function, &inputs, JudgeSet::ALL, saboteur);
+        (acceptance == Acceptance::Accepted).then_some(tally)
     }
 
     /// Compiles before these judges, without running anything.
     pub fn judge_compilation(&mut self, function: &Function, judges: JudgeSet) -> Tally {
-        either(self.judged(function, &[], judges, &mut NoObserver))
+        self.judged(function, &[], judges, &mut NoObserver).0
     }
 
-    /// The findings; as an error, if they are about the function as it was given.
+    /// The findings, and whether they are about more than the function as it was given.
     fn judged(
         &mut self,
         function: &Function,
         inputs: &[Input],
         judges: JudgeSet,
         saboteur: &mut dyn Observer,
-    ) -> Result<Tally, Tally> {
+    ) -> (Tally, Acceptance) {
         let trial = |harness: &mut Harness| {
-            let (tally, wrong) =
-                harness.session(function, inputs, judges, saboteur).map_err(|tally| Tally { functions: 1, ..tally })?;
+            let (tally, wrong, acceptance) = harness.session(function, inputs, judges, saboteur);
             let mut tally = Tally { functions: 1, ..tally };
             let wrong = wrong.into_iter().flat_map(|wrong| harness.blamed(function, wrong, saboteur));
             tally.findings.extend(wrong);
             tally.passed = u64::from(tally.is_clean() && tally.is_complete());
-            Ok(tally)
+            (tally, acceptance)
         };
-        self.guarded(trial).unwrap_or_else(|panic| Ok(Tally::of_panic(panic)))
+        self.guarded(trial).unwrap_or_else(|panic| (Tally::of_panic(panic), Acceptance::Accepted))
     }
 
     /// After a panic all state kept from function to function is made anew, except proofs and counts of rules.
@@ -160,25 +167,25 @@ impl Harness {
         })
     }
 
-    /// One compilation before `judges`, and their findings; as an error, if they are about the function as it was
-    /// given, which is not compiled then. A wrong run is not blamed yet.
+    /// One compilation before `judges`, and their findings. A function that is rejected is not compiled. A wrong run is
+    /// not blamed yet.
     fn session(
         &mut self,
         function: &Function,
         inputs: &[Input],
         judges: JudgeSet,
         saboteur: &mut dyn Observer,
-    ) -> Result<(Tally, Option<WrongRun>), Tally> {
+    ) -> (Tally, Option<WrongRun>, Acceptance) {
         let Harness { bench, work } = self;
         let (target, options, legalizer) = (bench.target, bench.options, bench.legalizer);
         let mut session = Session::new(bench, function, inputs, judges);
         if let Some(property) = function.gave_up() {
             session.tally.unsupported(property);
-            return Ok((session.tally, None));
+            return (session.tally, None, Acceptance::Accepted);
         }
         session.input();
         if !session.tally.findings.is_empty() {
-            return Err(session.tally);
+            return (session.tally, None, Acceptance::Rejected);
         }
         work.clone_from(function);
         let mut observers = Observers([&mut *saboteur, &mut session]);
@@ -194,7 +201,7 @@ impl Harness {
             }
         }
         self.attribute(function, &unattributed, &mut tally.findings, saboteur);
-        Ok((tally, wrong))
+        (tally, wrong, Acceptance::Accepted)
     }
 
     /// Blames the rules that wrote the instructions that findings name.
@@ -257,8 +264,7 @@ impl Harness {
             (Judge::Prover, _) => JudgeSet::default().with(Judge::Prover),
             (Judge::Compiler, _) => JudgeSet::default(),
         };
-        let session = self.session(function, known.input.as_slice(), judges, saboteur);
-        let (mut tally, wrong) = session.unwrap_or_else(|tally| (tally, None));
+        let (mut tally, wrong, _) = self.session(function, known.input.as_slice(), judges, saboteur);
         if known.judge == Judge::Compiler {
             let refused = tally.unsupported.keys().filter(|&feature| known.feature() == Some(feature));
             tally.findings.extend(refused.map(|feature| Finding::unsupported(feature)));
@@ -281,11 +287,6 @@ impl Harness {
             Err(unsupported) => Err(unsupported.to_string()),
         }
     }
-}
-
-/// The tally, whatever it is about.
-fn either(tally: Result<Tally, Tally>) -> Tally {
-    tally.unwrap_or_else(|tally| tally)
 }
 
 /// The verifier's findings about an input, as findings of a trial.

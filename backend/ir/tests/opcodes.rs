@@ -136,7 +136,7 @@ impl Instance {
 }
 
 /// Rows whose instances the semantics evaluate: all that are defined, except those that the walk through a function
-/// defines, which `backend/target/tests/walk.rs` executes.
+/// defines. `emulator/tests/walk.rs` and `verifier/tests/walk.rs` hold those.
 fn evaluated() -> impl Iterator<Item = (Opcode, &'static OpcodeInfo)> {
     let rows = Opcode::ALL.iter().filter_map(|&opcode| Some((opcode, opcode.info()?)));
     rows.filter(|(opcode, info)| opcode.is_defined() && info.family != Family::Control && *opcode != Opcode::COPY)

@@ -1,4 +1,5 @@
-//! The allocation checker: every use reads from its location the value that the program means, and nothing else changed.
+//! The allocation checker: every use reads from its location the value that the program means, and nothing else
+//! changed.
 //!
 //! The pair (selected, allocated) goes in; instructions keep their identity, so an instruction of `selected` is
 //! *original* and any other is *inserted*. Two checks, which share no code with the allocator:
