@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use tribunal_ir::text;
 use tribunal_target::Target;
 
 /// The language of a file that is not MIR.
@@ -33,7 +32,8 @@ impl Foreign {
     pub fn of(path: &Path, bytes: &[u8], named: Option<&'static Target>) -> Option<Foreign> {
         let language = language(path, bytes)?;
         let is_ir = language == Language::Ir;
-        let said = is_ir.then(|| text::architecture(&String::from_utf8_lossy(bytes))).flatten();
+        let triple = is_ir.then(|| tribunal_llvm::target_triple(&String::from_utf8_lossy(bytes))).flatten();
+        let said = triple.and_then(|triple| Some(triple.split('-').next()?.to_string()));
         let own = said.as_deref().and_then(tribunal_target::by_name);
         let other = said.filter(|_| own.is_none());
         Some(Foreign { path: path.to_path_buf(), language, target: named.or(own).map(|target| target.name), other })

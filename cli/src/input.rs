@@ -115,7 +115,7 @@ pub struct Source {
 
 /// Which machine, and how it is compiled for.
 #[derive(Args, Clone, Debug)]
-pub struct TargetFlags {
+pub struct TargetArguments {
     /// The target; from the file's comments or its target triple if left out.
     #[arg(long, value_parser = target_names())]
     pub target: Option<String>,
@@ -127,7 +127,7 @@ pub struct TargetFlags {
     pub regalloc: String,
 }
 
-impl TargetFlags {
+impl TargetArguments {
     /// The target named, if one is.
     pub fn named(&self) -> Result<Option<&'static Target>, CliError> {
         self.target.as_deref().map(target_named).transpose()

@@ -100,7 +100,7 @@ fn known_findings_are_counted_and_set_aside() {
         let comment = format!("# signature: {line}");
         assert!(texts.any(|text| text.lines().any(|line| line == comment)), "no crash file has {comment}");
     }
-    let never = "verifier: reads-undefined: guilty: no such rule";
+    let never = "verifier: cfg-entry: guilty: no such rule";
     std::fs::write(folder.path().join("known.txt"), format!("# planted\n{}\n{never}\n", lines.join("\n"))).unwrap();
     let again = fuzz(&["--known", "known.txt", "--out", "other"]);
     assert_eq!(again.status.code(), Some(0), "{}", says(&again));

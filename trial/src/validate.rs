@@ -19,7 +19,7 @@ use tribunal_ir::{
 use tribunal_llvm::IrModule;
 use tribunal_target::Target;
 use tribunal_verifier::machine_verifier::{self, Rule};
-use tribunal_verifier::prover::{self, Gap, Pair, Validated, Verdict};
+use tribunal_verifier::prover::{self, Pair, ProofGap, Validated, Verdict};
 
 /// The verdict on one pair of functions.
 pub struct Judged {
@@ -93,8 +93,8 @@ fn judged(
         Verdict::Unknown(reason) => match executed(before, after, ir, target, FIRST_INPUTS..INPUTS) {
             Some(found) => Kind::Refuted(found),
             None => Kind::Unknown(match gap {
-                Some(Gap::Definedness) => format!("{reason}{}", but_for_flags(target, before, after, time)),
-                Some(Gap::Values) | None => reason,
+                Some(ProofGap::Definedness) => format!("{reason}{}", but_for_flags(target, before, after, time)),
+                Some(ProofGap::Values) | None => reason,
             }),
         },
         // The prover refutes no function by itself: its relations may be too weak.
@@ -226,12 +226,12 @@ fn executed(
 fn calls(allowed: &[ExternalCall], made: &[ExternalCall]) -> Option<String> {
     let (index, (one, other)) = allowed.iter().zip(made).enumerate().find(|(_, (one, other))| one != other)?;
     if one.name != other.name {
-        return Some(format!("call {index} is of {}, expected {}", other.name, one.name));
+        return Some(format!("call {index} is of @{}, expected @{}", other.name, one.name));
     }
     let arguments = one.arguments.iter().zip(&other.arguments);
     let (argument, ((expected, _), (value, poison))) = arguments.enumerate().find(|(_, (one, other))| one != other)?;
     let shown = if *poison { "poison".to_string() } else { format!("{value:#x}") };
-    Some(format!("argument {argument} of call {index}, of {}, is {shown}, expected {expected:#x}", one.name))
+    Some(format!("argument {argument} of call {index}, of @{}, is {shown}, expected {expected:#x}", one.name))
 }
 
 /// The observation of a run of the later stage that the earlier one rules out. A result that is poison where the

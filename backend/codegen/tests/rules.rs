@@ -96,7 +96,7 @@ fn what_is_too_wide_is_refused() {
 fn a_query_shows_how_strongly_an_access_orders() {
     let source = "---\nname: f\nbody: |\n  bb.0:\n    %0:_(p0) = G_IMPLICIT_DEF\n    %1:_(s32) = G_IMPLICIT_DEF\n    \
                   %2:_(s32), %3:_(s1) = G_ATOMIC_CMPXCHG_WITH_SUCCESS %0(p0), %1, %1 :: \
-                  (load store syncscope(\"agent\") acq_rel acquire (s32), align 8)\n...\n";
+                  (load store syncscope(\"singlethread\") acq_rel acquire (s32), align 8)\n...\n";
     let module = text::parse_module(source, RISCV64.vocabulary).unwrap();
     let function = &module.functions[0];
     let insts = function.all_insts();

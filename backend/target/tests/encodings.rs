@@ -246,3 +246,40 @@ fn compressed_words_are_llvms() {
     compressed("riscv64");
     compressed("riscv32");
 }
+
+/// Every word of 16 bits that LLVM disassembles is a form, unless it is a hint: an instruction without an effect.
+fn disassembled(name: &str) {
+    let target = tribunal_target::by_name(name).unwrap();
+    let input: String = (0..=u16::MAX).map(|word| format!("{:#x} {:#x}\n", word & 0xff, word >> 8)).collect();
+    let words = assembled(target, &["--disassemble", "--mattr=+m,+c"], &input);
+    let known = words.iter().filter(|&&word| target.expand(word as u16).is_some()).count();
+    let is_hint = |word: u32| {
+        let (quadrant, function, destination) = (word & 3, word >> 13, word >> 7 & 31);
+        let is_zero_amount = word & 0x107c == 0;
+        match (quadrant, function) {
+            (1, 0) => destination == 0 || is_zero_amount,
+            (1, 2 | 3) | (2, 0) => destination == 0 || is_zero_amount,
+            (1, 4) => word >> 11 & 1 == 0 && is_zero_amount,
+            (2, 4) => destination == 0,
+            _ => false,
+        }
+    };
+    let missing: Vec<String> = words
+        .iter()
+        .filter(|&&word| target.expand(word as u16).is_none() && !is_hint(word))
+        .map(|word| format!("{word:#06x}"))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "{name} has no form for {} words: {:?}",
+        missing.len(),
+        &missing[..missing.len().min(9)]
+    );
+    assert!(known > 20_000, "{known} words of {name}");
+}
+
+#[test]
+fn llvms_compressed_words_are_forms() {
+    disassembled("riscv64");
+    disassembled("riscv32");
+}

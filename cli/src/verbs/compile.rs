@@ -3,7 +3,7 @@
 use crate::cache::CacheFlags;
 use crate::findings::{self, Findings};
 use crate::help::examples;
-use crate::input::{self, CliError, Source, TargetFlags};
+use crate::input::{self, CliError, Source, TargetArguments};
 use crate::output::{self, FAULT, Status, complain};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
-    target: TargetFlags,
+    target: TargetArguments,
     /// Kind of output. If left out, the name of the output says it: assembly for `.s`, MIR for `.mir`, else an object.
     #[arg(long, value_name = "KIND", value_enum)]
     emit: Option<Emit>,

@@ -2,7 +2,7 @@
 
 use crate::findings::{self, Findings};
 use crate::help::examples;
-use crate::input::{self, CliError, TargetFlags};
+use crate::input::{self, CliError, TargetArguments};
 use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct Arguments {
     /// Generic MIR, as LLVM's IR translator writes it.
     file: PathBuf,
     #[command(flatten)]
-    target: TargetFlags,
+    target: TargetArguments,
     /// Only this function.
     #[arg(long, value_name = "NAME")]
     function: Option<String>,

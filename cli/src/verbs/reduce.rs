@@ -1,7 +1,7 @@
 //! `tribunal reduce FILE -o OUT`: the smallest case that shows the same fault.
 
 use crate::help::examples;
-use crate::input::{self, CliError, Source, TargetFlags};
+use crate::input::{self, CliError, Source, TargetArguments};
 use crate::output::{self, Status, say};
 use clap::Args;
 use indicatif::ProgressBar;
@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
     #[command(flatten)]
-    target: TargetFlags,
+    target: TargetArguments,
     /// Inputs on which the fault is looked for, besides the one in the file.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = input::input_counts(0))]
     inputs: u32,

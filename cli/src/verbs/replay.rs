@@ -2,7 +2,7 @@
 
 use crate::findings::{self, Findings};
 use crate::help::examples;
-use crate::input::{self, CliError, Source, TargetFlags};
+use crate::input::{self, CliError, Source, TargetArguments};
 use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub struct Arguments {
     /// A crash file, or a counterexample of the prover.
     file: PathBuf,
     #[command(flatten)]
-    target: TargetFlags,
+    target: TargetArguments,
     /// Inputs besides the one in the file.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = input::input_counts(0))]
     inputs: u32,

@@ -3,7 +3,7 @@
 use crate::cache::CacheFlags;
 use crate::findings::{self, Findings};
 use crate::help::examples;
-use crate::input::{self, CliError, TargetFlags};
+use crate::input::{self, CliError, TargetArguments};
 use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    target: TargetFlags,
+    target: TargetArguments,
     /// Inputs on which each function runs.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = input::input_counts(1))]
     inputs: u32,

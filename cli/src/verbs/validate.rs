@@ -1,7 +1,7 @@
 //! `tribunal validate BEFORE.mir AFTER.mir`: does the later stage of each function refine the earlier?
 
 use crate::help::examples;
-use crate::input::{self, CliError, TargetFlags};
+use crate::input::{self, CliError, TargetArguments};
 use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
 use clap::Args;
@@ -25,7 +25,7 @@ pub struct Arguments {
     /// MIR of the later stage.
     after: PathBuf,
     #[command(flatten)]
-    target: TargetFlags,
+    target: TargetArguments,
     /// Ignore the flags of AFTER's instructions: `nuw`, `nsw`, `exact`, `disjoint` and the like.
     #[arg(long)]
     drop_flags: bool,

@@ -2,7 +2,7 @@
 
 use crate::findings::{self, Findings};
 use crate::help::examples;
-use crate::input::{self, CliError, TargetFlags};
+use crate::input::{self, CliError, TargetArguments};
 use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct Arguments {
     /// MIR, at any stage.
     file: PathBuf,
     #[command(flatten)]
-    target: TargetFlags,
+    target: TargetArguments,
     /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,

@@ -21,7 +21,7 @@ pub enum AllocationFault {
     /// A spill or reload of a stack object that is no spill slot, or too small or not aligned enough for the register.
     Slot,
     /// An original instruction differs in this part.
-    Changed(Part),
+    Changed(InstPart),
     /// An original instruction is gone, in another block, or out of order.
     Lost,
     /// A block is gone or new, out of its place, or has other successors.
@@ -32,7 +32,7 @@ pub enum AllocationFault {
 
 /// A part of an instruction that an allocator leaves as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum InstPart {
     /// The opcode.
     Opcode,
     /// The instruction's flags.
@@ -131,16 +131,16 @@ impl fmt::Display for AllocationFault {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for InstPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Part::Opcode => f.write_str("the opcode"),
-            Part::Flags => f.write_str("the flags"),
-            Part::Memory => f.write_str("the memory operands"),
-            Part::Operands => f.write_str("the number of operands"),
-            Part::Operand(index) => write!(f, "operand {index}"),
-            Part::Access(index) => write!(f, "flags, part or tie of operand {index}"),
-            Part::Class(index) => write!(f, "the class of operand {index}"),
+            InstPart::Opcode => f.write_str("the opcode"),
+            InstPart::Flags => f.write_str("the flags"),
+            InstPart::Memory => f.write_str("the memory operands"),
+            InstPart::Operands => f.write_str("the number of operands"),
+            InstPart::Operand(index) => write!(f, "operand {index}"),
+            InstPart::Access(index) => write!(f, "flags, part or tie of operand {index}"),
+            InstPart::Class(index) => write!(f, "the class of operand {index}"),
         }
     }
 }

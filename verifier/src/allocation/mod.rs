@@ -31,7 +31,7 @@ mod fault;
 mod state;
 mod structure;
 
-pub use fault::{AllocationFault, AllocationRule, Part};
+pub use fault::{AllocationFault, AllocationRule, InstPart};
 
 use crate::Violation;
 use smallvec::SmallVec;

@@ -1,7 +1,7 @@
 //! The parts of a function that an allocator must leave alone: blocks, edges, tables, and every original instruction
 //! but for the names of its virtual registers.
 
-use super::fault::{AllocationFault, AllocationRule, Part};
+use super::fault::{AllocationFault, AllocationRule, InstPart};
 use super::is_original;
 use crate::Violation;
 use tribunal_ir::{
@@ -80,27 +80,29 @@ impl Structure<'_> {
     }
 
     /// The first part in which the instruction is another.
-    fn changed(&self, inst: Inst) -> Option<Part> {
+    fn changed(&self, inst: Inst) -> Option<InstPart> {
         let (meant, data) = (self.selected.inst(inst), self.allocated.inst(inst));
         let parts = [
-            (Part::Opcode, meant.opcode == data.opcode),
-            (Part::Flags, meant.flags == data.flags),
-            (Part::Memory, meant.memory == data.memory),
-            (Part::Operands, meant.operands.len() == data.operands.len()),
+            (InstPart::Opcode, meant.opcode == data.opcode),
+            (InstPart::Flags, meant.flags == data.flags),
+            (InstPart::Memory, meant.memory == data.memory),
+            (InstPart::Operands, meant.operands.len() == data.operands.len()),
         ];
         let differs = parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part);
         differs.or_else(|| (0..meant.operands.len()).find_map(|index| self.changed_operand(meant, data, index)))
     }
 
-    fn changed_operand(&self, meant: &InstData, data: &InstData, index: usize) -> Option<Part> {
+    fn changed_operand(&self, meant: &InstData, data: &InstData, index: usize) -> Option<InstPart> {
         let (Operand::Reg(meant), Operand::Reg(operand)) = (meant.operands[index], data.operands[index]) else {
-            return (meant.operands[index] != data.operands[index]).then_some(Part::Operand(index));
+            return (meant.operands[index] != data.operands[index]).then_some(InstPart::Operand(index));
         };
         let register = match meant.reg {
             Reg::Virtual(register) => register,
-            Reg::Physical(_) => return (without_life(meant) != without_life(operand)).then_some(Part::Operand(index)),
+            Reg::Physical(_) => {
+                return (without_life(meant) != without_life(operand)).then_some(InstPart::Operand(index));
+            }
         };
-        let Some(physical) = operand.reg.as_physical() else { return Some(Part::Operand(index)) };
+        let Some(physical) = operand.reg.as_physical() else { return Some(InstPart::Operand(index)) };
         let is_same_access = meant.flags - DROPPED == operand.flags
             && operand.subregister == SubReg(0)
             && meant.tied_to == operand.tied_to
@@ -108,8 +110,8 @@ impl Structure<'_> {
                 .tied_to
                 .is_none_or(|to| data.operands.get(usize::from(to)).is_some_and(|to| names(to, physical)));
         match is_same_access {
-            false => Some(Part::Access(index)),
-            true => (!self.is_in_class(register, meant.subregister, physical)).then_some(Part::Class(index)),
+            false => Some(InstPart::Access(index)),
+            true => (!self.is_in_class(register, meant.subregister, physical)).then_some(InstPart::Class(index)),
         }
     }
 

@@ -38,7 +38,7 @@ mod validate;
 
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
-pub use validate::{Gap, Pair, Validated, validate};
+pub use validate::{Pair, ProofGap, Validated, validate};
 
 use cache::Key;
 use evaluate::{Assignment, Evaluator};

@@ -6,7 +6,7 @@ use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
 
 /// A base and a byte offset.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Address {
+pub(super) struct MatchedAddress {
     pub base: Base,
     pub offset: i64,
 }
@@ -28,7 +28,7 @@ pub(super) struct Match {
     immediates: Slots<Bits>,
     stacks: Slots<StackSlot>,
     labels: Slots<Block>,
-    addresses: Slots<Address>,
+    addresses: Slots<MatchedAddress>,
     pub through: SmallVec<[Inst; 4]>,
 }
 
@@ -69,7 +69,7 @@ impl Match {
     pub fn label(&self, slot: u8) -> Block {
         self.labels.get(slot)
     }
-    pub fn address(&self, slot: u8) -> Address {
+    pub fn address(&self, slot: u8) -> MatchedAddress {
         self.addresses.get(slot)
     }
 }
@@ -229,12 +229,12 @@ impl Matcher<'_> {
     }
 
     /// A register, or the base and offset whose sum it is.
-    fn address(&mut self, register: VReg, class: &ImmClass) -> Address {
+    fn address(&mut self, register: VReg, class: &ImmClass) -> MatchedAddress {
         if let Some((inst, stack)) = self.frame_index(register) {
             self.found.through.push(inst);
-            return Address { base: Base::Stack(stack), offset: 0 };
+            return MatchedAddress { base: Base::Stack(stack), offset: 0 };
         }
-        let plain = Address { base: Base::Register(register), offset: 0 };
+        let plain = MatchedAddress { base: Base::Register(register), offset: 0 };
         let Some(inst) = self.function.def_of(register) else { return plain };
         let data = self.function.inst(inst);
         let (Opcode::G_PTR_ADD, Some(base), Some(offset)) = (data.opcode, data.vreg(1), data.vreg(2)) else {
@@ -250,7 +250,7 @@ impl Matcher<'_> {
                     }
                     None => Base::Register(base),
                 };
-                Address { base, offset: value.to_i64().unwrap_or(0) }
+                MatchedAddress { base, offset: value.to_i64().unwrap_or(0) }
             }
             _ => plain,
         }

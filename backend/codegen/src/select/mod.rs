@@ -9,7 +9,7 @@ mod matcher;
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
-use matcher::{Address, Match};
+use matcher::{Match, MatchedAddress};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Mutex, PoisonError};
@@ -231,7 +231,7 @@ impl Selector<'_, '_, '_> {
             Out::Stack(slot) => Operand::Stack(matched.stack(*slot)),
             Out::Label(slot) => Operand::Block(matched.label(*slot)),
             Out::Address(slot) => {
-                let Address { base, offset } = matched.address(*slot);
+                let MatchedAddress { base, offset } = matched.address(*slot);
                 let base = match base {
                     matcher::Base::Register(register) => self.read(register, wanted),
                     matcher::Base::Stack(slot) => Operand::Stack(slot),

@@ -4,7 +4,7 @@
 //! lines whatever the size of the function.
 
 use super::tables::{self, NamedBlocks};
-use super::yaml::{Node, NodeKind, boolean, error_at, field, number, required, scalar, sequence, tree};
+use super::yaml::{YamlKind, YamlNode, boolean, error_at, field, number, required, scalar, sequence, tree};
 use super::{Failure, ParseError, STAGE, body, head_comments, operands};
 use crate::IrBlock;
 use crate::entities::{ConstantPoolIndex, FixedSlot, JumpTable, StackSlot, VReg};
@@ -158,7 +158,7 @@ impl<'a> Header<'a> {
     fn read(&mut self, lines: &[&str], first: usize) -> Result<(), ParseError> {
         let text = lines.join("\n");
         let entries = match tree(&text, first)?.map(|node| (node.line, node.column, node.kind)) {
-            Some((_, _, NodeKind::Mapping(entries))) => entries,
+            Some((_, _, YamlKind::Mapping(entries))) => entries,
             None => Vec::new(),
             Some((line, column, _)) => return Err(error_at(line, column, "expected `key: value` lines")),
         };
@@ -187,7 +187,7 @@ impl<'a> Header<'a> {
     }
 
     /// One key; `lines` is the text of it and its value.
-    fn entry(&mut self, key: &str, value: &Node, lines: &[&str]) -> Result<(), ParseError> {
+    fn entry(&mut self, key: &str, value: &YamlNode, lines: &[&str]) -> Result<(), ParseError> {
         if let Some(property) = property(key) {
             self.function.properties.set(property, boolean(value)?);
             return Ok(());
@@ -214,7 +214,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    fn unknown(&mut self, node: &Node, kind: UnknownKind, text: &str) {
+    fn unknown(&mut self, node: &YamlNode, kind: UnknownKind, text: &str) {
         self.unknown_at(node.line, node.column, kind, text);
     }
 
@@ -223,7 +223,7 @@ impl<'a> Header<'a> {
     }
 
     /// Classes stand in the body too, but for registers that a line of inline assembly defines.
-    fn registers(&mut self, value: &Node) -> Result<(), ParseError> {
+    fn registers(&mut self, value: &YamlNode) -> Result<(), ParseError> {
         for entry in sequence(value)? {
             let (id, class) = (number(required(entry, "id")?)?, required(entry, "class")?);
             let name = scalar(class)?;
@@ -235,7 +235,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    fn liveins(&mut self, value: &Node) -> Result<(), ParseError> {
+    fn liveins(&mut self, value: &YamlNode) -> Result<(), ParseError> {
         for entry in sequence(value)? {
             let register = required(entry, "reg")?;
             let copy = field(entry, "virtual-reg").map(scalar).transpose()?.map(str::to_string);
@@ -250,7 +250,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    fn stack(&mut self, value: &Node) -> Result<(), ParseError> {
+    fn stack(&mut self, value: &YamlNode) -> Result<(), ParseError> {
         for entry in sequence(value)? {
             let id = number(required(entry, "id")?)?;
             let kind = match field(entry, "type").map(scalar).transpose()?.unwrap_or("default") {
@@ -277,7 +277,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    fn fixed_stack(&mut self, value: &Node) -> Result<(), ParseError> {
+    fn fixed_stack(&mut self, value: &YamlNode) -> Result<(), ParseError> {
         for entry in sequence(value)? {
             let id = number(required(entry, "id")?)?;
             self.stack_id(entry)?;
@@ -295,7 +295,7 @@ impl<'a> Header<'a> {
     }
 
     /// Objects of a stack of another kind, such as that of scalable vectors, have sizes of another unit.
-    fn stack_id(&mut self, entry: &Node) -> Result<(), ParseError> {
+    fn stack_id(&mut self, entry: &YamlNode) -> Result<(), ParseError> {
         let Some(node) = field(entry, "stack-id") else { return Ok(()) };
         match scalar(node)? {
             "default" => {}
@@ -310,7 +310,7 @@ fn property(name: &str) -> Option<Properties> {
 }
 
 /// Bytes, a power of two; 1 if not given.
-fn alignment(entry: &Node) -> Result<u32, ParseError> {
+fn alignment(entry: &YamlNode) -> Result<u32, ParseError> {
     let Some(node) = field(entry, "alignment") else { return Ok(1) };
     match number::<u32>(node)? {
         align if align.is_power_of_two() => Ok(align),

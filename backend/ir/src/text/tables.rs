@@ -2,7 +2,7 @@
 
 use super::envelope::Objects;
 use super::floats;
-use super::yaml::{Node, NodeKind, boolean, error_at, field, number, quoted, required, scalar, sequence};
+use super::yaml::{YamlKind, YamlNode, boolean, error_at, field, number, quoted, required, scalar, sequence};
 use super::{Failure, ParseError};
 use crate::bits::{Bits, MAX_BITS};
 use crate::entities::Block;
@@ -15,7 +15,11 @@ use std::fmt::{self, Write};
 
 // The constant pool.
 
-pub(super) fn read_constants(value: &Node, function: &mut Function, objects: &mut Objects) -> Result<(), ParseError> {
+pub(super) fn read_constants(
+    value: &YamlNode,
+    function: &mut Function,
+    objects: &mut Objects,
+) -> Result<(), ParseError> {
     for entry in sequence(value)? {
         let id = number(required(entry, "id")?)?;
         let align = field(entry, "alignment").map(number::<u32>).transpose()?;
@@ -84,7 +88,7 @@ pub(super) type NamedBlocks = Vec<Vec<(usize, usize, u32)>>;
 
 /// Reads kind and tables. The blocks are returned; [`place_blocks`] puts them into the tables.
 pub(super) fn read_jump_tables(
-    value: &Node,
+    value: &YamlNode,
     function: &mut Function,
     objects: &mut Objects,
 ) -> Result<NamedBlocks, Failure> {
@@ -109,7 +113,7 @@ pub(super) fn read_jump_tables(
 }
 
 /// N of `'%bb.N.name'`, with its place.
-fn block_number(node: &Node) -> Result<(usize, usize, u32), ParseError> {
+fn block_number(node: &YamlNode) -> Result<(usize, usize, u32), ParseError> {
     let digits = scalar(node)?.strip_prefix("%bb.").map(|rest| rest.split('.').next().unwrap_or_default());
     let number = digits.and_then(|digits| digits.parse().ok());
     let number = number.ok_or_else(|| error_at(node.line, node.column, "expected a block: `'%bb.1'`"))?;
@@ -185,8 +189,8 @@ fn fields(info: &mut FrameInfo) -> [(&'static str, Field<'_>); 17] {
 const KEPT: [&str; 4] = ["stackProtector", "functionContext", "savePoint", "restorePoint"];
 
 /// Reads `frameInfo`; returns the first key that LLVM 22 does not have.
-pub(super) fn read_frame_info(value: &Node, info: &mut FrameInfo) -> Result<Option<Unknown>, ParseError> {
-    let NodeKind::Mapping(entries) = &value.kind else { return Ok(None) };
+pub(super) fn read_frame_info(value: &YamlNode, info: &mut FrameInfo) -> Result<Option<Unknown>, ParseError> {
+    let YamlKind::Mapping(entries) = &value.kind else { return Ok(None) };
     let mut unknown = None;
     for (key, value) in entries {
         let name = scalar(key)?;

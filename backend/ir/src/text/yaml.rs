@@ -4,30 +4,30 @@ use super::ParseError;
 use saphyr_parser::{Event, Parser, ScanError, Span};
 
 /// A value of the envelope, with its place in the file.
-pub(super) struct Node {
+pub(super) struct YamlNode {
     pub line: usize,
     pub column: usize,
-    pub kind: NodeKind,
+    pub kind: YamlKind,
 }
 
-pub(super) enum NodeKind {
+pub(super) enum YamlKind {
     Scalar(String),
-    Sequence(Vec<Node>),
-    Mapping(Vec<(Node, Node)>),
+    Sequence(Vec<YamlNode>),
+    Mapping(Vec<(YamlNode, YamlNode)>),
 }
 
 pub(super) fn error_at(line: usize, column: usize, message: impl Into<String>) -> ParseError {
     ParseError { line, column, length: 1, message: message.into() }
 }
 
-pub(super) fn scalar(node: &Node) -> Result<&str, ParseError> {
+pub(super) fn scalar(node: &YamlNode) -> Result<&str, ParseError> {
     match &node.kind {
-        NodeKind::Scalar(text) => Ok(text),
+        YamlKind::Scalar(text) => Ok(text),
         _ => Err(error_at(node.line, node.column, "expected a plain value")),
     }
 }
 
-pub(super) fn boolean(node: &Node) -> Result<bool, ParseError> {
+pub(super) fn boolean(node: &YamlNode) -> Result<bool, ParseError> {
     match scalar(node)? {
         "true" => Ok(true),
         "false" => Ok(false),
@@ -35,24 +35,24 @@ pub(super) fn boolean(node: &Node) -> Result<bool, ParseError> {
     }
 }
 
-pub(super) fn number<N: std::str::FromStr>(node: &Node) -> Result<N, ParseError> {
+pub(super) fn number<N: std::str::FromStr>(node: &YamlNode) -> Result<N, ParseError> {
     scalar(node)?.parse().map_err(|_| error_at(node.line, node.column, "expected a number that fits"))
 }
 
-pub(super) fn sequence(node: &Node) -> Result<&[Node], ParseError> {
+pub(super) fn sequence(node: &YamlNode) -> Result<&[YamlNode], ParseError> {
     match &node.kind {
-        NodeKind::Sequence(nodes) => Ok(nodes),
-        NodeKind::Scalar(text) if text.is_empty() => Ok(&[]),
+        YamlKind::Sequence(nodes) => Ok(nodes),
+        YamlKind::Scalar(text) if text.is_empty() => Ok(&[]),
         _ => Err(error_at(node.line, node.column, "expected a list")),
     }
 }
 
-pub(super) fn field<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
-    let NodeKind::Mapping(entries) = &node.kind else { return None };
-    entries.iter().find(|(key, _)| matches!(&key.kind, NodeKind::Scalar(text) if text == name)).map(|(_, value)| value)
+pub(super) fn field<'n>(node: &'n YamlNode, name: &str) -> Option<&'n YamlNode> {
+    let YamlKind::Mapping(entries) = &node.kind else { return None };
+    entries.iter().find(|(key, _)| matches!(&key.kind, YamlKind::Scalar(text) if text == name)).map(|(_, value)| value)
 }
 
-pub(super) fn required<'n>(node: &'n Node, name: &str) -> Result<&'n Node, ParseError> {
+pub(super) fn required<'n>(node: &'n YamlNode, name: &str) -> Result<&'n YamlNode, ParseError> {
     field(node, name).ok_or_else(|| error_at(node.line, node.column, format!("expected `{name}:` in this entry")))
 }
 
@@ -60,7 +60,7 @@ pub(super) fn required<'n>(node: &'n Node, name: &str) -> Result<&'n Node, Parse
 const DEEPEST: usize = 16;
 
 /// The one value of the document; `None` if it is empty.
-pub(super) fn tree(text: &str, first: usize) -> Result<Option<Node>, ParseError> {
+pub(super) fn tree(text: &str, first: usize) -> Result<Option<YamlNode>, ParseError> {
     let mut parser = Parser::new_from_str(text);
     let failed = |error: ScanError| {
         error_at(first + error.marker().line().saturating_sub(1), error.marker().col() + 1, error.info().to_string())
@@ -82,7 +82,7 @@ fn node(
     (event, span): (Event<'_>, Span),
     first: usize,
     depth: usize,
-) -> Result<Node, ParseError> {
+) -> Result<YamlNode, ParseError> {
     let (line, column) = (first + span.start.line().saturating_sub(1), span.start.col() + 1);
     if depth == 0 {
         return Err(error_at(line, column, "values are nested too deep"));
@@ -96,12 +96,12 @@ fn node(
         None => Err(error_at(line, column, "the document ends within this value")),
     };
     let kind = match event {
-        Event::Scalar(text, ..) => NodeKind::Scalar(text.into_owned()),
+        Event::Scalar(text, ..) => YamlKind::Scalar(text.into_owned()),
         Event::SequenceStart(..) => {
             let mut nodes = Vec::new();
             loop {
                 match next(parser)? {
-                    (Event::SequenceEnd, _) => break NodeKind::Sequence(nodes),
+                    (Event::SequenceEnd, _) => break YamlKind::Sequence(nodes),
                     event => nodes.push(node(parser, event, first, depth - 1)?),
                 }
             }
@@ -110,7 +110,7 @@ fn node(
             let mut entries = Vec::new();
             loop {
                 let key = match next(parser)? {
-                    (Event::MappingEnd, _) => break NodeKind::Mapping(entries),
+                    (Event::MappingEnd, _) => break YamlKind::Mapping(entries),
                     event => node(parser, event, first, depth - 1)?,
                 };
                 let event = next(parser)?;
@@ -119,7 +119,7 @@ fn node(
         }
         _ => return Err(error_at(line, column, "expected a value")),
     };
-    Ok(Node { line, column, kind })
+    Ok(YamlNode { line, column, kind })
 }
 
 /// An event that borrows nothing, so that the parser may go on.
@@ -139,15 +139,15 @@ fn own(event: Event<'_>) -> Event<'static> {
     }
 }
 
-impl Node {
+impl YamlNode {
     /// The node in flow style: `[ { point: '%bb.1' } ]`.
     pub fn flow(&self) -> String {
         let joined = |parts: Vec<String>| parts.join(", ");
         match &self.kind {
-            NodeKind::Scalar(text) => quoted(text),
-            NodeKind::Sequence(nodes) => format!("[ {} ]", joined(nodes.iter().map(Node::flow).collect())),
-            NodeKind::Mapping(entries) => {
-                let entry = |(key, value): &(Node, Node)| format!("{}: {}", key.flow(), value.flow());
+            YamlKind::Scalar(text) => quoted(text),
+            YamlKind::Sequence(nodes) => format!("[ {} ]", joined(nodes.iter().map(YamlNode::flow).collect())),
+            YamlKind::Mapping(entries) => {
+                let entry = |(key, value): &(YamlNode, YamlNode)| format!("{}: {}", key.flow(), value.flow());
                 format!("{{ {} }}", joined(entries.iter().map(entry).collect()))
             }
         }

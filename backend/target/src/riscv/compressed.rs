@@ -10,7 +10,8 @@ use crate::compressed::{CompressedForm, Direction, FormImmediate, FormOperand, F
 use crate::instructions::{Piece, WordLayout};
 use FormOperand::{Immediate, Register, Same};
 
-const ANY: FormOperand = Register(!1);
+const ANY: FormOperand = Register(!0);
+const NOT_ZERO: FormOperand = Register(!1);
 const ZERO: FormOperand = Register(1);
 const RA: FormOperand = Register(1 << 1);
 const SP: FormOperand = Register(1 << 2);
@@ -139,10 +140,10 @@ pub static FORMS: &[CompressedForm] = &[
     form("C_SW", SW, &[POPULAR, POPULAR, unsigned(7, 2)], 0xc000, MEMORY_WORD),
     form("C_SD", SD, &[POPULAR, POPULAR, unsigned(8, 3)], 0xe000, MEMORY_DOUBLEWORD).on(RV64),
     form("C_NOP", ADDI, &[ZERO, ZERO, NONE], 0x0001, &[]),
-    form("C_ADDI", ADDI, &[ANY, FIRST, signed_not_zero(6, 0)], 0x0001, LONG_6),
+    form("C_ADDI", ADDI, &[NOT_ZERO, FIRST, signed_not_zero(6, 0)], 0x0001, LONG_6),
     form("C_JAL", JAL, &[RA, signed(12, 1)], 0x2001, JUMP).on(RV32),
-    form("C_ADDIW", ADDIW, &[ANY, FIRST, signed(6, 0)], 0x2001, LONG_6).on(RV64),
-    form("C_LI", ADDI, &[ANY, ZERO, signed(6, 0)], 0x4001, LONG_6),
+    form("C_ADDIW", ADDIW, &[NOT_ZERO, FIRST, signed(6, 0)], 0x2001, LONG_6).on(RV64),
+    form("C_LI", ADDI, &[NOT_ZERO, ZERO, signed(6, 0)], 0x4001, LONG_6),
     form("C_ADDI16SP", ADDI, &[SP, SP, signed_not_zero(10, 4)], 0x6101, ADD_TO_SP),
     form("C_LUI", LUI, &[NEITHER_ZERO_NOR_SP, UPPER], 0x6001, LOAD_6),
     form("C_SRLI", SRLI, &[POPULAR, FIRST, SHIFT], 0x8001, SHORT_6),
@@ -161,17 +162,17 @@ pub static FORMS: &[CompressedForm] = &[
     form("C_J", JAL, &[ZERO, signed(12, 1)], 0xa001, JUMP),
     form("C_BEQZ", BEQ, &[POPULAR, ZERO, signed(9, 1)], 0xc001, BRANCH),
     form("C_BNEZ", BNE, &[POPULAR, ZERO, signed(9, 1)], 0xe001, BRANCH),
-    form("C_SLLI", SLLI, &[ANY, FIRST, SHIFT], 0x0002, LONG_6),
-    form("C_LWSP", LW, &[ANY, SP, unsigned(8, 2)], 0x4002, LOAD_WORD_SP),
-    form("C_LDSP", LD, &[ANY, SP, unsigned(9, 3)], 0x6002, LOAD_DOUBLEWORD_SP).on(RV64),
-    form("C_JR", JALR, &[ZERO, ANY, NONE], 0x8002, &[at_7(1)]),
-    form("C_MV", ADD, &[ANY, ZERO, ANY], 0x8002, &[at_7(0), at_2(2)]),
-    form("C_MV", ADD, &[ANY, ANY, ZERO], 0x8002, &[at_7(0), at_2(1)]).compress_only(),
-    form("C_MV", ADDI, &[ANY, ANY, NONE], 0x8002, &[at_7(0), at_2(1)]).compress_only(),
+    form("C_SLLI", SLLI, &[NOT_ZERO, FIRST, SHIFT], 0x0002, LONG_6),
+    form("C_LWSP", LW, &[NOT_ZERO, SP, unsigned(8, 2)], 0x4002, LOAD_WORD_SP),
+    form("C_LDSP", LD, &[NOT_ZERO, SP, unsigned(9, 3)], 0x6002, LOAD_DOUBLEWORD_SP).on(RV64),
+    form("C_JR", JALR, &[ZERO, NOT_ZERO, NONE], 0x8002, &[at_7(1)]),
+    form("C_MV", ADD, &[NOT_ZERO, ZERO, NOT_ZERO], 0x8002, &[at_7(0), at_2(2)]),
+    form("C_MV", ADD, &[NOT_ZERO, NOT_ZERO, ZERO], 0x8002, &[at_7(0), at_2(1)]).compress_only(),
+    form("C_MV", ADDI, &[NOT_ZERO, NOT_ZERO, NONE], 0x8002, &[at_7(0), at_2(1)]).compress_only(),
     form("C_EBREAK", EBREAK, &[], 0x9002, &[]),
-    form("C_JALR", JALR, &[RA, ANY, NONE], 0x9002, &[at_7(1)]),
-    form("C_ADD", ADD, &[ANY, FIRST, ANY], 0x9002, &[at_7(0), at_2(2)]),
-    form("C_ADD", ADD, &[ANY, ANY, FIRST], 0x9002, &[at_7(0), at_2(1)]).compress_only(),
+    form("C_JALR", JALR, &[RA, NOT_ZERO, NONE], 0x9002, &[at_7(1)]),
+    form("C_ADD", ADD, &[NOT_ZERO, FIRST, NOT_ZERO], 0x9002, &[at_7(0), at_2(2)]),
+    form("C_ADD", ADD, &[NOT_ZERO, NOT_ZERO, FIRST], 0x9002, &[at_7(0), at_2(1)]).compress_only(),
     form("C_SWSP", SW, &[ANY, SP, unsigned(8, 2)], 0xc002, STORE_WORD_SP),
     form("C_SDSP", SD, &[ANY, SP, unsigned(9, 3)], 0xe002, STORE_DOUBLEWORD_SP).on(RV64),
 ];

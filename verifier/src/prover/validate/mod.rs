@@ -46,12 +46,12 @@ pub struct Validated {
     /// Blocks proved.
     pub blocks: u64,
     /// The difference that the block shows where the proof fails, if the solver found one.
-    pub gap: Option<Gap>,
+    pub gap: Option<ProofGap>,
 }
 
 /// A difference that refutes nothing, since the relations may be too weak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gap {
+pub enum ProofGap {
     /// Values differ.
     Values,
     /// Poison, or undefined behaviour: promises of the later instructions may be the cause.
@@ -185,7 +185,7 @@ fn attempt(setting: Setting<'_>, parts: Parts, facts: &[Fact]) -> Result<Outcome
 }
 
 /// A failure of one block's obligation: relations that were guessed may be too weak for it, so it refutes nothing yet.
-fn unproved(block: &str, verdict: Verdict) -> (Verdict, Option<Gap>) {
+fn unproved(block: &str, verdict: Verdict) -> (Verdict, Option<ProofGap>) {
     match verdict {
         Verdict::Refuted(counterexample) => {
             let value = |(bits, poison): super::Shown| match poison {
@@ -196,7 +196,7 @@ fn unproved(block: &str, verdict: Verdict) -> (Verdict, Option<Gap>) {
             let wrong: Vec<_> =
                 counterexample.outputs.iter().filter(|(_, before, after)| is_wrong(*before, *after)).collect();
             let is_poison = wrong.iter().any(|(_, _, after)| after.1);
-            let gap = if wrong.is_empty() || is_poison { Gap::Definedness } else { Gap::Values };
+            let gap = if wrong.is_empty() || is_poison { ProofGap::Definedness } else { ProofGap::Values };
             let mut shown: Vec<String> = wrong
                 .iter()
                 .map(|(name, before, after)| format!("{name} {} before, {} after", value(*before), value(*after)))
