@@ -175,9 +175,12 @@ fn memory(words: &str, check: impl Fn(&Function, &MemOperand)) {
     check(function, &function.inst(function.all_insts().next().unwrap()).memory[0]);
 }
 
+/// The text of a pointer, and whether it is read as the right one.
+type PointerCase = (&'static str, fn(Pointer) -> bool);
+
 #[test]
 fn pointers_of_memory_operands_are_typed() {
-    let cases: [(&str, fn(Pointer) -> bool); 13] = [
+    let cases: [PointerCase; 13] = [
         ("%ir.p", |pointer| matches!(pointer, Pointer::Ir(_))),
         ("%ir.\"a b\"", |pointer| matches!(pointer, Pointer::Ir(_))),
         ("`ptr getelementptr (i8, ptr @g, i64 8)`", |pointer| matches!(pointer, Pointer::Expression(_))),
