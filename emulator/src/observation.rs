@@ -24,10 +24,10 @@ pub enum Outcome {
 /// A value with some bits unconstrained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Known {
-    /// The bits; 0 where they are not fixed.
+    /// The bits; 0 where they are unknown.
     pub value: u64,
-    /// Bits that are fixed: neither poison nor chosen.
-    pub fixed: u64,
+    /// Bits that are unknown: poison, or a nondeterministic choice.
+    pub unknown: u64,
 }
 
 /// One access to a buffer.
@@ -44,13 +44,13 @@ pub struct BufferAccess {
 }
 
 impl BufferAccess {
-    /// True if `actual` is this access: the same place and size, and where a value is stored, its fixed bits.
+    /// True if `actual` is this access: the same place and size, and where a value is stored, its known bits.
     fn allows(&self, actual: &BufferAccess) -> bool {
         let places = [self, actual].map(|access| (access.buffer, access.offset, access.bytes));
         let mask = u64::MAX >> 64u32.saturating_sub(8 * self.bytes);
         places[0] == places[1]
             && match (self.stored, actual.stored) {
-                (Some(meant), Some(came)) => (meant.value ^ came.value) & meant.fixed & mask == 0,
+                (Some(meant), Some(came)) => (meant.value ^ came.value) & !meant.unknown & mask == 0,
                 (None, None) => true,
                 _ => false,
             }
@@ -70,22 +70,22 @@ impl fmt::Display for BufferAccess {
 /// A buffer's contents after a run: as many values as masks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bytes {
-    /// A value for each byte; 0 where its bits are not fixed.
+    /// A value for each byte; 0 where its bits are unknown.
     pub values: Vec<u8>,
-    /// Bits of each byte that are fixed: neither poison nor chosen.
-    pub fixed: Vec<u8>,
+    /// Bits of each byte that are unknown: poison, or a nondeterministic choice.
+    pub unknown: Vec<u8>,
 }
 
 impl Bytes {
-    /// Each value with its mask.
+    /// Each value with its unknown bits.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u8)> {
-        self.values.iter().copied().zip(self.fixed.iter().copied())
+        self.values.iter().copied().zip(self.unknown.iter().copied())
     }
 
-    /// The first byte that differs where it is fixed, as its place.
+    /// The first byte that differs where it is known, as its place.
     fn difference(&self, actual: &[u8]) -> Option<usize> {
-        let differs = |((value, fixed), actual): ((&u8, &u8), &u8)| (value ^ actual) & fixed;
-        let pairs = || self.values.iter().zip(&self.fixed).zip(actual);
+        let differs = |((value, unknown), actual): ((&u8, &u8), &u8)| (value ^ actual) & !unknown;
+        let pairs = || self.values.iter().zip(&self.unknown).zip(actual);
         // Mostly no byte differs: one fast pass over all bytes first.
         match pairs().fold(0, |any, pair| any | differs(pair)) {
             0 => None,
@@ -111,7 +111,7 @@ pub struct Observation {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Mismatch {
     /// A result register holds another value.
-    #[error("result register {index} is {actual:#x}, expected {expected:#x} (bits that count: {fixed:#x})")]
+    #[error("result register {index} is {actual:#x}, expected {expected:#x} (bits that count: {known:#x})")]
     Result {
         /// The number of the result register.
         index: usize,
@@ -119,12 +119,12 @@ pub enum Mismatch {
         expected: u64,
         /// The machine's value.
         actual: u64,
-        /// The bits that the source fixes.
-        fixed: u64,
+        /// The bits that the source determines.
+        known: u64,
     },
     /// A byte of memory differs.
     #[error(
-        "byte {offset} of buffer {buffer} is {actual:#04x}, expected {expected:#04x} (bits that count: {fixed:#04x})"
+        "byte {offset} of buffer {buffer} is {actual:#04x}, expected {expected:#04x} (bits that count: {known:#04x})"
     )]
     Memory {
         /// The buffer's number in the input.
@@ -135,8 +135,8 @@ pub enum Mismatch {
         expected: u8,
         /// The machine's byte.
         actual: u8,
-        /// The bits that the source fixes.
-        fixed: u8,
+        /// The bits that the source determines.
+        known: u8,
     },
     /// The volatile accesses are not those of the source.
     #[error("volatile access {index} is {}, expected {}", shown(.actual), shown(.expected))]
@@ -166,17 +166,17 @@ fn shown(access: &Option<BufferAccess>) -> String {
 
 /// Compares results and buffers of a run with the source's.
 pub fn compare(source: &Observation, results: &[u64], buffers: &[Vec<u8>]) -> Result<(), Mismatch> {
-    for (index, (&(_, bits, known), &actual)) in source.returned.iter().zip(results).enumerate() {
+    for (index, (&(_, bits, expected), &actual)) in source.returned.iter().zip(results).enumerate() {
         let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        let fixed = known.fixed & mask;
-        if (known.value ^ actual) & fixed != 0 {
-            return Err(Mismatch::Result { index, expected: known.value & mask, actual: actual & mask, fixed });
+        let known = !expected.unknown & mask;
+        if (expected.value ^ actual) & known != 0 {
+            return Err(Mismatch::Result { index, expected: expected.value & mask, actual: actual & mask, known });
         }
     }
     for (buffer, (expected, actual)) in source.buffers.iter().zip(buffers).enumerate() {
         if let Some(offset) = expected.difference(actual) {
-            let (value, fixed) = (expected.values[offset], expected.fixed[offset]);
-            return Err(Mismatch::Memory { buffer, offset, expected: value, actual: actual[offset], fixed });
+            let (value, known) = (expected.values[offset], !expected.unknown[offset]);
+            return Err(Mismatch::Memory { buffer, offset, expected: value, actual: actual[offset], known });
         }
     }
     Ok(())
@@ -207,13 +207,13 @@ mod tests {
         BufferAccess { buffer, offset, bytes, stored: None }
     }
 
-    fn store(offset: u64, bytes: u32, value: u64, fixed: u64) -> BufferAccess {
-        BufferAccess { buffer: 1, offset, bytes, stored: Some(Known { value, fixed }) }
+    fn store(offset: u64, bytes: u32, value: u64, unknown: u64) -> BufferAccess {
+        BufferAccess { buffer: 1, offset, bytes, stored: Some(Known { value, unknown }) }
     }
 
     #[test]
     fn no_volatile_access_may_be_lost_doubled_moved_split_or_resized() {
-        let meant = vec![store(0, 4, 7, u64::MAX), load(1, 8, 4), store(4, 1, 0x5a, 0xf0), load(1, 8, 4)];
+        let meant = vec![store(0, 4, 7, 0), load(1, 8, 4), store(4, 1, 0x5a, !0xf0), load(1, 8, 4)];
         let source = Observation {
             outcome: Outcome::Returned,
             returned: Vec::new(),
@@ -222,8 +222,7 @@ mod tests {
         };
         let holds = |accesses: &[BufferAccess]| compare_accesses(&source, accesses).is_ok();
         // Unconstrained bits and bits above the size may differ, and other buffers are not compared.
-        let others =
-            [load(0, 0, 8), store(0, 4, 7 | 1 << 40, u64::MAX), meant[1], store(4, 1, 0x51, u64::MAX), meant[3]];
+        let others = [load(0, 0, 8), store(0, 4, 7 | 1 << 40, 0), meant[1], store(4, 1, 0x51, 0), meant[3]];
         assert!(holds(&meant) && holds(&others));
         let wrong: [&[BufferAccess]; 8] = [
             &[],
@@ -232,8 +231,8 @@ mod tests {
             &[meant[1], meant[0], meant[2], meant[3]],
             &[meant[0], load(1, 8, 2), load(1, 10, 2), meant[2], meant[3]],
             &[meant[0], load(1, 8, 8), meant[2], meant[3]],
-            &[store(0, 4, 6, u64::MAX), meant[1], meant[2], meant[3]],
-            &[meant[0], meant[1], meant[2], store(8, 4, 0, u64::MAX)],
+            &[store(0, 4, 6, 0), meant[1], meant[2], meant[3]],
+            &[meant[0], meant[1], meant[2], store(8, 4, 0, 0)],
         ];
         for accesses in wrong {
             let mismatch = compare_accesses(&source, accesses).unwrap_err();

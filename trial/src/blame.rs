@@ -164,16 +164,16 @@ impl<'a> Witness<'a> {
     }
 }
 
-/// True if every bit that is fixed in the source is fixed, and not poison, in the stage.
+/// True if every bit that is known in the source is known in the stage.
 fn fixes(source: &Observation, stage: &Observation) -> bool {
     let mut results = source.returned.iter().zip(&stage.returned);
     let mut bytes =
         source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
-    results.all(|((_, _, source), (_, _, stage))| source.fixed & !stage.fixed == 0)
-        && bytes.all(|((_, source), (_, stage))| source & !stage == 0)
+    results.all(|((_, _, source), (_, _, stage))| !source.unknown & stage.unknown == 0)
+        && bytes.all(|((_, source), (_, stage))| !source & stage == 0)
 }
 
-/// True if a run does what the source does, wherever that is fixed.
+/// True if a run does what the source does, wherever that is known.
 fn allows(source: &Observation, stage: &Observation) -> bool {
     if stage.outcome != Outcome::Returned || compare_accesses(source, &stage.accesses).is_err() {
         return false;
@@ -182,9 +182,9 @@ fn allows(source: &Observation, stage: &Observation) -> bool {
     let mut bytes =
         source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
     results.all(|(&(_, bits, source), (_, _, stage))| {
-        let fixed = source.fixed & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        (source.value ^ stage.value) & fixed == 0
-    }) && bytes.all(|((source, fixed), (stage, _))| (source ^ stage) & fixed == 0)
+        let known = !source.unknown & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        (source.value ^ stage.value) & known == 0
+    }) && bytes.all(|((source, unknown), (stage, _))| (source ^ stage) & !unknown == 0)
 }
 
 /// The environment of a function whose frame is laid out: a stack pointer, a stack, and callee-saved registers.
@@ -221,7 +221,7 @@ impl Settled {
         let kept = seen.returned.iter().rev().zip(self.kept.iter().rev());
         let frame = seen.buffers.last().into_iter().flat_map(|stack| stack.iter().skip(BELOW as usize));
         allows(expected, &seen)
-            && kept.into_iter().all(|((_, _, known), (_, value))| known.fixed == u64::MAX && known.value == *value)
+            && kept.into_iter().all(|((_, _, known), (_, value))| known.unknown == 0 && known.value == *value)
             && frame.into_iter().all(|(byte, _)| byte == UNWRITTEN)
     }
 }

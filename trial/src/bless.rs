@@ -37,7 +37,7 @@ fn run_line(function: &Function, target: &'static Target, input: &Input) -> Opti
     let expected = execution::expected(&interpreter, &input).ok()??;
     let values = expected.returned.iter().map(|&(_, bits, known)| {
         let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        (known.fixed & mask == mask).then(|| format!("{:#x}", known.value & mask))
+        (known.unknown & mask == 0).then(|| format!("{:#x}", known.value & mask))
     });
     let values: Vec<String> = values.collect::<Option<_>>()?;
     let results = match values.as_slice() {

@@ -205,7 +205,7 @@ fn differ(meant: &Event, came: &Event) -> Option<String> {
     if came.poison {
         return Some(format!("is poison, expected {:#x}", meant.value));
     }
-    let fixed = meant.open.or(came.open).not();
+    let fixed = meant.unknown.or(came.unknown).not();
     let wrong = !meant.value.xor(came.value).and(fixed).is_zero();
     wrong.then(|| format!("is {:#x}, expected {:#x}", came.value, meant.value))
 }
@@ -227,10 +227,10 @@ fn run(
 fn trace(sign: char, function: &Function, execution: &Execution, target: &Target) -> String {
     let mut lines = String::new();
     for event in &execution.events {
-        let shown = match (event.poison, event.open.is_zero()) {
+        let shown = match (event.poison, event.unknown.is_zero()) {
             (true, _) => "poison".to_string(),
             (false, true) => format!("{:#x}", event.value),
-            (false, false) => format!("{:#x}, open {:#x}", event.value, event.open),
+            (false, false) => format!("{:#x}, unknown {:#x}", event.value, event.unknown),
         };
         let printed = text::print_inst(function, function.inst(event.inst), target.vocabulary);
         let _ = writeln!(lines, "  {sign} {printed} ; {shown}");

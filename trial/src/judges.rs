@@ -178,9 +178,14 @@ impl JudgeRow for VerifierRow {
         let Bench { target, legalizer, features, .. } = &mut *session.bench;
         session.tally.verifications += 1;
         for violation in features.verify(pass.name, function, target, legalizer) {
+            let found = violated(FindingKind::Rule, function, target, pass.name, &violation);
+            // A pass is not to blame for what an earlier one left.
+            if session.tally.findings.iter().any(|known| known.kind == found.kind && known.details == found.details) {
+                continue;
+            }
             let finding = session.tally.findings.len();
             session.unattributed.extend(violation.inst.map(|inst| Unattributed { finding, pass: pass.name, inst }));
-            session.tally.findings.push(violated(FindingKind::Rule, function, target, pass.name, &violation));
+            session.tally.findings.push(found);
         }
     }
 }

@@ -245,14 +245,14 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
     let pairs = allowed.returned.iter().zip(&run.returned);
     for (index, ((_, bits, one), (_, _, other))) in pairs.enumerate() {
         let mask = if *bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        if one.fixed & !other.fixed & mask != 0 {
+        if !one.unknown & other.unknown & mask != 0 {
             return Some(format!("result register {index} is poison, expected {:#x}", one.value & mask));
         }
     }
     let results: Vec<u64> = run.returned.iter().map(|(_, _, known)| known.value).collect();
     let buffers: Vec<Vec<u8>> = run.buffers.iter().map(|bytes| bytes.values.clone()).collect();
     let poison = allowed.buffers.iter().zip(&run.buffers).enumerate().find_map(|(buffer, (one, other))| {
-        let place = one.fixed.iter().zip(&other.fixed).position(|(one, other)| one & !other != 0)?;
+        let place = one.unknown.iter().zip(&other.unknown).position(|(one, other)| !one & other != 0)?;
         Some(format!("byte {place} of buffer {buffer} is poison, expected {:#04x}", one.values[place]))
     });
     poison.or_else(|| compare(allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string()))

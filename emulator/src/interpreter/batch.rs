@@ -306,8 +306,8 @@ impl<'f> Batch<'f> {
             Next::Following => Continuation::Following,
             Next::To(block) => Continuation::To(block),
             Next::If(taken, block) => {
-                let open = group.active & taken.open;
-                self.end(group, open, Outcome::Unconstrained);
+                let unknown = group.active & taken.unknown;
+                self.end(group, unknown, Outcome::Unconstrained);
                 match (group.active & taken.value, group.active) {
                     (_, 0) => Continuation::Ended,
                     (0, _) => Continuation::Following,
@@ -341,9 +341,9 @@ impl<'f> Batch<'f> {
 
     /// Ends the lanes in which `ub` may hold.
     fn undefined(&mut self, group: &mut Group, ub: LaneBools) {
-        if group.active & (ub.open | ub.value) != 0 {
-            let (open, undefined) = (group.active & ub.open, group.active & ub.value & !ub.open);
-            self.end(group, open, Outcome::Unconstrained);
+        if group.active & (ub.unknown | ub.value) != 0 {
+            let (unknown, undefined) = (group.active & ub.unknown, group.active & ub.value & !ub.unknown);
+            self.end(group, unknown, Outcome::Unconstrained);
             self.end(group, undefined, Outcome::Undefined);
         }
     }
@@ -474,7 +474,7 @@ body: |
                 assert_eq!((*outcome, execution.instructions), (Outcome::OutOfFuel, 300));
                 continue;
             }
-            let value = Known { value: rounds * (rounds + 1) / 2, fixed: u64::MAX };
+            let value = Known { value: rounds * (rounds + 1) / 2, unknown: 0 };
             assert_eq!((*outcome, returned.as_slice()), (Outcome::Returned, [(argument, 64, value)].as_slice()));
             assert_eq!(execution.instructions, 3 + 4 * rounds + 2);
         }

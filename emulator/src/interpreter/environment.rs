@@ -50,7 +50,7 @@ impl ConcreteEnvironment {
 }
 
 /// Undefined behaviour that a nondeterministic choice decides.
-const UNDECIDED: PartialBool = PartialBool { value: false, open: true };
+const UNDECIDED: PartialBool = PartialBool { value: false, unknown: true };
 
 impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
@@ -65,7 +65,7 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
             return Err(Unsupported::new(format!("call of &{}", function.name())));
         }
         let [dst, second, length] = &args;
-        if args.iter().any(|value| !value.bits.is_known() || value.poison.open) {
+        if args.iter().any(|value| !value.bits.is_known() || value.poison.unknown) {
             return Ok(UNDECIDED);
         }
         let is_byte = function == MemoryFunction::Set;
@@ -85,7 +85,7 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
         if args.iter().any(|arg| !arg.bits.is_known() && !arg.poison.value) {
             return Ok(Returned { results: Vec::new(), ub: UNDECIDED });
         }
-        let shown = |arg: &Value<D>| (arg.bits.value.low_u64(), arg.poison.value || arg.poison.open);
+        let shown = |arg: &Value<D>| (arg.bits.value.low_u64(), arg.poison.value || arg.poison.unknown);
         let arguments: Vec<(u64, bool)> = args.iter().map(shown).collect();
         let value = Bits::new(environment.returned(call.name, &arguments).into(), 64);
         self.external_calls.push(ExternalCall { name: call.name.to_string(), arguments });

@@ -27,7 +27,7 @@ pub(super) struct ConcreteMemory {
     /// The bytes of all allocations, one after the other.
     bytes: Vec<u8>,
     /// The unconstrained bits of each byte.
-    open: Vec<u8>,
+    unknown: Vec<u8>,
     /// One flag a byte.
     poison: Vec<bool>,
     /// Accesses in order; `None` if nobody asks.
@@ -42,7 +42,7 @@ struct RawAccess {
 }
 
 /// The value that `memcpy` and the like store, which is no volatile access.
-const UNCONSTRAINED: Known = Known { value: 0, fixed: 0 };
+const UNCONSTRAINED: Known = Known { value: 0, unknown: u64::MAX };
 
 impl ConcreteMemory {
     pub fn new(
@@ -71,7 +71,7 @@ impl ConcreteMemory {
         let mut poison = vec![unwritten == Unwritten::Free; bytes.len()];
         poison[..buffers].fill(false);
         let accesses = records.then(Vec::new);
-        ConcreteMemory { allocations, first_object, open: vec![0; bytes.len()], bytes, poison, accesses }
+        ConcreteMemory { allocations, first_object, unknown: vec![0; bytes.len()], bytes, poison, accesses }
     }
 
     /// The accesses to buffers, in order: all, or those to buffers that only volatile accesses touched.
@@ -116,7 +116,7 @@ impl ConcreteMemory {
         self.record(&source, None, MemFlags::LOAD);
         self.record(&target, Some(UNCONSTRAINED), MemFlags::STORE);
         self.bytes.copy_within(source.clone(), target.start);
-        self.open.copy_within(source.clone(), target.start);
+        self.unknown.copy_within(source.clone(), target.start);
         self.poison.copy_within(source, target.start);
         true
     }
@@ -130,7 +130,7 @@ impl ConcreteMemory {
         let Some(range) = self.find(to, count) else { return false };
         self.record(&range, Some(UNCONSTRAINED), MemFlags::STORE);
         self.bytes[range.clone()].fill(byte);
-        self.open[range.clone()].fill(0);
+        self.unknown[range.clone()].fill(0);
         self.poison[range].fill(poison);
         true
     }
@@ -139,9 +139,9 @@ impl ConcreteMemory {
     pub fn buffers(&self, count: usize) -> Vec<Bytes> {
         let buffer = |allocation: &Allocation| {
             let range = allocation.first..allocation.first + allocation.size;
-            let masks = self.open[range.clone()].iter().zip(&self.poison[range.clone()]);
-            let fixed = masks.map(|(&open, &poison)| if poison { 0 } else { !open });
-            Bytes { values: self.bytes[range].to_vec(), fixed: fixed.collect() }
+            let masks = self.unknown[range.clone()].iter().zip(&self.poison[range.clone()]);
+            let unknown = masks.map(|(&unknown, &poison)| if poison { u8::MAX } else { unknown });
+            Bytes { values: self.bytes[range].to_vec(), unknown: unknown.collect() }
         };
         self.allocations.iter().take(count).map(buffer).collect()
     }
@@ -153,7 +153,7 @@ fn misaligned(address: u64, operand: &MemOperand) -> bool {
 }
 
 /// The undefinedness of an access at an unconstrained address: unknown.
-const UNPLACED: PartialBool = PartialBool { value: false, open: true };
+const UNPLACED: PartialBool = PartialBool { value: false, unknown: true };
 
 impl<D: Numbers> Memory<D> for ConcreteMemory {
     fn load(
@@ -173,9 +173,9 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
             Some(range) if !misaligned(address, operand) => {
                 self.record(&range, None, operand.flags);
                 let value = D::Number::of_bytes(&self.bytes[range.clone()]);
-                let open = D::Number::of_bytes(&self.open[range.clone()]);
+                let unknown = D::Number::of_bytes(&self.unknown[range.clone()]);
                 let poison = PartialBool::known(self.poison[range].contains(&true));
-                (Value { bits: PartialBits { value, open }, poison }, PartialBool::known(false))
+                (Value { bits: PartialBits { value, unknown }, poison }, PartialBool::known(false))
             }
             _ => (nothing(), PartialBool::known(true)),
         }
@@ -198,8 +198,8 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
                     self.record(&range, Some(known(&value.bits, value.poison)), operand.flags);
                 }
                 value.bits.value.to_bytes(&mut self.bytes[range.clone()]);
-                value.bits.open.to_bytes(&mut self.open[range.clone()]);
-                self.poison[range].fill(value.poison.value || value.poison.open);
+                value.bits.unknown.to_bytes(&mut self.unknown[range.clone()]);
+                self.poison[range].fill(value.poison.value || value.poison.unknown);
                 PartialBool::known(false)
             }
             _ => PartialBool::known(true),

@@ -51,7 +51,7 @@ pub struct Event {
     /// The value written; 0 in the unconstrained bits.
     pub value: Bits,
     /// The unconstrained bits.
-    pub open: Bits,
+    pub unknown: Bits,
     /// True if it was poison.
     pub poison: bool,
     /// The address of a store.
@@ -455,7 +455,7 @@ fn value_of<D: Domain>(registers: &[Option<Value<D>>], register: VReg) -> Result
 
 /// The end of a run where `ub` may hold.
 fn undefined(ub: PartialBool) -> Option<End> {
-    match (ub.value, ub.open) {
+    match (ub.value, ub.unknown) {
         (_, true) => Some(End::Unconstrained),
         (true, false) => Some(End::Undefined),
         (false, false) => None,
@@ -470,13 +470,13 @@ fn follow<D: Numbers>(inst: Inst, Transfer { ub, next }: Transfer<D>) -> Control
     match next {
         Next::Following => Control::Continue(None),
         Next::To(block) => Control::Continue(Some(block)),
-        Next::If(taken, _) if taken.open => Control::Break(End::Unconstrained),
+        Next::If(taken, _) if taken.unknown => Control::Break(End::Unconstrained),
         Next::If(taken, block) => Control::Continue(taken.value.then_some(block)),
         Next::Return => Control::Break(End::Returned(inst)),
     }
 }
 
 fn event<D: Numbers>(inst: Inst, register: Option<VReg>, value: &Value<D>, address: Option<u64>) -> Event {
-    let poison = value.poison.value || value.poison.open;
-    Event { inst, register, value: value.bits.value.bits(), open: value.bits.open.bits(), poison, address }
+    let poison = value.poison.value || value.poison.unknown;
+    Event { inst, register, value: value.bits.value.bits(), unknown: value.bits.unknown.bits(), poison, address }
 }

@@ -33,17 +33,17 @@ impl Numbers for Partial<Words> {
 
 /// The number with its unconstrained bits taken from `choice`.
 pub(super) fn chosen<N: Number>(bits: &PartialBits<N>, choice: u64) -> PartialBits<N> {
-    let (value, open) = (bits.value.bits(), bits.open.bits());
-    let choice = Bits::new(choice.into(), 64).zext_or_trunc(open.width());
-    PartialBits::known(N::of_bits(value.and(open.not()).or(choice.and(open))))
+    let (value, unknown) = (bits.value.bits(), bits.unknown.bits());
+    let choice = Bits::new(choice.into(), 64).zext_or_trunc(unknown.width());
+    PartialBits::known(N::of_bits(value.and(unknown.not()).or(choice.and(unknown))))
 }
 
 pub(super) fn scalar<D: Numbers>(bits: Bits) -> Value<D> {
     Value { bits: PartialBits::known(D::Number::of_bits(bits)), poison: PartialBool::known(false) }
 }
 
-/// The low 64 bits as an observation has them: no bit of poison is fixed.
+/// The low 64 bits as an observation has them: all bits of poison are unknown.
 pub(super) fn known<N: Number>(bits: &PartialBits<N>, poison: PartialBool) -> Known {
-    let fixed = if poison.value || poison.open { 0 } else { !bits.open.low_u64() };
-    Known { value: bits.value.low_u64(), fixed }
+    let unknown = if poison.value || poison.unknown { u64::MAX } else { bits.unknown.low_u64() };
+    Known { value: bits.value.low_u64(), unknown }
 }

@@ -41,14 +41,14 @@ pub struct LaneBits {
     width: u32,
     value: Numbers,
     /// Unconstrained bits, which a nondeterministic choice decides: `Same(0)` unless some lane has some.
-    open: Numbers,
+    unknown: Numbers,
 }
 
 impl LaneBits {
     /// The same in all lanes.
     pub fn same(bits: PartialBits<Word>) -> LaneBits {
         let same = |word: Word| Numbers::Same(word.unsigned());
-        LaneBits { width: bits.width(), value: same(bits.value), open: same(bits.open) }
+        LaneBits { width: bits.width(), value: same(bits.value), unknown: same(bits.unknown) }
     }
 
     /// Values of `width` bits, one for each of `count` lanes.
@@ -58,7 +58,7 @@ impl LaneBits {
         LaneBits {
             width,
             value: Numbers::each(count, false, |lane| bits[lane].value.unsigned()),
-            open: Numbers::each(count, known, |lane| bits[lane].open.unsigned()),
+            unknown: Numbers::each(count, known, |lane| bits[lane].unknown.unsigned()),
         }
     }
 
@@ -69,13 +69,13 @@ impl LaneBits {
 
     /// The value of this lane.
     pub fn lane(&self, lane: usize) -> PartialBits<Word> {
-        PartialBits { value: self.value(lane), open: Word::new(self.open.at(lane), self.width) }
+        PartialBits { value: self.value(lane), unknown: Word::new(self.unknown.at(lane), self.width) }
     }
 
     /// The lanes of these numbers alone, in this order.
     pub fn only(&self, lanes: &[usize]) -> LaneBits {
         let only = |numbers: &Numbers| Numbers::each(lanes.len(), numbers.is_same(), |lane| numbers.at(lanes[lane]));
-        LaneBits { width: self.width, value: only(&self.value), open: only(&self.open) }
+        LaneBits { width: self.width, value: only(&self.value), unknown: only(&self.unknown) }
     }
 
     fn value(&self, lane: usize) -> Word {
@@ -83,27 +83,27 @@ impl LaneBits {
     }
 
     fn is_known(&self) -> bool {
-        matches!(self.open, Numbers::Same(0))
+        matches!(self.unknown, Numbers::Same(0))
     }
 
     fn is_same(&self) -> bool {
-        self.value.is_same() && self.open.is_same()
+        self.value.is_same() && self.unknown.is_same()
     }
 }
 
 /// A truth value in each lane, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaneBools {
-    /// A bit for each lane: true or false, where it is not open.
+    /// A bit for each lane: true or false, where it is not unknown.
     pub value: u64,
     /// A bit for each lane: decided by a nondeterministic choice.
-    pub open: u64,
+    pub unknown: u64,
 }
 
 impl LaneBools {
     /// The same known truth value in every lane.
     pub fn same(value: bool) -> LaneBools {
-        LaneBools { value: if value { u64::MAX } else { 0 }, open: 0 }
+        LaneBools { value: if value { u64::MAX } else { 0 }, unknown: 0 }
     }
 
     fn each(count: usize, mut truth: impl FnMut(usize) -> PartialBool) -> LaneBools {
@@ -113,14 +113,14 @@ impl LaneBools {
     }
 
     /// Sets a lane that is false so far.
-    pub fn set(&mut self, lane: usize, PartialBool { value, open }: PartialBool) {
+    pub fn set(&mut self, lane: usize, PartialBool { value, unknown }: PartialBool) {
         self.value |= u64::from(value) << lane;
-        self.open |= u64::from(open) << lane;
+        self.unknown |= u64::from(unknown) << lane;
     }
 
     /// The value of this lane.
     pub fn lane(self, lane: usize) -> PartialBool {
-        PartialBool { value: self.value >> lane & 1 != 0, open: self.open >> lane & 1 != 0 }
+        PartialBool { value: self.value >> lane & 1 != 0, unknown: self.unknown >> lane & 1 != 0 }
     }
 
     /// The lanes of these numbers alone, in this order.
@@ -172,7 +172,7 @@ impl Lanes {
         if a.is_known() {
             let words = &mut self.domain.0;
             let value = Numbers::each(self.count, a.is_same(), |lane| known(words, &a.value(lane)).unsigned());
-            return LaneBits { width, value, open: Numbers::Same(0) };
+            return LaneBits { width, value, unknown: Numbers::Same(0) };
         }
         if a.is_same() {
             return LaneBits::same(partial(&mut self.domain, &a.lane(0)));
@@ -191,7 +191,7 @@ impl Lanes {
         if a.is_known() && b.is_known() {
             let words = &mut self.domain.0;
             let number = |lane| known(words, &a.value(lane), &b.value(lane)).unsigned();
-            return LaneBits { width, value: Numbers::each(self.count, same, number), open: Numbers::Same(0) };
+            return LaneBits { width, value: Numbers::each(self.count, same, number), unknown: Numbers::Same(0) };
         }
         if same {
             return LaneBits::same(partial(&mut self.domain, &a.lane(0), &b.lane(0)));
@@ -210,7 +210,7 @@ impl Lanes {
             true => {
                 let words = &mut self.domain.0;
                 let truth = |lane| u64::from(known(words, &a.value(lane), &b.value(lane))) << lane;
-                LaneBools { value: (0..self.count).map(truth).fold(0, |all, truth| all | truth), open: 0 }
+                LaneBools { value: (0..self.count).map(truth).fold(0, |all, truth| all | truth), unknown: 0 }
             }
             false => LaneBools::each(self.count, |lane| partial(&mut self.domain, &a.lane(lane), &b.lane(lane))),
         }
@@ -292,7 +292,7 @@ impl Domain for Lanes {
 
     fn ite(&mut self, condition: &LaneBools, a: &LaneBits, b: &LaneBits) -> LaneBits {
         let all = self.all();
-        match (condition.value & all, condition.open & all) {
+        match (condition.value & all, condition.unknown & all) {
             (value, 0) if value == all => a.clone(),
             (0, 0) => b.clone(),
             (_, 0) => {
@@ -301,7 +301,7 @@ impl Domain for Lanes {
                 LaneBits {
                     width: a.width,
                     value: Numbers::each(self.count, false, |number| lane(number).value.at(number)),
-                    open: Numbers::each(self.count, known, |number| lane(number).open.at(number)),
+                    unknown: Numbers::each(self.count, known, |number| lane(number).unknown.at(number)),
                 }
             }
             _ => LaneBits::each(self.count, a.width, |lane| {
@@ -310,23 +310,23 @@ impl Domain for Lanes {
         }
     }
     fn bool_and(&mut self, a: &LaneBools, b: &LaneBools) -> LaneBools {
-        let refuted = (!a.value & !a.open) | (!b.value & !b.open);
-        LaneBools { value: !refuted & a.value & b.value, open: !refuted & (a.open | b.open) }
+        let refuted = (!a.value & !a.unknown) | (!b.value & !b.unknown);
+        LaneBools { value: !refuted & a.value & b.value, unknown: !refuted & (a.unknown | b.unknown) }
     }
     fn bool_or(&mut self, a: &LaneBools, b: &LaneBools) -> LaneBools {
-        let shown = (a.value & !a.open) | (b.value & !b.open);
-        LaneBools { value: a.value | b.value, open: !shown & (a.open | b.open) }
+        let shown = (a.value & !a.unknown) | (b.value & !b.unknown);
+        LaneBools { value: a.value | b.value, unknown: !shown & (a.unknown | b.unknown) }
     }
     fn bool_not(&mut self, a: &LaneBools) -> LaneBools {
-        LaneBools { value: !a.value, open: a.open }
+        LaneBools { value: !a.value, unknown: a.unknown }
     }
     fn bool_ite(&mut self, condition: &LaneBools, a: &LaneBools, b: &LaneBools) -> LaneBools {
         let chosen = |a: u64, b: u64| condition.value & a | !condition.value & b;
-        let pick = LaneBools { value: chosen(a.value, b.value), open: chosen(a.open, b.open) };
-        let unsure = a.open | b.open | (a.value ^ b.value);
+        let pick = LaneBools { value: chosen(a.value, b.value), unknown: chosen(a.unknown, b.unknown) };
+        let unsure = a.unknown | b.unknown | (a.value ^ b.value);
         LaneBools {
-            value: !condition.open & pick.value | condition.open & a.value,
-            open: !condition.open & pick.open | condition.open & unsure,
+            value: !condition.unknown & pick.value | condition.unknown & a.value,
+            unknown: !condition.unknown & pick.unknown | condition.unknown & unsure,
         }
     }
 }
@@ -336,10 +336,10 @@ mod tests {
     use super::*;
 
     const TRUTHS: [PartialBool; 4] = [
-        PartialBool { value: false, open: false },
-        PartialBool { value: true, open: false },
-        PartialBool { value: false, open: true },
-        PartialBool { value: true, open: true },
+        PartialBool { value: false, unknown: false },
+        PartialBool { value: true, unknown: false },
+        PartialBool { value: false, unknown: true },
+        PartialBool { value: true, unknown: true },
     ];
 
     /// Every combination of three truth values, one a lane.
@@ -361,10 +361,10 @@ mod tests {
         }
     }
 
-    /// Numbers of which none, some or all bits are open, different in each lane or the same in all.
+    /// Numbers of which none, some or all bits are unknown, different in each lane or the same in all.
     fn numbers(width: u32) -> Vec<LaneBits> {
         let word = |seed: u128| Word::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15_bf58_476d_1ce4_e5b9), width);
-        let partial = |seed: u128, open: u128| PartialBits { value: word(seed), open: word(open) };
+        let partial = |seed: u128, unknown: u128| PartialBits { value: word(seed), unknown: word(unknown) };
         vec![
             LaneBits::same(partial(3, 0)),
             LaneBits::same(partial(0, 5)),

@@ -1,35 +1,35 @@
-//! The partial domain: numbers of which some bits are open. An open bit is unconstrained: a nondeterministic choice
-//! decides it.
+//! The partial domain: numbers of which some bits are unknown. An unknown bit is unconstrained: a nondeterministic
+//! choice decides it.
 //!
 //! The interpreter computes in it, so one run tells which bits of its results hold for every resolution of
-//! nondeterminism. An open bit may be 0 or 1; a bit that is not open has the value's bit. Marking too many bits open is
-//! sound, too few is not.
+//! nondeterminism. An unknown bit may be 0 or 1; a bit that is known has the value's bit. Marking too many bits unknown
+//! is sound, too few is not.
 
 use super::{Choice, Concrete, Domain, Number, Words};
 use crate::bits::Bits;
 
-/// A value; where `open` has a bit set, the value's bit means nothing.
+/// A value; where `unknown` has a bit set, the value's bit means nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartialBits<N = Bits> {
-    /// The bits that are known; 0 where they are open.
+    /// The bits that are known; 0 where they are unknown.
     pub value: N,
     /// Set where the bit is unconstrained: a nondeterministic choice decides it.
-    pub open: N,
+    pub unknown: N,
 }
 
 /// A truth value, or one that a nondeterministic choice decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartialBool {
-    /// The truth value where it is known; false where it is open.
+    /// The truth value where it is known; false where it is unknown.
     pub value: bool,
     /// True if a nondeterministic choice decides.
-    pub open: bool,
+    pub unknown: bool,
 }
 
 impl<N: Number> PartialBits<N> {
     /// A number whose bits are all known.
     pub fn known(value: N) -> PartialBits<N> {
-        PartialBits { value, open: N::zero(value.width()) }
+        PartialBits { value, unknown: N::zero(value.width()) }
     }
 
     /// The width in bits.
@@ -37,30 +37,30 @@ impl<N: Number> PartialBits<N> {
         self.value.width()
     }
 
-    /// True if no bit is open.
+    /// True if no bit is unknown.
     pub fn is_known(&self) -> bool {
-        self.open.is_zero()
+        self.unknown.is_zero()
     }
 
     /// Cut to `width` bits, or zero-extended with known zeros.
     pub fn zext_or_trunc(&self, width: u32) -> PartialBits<N> {
-        PartialBits { value: self.value.zext_or_trunc(width), open: self.open.zext_or_trunc(width) }
+        PartialBits { value: self.value.zext_or_trunc(width), unknown: self.unknown.zext_or_trunc(width) }
     }
 }
 
 impl PartialBool {
     /// A truth value that no choice decides.
     pub fn known(value: bool) -> PartialBool {
-        PartialBool { value, open: false }
+        PartialBool { value, unknown: false }
     }
 
     /// True for sure.
     pub fn holds(&self) -> bool {
-        self.value && !self.open
+        self.value && !self.unknown
     }
 }
 
-/// Computes on values with open bits, through the domain `C` on numbers. Choices are zeros, all open.
+/// Computes on values with unknown bits, through the domain `C` on numbers. Choices are zeros, all unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct Partial<C = Concrete>(pub C);
 
@@ -81,7 +81,7 @@ type Binary<C> = fn(&mut C, &Of<C>, &Of<C>) -> Of<C>;
 
 impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
     fn all_open(&mut self, width: u32) -> PartialBits<Of<C>> {
-        PartialBits { value: self.0.literal(0, width), open: self.0.literal(-1, width) }
+        PartialBits { value: self.0.literal(0, width), unknown: self.0.literal(-1, width) }
     }
 
     /// The plain operation where all bits are known.
@@ -96,20 +96,20 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
     fn upward(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, b: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
         let value = f(&mut self.0, &a.value, &b.value);
         if a.is_known() && b.is_known() {
-            return PartialBits { value, open: a.open };
+            return PartialBits { value, unknown: a.unknown };
         }
-        let open = self.0.or(&a.open, &b.open);
+        let unknown = self.0.or(&a.unknown, &b.unknown);
         let zero = self.0.literal(0, value.width());
-        let negated = self.0.sub(&zero, &open);
-        PartialBits { value, open: self.0.or(&open, &negated) }
+        let negated = self.0.sub(&zero, &unknown);
+        PartialBits { value, unknown: self.0.or(&unknown, &negated) }
     }
 
     fn shifted(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, amount: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
         match (amount.is_known(), a.is_known()) {
-            (true, true) => PartialBits { value: f(&mut self.0, &a.value, &amount.value), open: a.open },
+            (true, true) => PartialBits { value: f(&mut self.0, &a.value, &amount.value), unknown: a.unknown },
             (true, false) => PartialBits {
                 value: f(&mut self.0, &a.value, &amount.value),
-                open: f(&mut self.0, &a.open, &amount.value),
+                unknown: f(&mut self.0, &a.unknown, &amount.value),
             },
             (false, _) => self.all_open(a.width()),
         }
@@ -117,7 +117,7 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
 
     /// The bits that are certainly set.
     fn ones(&mut self, a: &PartialBits<Of<C>>) -> Of<C> {
-        let closed = self.0.not(&a.open);
+        let closed = self.0.not(&a.unknown);
         self.0.and(&a.value, &closed)
     }
 }
@@ -162,28 +162,28 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
     fn and(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
         let value = self.0.and(&a.value, &b.value);
         if a.is_known() && b.is_known() {
-            return PartialBits { value, open: a.open };
+            return PartialBits { value, unknown: a.unknown };
         }
         // A zero that is known on one side is known in the result.
-        let (x, y) = (self.0.or(&a.value, &a.open), self.0.or(&b.value, &b.open));
-        let (open, both) = (self.0.or(&a.open, &b.open), self.0.and(&x, &y));
-        PartialBits { value, open: self.0.and(&open, &both) }
+        let (x, y) = (self.0.or(&a.value, &a.unknown), self.0.or(&b.value, &b.unknown));
+        let (unknown, both) = (self.0.or(&a.unknown, &b.unknown), self.0.and(&x, &y));
+        PartialBits { value, unknown: self.0.and(&unknown, &both) }
     }
     fn or(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
         let value = self.0.or(&a.value, &b.value);
         if a.is_known() && b.is_known() {
-            return PartialBits { value, open: a.open };
+            return PartialBits { value, unknown: a.unknown };
         }
         let (x, y) = (self.ones(a), self.ones(b));
-        let (open, ones) = (self.0.or(&a.open, &b.open), self.0.or(&x, &y));
+        let (unknown, ones) = (self.0.or(&a.unknown, &b.unknown), self.0.or(&x, &y));
         let unset = self.0.not(&ones);
-        PartialBits { value, open: self.0.and(&open, &unset) }
+        PartialBits { value, unknown: self.0.and(&unknown, &unset) }
     }
     fn xor(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        PartialBits { value: self.0.xor(&a.value, &b.value), open: self.0.or(&a.open, &b.open) }
+        PartialBits { value: self.0.xor(&a.value, &b.value), unknown: self.0.or(&a.unknown, &b.unknown) }
     }
     fn not(&mut self, a: &Self::Bits) -> Self::Bits {
-        PartialBits { value: self.0.not(&a.value), open: a.open }
+        PartialBits { value: self.0.not(&a.value), unknown: a.unknown }
     }
     fn shl(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits {
         self.shifted(C::shl, a, amount)
@@ -192,71 +192,77 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
         self.shifted(C::lshr, a, amount)
     }
     fn ashr(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits {
-        // An open sign spreads as an open sign.
+        // An unknown sign spreads as an unknown sign.
         self.shifted(C::ashr, a, amount)
     }
     fn concat(&mut self, high: &Self::Bits, low: &Self::Bits) -> Self::Bits {
-        PartialBits { value: self.0.concat(&high.value, &low.value), open: self.0.concat(&high.open, &low.open) }
+        PartialBits {
+            value: self.0.concat(&high.value, &low.value),
+            unknown: self.0.concat(&high.unknown, &low.unknown),
+        }
     }
     fn extract(&mut self, a: &Self::Bits, offset: u32, width: u32) -> Self::Bits {
-        PartialBits { value: self.0.extract(&a.value, offset, width), open: self.0.extract(&a.open, offset, width) }
+        PartialBits {
+            value: self.0.extract(&a.value, offset, width),
+            unknown: self.0.extract(&a.unknown, offset, width),
+        }
     }
     fn zext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits {
-        PartialBits { value: self.0.zext(&a.value, width), open: self.0.zext(&a.open, width) }
+        PartialBits { value: self.0.zext(&a.value, width), unknown: self.0.zext(&a.unknown, width) }
     }
     fn sext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits {
-        PartialBits { value: self.0.sext(&a.value, width), open: self.0.sext(&a.open, width) }
+        PartialBits { value: self.0.sext(&a.value, width), unknown: self.0.sext(&a.unknown, width) }
     }
     fn eq(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
         if a.is_known() && b.is_known() {
             return PartialBool::known(a.value == b.value);
         }
-        let open = self.0.or(&a.open, &b.open);
-        let (closed, difference) = (self.0.not(&open), self.0.xor(&a.value, &b.value));
+        let unknown = self.0.or(&a.unknown, &b.unknown);
+        let (closed, difference) = (self.0.not(&unknown), self.0.xor(&a.value, &b.value));
         let differ = !self.0.and(&difference, &closed).is_zero();
-        PartialBool { value: !differ, open: !differ }
+        PartialBool { value: !differ, unknown: !differ }
     }
     fn is_zero(&mut self, a: &Self::Bits) -> PartialBool {
         if a.is_known() {
             return PartialBool::known(a.value.is_zero());
         }
         let differs = !self.ones(a).is_zero();
-        PartialBool { value: !differs, open: !differs }
+        PartialBool { value: !differs, unknown: !differs }
     }
     fn ult(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
-        PartialBool { value: self.0.ult(&a.value, &b.value), open: !(a.is_known() && b.is_known()) }
+        PartialBool { value: self.0.ult(&a.value, &b.value), unknown: !(a.is_known() && b.is_known()) }
     }
     fn slt(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
         let zero = self.0.literal(0, a.width());
         let value = self.0.slt(&a.value, &b.value);
         // A sign alone decides against zero.
         if b.is_known() && b.value.is_zero() {
-            return PartialBool { value, open: self.0.slt(&a.open, &zero) };
+            return PartialBool { value, unknown: self.0.slt(&a.unknown, &zero) };
         }
-        PartialBool { value, open: !(a.is_known() && b.is_known()) }
+        PartialBool { value, unknown: !(a.is_known() && b.is_known()) }
     }
     fn ite(&mut self, condition: &PartialBool, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        if !condition.open {
+        if !condition.unknown {
             return if condition.value { *a } else { *b };
         }
-        let (open, differ) = (self.0.or(&a.open, &b.open), self.0.xor(&a.value, &b.value));
-        PartialBits { value: a.value, open: self.0.or(&open, &differ) }
+        let (unknown, differ) = (self.0.or(&a.unknown, &b.unknown), self.0.xor(&a.value, &b.value));
+        PartialBits { value: a.value, unknown: self.0.or(&unknown, &differ) }
     }
     fn bool_and(&mut self, a: &PartialBool, b: &PartialBool) -> PartialBool {
-        let refuted = (!a.value && !a.open) || (!b.value && !b.open);
-        PartialBool { value: !refuted && a.value && b.value, open: !refuted && (a.open || b.open) }
+        let refuted = (!a.value && !a.unknown) || (!b.value && !b.unknown);
+        PartialBool { value: !refuted && a.value && b.value, unknown: !refuted && (a.unknown || b.unknown) }
     }
     fn bool_or(&mut self, a: &PartialBool, b: &PartialBool) -> PartialBool {
         let shown = a.holds() || b.holds();
-        PartialBool { value: shown || a.value || b.value, open: !shown && (a.open || b.open) }
+        PartialBool { value: shown || a.value || b.value, unknown: !shown && (a.unknown || b.unknown) }
     }
     fn bool_not(&mut self, a: &PartialBool) -> PartialBool {
-        PartialBool { value: !a.value, open: a.open }
+        PartialBool { value: !a.value, unknown: a.unknown }
     }
     fn bool_ite(&mut self, condition: &PartialBool, a: &PartialBool, b: &PartialBool) -> PartialBool {
-        if !condition.open {
+        if !condition.unknown {
             return if condition.value { *a } else { *b };
         }
-        PartialBool { value: a.value, open: a.open || b.open || a.value != b.value }
+        PartialBool { value: a.value, unknown: a.unknown || b.unknown || a.value != b.value }
     }
 }
