@@ -97,6 +97,7 @@ struct Report {
     interrupted: bool,
     /// Programs that the corpus has gained.
     corpus_added: u64,
+    corpus_replaced: u64,
     /// Findings set aside.
     known: u64,
     /// Each signature of the file of known findings.
@@ -330,6 +331,7 @@ fn report(outcome: &CampaignReport, campaign: &Campaign, interrupted: bool) -> R
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,
         corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.growth().added),
+        corpus_replaced: campaign.corpus.as_ref().map_or(0, |corpus| corpus.growth().replaced),
         known: outcome.known.values().sum(),
         known_signatures: known(outcome, campaign).collect(),
     }
