@@ -50,7 +50,7 @@ impl fmt::Display for Name {
             Name::Number(number) => write!(f, "{number}"),
             Name::Bytes(bytes) => {
                 let plain = bytes.first().is_some_and(|first| !first.is_ascii_digit());
-                match plain && bytes.iter().copied().all(is_name_byte) {
+                match plain && bytes.iter().all(|&byte| is_name_byte(byte) && byte != b'$') {
                     true => f.write_str(&String::from_utf8_lossy(bytes)),
                     false => write!(f, "\"{}\"", Escaped(bytes)),
                 }
@@ -65,8 +65,8 @@ pub(crate) struct Escaped<'b>(pub &'b [u8]);
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|&byte| match byte {
-            b'"' | b'\\' => write!(f, "\\{byte:02X}"),
-            b' '..=b'~' => write!(f, "{}", char::from(byte)),
+            b'\\' => f.write_str("\\\\"),
+            b' '..=b'~' if byte != b'"' => write!(f, "{}", char::from(byte)),
             _ => write!(f, "\\{byte:02X}"),
         })
     }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn names_print_as_they_are_read() {
-        for text in ["x", "0", "\"0\"", "a.b$c-d", "\"a b\\22\"", "\"\\01_x\\FF\"", "\"\""] {
+        for text in ["x", "0", "\"0\"", "a.b-c", "\"a$b\"", "\"a\\\\b\"", "\"a b\\22\"", "\"\\01_x\\FF\"", "\"\""] {
             assert_eq!(Name::from_text(text).to_string(), text);
         }
     }

@@ -45,11 +45,6 @@ impl Target {
         self.abi.calls.as_ref().is_some_and(|calls| data.opcode == Opcode::Target(calls.frame_setup))
     }
 
-    /// The runtime function that a call calls.
-    pub fn runtime_callee(&self, function: &Function, data: &InstData) -> Option<&'static RuntimeFunction> {
-        RuntimeFunction::named(function.external(function.callee(data)?)?)
-    }
-
     /// `ADJCALLSTACKDOWN 0, 0` or `ADJCALLSTACKUP 0, 0` with the operands that its row asks for.
     pub fn call_frame(&self, opcode: TargetOpcode) -> InstData {
         let mut data = InstData::new(Opcode::Target(opcode), [Operand::Imm(0), Operand::Imm(0)]);

@@ -7,7 +7,7 @@
 use crate::Target;
 use crate::registers::BankDesc;
 use crate::selection::{Emit, Out};
-use tribunal_ir::{InstData, Opcode, Operand, PReg, RegBank};
+use tribunal_ir::{InstData, Opcode, Operand, PReg, Reg, RegBank, StackSlot};
 
 /// The instruction that copies a whole register to another, of one bank or of two.
 pub struct CopyDesc {
@@ -51,6 +51,27 @@ impl Target {
     /// Stores `src` to `[base + offset]`.
     pub fn spill(&self, src: PReg, base: PReg, offset: i64) -> Option<InstData> {
         self.written(&self.bank(self.bank_of(src)?).spill, None, Some(src), Some((base, offset)))
+    }
+
+    /// Stores `src` to a stack object, before frames are laid out.
+    pub fn spill_to(&self, src: PReg, slot: StackSlot) -> Option<InstData> {
+        self.spill(src, self.abi.stack_pointer, 0).map(|data| self.on_slot(data, slot))
+    }
+
+    /// Loads `dst` from a stack object, before frames are laid out.
+    pub fn reload_from(&self, dst: PReg, slot: StackSlot) -> Option<InstData> {
+        self.reload(dst, self.abi.stack_pointer, 0).map(|data| self.on_slot(data, slot))
+    }
+
+    /// The access with `slot` for its base, in place of the stack pointer.
+    fn on_slot(&self, mut data: InstData, slot: StackSlot) -> InstData {
+        let base = Reg::Physical(self.abi.stack_pointer);
+        for operand in &mut data.operands {
+            if operand.as_reg().is_some_and(|register| register.reg == base) {
+                *operand = Operand::Stack(slot);
+            }
+        }
+        data
     }
 
     /// The instruction of a row on physical registers; `None` if the row asks for an operand that a move does not have.

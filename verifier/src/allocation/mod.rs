@@ -272,12 +272,10 @@ impl Checker<'_> {
             let from = Location::Register(source.ok_or(AllocationFault::Inserted)?);
             return Ok(Move { to: Location::Register(first), from });
         };
-        let base = target.abi.stack_pointer;
-        let is = |code: Option<InstData>| code.map(|code| on_slot(code, base, slot)).as_ref() == Some(data);
         let (there, here) = (Location::Slot(slot), Location::Register(first));
         let moved = match () {
-            () if is(target.spill(first, base, 0)) => Move { to: there, from: here },
-            () if is(target.reload(first, base, 0)) => Move { to: here, from: there },
+            () if target.spill_to(first, slot).as_ref() == Some(data) => Move { to: there, from: here },
+            () if target.reload_from(first, slot).as_ref() == Some(data) => Move { to: here, from: there },
             () => return Err(AllocationFault::Inserted),
         };
         match self.is_spill_slot(slot, first) {
@@ -308,14 +306,4 @@ impl Checker<'_> {
             Location::Slot(slot) => slot.to_string(),
         }
     }
-}
-
-/// The access with `slot` for its base.
-fn on_slot(mut data: InstData, base: PReg, slot: StackSlot) -> InstData {
-    for operand in &mut data.operands {
-        if operand.as_reg().is_some_and(|register| register.reg == Reg::Physical(base)) {
-            *operand = Operand::Stack(slot);
-        }
-    }
-    data
 }

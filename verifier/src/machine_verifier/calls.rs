@@ -3,6 +3,7 @@
 
 use super::{Rule, Verifier};
 use tribunal_ir::{Block, Inst, Operand, PReg, Preserved, Reg, Stage};
+use tribunal_target::environment::Callee;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -52,8 +53,8 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
 /// Liveness and the allocator see what an instruction names.
 fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
-    let callee = verifier.target.runtime_callee(verifier.function, data);
-    let Some(signature) = callee.and_then(|callee| verifier.target.signature(callee)) else { return };
+    let Callee::Runtime(callee) = Callee::of(verifier.function, data) else { return };
+    let Some(signature) = verifier.target.signature(callee) else { return };
     let names = |register: PReg, is_def: bool| {
         let mut named = data.operands.iter().filter(|operand| operand.is_def() == is_def).filter_map(Operand::as_reg);
         named.any(|operand| operand.reg == Reg::Physical(register))

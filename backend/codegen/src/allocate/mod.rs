@@ -181,24 +181,14 @@ impl Writer {
 
     /// The instruction of a move. The allocator gives no moves from slot to slot.
     fn moved(&self, from: Place, to: Place) -> Option<InstData> {
-        let (target, base) = (self.target, self.target.abi.stack_pointer);
+        let target = self.target;
         match (from, to) {
             (Place::Register(from), Place::Register(to)) => target.copy(to, from),
-            (Place::Register(from), Place::Slot(slot)) => Some(on_slot(target.spill(from, base, 0)?, base, slot)),
-            (Place::Slot(slot), Place::Register(to)) => Some(on_slot(target.reload(to, base, 0)?, base, slot)),
+            (Place::Register(from), Place::Slot(slot)) => target.spill_to(from, slot),
+            (Place::Slot(slot), Place::Register(to)) => target.reload_from(to, slot),
             (Place::Slot(_), Place::Slot(_)) => None,
         }
     }
-}
-
-/// The access with `slot` for its base.
-fn on_slot(mut data: InstData, base: PReg, slot: StackSlot) -> InstData {
-    for operand in &mut data.operands {
-        if operand.as_reg().is_some_and(|register| register.reg == Reg::Physical(base)) {
-            *operand = Operand::Stack(slot);
-        }
-    }
-    data
 }
 
 fn remove_phis(function: &mut Function) {

@@ -11,7 +11,7 @@ pub(super) fn spelled<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     let rest = cursor.rest();
     let length = match rest.strip_prefix('"') {
         Some(quoted) => quoted.find('"').map_or(0, |length| length + 2),
-        None => rest.find(|c| !is_plain(c) && c != '$').unwrap_or(rest.len()),
+        None => rest.find(|c: char| !c.is_ascii_alphanumeric() && !"-$._".contains(c)).unwrap_or(rest.len()),
     };
     let name = cursor.take(length);
     cursor.skip_blanks();
@@ -32,26 +32,9 @@ pub(super) fn global(function: &mut Function, cursor: &mut Cursor<'_>) -> Option
     }
 }
 
-/// Letters that need no quotes (LLVM's `printLLVMNameWithoutPrefix`).
-fn is_plain(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')
-}
-
 /// Writes a name as LLVM spells it.
 pub(super) fn write(out: &mut String, name: &str) -> fmt::Result {
-    let plain = !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(is_plain);
-    if plain {
-        return out.write_str(name);
-    }
-    out.write_char('"')?;
-    for byte in name.bytes() {
-        match byte {
-            b'\\' => out.write_str("\\\\")?,
-            b' '..=b'~' if byte != b'"' => out.write_char(char::from(byte))?,
-            _ => write!(out, "\\{byte:02X}")?,
-        }
-    }
-    out.write_char('"')
+    write!(out, "{}", Name::from(name))
 }
 
 /// Writes `@g` or `@0`.
