@@ -43,6 +43,6 @@ pub use operand::{Operand, Reg, RegFlags, RegOperand};
 pub use ordering::{AtomicOrdering, SyncScope};
 pub use predicate::{FloatPredicate, IntPredicate};
 pub use stage::Stage;
-pub use tables::{FrameInfo, JumpTableKind, PoolConstant, PoolValue};
+pub use tables::{FrameInfo, JumpTableKind, PoolConstant, PoolValue, StackObject};
 pub use types::Type;
 pub use vocabulary::{PReg, Preserved, RegBank, RegClass, RegMask, SubReg, TargetFlags, Vocabulary};

@@ -77,8 +77,20 @@ pub fn may_be_opcode(name: &str) -> bool {
     is_spelled_as_opcode(name) && (!name.starts_with("G_") || GENERIC.contains(&name))
 }
 
-/// The properties known of `name`: tail calls leave the function, a few names only compute, and all others may do
-/// anything.
+/// The properties known of an instruction: tail calls leave the function, a few names only compute, and all others may
+/// do anything. A call has a mask of registers, and a branch a label.
+fn flags_of(name: &str, data: &InstData) -> OpcodeFlags {
+    let has = |is: fn(&Operand) -> bool| data.operands.iter().any(is);
+    let mut flags = flags_of_name(name);
+    if has(|operand| matches!(operand, Operand::RegisterMask(_))) {
+        flags |= OpcodeFlags::CALL;
+    }
+    if has(|operand| matches!(operand, Operand::Block(_))) {
+        flags |= OpcodeFlags::BRANCH | OpcodeFlags::TERMINATOR;
+    }
+    flags
+}
+
 fn flags_of_name(name: &str) -> OpcodeFlags {
     let leaves = OpcodeFlags::RETURN | OpcodeFlags::TERMINATOR | OpcodeFlags::BARRIER | OpcodeFlags::CALL;
     match name {
@@ -86,7 +98,7 @@ fn flags_of_name(name: &str) -> OpcodeFlags {
         "ADJCALLSTACKDOWN" | "ADJCALLSTACKUP" => OpcodeFlags::SIDE_EFFECTS,
         _ if name.starts_with("TCRETURN") || name.starts_with("PseudoTAIL") => leaves,
         _ if GENERIC.contains(&name) && !name.contains("PREFETCH") => OpcodeFlags::empty(),
-        _ => OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::CALL,
+        _ => OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS,
     }
 }
 
@@ -104,7 +116,7 @@ impl Function {
     pub fn opcode_flags(&self, data: &InstData, vocabulary: &dyn Vocabulary) -> OpcodeFlags {
         match data.opcode {
             Opcode::Target(opcode) => vocabulary.opcode_flags(opcode),
-            Opcode::OPAQUE => self.opaque_name(data).map_or(OpcodeFlags::SIDE_EFFECTS, flags_of_name),
+            Opcode::OPAQUE => self.opaque_name(data).map_or(OpcodeFlags::SIDE_EFFECTS, |name| flags_of(name, data)),
             generic => generic.info().map_or(OpcodeFlags::empty(), |info| info.flags),
         }
     }

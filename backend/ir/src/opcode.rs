@@ -412,11 +412,11 @@ opcodes! {
     InRegister {
         G_SEXT_INREG: [N0] <- [N0, IMM0] {DEFINED} imm(Narrower(0));
     }
-    /// A fact about a value; no code. An alignment has no meaning yet: a violation goes undetected.
+    /// A fact about a value; no code.
     Assertion {
         G_ASSERT_SEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
         G_ASSERT_ZEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
-        G_ASSERT_ALIGN: [T0] <- [T0, IMM0] {DEFINED, HINT} imm(Alignment);
+        G_ASSERT_ALIGN: [T0] <- [T0, IMM0] {DEFINED, HINT} imm(Alignment) poison(PROMISE);
     }
     /// Less, equal or greater: -1, 0 or 1.
     ThreeWay {

@@ -181,8 +181,14 @@ pub trait Environment<D: Domain>: MachineState<D> {
         Err(Unsupported::new(format!("the address of {}", address.name)))
     }
 
-    /// Performs a memory function on its three operands; the condition under which that is undefined.
-    fn memory_function(&mut self, function: MemoryFunction, _: [Value<D>; 3]) -> Result<D::Bool, Unsupported> {
+    /// Performs a memory function on its three operands; the condition under which that is undefined. `data` is the
+    /// opcode or the call that stands for it.
+    fn memory_function(
+        &mut self,
+        function: MemoryFunction,
+        _: [Value<D>; 3],
+        _data: &InstData,
+    ) -> Result<D::Bool, Unsupported> {
         Err(Unsupported::new(format!("call of &{}", function.name())))
     }
 
@@ -205,7 +211,7 @@ pub fn execute<D: Domain, S: Environment<D>>(
         let (Some(dst), Some(second), Some(length)) = (args.next(), args.next(), args.next()) else {
             return Err(Unsupported::new(format!("malformed {}", data.opcode)));
         };
-        ub = Some(state.memory_function(function, [dst, second, length])?);
+        ub = Some(state.memory_function(function, [dst, second, length], data)?);
     } else if let Some(address) = LinkedAddress::of(state.function(), data) {
         let value = state.address(&address)?;
         let dst = data.operands.first().and_then(Operand::as_reg);
@@ -251,7 +257,7 @@ pub fn call<D: Domain, S: Environment<D>>(
             let (Some(dst), Some(second), Some(length)) = (values.next(), values.next(), values.next()) else {
                 return Err(Unsupported::new(format!("call of &{} without its arguments", function.name())));
             };
-            let ub = state.memory_function(function, [dst.clone(), second, length])?;
+            let ub = state.memory_function(function, [dst.clone(), second, length], data)?;
             Returned { results: vec![dst], ub }
         }
         Callee::Unknown(name) => {

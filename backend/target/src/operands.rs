@@ -132,12 +132,12 @@ pub fn access<D: AnyDomain + ?Sized>(
     let (results, outside) = match value {
         Some(value) => {
             let low = d.extract(&value.bits, 0, access.bits());
-            let operand = memory_operand(inst, access, MemFlags::STORE);
+            let operand = memory_operand(inst, access, MemFlags::STORE)?;
             (SmallVec::new(), d.store(&address, &low, &value.poison, &operand))
         }
         None => {
             let class = row.operands.first().and_then(OperandDesc::class).ok_or_else(malformed)?;
-            let (width, operand) = (target.class(class).bits, memory_operand(inst, access, MemFlags::LOAD));
+            let (width, operand) = (target.class(class).bits, memory_operand(inst, access, MemFlags::LOAD)?);
             let (value, poison, outside) = d.load(&address, access.bytes.into(), &operand);
             let bits = match access.extension {
                 Extension::Sign => d.sext(&value, width),
@@ -150,10 +150,16 @@ pub fn access<D: AnyDomain + ?Sized>(
     Ok(MachineEvaluation { results, ub, taken: None, to: None })
 }
 
-/// The access as memory sees it: the machine claims no alignment.
-fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> MemOperand {
-    let known = inst.memory.first().map_or(MemFlags::empty(), |operand| operand.flags);
-    MemOperand::new(flags | known & MemFlags::VOLATILE, Type::scalar(access.bits()), 1)
+/// The access as memory sees it: as the instruction's memory operand says, and as aligned as the machine needs it.
+fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> Result<MemOperand, Unsupported> {
+    let ty = Type::scalar(access.bits());
+    let own = MemOperand::new(flags, ty, access.align.into());
+    let Some(claimed) = inst.memory.first() else { return Ok(own) };
+    let bits = claimed.ty.map_or(access.bits(), |ty| ty.bits().next_multiple_of(8));
+    match bits == access.bits() && claimed.flags.contains(flags) {
+        true => Ok(MemOperand { flags: claimed.flags, align: own.align.max(claimed.align), ..own }),
+        false => Err(Unsupported::new("a memory operand of another access")),
+    }
 }
 
 /// The address `distance` bytes from the instruction.

@@ -7,6 +7,7 @@
 
 use super::{Numbers, SingleRun, scalar};
 use std::collections::{BTreeMap, BTreeSet};
+use tribunal_ir::InstData;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
 use tribunal_target::environment::{Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall};
@@ -60,7 +61,12 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
         Ok(scalar(Bits::new(place.into(), self.target.pointer_bits.into())))
     }
 
-    fn memory_function(&mut self, function: MemoryFunction, args: [Value<D>; 3]) -> Result<PartialBool, Unsupported> {
+    fn memory_function(
+        &mut self,
+        function: MemoryFunction,
+        args: [Value<D>; 3],
+        _: &InstData,
+    ) -> Result<PartialBool, Unsupported> {
         if self.environment.is_none() {
             return Err(Unsupported::new(format!("call of &{}", function.name())));
         }

@@ -6,12 +6,25 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
 use tribunal_ir::{MemFlags, MemOperand, StackSlot};
 
-/// Numbers of the initial memories: contents, poison flags, and which addresses may be touched.
+/// Kinds of initial memories, each by address: contents, poison flags, and which addresses may be touched.
 pub(super) const BYTES: u32 = 0;
 pub(super) const POISON: u32 = 1;
 pub(super) const VALID: u32 = 2;
+/// The contents that never change, where a load says so.
+const INVARIANT: u32 = 3;
+/// The addresses that may be touched at any time, where an access says so.
+const DEREFERENCEABLE: u32 = 4;
+/// The object that an address belongs to, by its number. The address after its last byte belongs to it too.
+const OBJECT: u32 = 5;
 /// The distance between the numbers of different places.
-const KINDS: u32 = 3;
+const KINDS: u32 = 6;
+/// Bits of the number of an object.
+const OBJECT_BITS: u32 = 16;
+
+/// The kind of an initial memory of this number.
+pub(super) fn kind(number: u32) -> u32 {
+    number % KINDS
+}
 
 /// A volatile access.
 pub(super) struct Volatile {
@@ -26,23 +39,31 @@ pub(super) struct SymbolicMemory {
     pub bytes: MemTerm,
     pub poison: MemTerm,
     valid: MemTerm,
+    /// The contents at this place, before any store.
+    initial: MemTerm,
+    /// Whether accesses are known to lie in one object: only where an address is said to stay in its object.
+    pub follows_objects: bool,
     slots: FxHashMap<StackSlot, Term>,
     pub stored: bool,
     /// Volatile accesses, in order.
     pub volatile: Vec<Volatile>,
-    /// Constants in memory, by their address. Nothing writes to them.
-    pub constants: Vec<(Term, Bits)>,
+    /// Constants in memory, by their address, with their alignment in bytes. Nothing writes to them.
+    pub constants: Vec<(Term, Bits, u32)>,
     /// Machine code knows no poison: its loads give bits.
     machine: bool,
 }
 
 impl SymbolicMemory {
-    /// Memory with unknown contents at the `place`th such place. The set of valid addresses is the same everywhere.
+    /// Memory with unknown contents at the `place`th such place. The set of valid addresses is one of that place: what
+    /// stands between two may free an object.
     pub fn new(d: &mut Symbolic, place: u32, slots: FxHashMap<StackSlot, Term>, machine: bool) -> SymbolicMemory {
+        let initial = d.initial_memory(BYTES + KINDS * place, 8);
         SymbolicMemory {
-            bytes: d.initial_memory(BYTES + KINDS * place, 8),
+            bytes: initial,
+            initial,
+            follows_objects: false,
             poison: d.initial_memory(POISON + KINDS * place, 1),
-            valid: d.initial_memory(VALID, 1),
+            valid: d.initial_memory(VALID + KINDS * place, 1),
             slots,
             stored: false,
             volatile: Vec::new(),
@@ -51,8 +72,31 @@ impl SymbolicMemory {
         }
     }
 
+    /// Memory at the `place`th place, after something that may have changed it all but for its constants.
+    pub fn at(&mut self, d: &mut Symbolic, place: u32) -> SymbolicMemory {
+        let (slots, constants) = (std::mem::take(&mut self.slots), std::mem::take(&mut self.constants));
+        let new = SymbolicMemory::new(d, place, slots, self.machine);
+        SymbolicMemory { constants, follows_objects: self.follows_objects, ..new }
+    }
+
     pub fn slots(&self) -> FxHashMap<StackSlot, Term> {
         self.slots.clone()
+    }
+
+    /// The byte at this offset of an object whose lifetime begins or ends: anything, and nobody knows whether it may be
+    /// touched.
+    pub fn begin_or_end_life(
+        &mut self,
+        d: &mut Symbolic,
+        (start, index): (Term, u32),
+        byte: &Value<Symbolic>,
+        valid: Term,
+    ) {
+        let place = Self::unit(d, start, index);
+        self.bytes = d.store_unit(self.bytes, place, byte.bits);
+        self.poison = d.store_unit(self.poison, place, byte.poison);
+        self.valid = d.store_unit(self.valid, place, valid);
+        self.stored = true;
     }
 
     fn note(&mut self, operand: &MemOperand, bytes: u32, address: Term, stored: Option<&Value<Symbolic>>) {
@@ -67,7 +111,7 @@ impl SymbolicMemory {
         d.add(&address, &offset)
     }
 
-    /// True where the access touches an invalid address, or is less aligned than it claims.
+    /// True where the access touches an invalid address, is less aligned than it claims, or breaks another promise.
     fn undefined(&self, d: &mut Symbolic, address: Term, bytes: u32, operand: &MemOperand) -> Term {
         let mut ub = d.truth(false);
         for index in 0..bytes {
@@ -75,26 +119,80 @@ impl SymbolicMemory {
             let valid = d.select(self.valid, place);
             let invalid = d.complement(valid);
             ub = d.bool_or(&ub, &invalid);
+            let broken = self.broken_promise(d, place, operand.flags);
+            ub = d.bool_or(&ub, &broken);
         }
-        if operand.align > 1 {
-            // Bit by bit, so that an alignment claimed above shows in each claim that follows from it.
-            let bits = operand.align.trailing_zeros();
-            let low = d.extract(&address, 0, bits);
-            for index in 0..bits {
-                let set = d.extract(&low, index, 1);
-                ub = d.bool_or(&ub, &set);
-            }
+        let misaligned = misaligned(d, address, operand.align);
+        ub = d.bool_or(&ub, &misaligned);
+        if self.follows_objects {
+            let outside = Self::spans_objects(d, address, bytes);
+            ub = d.bool_or(&ub, &outside);
         }
         ub
     }
+
+    /// True where a byte may not be touched at any time, or changes, although the access says the contrary.
+    fn broken_promise(&self, d: &mut Symbolic, place: Term, flags: MemFlags) -> Term {
+        let mut broken = d.truth(false);
+        if flags.contains(MemFlags::DEREFERENCEABLE) {
+            let always = d.initial_memory(DEREFERENCEABLE, 1);
+            let always = d.select(always, place);
+            broken = d.complement(always);
+        }
+        if flags.contains(MemFlags::INVARIANT) {
+            let invariant = d.initial_memory(INVARIANT, 8);
+            let expected = d.select(invariant, place);
+            for memory in [self.initial, self.bytes] {
+                let found = d.select(memory, place);
+                let changed = d.ne(&expected, &found);
+                broken = d.bool_or(&broken, &changed);
+            }
+        }
+        broken
+    }
+
+    /// True where some byte of the access lies in another object than the first, or the address wraps between.
+    fn spans_objects(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
+        let last = Self::unit(d, address, bytes.saturating_sub(1));
+        let mut spans = d.ult(&last, &address);
+        let here = Self::object(d, address);
+        for index in 1..=bytes {
+            let place = Self::unit(d, address, index);
+            let there = Self::object(d, place);
+            let differs = d.ne(&here, &there);
+            spans = d.bool_or(&spans, &differs);
+        }
+        spans
+    }
+
+    fn object(d: &mut Symbolic, address: Term) -> Term {
+        let objects = d.initial_memory(OBJECT, OBJECT_BITS);
+        d.select(objects, address)
+    }
+}
+
+/// True where an address is not a multiple of `align`, a power of two.
+fn misaligned(d: &mut Symbolic, address: Term, align: u32) -> Term {
+    let mut misaligned = d.truth(false);
+    if align > 1 {
+        // Bit by bit, so that an alignment claimed above shows in each claim that follows from it.
+        let bits = align.trailing_zeros();
+        let low = d.extract(&address, 0, bits);
+        for index in 0..bits {
+            let set = d.extract(&low, index, 1);
+            misaligned = d.bool_or(&misaligned, &set);
+        }
+    }
+    misaligned
 }
 
 impl Memory<Symbolic> for SymbolicMemory {
     fn load(&mut self, d: &mut Symbolic, address: &Term, bytes: u32, operand: &MemOperand) -> (Value<Symbolic>, Term) {
-        let constant = self.constants.iter().find_map(|&(base, contents)| {
+        let constant = self.constants.iter().find_map(|&(base, contents, align)| {
             let offset = d.distance(base, *address)?.to_i64().and_then(|offset| u32::try_from(offset).ok())?;
             let end = offset.checked_add(bytes)?.checked_mul(8)?;
-            (end <= contents.width()).then(|| contents.extract(8 * offset, 8 * bytes))
+            let aligned = operand.align <= align && offset.is_multiple_of(operand.align);
+            (end <= contents.width() && aligned).then(|| contents.extract(8 * offset, 8 * bytes))
         });
         if let Some(bits) = constant {
             let poison = d.truth(false);
@@ -129,6 +227,11 @@ impl Memory<Symbolic> for SymbolicMemory {
             self.poison = d.store_unit(self.poison, place, value.poison);
         }
         ub
+    }
+
+    fn leaves_object(&mut self, d: &mut Symbolic, from: &Term, to: &Term) -> Term {
+        let (from, to) = (Self::object(d, *from), Self::object(d, *to));
+        d.ne(&from, &to)
     }
 
     fn frame_address(&mut self, d: &mut Symbolic, slot: StackSlot, bits: u32) -> Term {

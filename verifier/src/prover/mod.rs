@@ -21,7 +21,7 @@ mod bit_sums;
 mod cache;
 mod counterexample;
 mod evaluate;
-
+mod identity;
 mod integers;
 mod memory;
 mod opaque;
@@ -38,6 +38,7 @@ mod validate;
 
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
+pub use identity::{WEAKENINGS, Weakening};
 pub use validate::{Pair, ProofGap, Validated, validate};
 
 use cache::Key;
@@ -197,9 +198,13 @@ impl Prover {
                 return (verdict, None);
             }
         };
+        if query.graph.is_false(query.source_defined) {
+            let verdict = Verdict::Unknown("vacuous: the source is undefined whatever the inputs".to_string());
+            self.cache.insert(key, None, &verdict);
+            return (verdict, None);
+        }
         let question = Key::of_question(&query);
-        let vacuous = query.graph.is_false(query.source_defined);
-        let known = self.cache.question(question).filter(|_| !vacuous && text == solver::Text::Dropped);
+        let known = self.cache.question(question).filter(|_| text == solver::Text::Dropped);
         let (verdict, written) = match known {
             Some(engine) => (Verdict::Proved { engine }, None),
             None => decide_query(&mut query, text, solver::Effort::STEP),
@@ -228,9 +233,6 @@ fn decide_query(query: &mut Query, text: solver::Text, effort: solver::Effort) -
 }
 
 fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (Decision, Option<Question>) {
-    if query.graph.is_false(query.source_defined) {
-        return (Decision::Unknown("vacuous: the source is undefined whatever the inputs".to_string()), None);
-    }
     if query.graph.is_false(query.wrong) {
         return (Decision::Proved(Engine::Structural), None);
     }

@@ -7,17 +7,19 @@
 //! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them.
 //! `tribunal_target::environment` says which instructions call, and which registers a call changes.
 
-use super::memory::SymbolicMemory;
-use super::side::{Scalar, Side, SideEvaluation, SideState};
+use super::identity::Identity;
+use super::side::{Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::entities::ConstantPoolIndex;
+use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
-use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{
-    AddressBase, AddressData, Family, FixedSlot, Function, InstData, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand,
-    Reg, RegOperand, text,
+    AddressBase, Family, FixedSlot, Function, InstData, InstFlags, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
+    RegOperand,
 };
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, LinkedBase, MemoryFunction, Returned, UnknownCall,
@@ -26,7 +28,7 @@ use tribunal_target::environment::{
 /// One operation with effects, or a pure one whose operands are still to be proved equal.
 #[derive(Clone)]
 pub(super) struct Effect {
-    pub name: String,
+    pub identity: Identity,
     pub args: Vec<Scalar>,
     pub results: Vec<Scalar>,
     /// Undefined behaviour up to here.
@@ -37,13 +39,20 @@ pub(super) struct Effect {
     place: u32,
 }
 
-/// A pure operation of the earlier side.
-struct Pure {
-    results: Vec<Term>,
-    /// An unknown: whether a flag of the operation makes its result poison.
-    poison: Term,
+/// A pure operation on some operands: what is unknown of it.
+#[derive(Clone)]
+pub(super) struct Pure {
+    /// The promises and licences that it has.
     flags: InstFlags,
+    results: Vec<Term>,
+    /// Whether a flag of the operation makes its result poison.
+    poison: Term,
+    /// Whether it is undefined on these operands.
+    ub: Term,
 }
+
+/// A pure operation by its identity but for the flags, and by its operands.
+pub(super) type Application = (String, Vec<Term>);
 
 /// An unknown address: the same one wherever it is named.
 #[derive(PartialEq, Eq, Hash)]
@@ -68,7 +77,8 @@ enum PairMember {
 /// State shared by both sides of a whole function.
 pub(super) struct Uninterpreted {
     addresses: FxHashMap<Start, Term>,
-    pure: FxHashMap<(String, Vec<Term>), Pure>,
+    /// Those of the earlier function, on whatever path: equal operations on equal operands are equal everywhere.
+    pure: FxHashMap<Application, Vec<Pure>>,
     places: u32,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
     pub earlier: Option<Earlier>,
@@ -82,13 +92,32 @@ pub(super) struct Earlier {
     pub pure: Vec<Effect>,
     /// Choices that the later side makes alike, by opcode.
     pub choices: Vec<(Opcode, Term)>,
+    /// Undefined behaviour of that side at the end of the block.
+    pub ub: Term,
 }
 
-/// Flags that let an operation yield poison.
-const POISONING: InstFlags = InstFlags::NNAN.union(InstFlags::NINF);
-/// Flags that relax rounding.
-const RELAXING: InstFlags =
-    InstFlags::NSZ.union(InstFlags::ARCP).union(InstFlags::CONTRACT).union(InstFlags::AFN).union(InstFlags::REASSOC);
+impl Earlier {
+    /// Undefined behaviour of the earlier side before anything shows that follows its first `effects` effects.
+    fn ub_after(&self, effects: usize) -> Term {
+        self.effects.get(effects).map_or(self.ub, |effect| effect.ub)
+    }
+}
+
+/// Conditions under which a row's operation on values is undefined. Those of its accesses to memory are the memory's.
+const UNDEFINED: Undefined = Undefined::DIVISOR.union(Undefined::QUOTIENT).union(Undefined::CONDITION);
+
+/// Whether an effect reads or writes memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Touches {
+    Memory,
+    Nothing,
+}
+
+/// The markers around a call, by LLVM's names, where the target has no rows for them.
+const CALL_FRAME: [&str; 2] = ["ADJCALLSTACKDOWN", "ADJCALLSTACKUP"];
+
+/// The largest object, in bytes, whose lifetime is followed byte by byte.
+const MOST_BYTES: u64 = 64;
 
 impl Uninterpreted {
     /// `places` counts the memories that blocks start with.
@@ -119,14 +148,10 @@ impl SideEvaluation<'_> {
                 let Some(Operand::Float(constant)) = data.operands.get(1) else { return Ok(false) };
                 let Some(bits) = self.function.float_bits(*constant) else { return Ok(false) };
                 let value = Value { bits: self.d.value(bits), poison: self.d.truth(false) };
-                self.define(side, data, vec![value]);
+                self.define(side, data, vec![value])?;
                 return Ok(true);
             }
-            Opcode::LIFETIME_START | Opcode::LIFETIME_END => {
-                let name = self.key(data);
-                self.effect(side, name, Vec::new(), &[], false)?;
-                return Ok(true);
-            }
+            Opcode::LIFETIME_START | Opcode::LIFETIME_END => return self.lifetime(side, data).map(|()| true),
             opcode
                 if matches!(opcode.family(), Some(Family::Load | Family::Store))
                     && data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE)) =>
@@ -135,7 +160,7 @@ impl SideEvaluation<'_> {
             }
             _ => {}
         }
-        self.note_call_frame(data);
+        self.call_frame(side, data)?;
         if self.is_unrelated_page(side, data) {
             return self.other(side, data).map(|()| true);
         }
@@ -150,13 +175,40 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// Keeps the immediates of a marker before a call: unknown functions read their arguments on the stack.
-    fn note_call_frame(&mut self, data: &InstData) {
-        let opens = self.target.opens_call_frame(data) || self.function.opaque_name(data) == Some("ADJCALLSTACKDOWN");
-        if let Some(opaque) = self.opaque.as_deref_mut().filter(|_| opens) {
-            let immediates = data.operands.iter().filter_map(Operand::as_imm).map(|value| value.to_string());
-            opaque.frame = immediates.collect::<Vec<String>>().join(" ");
+    /// A marker around a call is an effect of its own. Its immediates are kept, since unknown functions read their
+    /// arguments on the stack.
+    fn call_frame(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let marker = self.function.opaque_name(data).filter(|name| CALL_FRAME.contains(name));
+        if marker.is_none() && !self.target.is_call_frame(data) {
+            return Ok(());
         }
+        let opens = self.target.opens_call_frame(data) || marker == Some(CALL_FRAME[0]);
+        let immediates = data.operands.iter().filter_map(Operand::as_imm).map(|value| value.to_string());
+        let frame = immediates.collect::<Vec<String>>().join(" ");
+        let identity = Identity::named(format!("call frame {opens} {frame}"));
+        if let Some(opaque) = self.opaque.as_deref_mut().filter(|_| opens) {
+            opaque.frame = frame;
+        }
+        self.effect(side, identity, Vec::new(), &[], Touches::Nothing).map(|_| ())
+    }
+
+    /// The contents of an object at either end of its life are anything, and so is whether it may be touched.
+    fn lifetime(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let identity = self.identity(data);
+        let Some(Operand::Stack(slot)) = data.operands.first() else {
+            return Err(Unsupported::new(format!("malformed {}", data.opcode)));
+        };
+        let bytes = self.function.stack.get(*slot).map_or(0, |object| object.size);
+        if bytes > MOST_BYTES {
+            return self.effect(side, identity, Vec::new(), &[], Touches::Memory).map(|_| ());
+        }
+        let widths: Vec<u32> = (0..bytes).flat_map(|_| [8, 1]).collect();
+        let results = self.effect(side, identity, Vec::new(), &widths, Touches::Nothing)?;
+        let start = side.memory.frame_address(self.d, *slot, self.target.pointer_bits.into());
+        for (index, byte) in (0..).zip(results.chunks_exact(2)) {
+            side.memory.begin_or_end_life(self.d, (start, index), &byte[0], byte[1].bits);
+        }
+        Ok(())
     }
 
     /// True for the second half of an address whose first half is not the page of the same symbol.
@@ -171,19 +223,30 @@ impl SideEvaluation<'_> {
     pub(super) fn other(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let effects = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR;
         let flags = self.function.opcode_flags(data, self.target.vocabulary);
-        let name = self.key(data);
+        let identity = self.identity(data);
         let args = self.arguments(side, data)?;
-        let widths: Vec<u32> = data.vreg_defs().map(|register| self.width(register)).collect();
-        if data.defs().any(|operand| operand.reg.as_physical().is_some()) || widths.iter().any(|&bits| bits > MAX_BITS)
-        {
+        let mut widths: SmallVec<[u32; 4]> = data.defs().map(|operand| self.operand_width(operand)).collect();
+        if widths.iter().any(|&bits| bits > MAX_BITS) {
             return Err(Unsupported::new(self.opcode_name(data)));
         }
-        let results = match flags.intersects(effects) {
-            true => self.effect(side, name, args, &widths, true)?,
-            false => self.pure(side, data, name, args, &widths)?,
+        let branches = flags.contains(OpcodeFlags::BRANCH) && !flags.contains(OpcodeFlags::BARRIER);
+        widths.extend(branches.then_some(1));
+        let mut results = match flags.intersects(effects) {
+            true => self.effect(side, identity, args, &widths, Touches::Memory)?,
+            false => self.pure(side, data, identity, args, &widths)?,
         };
-        self.define(side, data, results);
-        Ok(())
+        if branches {
+            // One more result: whether it is taken.
+            let taken = results.pop().ok_or_else(|| Unsupported::new(self.opcode_name(data)))?;
+            self.branch(side, taken.bits, walk::label(data)?);
+        } else if flags.contains(OpcodeFlags::BARRIER) {
+            side.exit = Exit::Anywhere;
+        }
+        self.define(side, data, results)
+    }
+
+    fn operand_width(&self, operand: &RegOperand) -> u32 {
+        walk::operand_bits(self.function, self.target.vocabulary, operand)
     }
 
     fn is_later(&self) -> bool {
@@ -199,35 +262,6 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// The operation's identity: name, operands that are no registers, and types. Two operations are one if these are
-    /// equal.
-    fn key(&self, data: &InstData) -> String {
-        let mut key = self.opcode_name(data);
-        for operand in &data.operands {
-            match operand {
-                Operand::Reg(register) => match register.reg {
-                    Reg::Virtual(register) => {
-                        key.push_str(&self.function.type_of(register).map_or(String::new(), |ty| format!(" {ty}")));
-                    }
-                    Reg::Physical(register) => key.push_str(self.target.vocabulary.register_name(register)),
-                },
-                // However it is computed.
-                Operand::Address(address) => {
-                    let AddressData { base, offset, .. } = self.function.addresses[*address];
-                    key.push_str(&format!(" {}{offset:+}", text::print_base(self.function, base)));
-                }
-                // Blocks are compared with the edges.
-                Operand::Block(_) => {}
-                Operand::Stack(slot) => key.push_str(&format!(" {slot}")),
-                other => {
-                    key.push(' ');
-                    key.push_str(&text::print_operand(self.function, other, self.target.vocabulary));
-                }
-            }
-        }
-        key
-    }
-
     /// Values of all registers read but the stack pointer.
     fn arguments(&mut self, side: &mut Side, data: &InstData) -> Result<Vec<Scalar>, Unsupported> {
         let stack = self.target.abi.stack_pointer;
@@ -237,10 +271,9 @@ impl SideEvaluation<'_> {
         uses.iter().map(|operand| walk::read(&mut state, operand)).collect()
     }
 
-    fn define(&mut self, side: &mut Side, data: &InstData, results: Vec<Scalar>) {
-        for (register, value) in data.vreg_defs().zip(results) {
-            side.defined.insert(register, value);
-        }
+    fn define(&mut self, side: &mut Side, data: &InstData, results: Vec<Scalar>) -> Result<(), Unsupported> {
+        let mut state = SideState { evaluation: self, side };
+        data.defs().zip(results).try_for_each(|(operand, value)| walk::write(&mut state, operand, value))
     }
 
     /// The variable for an unknown address.
@@ -255,7 +288,7 @@ impl SideEvaluation<'_> {
         &mut self,
         side: &mut Side,
         data: &InstData,
-        name: String,
+        identity: Identity,
         args: Vec<Scalar>,
         widths: &[u32],
     ) -> Result<Vec<Scalar>, Unsupported> {
@@ -263,76 +296,106 @@ impl SideEvaluation<'_> {
         let vector = data.vreg_defs().chain(data.vreg_uses()).any(is_vector);
         // The prover does not track which lanes of a vector are poison: the poison of its operands is one more operand.
         let poison = args.iter().map(|arg| arg.poison).filter(|_| vector);
-        let key = (name.clone(), args.iter().map(|arg| arg.bits).chain(poison).collect::<Vec<Term>>());
-        let fast = data.flags & (POISONING | RELAXING);
-        let ub = side.ub;
-        let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(name)) };
-        if !opaque.pure.contains_key(&key) {
-            let results: Option<Vec<Term>> = match &opaque.earlier {
-                None => Some(widths.iter().map(|&bits| self.d.variable(bits)).collect()),
-                // The next one of this name, if its operands can be proved to be the same.
-                Some(earlier) if !vector => {
-                    let done = side.pure.iter().filter(|other| other.name == name).count();
-                    let other = earlier.pure.iter().filter(|other| other.name == name).nth(done);
-                    other.map(|other| other.results.iter().map(|result| result.bits).collect())
-                }
-                Some(_) => None,
-            };
-            let results = results.ok_or_else(|| changed(&name))?;
-            let poison = self.d.variable(1);
-            opaque.pure.insert(key.clone(), Pure { results, poison, flags: fast });
-        }
-        let Pure { results, poison, flags } = &opaque.pure[&key];
-        if opaque.earlier.is_some() && !flags.contains(fast) {
-            return Err(changed(&name));
-        }
-        let mut may_be_poison = match vector || fast.intersects(POISONING) {
-            true => *poison,
-            false => self.d.truth(false),
+        let application = (identity.what.clone(), args.iter().map(|arg| arg.bits).chain(poison).collect());
+        let Pure { results, poison, ub, flags } = match self.known(side, &identity, &application) {
+            Some(known) => known,
+            None => self.first_seen(side, &identity, application, widths, vector)?,
         };
+        let row = data.opcode.info();
+        if row.is_none_or(|row| row.undefined.intersects(UNDEFINED)) {
+            self.undefined(side, ub);
+        }
+        let may_be_poison = vector || !flags.is_empty() || row.is_none_or(|row| !row.poison.is_empty());
+        let mut may_be_poison = if may_be_poison { poison } else { self.d.truth(false) };
         for arg in args.iter().filter(|_| !vector) {
             may_be_poison = self.d.bool_or(&may_be_poison, &arg.poison);
         }
         let results: Vec<Scalar> = results.iter().map(|&bits| Value { bits, poison: may_be_poison }).collect();
-        side.pure.push(Effect { name, args, results: results.clone(), ub, memory: None, place: 0 });
+        let effects = side.effects.len();
+        let earlier = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref());
+        let ub = earlier.map_or(side.ub, |earlier| earlier.ub_after(effects));
+        side.pure.push(Effect { identity, args, results: results.clone(), ub, memory: None, place: 0 });
         Ok(results)
     }
 
-    /// The next operation with effects: its results.
-    fn effect(
+    /// The same operation on the same operands, met before: with the same flags, or for the later side with more.
+    fn known(&self, side: &Side, identity: &Identity, application: &Application) -> Option<Pure> {
+        let opaque = self.opaque.as_deref()?;
+        let met = || side.assumed.get(application).into_iter().chain(opaque.pure.get(application)).flatten();
+        let same = met().find(|pure| pure.flags == identity.flags);
+        let more = || met().find(|pure| pure.flags.contains(identity.flags));
+        same.or_else(|| opaque.earlier.is_some().then(more).flatten()).cloned()
+    }
+
+    /// An operation on operands that it has not been met on. On the earlier side its results are new unknowns. On the
+    /// later side it is the next one of its name, if its operands can be proved to be the same: an assumption of this
+    /// block, since only this block's obligation shows it.
+    fn first_seen(
         &mut self,
         side: &mut Side,
-        name: String,
+        identity: &Identity,
+        application: Application,
+        widths: &[u32],
+        vector: bool,
+    ) -> Result<Pure, Unsupported> {
+        let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(identity.what.clone())) };
+        let Some(earlier) = &opaque.earlier else {
+            let results = widths.iter().map(|&bits| self.d.variable(bits)).collect();
+            let (poison, ub) = (self.d.variable(1), self.d.variable(1));
+            let new = Pure { flags: identity.flags, results, poison, ub };
+            opaque.pure.entry(application).or_default().push(new.clone());
+            return Ok(new);
+        };
+        let same_name = |other: &&Effect| other.identity.what == identity.what;
+        let done = side.pure.iter().filter(same_name).count();
+        let partner = earlier.pure.iter().filter(same_name).nth(done);
+        let partner = partner.filter(|partner| !vector && partner.identity.allows(identity));
+        let known = partner.and_then(|partner| {
+            let application = (identity.what.clone(), partner.args.iter().map(|arg| arg.bits).collect::<Vec<Term>>());
+            opaque.pure.get(&application)?.iter().find(|pure| pure.flags == partner.identity.flags)
+        });
+        let known = known.cloned().ok_or_else(|| changed(&identity.what))?;
+        side.assumed.entry(application).or_default().push(known.clone());
+        Ok(known)
+    }
+
+    /// The next operation with effects: its results.
+    pub(super) fn effect(
+        &mut self,
+        side: &mut Side,
+        identity: Identity,
         args: Vec<Scalar>,
         widths: &[u32],
-        touches_memory: bool,
+        touches: Touches,
     ) -> Result<Vec<Scalar>, Unsupported> {
-        let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(name)) };
+        if !side.branches.is_empty() {
+            return Err(Unsupported::new("an operation with effects after a branch"));
+        }
+        let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(identity.what)) };
         let (results, place) = match &opaque.earlier {
             None => {
                 let fresh = widths.iter().map(|&bits| (self.d.variable(bits), self.d.variable(1)));
                 let results: Vec<Scalar> = fresh.map(|(bits, poison)| Value { bits, poison }).collect();
-                opaque.places += u32::from(touches_memory);
+                opaque.places += u32::from(touches == Touches::Memory);
                 (results, opaque.places)
             }
             Some(earlier) => {
                 let other = earlier.effects.get(side.effects.len()).filter(|other| {
                     let same_widths = |(result, &bits): (&Scalar, &u32)| self.d.width_of(result.bits) == bits;
-                    other.name == name
+                    other.identity.allows(&identity)
+                        && other.memory.is_some() == (touches == Touches::Memory)
                         && other.args.len() == args.len()
                         && other.results.len() == widths.len()
                         && other.results.iter().zip(widths).all(same_widths)
                 });
-                let other = other.ok_or_else(|| changed(&name))?;
+                let other = other.ok_or_else(|| changed(&identity.what))?;
                 (other.results.clone(), other.place)
             }
         };
-        let memory = touches_memory.then_some((side.memory.bytes, side.memory.poison));
-        side.effects.push(Effect { name, args, results: results.clone(), ub: side.ub, memory, place });
-        if touches_memory {
-            let constants = std::mem::take(&mut side.memory.constants);
-            side.memory = SymbolicMemory::new(self.d, place, side.memory.slots(), false);
-            side.memory.constants = constants;
+        let memory = (touches == Touches::Memory).then_some((side.memory.bytes, side.memory.poison));
+        side.effects.push(Effect { identity, args, results: results.clone(), ub: side.ub, memory, place });
+        if touches == Touches::Memory {
+            side.memory = side.memory.at(self.d, place);
         }
         Ok(results)
     }
@@ -342,8 +405,8 @@ impl SideEvaluation<'_> {
         let is_store = data.opcode == Opcode::G_STORE;
         let bits = data.memory.first().and_then(|memory| memory.ty).map_or(0, |ty| ty.bits());
         let (Some(value), Some(address)) = (data.vreg(0), data.vreg(1)) else { return Ok(false) };
-        if bits == 0 || !bits.is_multiple_of(8) {
-            return Ok(false);
+        if bits == 0 || !bits.is_multiple_of(8) || data.memory.iter().any(MemOperand::is_atomic) {
+            return self.other(side, data).map(|()| true);
         }
         let address = self.read(side, address);
         let stored = is_store.then(|| self.read(side, value));
@@ -353,10 +416,12 @@ impl SideEvaluation<'_> {
             let place = Value { bits: self.d.add(&address.bits, &offset), poison: address.poison };
             if let Some(value) = &stored {
                 let byte = Value { bits: self.d.extract(&value.bits, 8 * index, 8), poison: value.poison };
-                self.effect(side, "volatile store".to_string(), vec![place, byte], &[], false)?;
+                let identity = Identity::named("volatile store").beginning(index == 0);
+                self.effect(side, identity, vec![place, byte], &[], Touches::Nothing)?;
                 continue;
             }
-            let byte = self.effect(side, "volatile load".to_string(), vec![place], &[8], false)?.remove(0);
+            let identity = Identity::named("volatile load").beginning(index == 0);
+            let byte = self.effect(side, identity, vec![place], &[8], Touches::Nothing)?.remove(0);
             loaded = Some(match loaded {
                 None => byte,
                 Some(low) => Value {
@@ -404,23 +469,30 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         };
         let base = evaluation.variable_of(start);
         if let LinkedBase::Entity(AddressBase::Constant(index)) = address.base
-            && let Some(contents) = evaluation.function.constants.get(index).and_then(|constant| constant.value.bits())
+            && let Some(constant) = evaluation.function.constants.get(index)
+            && let Some(contents) = constant.value.bits()
         {
-            self.side.memory.constants.push((base, contents));
+            self.side.memory.constants.push((base, contents, constant.align.unwrap_or(1)));
         }
         let d = &mut *evaluation.d;
         let offset = d.literal(offset, evaluation.target.pointer_bits.into());
         Ok(Value { bits: d.add(&base, &offset), poison: d.truth(false) })
     }
 
-    fn memory_function(&mut self, function: MemoryFunction, args: [Scalar; 3]) -> Result<Term, Unsupported> {
+    fn memory_function(
+        &mut self,
+        function: MemoryFunction,
+        args: [Scalar; 3],
+        data: &InstData,
+    ) -> Result<Term, Unsupported> {
         let [dst, mut second, mut length] = args;
         let d = &mut *self.evaluation.d;
         length.bits = d.zext_or_trunc(&length.bits, self.evaluation.target.pointer_bits.into());
         if function == MemoryFunction::Set {
             second.bits = d.zext_or_trunc(&second.bits, 8);
         }
-        self.evaluation.effect(self.side, function.name().to_string(), vec![dst, second, length], &[], true)?;
+        let identity = self.evaluation.memory_function_identity(function.name(), data);
+        self.evaluation.effect(self.side, identity, vec![dst, second, length], &[], Touches::Memory)?;
         Ok(self.evaluation.d.truth(false))
     }
 
@@ -431,10 +503,12 @@ impl Environment<Symbolic> for SideState<'_, '_> {
     ) -> Result<Returned<Symbolic>, Unsupported> {
         let evaluation = &mut *self.evaluation;
         let Some(opaque) = evaluation.opaque.as_deref() else { return Err(call.unsupported()) };
-        let name = format!("{} (call frame {})", evaluation.key(call.data), opaque.frame);
+        let frame = format!(" (call frame {})", opaque.frame);
+        let mut identity = evaluation.identity(call.data);
+        identity.what.push_str(&frame);
         let vocabulary = evaluation.target.vocabulary;
         let widths: Vec<u32> = call.results.iter().map(|&register| vocabulary.register_bits(register)).collect();
-        let results = evaluation.effect(self.side, name, args, &widths, true)?;
+        let results = evaluation.effect(self.side, identity, args, &widths, Touches::Memory)?;
         Ok(Returned { results, ub: evaluation.d.truth(false) })
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     volatile_accesses(&mut graph, step, &source, &result, &mut outputs);
     destinations(&mut graph, &source, &result, &mut outputs);
     let address_bits = u32::from(target.pointer_bits);
-    question(graph, inputs, address_bits, &source, &result, machine, outputs)
+    Ok(question(graph, inputs, address_bits, &source, &result, machine, outputs))
 }
 
 /// The question whether the second side, with these outputs beside control and memory, refines the first. It is asked
@@ -63,9 +63,9 @@ pub(super) fn question(
     result: &Side,
     machine: bool,
     mut outputs: Vec<StepOutput>,
-) -> Result<Query, Unsupported> {
+) -> Query {
     effects(&mut graph, address_bits, source, result, &mut outputs);
-    control_and_memory(&mut graph, address_bits, source, result, machine, &mut outputs)?;
+    memory(&mut graph, address_bits, source, result, machine, &mut outputs);
     let guessed = witness(&mut graph, &source.choices, &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
@@ -77,7 +77,7 @@ pub(super) fn question(
     }
     let mut query = of_outputs(graph, inputs, source.ub, outputs, guessed);
     query.wrong = query.graph.bool_or(&wrong, &query.wrong);
-    Ok(query)
+    query
 }
 
 /// The question whether each output of the second side refines the first's.
@@ -213,14 +213,32 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutp
     Ok(outputs)
 }
 
-/// The same labels of branches, in the same order. Stages of whole functions are paired by their edges before.
+/// The same labels of branches, in the same order and on the same conditions, and the same way on where none is taken.
 fn destinations(d: &mut Symbolic, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
-    let labels =
-        |side: &Side| -> Vec<Block> { side.branches.iter().map(|&(_, label)| label).chain(side.jump).collect() };
-    if labels(source) != labels(result) {
-        let [no, yes] = [false, true].map(|truth| Scalar { bits: d.truth(truth), poison: d.truth(false) });
-        outputs.push(StepOutput { register: None, name: "destination", source: no, target: yes, ub: source.ub });
+    let labels = |side: &Side| -> Vec<Block> { side.branches.iter().map(|&(_, label)| label).collect() };
+    if labels(source) != labels(result) || source.exit != result.exit {
+        outputs.push(differing(d, "destination", source.ub));
+        return;
     }
+    // A later branch matters where none before it is taken.
+    let mut ub = source.ub;
+    for (&(before, _), &(after, _)) in source.branches.iter().zip(&result.branches) {
+        outputs.push(condition(d, "branch", before, after, ub));
+        ub = d.bool_or(&ub, &before);
+    }
+}
+
+/// A truth value of both sides that is never poison.
+pub(super) fn condition(d: &mut Symbolic, name: &'static str, source: Term, target: Term, ub: Term) -> StepOutput {
+    let poison = d.truth(false);
+    let value = |bits| Scalar { bits, poison };
+    StepOutput { register: None, name, source: value(source), target: value(target), ub }
+}
+
+/// An output in which the sides differ wherever the source is defined.
+pub(super) fn differing(d: &mut Symbolic, name: &'static str, ub: Term) -> StepOutput {
+    let [no, yes] = [false, true].map(|truth| d.truth(truth));
+    condition(d, name, no, yes, ub)
 }
 
 /// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
@@ -266,37 +284,25 @@ fn limb(step: &Step<'_>) -> Limb {
     }
 }
 
-/// Outputs for control and memory: the branch takes the same direction, and every byte of memory is the same.
-fn control_and_memory(
+/// An output for memory: every byte of it is the same.
+fn memory(
     d: &mut Symbolic,
     address_bits: u32,
     source: &Side,
     result: &Side,
     machine: bool,
     outputs: &mut Vec<StepOutput>,
-) -> Result<(), Unsupported> {
-    let known = d.truth(false);
-    if source.branches.len() != result.branches.len() {
-        return Err(Unsupported::new("a step that makes or loses a branch"));
-    }
-    // A later branch matters where none before it is taken.
-    let mut ub = source.ub;
-    for (&(before, _), &(after, _)) in source.branches.iter().zip(&result.branches) {
-        let value = |bits| Scalar { bits, poison: known };
-        outputs.push(StepOutput { register: None, name: "branch", source: value(before), target: value(after), ub });
-        ub = d.bool_or(&ub, &before);
-    }
+) {
     if source.memory.stored || result.memory.stored {
         let (one, other) = (&source.memory, &result.memory);
         let memories = ((one.bytes, one.poison), (other.bytes, other.poison));
         let mut same = same_memory(d, address_bits, memories, source.ub);
         if machine && let Some(output) = &mut same {
             // Machine code stores bits.
-            output.target.poison = known;
+            output.target.poison = d.truth(false);
         }
         outputs.extend(same);
     }
-    Ok(())
 }
 
 /// Any byte of both memories, contents and poison; `None` if the memories are structurally equal.
@@ -332,10 +338,10 @@ fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, ou
     }
     for after in &result.pure {
         let results = |effect: &Effect| effect.results.iter().map(|value| value.bits).collect::<Vec<Term>>();
-        let same = |before: &&Effect| before.name == after.name && results(before) == results(after);
+        let same = |before: &&Effect| before.identity.allows(&after.identity) && results(before) == results(after);
         // Operations on equal terms, of whatever block, need no proof.
         if let Some(before) = source.pure.iter().find(same) {
-            outputs.extend(before.args.iter().zip(&after.args).map(|(one, other)| argument(one, other, before.ub)));
+            outputs.extend(before.args.iter().zip(&after.args).map(|(one, other)| argument(one, other, after.ub)));
         }
     }
 }

@@ -5,13 +5,13 @@
 //! are bits, even where the source's are poison.
 
 use super::memory::SymbolicMemory;
-use super::opaque::{Effect, Uninterpreted};
+use super::opaque::{Application, Effect, Pure, Uninterpreted};
 use super::term::{Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
-use tribunal_ir::{Block, Function, InstData, Opcode, PReg, StackSlot, VReg, Vocabulary};
+use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, PReg, StackSlot, VReg, Vocabulary};
 use tribunal_target::Target;
 
 pub(super) type Scalar = Value<Symbolic>;
@@ -39,8 +39,10 @@ pub(super) struct Side {
     pub ub: Term,
     /// The conditional branches in order: control goes to the block of the first whose condition holds.
     pub branches: Vec<(Term, Block)>,
-    /// The block that control goes to where none is taken; `None` for on from here.
-    pub jump: Option<Block>,
+    /// The way that control goes where none of them is taken.
+    pub exit: Exit,
+    /// True where none of the branches so far is taken.
+    reached: Term,
     /// Choices that this side made.
     pub choices: Vec<Term>,
     /// Those of them from instructions of these opcodes, in order.
@@ -48,11 +50,26 @@ pub(super) struct Side {
     /// Operations with effects that no definition covers, and those without, in order.
     pub effects: Vec<Effect>,
     pub pure: Vec<Effect>,
+    /// Pure operations that this block's obligation shows to be the earlier side's.
+    pub assumed: FxHashMap<Application, Vec<Pure>>,
+}
+
+/// The way that control leaves a side where no conditional branch is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Exit {
+    /// On from here.
+    Following,
+    /// To this block.
+    Jump(Block),
+    /// Out of the function.
+    Return,
+    /// To any successor, as an operation without a definition decides.
+    Anywhere,
 }
 
 impl Side {
     pub fn new(d: &mut Symbolic, defined: FxHashMap<VReg, Scalar>, memory: SymbolicMemory) -> Side {
-        let ub = d.truth(false);
+        let (ub, reached) = (d.truth(false), d.truth(true));
         Side {
             defined,
             physical: FxHashMap::default(),
@@ -60,12 +77,19 @@ impl Side {
             memory,
             ub,
             branches: Vec::new(),
-            jump: None,
+            exit: Exit::Following,
+            reached,
             choices: Vec::new(),
             chosen: Vec::new(),
             effects: Vec::new(),
             pure: Vec::new(),
+            assumed: FxHashMap::default(),
         }
+    }
+
+    /// The end of a block from which control goes nowhere: undefined where no branch before is taken.
+    pub fn reach_nothing(&mut self, d: &mut Symbolic) {
+        self.ub = d.bool_or(&self.ub, &self.reached);
     }
 }
 
@@ -114,6 +138,14 @@ impl SideEvaluation<'_> {
     }
 
     fn step(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        if side.exit != Exit::Following {
+            return Err(Unsupported::new("an instruction after a barrier"));
+        }
+        let is_terminator =
+            || self.function.opcode_flags(data, self.target.vocabulary).contains(OpcodeFlags::TERMINATOR);
+        if !side.branches.is_empty() && !is_terminator() {
+            return Err(Unsupported::new("an instruction after a branch"));
+        }
         if self.uninterpreted(side, data)? {
             return Ok(());
         }
@@ -132,12 +164,20 @@ impl SideEvaluation<'_> {
 
     /// Notes the effect of an instruction on control.
     pub fn follow(&mut self, side: &mut Side, Transfer { ub, next }: Transfer<Symbolic>) {
-        side.ub = self.d.bool_or(&side.ub, &ub);
+        self.undefined(side, ub);
         match next {
-            Next::Following | Next::Return => {}
-            Next::To(block) => side.jump = Some(block),
-            Next::If(taken, block) => side.branches.push((taken, block)),
+            Next::Following => {}
+            Next::Return => side.exit = Exit::Return,
+            Next::To(block) => side.exit = Exit::Jump(block),
+            Next::If(taken, block) => self.branch(side, taken, block),
         }
+    }
+
+    /// Notes a conditional branch.
+    pub fn branch(&mut self, side: &mut Side, taken: Term, block: Block) {
+        let passed = self.d.complement(taken);
+        side.reached = self.d.bool_and(&side.reached, &passed);
+        side.branches.push((taken, block));
     }
 
     /// The values from one arbitrary edge into the block.
@@ -170,11 +210,17 @@ impl SideEvaluation<'_> {
             Err(_) if self.opaque.is_some() => return self.other(side, data),
             evaluation => evaluation?,
         };
-        side.ub = self.d.bool_or(&side.ub, &evaluation.ub);
+        self.undefined(side, evaluation.ub);
         for (register, value) in data.vreg_defs().zip(evaluation.results) {
             side.defined.insert(register, value);
         }
         Ok(())
+    }
+
+    /// Adds undefined behaviour of one instruction, which is none where a branch before it is taken.
+    pub fn undefined(&mut self, side: &mut Side, ub: Term) {
+        let ub = self.d.bool_and(&side.reached, &ub);
+        side.ub = self.d.bool_or(&side.ub, &ub);
     }
 
     pub fn width(&self, register: VReg) -> u32 {

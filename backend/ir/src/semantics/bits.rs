@@ -22,7 +22,7 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
             d.concat(&high, a)
         }
         G_SEXT_INREG => in_register(d, a, imm?, true),
-        G_ASSERT_SEXT | G_ASSERT_ZEXT => a.clone(),
+        G_ASSERT_SEXT | G_ASSERT_ZEXT | G_ASSERT_ALIGN => a.clone(),
         G_EXTRACT => d.extract(a, imm?, width),
         G_INSERT => insert(d, a, &op.args.get(1)?.bits, imm?),
         G_CTPOP => population(d, a, width),
@@ -51,6 +51,11 @@ fn broken_promise<D: Domain>(d: &mut D, op: &Operation<'_, D>, imm: Option<u32>)
         (G_ASSERT_ZEXT, Some(bits)) => {
             let extended = in_register(d, a, bits, false);
             d.ne(&extended, a)
+        }
+        (G_ASSERT_ALIGN, Some(align)) if align > 1 => {
+            let low = d.extract(a, 0, align.ilog2().min(d.width(a)));
+            let aligned = d.is_zero(&low);
+            d.bool_not(&aligned)
         }
         (G_CTLZ_ZERO_UNDEF | G_CTTZ_ZERO_UNDEF, _) => zero,
         (G_ZEXT, _) if op.has(InstFlags::NNEG) => d.is_negative(a),

@@ -1,7 +1,7 @@
 //! Arithmetic, comparison, selection.
 
 use super::opcodes::{Evaluation, Operation};
-use super::{Domain, Value};
+use super::{Domain, Memory, Value};
 use crate::bits::{Bits, MAX_BITS};
 use crate::inst::InstFlags;
 use crate::opcode::Opcode;
@@ -15,7 +15,6 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
     let (a, b) = (arg(0)?, arg(1).unwrap_or(arg(0)?));
     let bits = match op.inst.opcode {
         G_ADD => d.add(a, b),
-        G_PTR_ADD => offset_by(d, a, b),
         G_SUB => d.sub(a, b),
         G_MUL => d.mul(a, b),
         G_UMULH => high_product(d, a, b, false),
@@ -49,10 +48,27 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
     Some(Value { bits, poison: d.bool_or(&inherited, &flagged) })
 }
 
-/// The offset of a `G_PTR_ADD` is signed and may be narrower than the pointer.
-fn offset_by<D: Domain>(d: &mut D, pointer: &D::Bits, offset: &D::Bits) -> D::Bits {
-    let offset = d.sext_or_trunc(offset, d.width(pointer));
-    d.add(pointer, &offset)
+/// An address and an offset. `nuw` and `nusw` promise that the sum does not wrap, the offset read as unsigned and as
+/// signed; `inbounds` promises the latter, and that the sum is in the object of the address (LangRef, `getelementptr`).
+pub(super) fn pointer_add<D: Domain, M: Memory<D>>(d: &mut D, memory: &mut M, op: &Operation<'_, D>) -> Value<D> {
+    let pointer = &op.args[0].bits;
+    let offset = d.sext_or_trunc(&op.args[1].bits, d.width(pointer));
+    let sum = d.add(pointer, &offset);
+    let mut poison = any_poison(d, op.args);
+    let above = d.ult(&sum, pointer);
+    if op.has(InstFlags::NUW) {
+        poison = d.bool_or(&poison, &above);
+    }
+    if op.flags.intersects(InstFlags::NUSW | InstFlags::INBOUNDS) {
+        let (backwards, below) = (d.is_negative(&offset), d.ult(pointer, &sum));
+        let wraps = d.bool_ite(&backwards, &below, &above);
+        poison = d.bool_or(&poison, &wraps);
+    }
+    if op.has(InstFlags::INBOUNDS) {
+        let leaves = memory.leaves_object(d, pointer, &sum);
+        poison = d.bool_or(&poison, &leaves);
+    }
+    Value { bits: sum, poison }
 }
 
 /// True if any operand is poison.
@@ -125,10 +141,6 @@ fn wraps<D: Domain>(d: &mut D, opcode: Opcode, args: &[D::Bits], signed: bool) -
             let there = shift(d, Opcode::G_SHL, &args[0], &args[1]);
             let back = shift(d, if signed { Opcode::G_ASHR } else { Opcode::G_LSHR }, &there, &args[1]);
             d.ne(&back, &args[0])
-        }
-        (Opcode::G_PTR_ADD, false) => {
-            let sum = offset_by(d, &args[0], &args[1]);
-            d.ult(&sum, &args[0])
         }
         _ => d.boolean(false),
     }

@@ -170,7 +170,8 @@ fn computed<D: Domain, M: Memory<D>>(
             no_ub(smallvec![Value { bits, poison: domain.boolean(false) }])
         }
         G_FRAME_INDEX => no_ub(smallvec![frame_index(domain, memory, op)?]),
-        G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR | G_ASSERT_ALIGN => no_ub(smallvec![resized(domain, op)]),
+        G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR => no_ub(smallvec![resized(domain, op)]),
+        G_PTR_ADD => no_ub(smallvec![integer::pointer_add(domain, memory, op)]),
         G_FREEZE => no_ub(smallvec![integer::freeze(domain, op)]),
         G_SELECT => no_ub(smallvec![integer::select(domain, op)]),
         G_ICMP => {

@@ -183,7 +183,7 @@ fn copy<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result
 
 fn implicit_def<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
     let dst = data.operands.first().and_then(Operand::as_reg).ok_or_else(|| malformed(data))?;
-    let width = operand_bits(state, dst);
+    let width = operand_bits(state.function(), state.vocabulary(), dst);
     let value = state.unwritten(width);
     write(state, dst, value)?;
     Ok(Next::Following)
@@ -192,14 +192,14 @@ fn implicit_def<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -
 /// The value that the operand reads: of a part of a register the low bits.
 pub fn read<D: Domain, S: MachineState<D>>(state: &mut S, operand: &RegOperand) -> Result<Value<D>, Unsupported> {
     if operand.flags.contains(RegFlags::UNDEF) {
-        let width = operand_bits(state, operand);
+        let width = operand_bits(state.function(), state.vocabulary(), operand);
         return Ok(state.unwritten(width));
     }
     let mut value = match operand.reg {
         Reg::Virtual(register) => state.virtual_register(register)?,
         Reg::Physical(register) => read_physical(state, register),
     };
-    if let Some(bits) = part_bits(state, operand.subregister) {
+    if let Some(bits) = part_bits(state.vocabulary(), operand.subregister) {
         value.bits = state.domain().zext_or_trunc(&value.bits, bits);
     }
     Ok(value)
@@ -232,7 +232,7 @@ pub fn write<D: Domain, S: MachineState<D>>(
     };
     let width = register_bits(state.function(), state.vocabulary(), register);
     let mut value = value;
-    match part_bits(state, operand.subregister).filter(|&bits| bits < width) {
+    match part_bits(state.vocabulary(), operand.subregister).filter(|&bits| bits < width) {
         None => value.bits = state.domain().zext_or_trunc(&value.bits, width),
         Some(bits) => {
             let whole = match operand.flags.contains(RegFlags::UNDEF) {
@@ -290,14 +290,14 @@ pub fn label(data: &InstData) -> Result<Block, Unsupported> {
 }
 
 /// The width of the register, or of its part, that the operand names.
-fn operand_bits<D: Domain, S: MachineState<D>>(state: &S, operand: &RegOperand) -> u32 {
-    part_bits(state, operand.subregister).unwrap_or_else(|| match operand.reg {
-        Reg::Virtual(register) => register_bits(state.function(), state.vocabulary(), register),
-        Reg::Physical(register) => state.vocabulary().register_bits(register),
+pub fn operand_bits(function: &Function, vocabulary: &dyn Vocabulary, operand: &RegOperand) -> u32 {
+    part_bits(vocabulary, operand.subregister).unwrap_or_else(|| match operand.reg {
+        Reg::Virtual(register) => register_bits(function, vocabulary, register),
+        Reg::Physical(register) => vocabulary.register_bits(register),
     })
 }
 
 /// The width of a part; `None` for the whole register.
-fn part_bits<D: Domain, S: MachineState<D>>(state: &S, part: SubReg) -> Option<u32> {
-    (part != SubReg::default()).then(|| state.vocabulary().subregister_bits(part))
+fn part_bits(vocabulary: &dyn Vocabulary, part: SubReg) -> Option<u32> {
+    (part != SubReg::default()).then(|| vocabulary.subregister_bits(part))
 }

@@ -99,6 +99,13 @@ pub fn print_operand(function: &Function, operand: &Operand, vocabulary: &dyn Vo
     text
 }
 
+/// One memory operand, in parentheses.
+pub fn print_memory(function: &Function, memory: &MemOperand, vocabulary: &dyn Vocabulary) -> String {
+    let mut text = String::new();
+    Printer { function, vocabulary }.memory(&mut text, memory).expect("writing to a string does not fail");
+    text
+}
+
 struct Printer<'a> {
     function: &'a Function,
     vocabulary: &'a dyn Vocabulary,

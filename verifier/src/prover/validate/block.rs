@@ -1,5 +1,6 @@
 //! The evaluation of one block of one function, and of the registers that it returns.
 
+use super::control;
 use super::induction::Validation;
 use crate::prover::memory::SymbolicMemory;
 use crate::prover::opaque;
@@ -35,6 +36,7 @@ impl Validation<'_> {
         let (machine, standing) = (false, None);
         let mut evaluation = SideEvaluation { d, target, function, inputs, machine, standing, own: &insts, opaque };
         evaluation.run(&mut side, &insts)?;
+        control::closed(&mut self.graph, function, block, &mut side)?;
         Ok(side)
     }
 
@@ -66,14 +68,6 @@ impl Validation<'_> {
             (false, false) => read(self.setting.pair.after, other),
             (true, false) => return Err(Unsupported::new("a tail call that is none any more")),
         };
-        let leaves = |function: &Function, block| {
-            let data = function.last_inst(block).map(|inst| function.inst(inst));
-            let flags = data.map(|data| function.opcode_flags(data, self.setting.target.vocabulary));
-            flags.is_some_and(|flags| flags.contains(OpcodeFlags::RETURN))
-        };
-        if leaves(self.setting.pair.before, block) != leaves(self.setting.pair.after, other) {
-            return Err(Unsupported::new("a return that is none any more"));
-        }
         if registers != others {
             return Err(Unsupported::new("a return that reads other registers"));
         }
@@ -91,6 +85,33 @@ impl Validation<'_> {
             Ok(StepOutput { register: None, name: "returned", source, target, ub })
         });
         outputs.collect()
+    }
+
+    /// The contents of registers that a function keeps for its caller, the stack pointer among them, where either side
+    /// writes them: equal at the end of each block.
+    pub(super) fn preserved(&mut self, source: &Side, result: &Side) -> Vec<StepOutput> {
+        let target = self.setting.target;
+        let is_kept = |register: &PReg| !target.abi.caller_saved.contains(register);
+        let mut written: Vec<PReg> =
+            source.physical.keys().chain(result.physical.keys()).copied().filter(is_kept).collect();
+        written.sort_unstable();
+        written.dedup();
+        let mut outputs = Vec::new();
+        for register in written {
+            let bits = target.vocabulary.register_bits(register);
+            let initial = *self.inputs.physical.entry(register).or_insert_with(|| self.graph.variable(bits));
+            let unwritten = Scalar { bits: initial, poison: self.graph.truth(false) };
+            let [source_value, target_value] =
+                [source, result].map(|side| side.physical.get(&register).unwrap_or(&unwritten).clone());
+            outputs.push(StepOutput {
+                register: None,
+                name: "kept register",
+                source: source_value,
+                target: target_value,
+                ub: source.ub,
+            });
+        }
+        outputs
     }
 }
 

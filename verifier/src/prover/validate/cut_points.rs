@@ -1,6 +1,7 @@
 //! PHIs as cut points: the relation assumed of them at a block's entry, and the obligation on each edge that justifies
 //! it.
 
+use super::Setting;
 use super::induction::Validation;
 use super::pairing::{Related, defined, incoming, related, undefined};
 use crate::prover::query::StepOutput;
@@ -44,25 +45,26 @@ impl Validation<'_> {
         before: &mut FxHashMap<VReg, Scalar>,
         after: &mut FxHashMap<VReg, Scalar>,
     ) -> Result<(), Unsupported> {
-        let related = related(self.setting.pair, block, other, self.parts)?;
+        let Setting { pair, target, .. } = self.setting;
+        let related = related(pair, target, (block, other), self.parts)?;
         for Related { before: phi, after: phis } in &related {
-            let (register, ty) = defined(self.setting.pair.before, *phi)?;
-            let value = Value { bits: self.graph.variable(ty.bits()), poison: self.graph.variable(1) };
+            let (register, width) = defined(pair.before, target, *phi)?;
+            let value = Value { bits: self.graph.variable(width), poison: self.graph.variable(1) };
             let mut offset = 0;
             for &phi in phis {
-                let (register, part) = defined(self.setting.pair.after, phi)?;
-                let bits = match part.bits() > ty.bits() {
+                let (register, part) = defined(pair.after, target, phi)?;
+                let bits = match part > width {
                     true => match self.above(phi) {
-                        PhiExtension::Zeros => self.graph.zero_extend(value.bits, part.bits()),
-                        PhiExtension::Signs => self.graph.sign_extend(value.bits, part.bits()),
+                        PhiExtension::Zeros => self.graph.zero_extend(value.bits, part),
+                        PhiExtension::Signs => self.graph.sign_extend(value.bits, part),
                         PhiExtension::Anything => {
-                            let above = self.graph.variable(part.bits() - ty.bits());
+                            let above = self.graph.variable(part - width);
                             self.graph.concatenate(above, value.bits)
                         }
                     },
-                    false => self.graph.extract_bits(value.bits, offset, part.bits()),
+                    false => self.graph.extract_bits(value.bits, offset, part),
                 };
-                offset += part.bits();
+                offset += part;
                 after.insert(register, Value { bits, poison: value.poison });
             }
             self.phis.insert(*phi, value.clone());
@@ -71,6 +73,7 @@ impl Validation<'_> {
         self.related.insert(block, related);
         Ok(())
     }
+
     /// The values that flow into the PHIs of the successors, part by part.
     pub(super) fn flows(
         &mut self,
@@ -82,6 +85,10 @@ impl Validation<'_> {
         let mut flows = Vec::new();
         let successors: Vec<Block> = self.setting.pair.before.successors(block).collect();
         for next in successors {
+            // An edge that the later function lacks is shown never to be taken.
+            if !self.has_edge(other, next) {
+                continue;
+            }
             for related in self.related.get(&next).into_iter().flatten() {
                 let from = incoming(self.setting.pair.before, related.before, block)?;
                 let value = source.defined.get(&from).cloned().ok_or_else(undefined)?;
@@ -97,6 +104,12 @@ impl Validation<'_> {
             }
         }
         Ok(flows)
+    }
+
+    /// Whether the later function goes from `other` to the partner of `next`, a block of the earlier one.
+    fn has_edge(&self, other: Block, next: Block) -> bool {
+        let partner = self.partner(next);
+        self.setting.pair.after.successors(other).any(|successor| Some(successor) == partner)
     }
 
     /// The obligation on an edge, in all bits that the relation covers.

@@ -3,7 +3,7 @@
 use super::cut_points::{Flow, PhiExtension, Relations};
 use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
-use super::{Outcome, Pair, Setting, Validated, unproved};
+use super::{Outcome, Pair, Setting, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::evaluate::Evaluator;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
@@ -12,7 +12,6 @@ use crate::prover::side::{Inputs, Scalar, Side};
 use crate::prover::term::{Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
-use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
 
@@ -33,10 +32,7 @@ pub(super) struct Validation<'v> {
 
 impl<'v> Validation<'v> {
     pub(super) fn new(setting: Setting<'v>, parts: Parts) -> Result<Self, Unsupported> {
-        let Pair { before, after } = setting.pair;
-        if after.stack.len() > before.stack.len() || after.fixed_stack.len() > before.fixed_stack.len() {
-            return Err(Unsupported::new("new stack objects"));
-        }
+        tables::compared(setting.pair)?;
         let blocks = pairing::blocks(setting.pair)?;
         let (graph, inputs) = (Symbolic::default(), Inputs::default());
         let opaque = Uninterpreted::new(blocks.len() as u32);
@@ -75,10 +71,11 @@ impl<'v> Validation<'v> {
             self.opaque.earlier = None;
             let mut source = self.side(self.setting.pair.before, block, place, before)?;
             let choices = shared_choices(self.setting.pair, block, other, &mut source);
-            self.opaque.earlier = Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone(), choices });
+            self.opaque.earlier =
+                Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone(), choices, ub: source.ub });
             let result = self.side(self.setting.pair.after, other, place, after)?;
             if let Some(missing) = source.effects.get(result.effects.len()) {
-                return Err(opaque::changed(&missing.name));
+                return Err(opaque::changed(&missing.identity.what));
             }
             (before, after) = (source.defined.clone(), result.defined.clone());
             sides.push((source, result));
@@ -106,7 +103,7 @@ impl<'v> Validation<'v> {
                     PhiExtension::Anything => true,
                 };
                 let phi = flow.phi;
-                if !holds && !self.edge_holds(block, flow, source) {
+                if !holds && !self.edge_holds(flow, source) {
                     relations.insert(
                         phi,
                         if above == PhiExtension::Zeros { PhiExtension::Signs } else { PhiExtension::Anything },
@@ -118,8 +115,8 @@ impl<'v> Validation<'v> {
     }
 
     /// Whether a relation is shown on one edge, where the earlier side is defined.
-    fn edge_holds(&mut self, block: Block, flow: Flow, source: &Side) -> bool {
-        let ub = self.not_along(block, flow.next, source);
+    fn edge_holds(&mut self, flow: Flow, source: &Side) -> bool {
+        let ub = self.not_along(flow.next, source);
         let output = self.related_output(flow, ub);
         let (graph, inputs) = (std::mem::take(&mut self.graph), std::mem::take(&mut self.inputs));
         let mut outputs = vec![output];
@@ -190,7 +187,7 @@ impl<'v> Validation<'v> {
             if let [only] = predecessors[block.as_u32() as usize].as_slice()
                 && let Some(place) = order[..index].iter().position(|other| other == only)
             {
-                above.push(self.not_along(*only, block, &sides[place].0));
+                above.push(self.not_along(block, &sides[place].0));
             }
             ways.insert(block, above);
         }
@@ -209,7 +206,7 @@ impl<'v> Validation<'v> {
             let before = self.facts.len();
             for ((block, _), (source, _)) in self.blocks.clone().into_iter().zip(&sides) {
                 for next in function.successors(block) {
-                    let along = self.not_along(block, next, source);
+                    let along = self.not_along(next, source);
                     let ub = ways[&block].iter().fold(along, |ub, way| self.graph.bool_or(&ub, way));
                     let mut arriving = Vec::new();
                     for &fact in self.facts.iter().filter(|fact| fact.block == next && !known.contains(fact)) {
@@ -267,55 +264,34 @@ impl<'v> Validation<'v> {
         }
     }
 
-    /// True where the earlier function does not go from `block` to `next`, or is undefined there.
-    fn not_along(&mut self, block: Block, next: Block, source: &Side) -> Term {
-        let last = source.jump.or_else(|| walk::fall_through(self.setting.pair.before, block));
-        let mut goes = self.graph.truth(last == Some(next));
-        for &(taken, label) in source.branches.iter().rev() {
-            goes = match label == next {
-                true => self.graph.bool_or(&taken, &goes),
-                false => {
-                    let passed = self.graph.complement(taken);
-                    self.graph.bool_and(&passed, &goes)
-                }
-            };
-        }
-        let elsewhere = self.graph.complement(goes);
-        self.graph.bool_or(&source.ub, &elsewhere)
-    }
-
     pub(super) fn decide(mut self, sides: Vec<(Side, Side)>) -> Result<Outcome, Unsupported> {
         let mut proved = 0;
-        let mut vacuous = 0;
         let ways = self.ways(&sides);
         for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
-            let mut outputs = self.returned(block, other, &source, &result)?;
+            let mut outputs = self.destinations((block, other), &source, &result);
+            outputs.extend(self.returned(block, other, &source, &result)?);
+            outputs.extend(self.preserved(&source, &result));
             for flow in self.flows(block, other, &source, &result)? {
-                let ub = self.not_along(block, flow.next, &source);
+                let ub = self.not_along(flow.next, &source);
                 outputs.push(self.related_output(flow, ub));
             }
             let bits = u32::from(self.setting.target.pointer_bits);
             let (graph, inputs) = (std::mem::take(&mut self.graph), std::mem::take(&mut self.inputs));
-            let mut query = query::question(graph, inputs, bits, &source, &result, false, outputs)?;
-            if query.graph.is_false(query.source_defined) {
-                // A block that is undefined when entered is never entered by a defined execution.
-                vacuous += 1;
-            } else {
-                query.excuse(&ways[&block]);
-                let about = self.mentioned(&query);
-                match self.answer(query, solver::Effort::BLOCK) {
-                    Verdict::Proved { .. } => proved += 1,
-                    verdict => {
-                        let name = format!("bb.{}", self.setting.pair.before.block(block).number);
-                        let (verdict, gap) = unproved(&name, verdict);
-                        return Ok(Outcome { validated: Validated { verdict, blocks: proved, gap }, about });
-                    }
+            let mut query = query::question(graph, inputs, bits, &source, &result, false, outputs);
+            // A block that is undefined when entered, and does nothing before, is never entered by a defined execution.
+            let vacuous = query.graph.is_false(query.source_defined) && source.effects.is_empty();
+            query.excuse(&ways[&block]);
+            let about = self.mentioned(&query);
+            match self.answer(query, solver::Effort::BLOCK) {
+                Verdict::Proved { .. } => proved += u64::from(!vacuous),
+                verdict => {
+                    let name = format!("bb.{}", self.setting.pair.before.block(block).number);
+                    let (verdict, gap) = unproved(&name, verdict);
+                    return Ok(Outcome { validated: Validated { verdict, blocks: proved, gap }, about });
                 }
-                continue;
             }
-            (self.graph, self.inputs) = (query.graph, query.inputs);
         }
-        if proved == 0 && vacuous > 0 {
+        if proved == 0 {
             let verdict = Verdict::Unknown("vacuous: no block of the source is defined".to_string());
             return Ok(Outcome { validated: Validated::without_gap(verdict, 0), about: Vec::new() });
         }

@@ -10,12 +10,14 @@
 //! which only an execution can turn into `refuted`.
 
 mod block;
+mod control;
 mod cut_points;
 mod facts;
 mod induction;
 mod limits;
 mod pairing;
 mod promote;
+mod tables;
 
 use super::Verdict;
 use cut_points::Relations;
@@ -116,7 +118,8 @@ fn guesses(setting: Setting<'_>) -> Result<Validated, Unsupported> {
     let pair = setting.pair;
     let mut blocks = pair.before.layout().iter().zip(pair.after.layout());
     let ambiguous = |(&block, &other): (&Block, &Block)| {
-        related(pair, block, other, Parts::All).ok() != related(pair, block, other, Parts::Low).ok()
+        let related = |parts| related(pair, setting.target, (block, other), parts).ok();
+        related(Parts::All) != related(Parts::Low)
     };
     if proved(&first) || !blocks.any(ambiguous) {
         return first;

@@ -2,8 +2,9 @@
 
 use super::Pair;
 use rustc_hash::FxHashMap;
-use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Block, Function, Inst, Type, VReg};
+use tribunal_ir::semantics::{Unsupported, walk};
+use tribunal_ir::{Block, Function, Inst, VReg};
+use tribunal_target::Target;
 
 /// A PHI of the earlier function and those of the later one that hold it, low part first.
 #[derive(PartialEq, Eq)]
@@ -22,21 +23,21 @@ pub(super) enum Parts {
     Low,
 }
 
-/// Blocks of both, in an order in which definitions come before uses; an error if their edges are not the same.
+/// Blocks of both, in an order in which definitions come before uses; an error if the later function has an edge that
+/// the earlier one has not. An edge that it lacks must be shown never to be taken.
 pub(super) fn blocks(pair: Pair<'_>) -> Result<Vec<(Block, Block)>, Unsupported> {
     let Pair { before, after } = pair;
-    // By place: LLVM numbers blocks anew when it reads a file.
-    let places =
-        |function: &Function| -> FxHashMap<Block, usize> { function.layout().iter().copied().zip(0..).collect() };
-    let (places_before, places_after) = (places(before), places(after));
     let changed = || Unsupported::new("control flow that changed");
-    if places_before.len() != places_after.len() {
+    if before.layout().len() != after.layout().len() {
         return Err(changed());
     }
+    let places = places(before);
+    let partner = |block: Block| after.layout()[places[&block]];
     let mut blocks = Vec::new();
     for block in before.reverse_post_order() {
-        let other = after.layout()[places_before[&block]];
-        if edges(before, block, &places_before) != edges(after, other, &places_after) {
+        let other = partner(block);
+        let kept: Vec<Block> = before.successors(block).map(partner).collect();
+        if !after.successors(other).all(|next| kept.contains(&next)) {
             return Err(changed());
         }
         blocks.push((block, other));
@@ -44,25 +45,19 @@ pub(super) fn blocks(pair: Pair<'_>) -> Result<Vec<(Block, Block)>, Unsupported>
     Ok(blocks)
 }
 
+/// The place of each block in the layout: LLVM numbers blocks anew when it reads a file.
+pub(super) fn places(function: &Function) -> FxHashMap<Block, usize> {
+    function.layout().iter().copied().zip(0..).collect()
+}
+
 pub(super) fn undefined() -> Unsupported {
     Unsupported::new("a register without a definition above its use")
 }
 
-/// The positions of a block's successors, and the labels of its branches, in order.
-fn edges(function: &Function, block: Block, places: &FxHashMap<Block, usize>) -> Vec<Option<usize>> {
-    let branches = function.insts(block).map(|inst| function.inst(inst)).filter(|data| !data.opcode.is_phi());
-    let labels = branches.flat_map(|data| data.operands.iter()).filter_map(|operand| match operand {
-        tribunal_ir::Operand::Block(label) => Some(*label),
-        _ => None,
-    });
-    function.successors(block).chain(labels).map(|block| places.get(&block).copied()).collect()
-}
-
-/// The register that a PHI defines, and its type.
-pub(super) fn defined(function: &Function, phi: Inst) -> Result<(VReg, Type), Unsupported> {
+/// The register that a PHI defines, and its width in bits.
+pub(super) fn defined(function: &Function, target: &Target, phi: Inst) -> Result<(VReg, u32), Unsupported> {
     let register = function.inst(phi).vreg(0).ok_or_else(|| Unsupported::new("malformed G_PHI"))?;
-    let ty = function.type_of(register).ok_or_else(|| Unsupported::new("a PHI without a type"))?;
-    Ok((register, ty))
+    Ok((register, walk::register_bits(function, target.vocabulary, register)))
 }
 
 /// The register that a PHI takes along the edge from `block`.
@@ -74,23 +69,28 @@ pub(super) fn incoming(function: &Function, phi: Inst, block: Block) -> Result<V
 
 /// Pairs the PHIs of a block: by register where that is unchanged, otherwise by order and width. A PHI of the earlier
 /// function without a partner is dead.
-pub(super) fn related(pair: Pair<'_>, block: Block, other: Block, parts: Parts) -> Result<Vec<Related>, Unsupported> {
+pub(super) fn related(
+    pair: Pair<'_>,
+    target: &Target,
+    (block, other): (Block, Block),
+    parts: Parts,
+) -> Result<Vec<Related>, Unsupported> {
     let phis = |function: &Function, block| -> Vec<Inst> {
         function.insts(block).filter(|&inst| function.inst(inst).opcode.is_phi()).collect()
     };
     let (before, after) = (phis(pair.before, block), phis(pair.after, other));
-    let mut left: Vec<(Inst, VReg, Type)> = Vec::new();
+    let mut left: Vec<(Inst, VReg, u32)> = Vec::new();
     for phi in after {
-        let (register, ty) = defined(pair.after, phi)?;
-        left.push((phi, register, ty));
+        let (register, bits) = defined(pair.after, target, phi)?;
+        left.push((phi, register, bits));
     }
     let mut all = Vec::new();
     let mut open = Vec::new();
     for phi in before {
-        let (register, ty) = defined(pair.before, phi)?;
-        match left.iter().position(|&(_, other, kept)| other == register && kept == ty) {
+        let (register, bits) = defined(pair.before, target, phi)?;
+        match left.iter().position(|&(_, other, kept)| other == register && kept == bits) {
             Some(index) => all.push(Related { before: phi, after: vec![left.remove(index).0] }),
-            None => open.push((phi, ty)),
+            None => open.push((phi, bits)),
         }
     }
     if parts == Parts::Low && open.len() == left.len() {
@@ -99,16 +99,16 @@ pub(super) fn related(pair: Pair<'_>, block: Block, other: Block, parts: Parts) 
         return Ok(all);
     }
     let mut left = left.into_iter().peekable();
-    for (phi, ty) in open {
+    for (phi, width) in open {
         let mut relations = Vec::new();
         let mut bits = 0;
-        while bits < ty.bits()
-            && let Some((part, _, part_ty)) = left.next()
+        while bits < width
+            && let Some((part, _, part_bits)) = left.next()
         {
-            bits += part_ty.bits();
+            bits += part_bits;
             relations.push(part);
         }
-        let whole = relations.is_empty() || bits == ty.bits() || relations.len() == 1;
+        let whole = relations.is_empty() || bits == width || relations.len() == 1;
         if !whole {
             return Err(Unsupported::new("PHIs that no relation is found for"));
         }

@@ -1,0 +1,211 @@
+//! The identity of an operation without a definition: everything that its instruction says, so that two operations are
+//! one only if nothing distinguishes them.
+//!
+//! The later function may promise less than the earlier one, and nothing else: [`WEAKENINGS`] has a row for each part
+//! that may, with the argument. All other parts are compared as one text: opcode, types, operands by their contents,
+//! and of each memory operand type, ordering, scope and whether it is volatile.
+
+use super::side::SideEvaluation;
+use std::fmt::Write;
+use tribunal_ir::semantics::walk;
+use tribunal_ir::{
+    AddressData, Block, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags, RegOperand, text,
+};
+
+/// An operation, as far as its own instruction identifies it. Operands that are values are compared apart.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    /// All that must be equal.
+    pub what: String,
+    /// Promises and licences about values.
+    pub flags: InstFlags,
+    memory: Vec<Access>,
+    /// A memory function may be called in place of the return.
+    may_tail: bool,
+    /// A memory function whose accesses are volatile.
+    is_volatile: bool,
+    /// The first byte of a volatile access.
+    begins: bool,
+}
+
+/// The claims of one memory operand.
+#[derive(Clone, Debug)]
+struct Access {
+    align: u32,
+    promises: MemFlags,
+    /// The pointer with its offset, and the metadata, as they are printed.
+    claims: [String; 2],
+}
+
+/// A part of an operation that the later function may weaken.
+pub struct Weakening {
+    /// The part, in words.
+    pub part: &'static str,
+    /// The reason why every behaviour of the weaker operation is one of the stronger.
+    pub argument: &'static str,
+    allows: fn(&Identity, &Identity) -> bool,
+}
+
+/// Flags that are advice: no behaviour depends on them.
+const ADVICE: InstFlags =
+    InstFlags::FRAME_SETUP.union(InstFlags::FRAME_DESTROY).union(InstFlags::NOMERGE).union(InstFlags::UNPREDICTABLE);
+
+/// Promises of a memory operand about its place.
+const PROMISES: MemFlags = MemFlags::DEREFERENCEABLE.union(MemFlags::INVARIANT);
+
+/// The parts that may be weaker, each with its argument.
+pub const WEAKENINGS: [Weakening; 8] = [
+    Weakening {
+        part: "flags of the instruction",
+        argument: "A flag makes results poison or lets an operation round otherwise; without it fewer results are allowed.",
+        allows: |earlier, later| earlier.flags.contains(later.flags.difference(ADVICE)),
+    },
+    Weakening {
+        part: "number of memory operands",
+        argument: "A call of the C function claims nothing of the memory that the opcode's operands describe.",
+        allows: |earlier, later| later.memory.is_empty() || earlier.memory.len() == later.memory.len(),
+    },
+    Weakening {
+        part: "claimed alignment",
+        argument: "An access with a lower claim is defined wherever one with a higher claim is.",
+        allows: |earlier, later| earlier.accesses(later).all(|(one, other)| other.align <= one.align),
+    },
+    Weakening {
+        part: "`dereferenceable` and `invariant`",
+        argument: "Both only make executions undefined.",
+        allows: |earlier, later| earlier.accesses(later).all(|(one, other)| one.promises.contains(other.promises)),
+    },
+    Weakening {
+        part: "pointer and metadata of a memory operand",
+        argument: "Both tell what the access does not alias, or which values it may read; less is known without them.",
+        allows: |earlier, later| {
+            let kept = |(one, other): (&String, &String)| other.is_empty() || one == other;
+            earlier.accesses(later).all(|(one, other)| one.claims.iter().zip(&other.claims).all(kept))
+        },
+    },
+    Weakening {
+        part: "tail call of a memory function",
+        argument: "The flag allows a tail call and asks for none.",
+        allows: |earlier, later| earlier.may_tail || !later.may_tail,
+    },
+    Weakening {
+        part: "`volatile` of a memory function",
+        argument: "A call of the C function stands for a volatile one too, since LLVM knows no other way to move many bytes.",
+        allows: |earlier, later| !earlier.is_volatile || later.is_volatile || later.memory.is_empty(),
+    },
+    Weakening {
+        part: "size of a volatile access",
+        argument: "A volatile access may be split where the machine has none as large; two are never made one.",
+        allows: |earlier, later| later.begins || !earlier.begins,
+    },
+];
+
+impl Identity {
+    /// Of an operation that its name says all about.
+    pub fn named(what: impl Into<String>) -> Identity {
+        Identity {
+            what: what.into(),
+            flags: InstFlags::empty(),
+            memory: Vec::new(),
+            may_tail: false,
+            is_volatile: false,
+            begins: false,
+        }
+    }
+
+    /// The same, as the first byte of an access or another one.
+    pub fn beginning(self, begins: bool) -> Identity {
+        Identity { begins, ..self }
+    }
+
+    /// Whether every behaviour of `later`, on the same values, is one of this operation.
+    pub fn allows(&self, later: &Identity) -> bool {
+        self.what == later.what && WEAKENINGS.iter().all(|weakening| (weakening.allows)(self, later))
+    }
+
+    fn accesses<'i>(&'i self, later: &'i Identity) -> impl Iterator<Item = (&'i Access, &'i Access)> {
+        self.memory.iter().zip(&later.memory)
+    }
+}
+
+impl SideEvaluation<'_> {
+    /// The identity of an instruction.
+    pub(super) fn identity(&self, data: &InstData) -> Identity {
+        let mut identity = Identity::named(self.opcode_name(data));
+        identity.flags = data.flags.difference(ADVICE);
+        for operand in &data.operands {
+            identity.what.push(' ');
+            self.describe(&mut identity.what, operand);
+        }
+        self.describe_memory(&mut identity, data);
+        identity
+    }
+
+    /// The identity of a memory function, whether an opcode or a call stands for it: its operands are values.
+    pub(super) fn memory_function_identity(&self, name: &str, data: &InstData) -> Identity {
+        let mut identity = Identity::named(name);
+        if !matches!(data.opcode, Opcode::Target(_) | Opcode::OPAQUE) {
+            self.describe_memory(&mut identity, data);
+            identity.may_tail = data.operands.iter().filter_map(Operand::as_imm).any(|flag| flag != 0);
+        }
+        identity.is_volatile = data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
+        identity
+    }
+
+    fn describe_memory(&self, identity: &mut Identity, data: &InstData) {
+        let print = |memory: &MemOperand| text::print_memory(self.function, memory, self.target.vocabulary);
+        for memory in &data.memory {
+            let plain = MemOperand { flags: memory.flags & (MemFlags::LOAD | MemFlags::STORE), ..*memory };
+            let of_place = MemOperand { pointer: memory.pointer, offset: memory.offset, ..bare(&plain) };
+            let of_metadata = MemOperand { metadata: memory.metadata, ..bare(&plain) };
+            let claim = |operand: MemOperand| if operand == bare(&plain) { String::new() } else { print(&operand) };
+            let what = MemOperand { flags: memory.flags.difference(PROMISES | MemFlags::NON_TEMPORAL), ..bare(memory) };
+            identity.memory.push(Access {
+                align: memory.align,
+                promises: memory.flags & PROMISES,
+                claims: [claim(of_place), claim(of_metadata)],
+            });
+            if !data.opcode.info().is_some_and(|info| info.family == tribunal_ir::Family::MemoryFunction) {
+                let _ = write!(identity.what, " {}", print(&what));
+            }
+        }
+    }
+
+    /// An operand by its contents. A register that is a value has its width here, and a register of the machine its
+    /// name.
+    fn describe(&self, out: &mut String, operand: &Operand) {
+        let written = match operand {
+            Operand::Reg(register) => self.describe_register(out, register),
+            // However it is computed: only the parts that the linker sees.
+            Operand::Address(address) => {
+                let AddressData { base, offset, flags } = self.function.addresses[*address];
+                write!(out, "{}{offset:+}/{}", text::print_base(self.function, base), flags.0)
+            }
+            Operand::Block(block) => write!(out, "bb@{}", self.place_of(*block)),
+            other => write!(out, "{}", text::print_operand(self.function, other, self.target.vocabulary)),
+        };
+        debug_assert!(written.is_ok(), "writing to a string does not fail");
+    }
+
+    fn describe_register(&self, out: &mut String, operand: &RegOperand) -> std::fmt::Result {
+        let role = operand.flags & (RegFlags::DEF | RegFlags::IMPLICIT | RegFlags::UNDEF | RegFlags::EARLY_CLOBBER);
+        match operand.reg {
+            Reg::Virtual(register) => match self.function.type_of(register) {
+                Some(ty) => write!(out, "{ty}")?,
+                None => write!(out, "{}", walk::register_bits(self.function, self.target.vocabulary, register))?,
+            },
+            Reg::Physical(register) => write!(out, "{}", self.target.vocabulary.register_name(register))?,
+        }
+        write!(out, ":{}.{}", role.bits(), operand.subregister.0)
+    }
+
+    /// The block's place in the layout, by which the blocks of both functions are paired.
+    fn place_of(&self, block: Block) -> usize {
+        self.function.layout().iter().position(|&other| other == block).unwrap_or(usize::MAX)
+    }
+}
+
+/// The operand without its claims.
+fn bare(memory: &MemOperand) -> MemOperand {
+    MemOperand { align: 1, pointer: None, offset: 0, metadata: Default::default(), ..*memory }
+}

@@ -1,0 +1,50 @@
+//! The tables of both functions: what the instructions of both name by number must be the same thing.
+//!
+//! | entry | the later function's may |
+//! |---|---|
+//! | stack object | be more aligned: no access can tell |
+//! | fixed object | differ in nothing: the caller lays it out |
+//! | constant | be more aligned; its value is compared where it is loaded |
+//! | jump table | differ in nothing |
+//!
+//! Entries that only the earlier function has are unused in the later one. One that only the later one has is a
+//! constant, which nothing but a load shows.
+
+use super::Pair;
+use super::pairing::places;
+use tribunal_ir::semantics::Unsupported;
+use tribunal_ir::{Block, Function, JumpTableKind, StackObject};
+
+/// An error if an entry of the later function is not the earlier one's.
+pub(super) fn compared(Pair { before, after }: Pair<'_>) -> Result<(), Unsupported> {
+    if after.stack.len() > before.stack.len() || after.fixed_stack.len() > before.fixed_stack.len() {
+        return Err(Unsupported::new("new stack objects"));
+    }
+    let serves = |one: &StackObject, other: &StackObject| {
+        other.align >= one.align && (one.kind, one.size, one.offset) == (other.kind, other.size, other.offset)
+    };
+    let changed = |entry: &str| Unsupported::different(format!("{entry} that is not the earlier one's"));
+    if !before.stack.values().zip(after.stack.values()).all(|(one, other)| serves(one, other)) {
+        return Err(changed("a stack object"));
+    }
+    if !before.fixed_stack.values().zip(after.fixed_stack.values()).all(|(one, other)| one == other) {
+        return Err(changed("a fixed stack object"));
+    }
+    let mut constants = before.constants.values().zip(after.constants.values());
+    if !constants.all(|(one, other)| one.value != other.value || other.align >= one.align) {
+        return Err(changed("the alignment of a constant"));
+    }
+    match jump_tables(before) == jump_tables(after) {
+        true => Ok(()),
+        false => Err(changed("a jump table")),
+    }
+}
+
+/// The destinations of each table, by the blocks' places in the layout, with the form of an entry.
+fn jump_tables(function: &Function) -> Option<(JumpTableKind, Vec<Vec<Option<usize>>>)> {
+    let places = places(function);
+    let tables = function.jump_tables.tables.values();
+    let tables: Vec<_> =
+        tables.map(|blocks| blocks.iter().map(|block: &Block| places.get(block).copied()).collect()).collect();
+    (!tables.is_empty()).then_some((function.jump_tables.kind, tables))
+}
