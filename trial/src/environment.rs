@@ -37,7 +37,7 @@ impl EnvironmentLayout {
         let mut symbols: BTreeMap<String, Entity> = BTreeMap::new();
         for function in [before, after] {
             let insts = function.all_insts().map(|inst| function.inst(inst));
-            let addresses = insts.filter_map(|data| LinkedAddress::of(function, data));
+            let addresses = insts.filter_map(|data| LinkedAddress::of(function, target.vocabulary, data));
             symbols.extend(addresses.filter_map(|address| Some((address.name.clone(), entity(function, &address)?))));
         }
         let pointer_bytes = target.register_bytes() as usize;

@@ -19,7 +19,7 @@ use tribunal_ir::{
 use tribunal_llvm::IrModule;
 use tribunal_target::Target;
 use tribunal_verifier::machine_verifier::{self, Rule};
-use tribunal_verifier::prover::{self, Pair, ProofGap, Validated, Verdict};
+use tribunal_verifier::prover::{self, Pair, ProofGap, Undef, Validated, Verdict};
 
 /// The verdict on one pair of functions.
 pub struct Judged {
@@ -86,7 +86,7 @@ fn judged(
     if let Some(found) = executed(before, after, ir, target, 0..FIRST_INPUTS) {
         return (Kind::Refuted(found), 0);
     }
-    let Validated { verdict, blocks, gap } = prover::validate(target, Pair { before, after }, time);
+    let Validated { verdict, blocks, gap } = prover::validate(target, Pair { before, after }, Undef::PerUse, time);
     let kind = match verdict {
         Verdict::Proved { .. } => Kind::Proved,
         Verdict::Unsupported(feature) => Kind::Unsupported(feature),
@@ -114,7 +114,7 @@ fn malformed(function: &Function, target: &Target) -> Option<Rule> {
 
 /// Adds a note if the pair is proved without the later stage's flags.
 fn but_for_flags(target: &'static Target, before: &Function, after: &Function, time: Duration) -> &'static str {
-    match prover::validate(target, Pair { before, after: &without_flags(after) }, time).verdict {
+    match prover::validate(target, Pair { before, after: &without_flags(after) }, Undef::PerUse, time).verdict {
         Verdict::Proved { .. } => " (proved once its poison flags are dropped)",
         _ => "",
     }

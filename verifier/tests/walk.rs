@@ -6,7 +6,7 @@
 use std::time::Duration;
 use tribunal_ir::{Function, InstData, Step, text};
 use tribunal_target::Target;
-use tribunal_verifier::prover::{self, Pair, Prover, Verdict};
+use tribunal_verifier::prover::{self, Pair, Prover, Undef, Verdict};
 
 fn function(target: &Target, body: &str) -> Function {
     let line = |line: &str| format!("{}{line}\n", if line.starts_with("bb.") { "  " } else { "    " });
@@ -84,7 +84,7 @@ fn a_branch_keeps_its_destination() {
 fn validated(before: &str, after: &str) -> Verdict {
     let target = tribunal_target::by_name("riscv64").unwrap();
     let [before, after] = [before, after].map(|body| function(target, body));
-    prover::validate(target, Pair { before: &before, after: &after }, Duration::from_secs(10)).verdict
+    prover::validate(target, Pair { before: &before, after: &after }, Undef::PerUse, Duration::from_secs(10)).verdict
 }
 
 #[test]

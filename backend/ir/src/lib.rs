@@ -33,7 +33,7 @@ pub use builder::{Builder, Position};
 pub use entities::{Address, Block, FixedSlot, Inst, StackSlot, Symbol, VReg};
 pub use float::{FloatConstant, FloatFormat};
 pub use fragment::{Fragment, Step};
-pub use function::{Constraint, Function, Properties, SlotKind};
+pub use function::{Constraint, Function, Properties, RangeUnknown, SlotKind};
 pub use inst::{InstData, InstFlags};
 pub use ir_block::IrBlock;
 pub use memory::{MemFlags, MemOperand, Pointer};

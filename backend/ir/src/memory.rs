@@ -64,10 +64,11 @@ impl MemOperand {
     }
 
     /// The part of this access at `offset` bytes, of type `ty`: same pointer and flags, alignment as the offset leaves
-    /// it.
+    /// it. The metadata may tell of the whole alone, such as the range of its value.
     pub fn part(&self, offset: u32, ty: Type) -> MemOperand {
         let align = if offset == 0 { self.align } else { self.align.min(1 << offset.trailing_zeros()) };
-        MemOperand { ty: Some(ty), align, offset: self.offset + i64::from(offset), ..*self }
+        let metadata = if self.ty == Some(ty) { self.metadata } else { PackedOption::default() };
+        MemOperand { ty: Some(ty), align, offset: self.offset + i64::from(offset), metadata, ..*self }
     }
 }
 

@@ -28,7 +28,9 @@ pub use error::{FormKind, IrError, IrErrorKind, UnknownForm, UnreadEntity};
 pub use function::{CallingConvention, IrFunction, Parameter};
 pub use image::{Image, ImageError, Referent, Relocation};
 pub use layout::{LayoutError, Layouts, TypeLayout};
-pub use module::{Alias, Definition, Global, GlobalValue, Ifunc, IrModule, IrSymbol, Linkage, SymbolId, Visibility};
+pub use module::{
+    Alias, Definition, Global, GlobalValue, Ifunc, IntegerRange, IrModule, IrSymbol, Linkage, SymbolId, Visibility,
+};
 pub use name::Name;
 pub use parse::{parse, target_triple};
 pub use types::{FloatKind, TypeId, TypeKind, TypeTable};

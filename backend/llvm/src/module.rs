@@ -60,7 +60,37 @@ pub struct IrModule {
     pub ifuncs: PrimaryMap<IfuncId, Ifunc>,
     /// Entities that are well-formed and hold something unknown.
     pub unread: PrimaryMap<UnreadId, UnreadEntity>,
+    /// Metadata nodes that are ranges of integers, by number: `!0 = !{i8 0, i8 2}`.
+    pub ranges: FxHashMap<u32, Vec<IntegerRange>>,
     pub(crate) by_name: FxHashMap<Name, SymbolId>,
+}
+
+/// The integers from the first to below the second, modulo two to the width in bits (LangRef, `range`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct IntegerRange {
+    /// Bits of the type.
+    pub width: u32,
+    /// The first integer, by the low bits of its two's complement.
+    pub first: i128,
+    /// The integer after the last one.
+    pub end: i128,
+}
+
+impl IntegerRange {
+    /// The ranges of a node, `!{i8 0, i8 2, i8 5, i8 6}`; nothing for any other node.
+    pub(crate) fn of_node(node: &str) -> Option<Vec<IntegerRange>> {
+        let items = node.trim().strip_prefix("!{")?.strip_suffix('}')?;
+        let constant = |item: &str| {
+            let (ty, value) = item.trim().split_once(' ')?;
+            Some((ty.strip_prefix('i')?.parse::<u32>().ok()?, value.trim().parse::<i128>().ok()?))
+        };
+        let constants: Vec<(u32, i128)> = items.split(',').map(constant).collect::<Option<_>>()?;
+        let range = |pair: &[(u32, i128)]| match *pair {
+            [(width, first), (other, end)] if width == other => Some(IntegerRange { width, first, end }),
+            _ => None,
+        };
+        constants.chunks(2).map(range).collect()
+    }
 }
 
 impl IrModule {

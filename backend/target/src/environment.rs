@@ -22,7 +22,8 @@ use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::text::print_base;
 use tribunal_ir::{
-    AddressBase, FixedSlot, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegOperand,
+    AddressBase, AddressData, FixedSlot, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegOperand,
+    TargetFlags, Vocabulary,
 };
 
 /// A function that fills or moves bytes.
@@ -137,33 +138,49 @@ pub struct LinkedAddress<'d> {
     pub name: String,
     /// Bytes from there.
     pub offset: i64,
+    /// The part of the address that is meant, where the instruction's row does not say which.
+    pub flags: TargetFlags,
     /// The instruction.
     pub data: &'d InstData,
 }
 
 impl<'d> LinkedAddress<'d> {
     /// The address that `data` produces; `None` if it produces none.
-    pub fn of(function: &Function, data: &'d InstData) -> Option<LinkedAddress<'d>> {
-        let (kind, index) = match data.opcode {
-            Opcode::G_GLOBAL_VALUE | Opcode::G_BLOCK_ADDR => (AddressKind::Symbol, 1),
-            Opcode::G_CONSTANT_POOL => (AddressKind::Constant, 1),
-            Opcode::G_FRAME_INDEX => (AddressKind::FixedObject, 1),
-            Opcode::OPAQUE => match function.opaque_name(data)? {
-                "ADRP" => (AddressKind::Page, 2),
-                "G_ADD_LOW" => (AddressKind::InPage, 3),
-                _ => return None,
-            },
+    pub fn of(function: &Function, vocabulary: &dyn Vocabulary, data: &'d InstData) -> Option<LinkedAddress<'d>> {
+        let (kind, index, part): (AddressKind, usize, &[&str]) = match data.opcode {
+            Opcode::G_GLOBAL_VALUE | Opcode::G_BLOCK_ADDR => (AddressKind::Symbol, 1, &[]),
+            Opcode::G_CONSTANT_POOL => (AddressKind::Constant, 1, &[]),
+            Opcode::G_FRAME_INDEX => (AddressKind::FixedObject, 1, &[]),
+            Opcode::OPAQUE => {
+                let name = function.opaque_name(data)?;
+                OF_PAGES.iter().find(|(own, ..)| *own == name).map(|&(_, kind, index, part)| (kind, index, part))?
+            }
             _ => return None,
         };
-        let (base, name, offset) = match data.operands.get(index)? {
-            Operand::FixedStack(slot) => (LinkedBase::Fixed(*slot), slot.to_string(), 0),
+        let (base, name, offset, flags) = match data.operands.get(index)? {
+            Operand::FixedStack(slot) => (LinkedBase::Fixed(*slot), slot.to_string(), 0, TargetFlags::default()),
             operand => {
-                let address = function.address_of(operand)?;
-                (LinkedBase::Entity(address.base), print_base(function, address.base), address.offset)
+                let &AddressData { base, offset, flags } = function.address_of(operand)?;
+                (LinkedBase::Entity(base), print_base(function, base), offset, flags)
             }
         };
-        Some(LinkedAddress { kind, base, name, offset, data })
+        let flags = without_part(vocabulary, flags, part)?;
+        Some(LinkedAddress { kind, base, name, offset, flags, data })
     }
+}
+
+/// The instructions that make an address of its page and of its place there: LLVM's name, the operand that is the
+/// address, and the flags that name the part.
+const OF_PAGES: [(&str, AddressKind, usize, &[&str]); 2] = [
+    ("ADRP", AddressKind::Page, 2, &["aarch64-page"]),
+    ("G_ADD_LOW", AddressKind::InPage, 3, &["aarch64-pageoff", "aarch64-nc"]),
+];
+
+/// The flags left of `flags` without those of these names; `None` if one is missing.
+fn without_part(vocabulary: &dyn Vocabulary, flags: TargetFlags, part: &[&str]) -> Option<TargetFlags> {
+    let bit = |name: &&str| vocabulary.target_flags().iter().position(|own| own == name).map(|place| 1 << place);
+    let part = part.iter().map(bit).try_fold(0, |bits, bit| Some(bits | bit?))?;
+    (flags.0 & part == part).then_some(TargetFlags(flags.0 & !part))
 }
 
 /// The outcome of a call.
@@ -212,7 +229,7 @@ pub fn execute<D: Domain, S: Environment<D>>(
             return Err(Unsupported::new(format!("malformed {}", data.opcode)));
         };
         ub = Some(state.memory_function(function, [dst, second, length], data)?);
-    } else if let Some(address) = LinkedAddress::of(state.function(), data) {
+    } else if let Some(address) = LinkedAddress::of(state.function(), state.vocabulary(), data) {
         let value = state.address(&address)?;
         let dst = data.operands.first().and_then(Operand::as_reg);
         dst.map(|dst| walk::write(state, dst, value)).transpose()?;

@@ -9,8 +9,10 @@ use super::side::SideEvaluation;
 use std::fmt::Write;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::{
-    AddressData, Block, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags, RegOperand, text,
+    AddressData, Block, Family, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags, RegOperand,
+    text,
 };
+use tribunal_target::environment::MemoryFunction;
 
 /// An operation, as far as its own instruction identifies it. Operands that are values are compared apart.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub(super) struct Identity {
     memory: Vec<Access>,
     /// A memory function may be called in place of the return.
     may_tail: bool,
+    /// A memory function whose ranges may overlap.
+    may_overlap: bool,
     /// A memory function whose accesses are volatile.
     is_volatile: bool,
     /// The first byte of a volatile access.
@@ -54,7 +58,7 @@ const ADVICE: InstFlags =
 const PROMISES: MemFlags = MemFlags::DEREFERENCEABLE.union(MemFlags::INVARIANT);
 
 /// The parts that may be weaker, each with its argument.
-pub const WEAKENINGS: [Weakening; 8] = [
+pub const WEAKENINGS: [Weakening; 9] = [
     Weakening {
         part: "flags of the instruction",
         argument: "A flag makes results poison or lets an operation round otherwise; without it fewer results are allowed.",
@@ -89,6 +93,11 @@ pub const WEAKENINGS: [Weakening; 8] = [
         allows: |earlier, later| earlier.may_tail || !later.may_tail,
     },
     Weakening {
+        part: "`memmove` in place of `memcpy`",
+        argument: "Both do the same on ranges that do not overlap, and on others `memcpy` is undefined.",
+        allows: |earlier, later| later.may_overlap || !earlier.may_overlap,
+    },
+    Weakening {
         part: "`volatile` of a memory function",
         argument: "A call of the C function stands for a volatile one too, since LLVM knows no other way to move many bytes.",
         allows: |earlier, later| !earlier.is_volatile || later.is_volatile || later.memory.is_empty(),
@@ -108,6 +117,7 @@ impl Identity {
             flags: InstFlags::empty(),
             memory: Vec::new(),
             may_tail: false,
+            may_overlap: false,
             is_volatile: false,
             begins: false,
         }
@@ -142,8 +152,10 @@ impl SideEvaluation<'_> {
     }
 
     /// The identity of a memory function, whether an opcode or a call stands for it: its operands are values.
-    pub(super) fn memory_function_identity(&self, name: &str, data: &InstData) -> Identity {
-        let mut identity = Identity::named(name);
+    pub(super) fn memory_function_identity(&self, function: MemoryFunction, data: &InstData) -> Identity {
+        let may_overlap = function == MemoryFunction::Move;
+        let function = if may_overlap { MemoryFunction::Copy } else { function };
+        let mut identity = Identity { may_overlap, ..Identity::named(function.name()) };
         if !matches!(data.opcode, Opcode::Target(_) | Opcode::OPAQUE) {
             self.describe_memory(&mut identity, data);
             identity.may_tail = data.operands.iter().filter_map(Operand::as_imm).any(|flag| flag != 0);
@@ -165,7 +177,7 @@ impl SideEvaluation<'_> {
                 promises: memory.flags & PROMISES,
                 claims: [claim(of_place), claim(of_metadata)],
             });
-            if !data.opcode.info().is_some_and(|info| info.family == tribunal_ir::Family::MemoryFunction) {
+            if !data.opcode.info().is_some_and(|info| info.family == Family::MemoryFunction) {
                 let _ = write!(identity.what, " {}", print(&what));
             }
         }

@@ -4,7 +4,7 @@ use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
-use tribunal_ir::{MemFlags, MemOperand, StackSlot};
+use tribunal_ir::{InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot};
 
 /// Kinds of initial memories, each by address: contents, poison flags, and which addresses may be touched.
 pub(super) const BYTES: u32 = 0;
@@ -169,6 +169,11 @@ impl SymbolicMemory {
         let objects = d.initial_memory(OBJECT, OBJECT_BITS);
         d.select(objects, address)
     }
+}
+
+/// True for a sum of an address that is said not to wrap, or to stay in its object.
+pub(super) fn promises_object(data: &InstData) -> bool {
+    data.opcode == Opcode::G_PTR_ADD && data.flags.intersects(InstFlags::PROMISES)
 }
 
 /// True where an address is not a multiple of `align`, a power of two.

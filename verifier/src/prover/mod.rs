@@ -19,6 +19,7 @@
 
 mod bit_sums;
 mod cache;
+mod claims;
 mod counterexample;
 mod evaluate;
 mod identity;
@@ -39,7 +40,7 @@ mod validate;
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
 pub use identity::{WEAKENINGS, Weakening};
-pub use validate::{Pair, ProofGap, Validated, validate};
+pub use validate::{Pair, ProofGap, Undef, Validated, validate};
 
 use cache::Key;
 use evaluate::{Assignment, Evaluator};
@@ -159,6 +160,10 @@ impl Prover {
     pub fn judge(&mut self, target: &Target, step: &Step<'_>) -> Verdict {
         self.counters.judged += 1;
         self.question = None;
+        // Names are no part of the shape.
+        if claims::are_new(step) {
+            return Verdict::Unknown("a memory operand that names another pointer, or other metadata".to_string());
+        }
         shape::write(target, step, &mut self.shape);
         if let Some(Proof { engine, kept }) = self.recent.find(&self.shape) {
             self.counters.looked_up += 1;

@@ -8,24 +8,32 @@
 //! `tribunal_target::environment` says which instructions call, and which registers a call changes.
 
 use super::identity::Identity;
-use super::side::{Exit, Scalar, Side, SideEvaluation, SideState};
+use super::side::{Assumption, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
+use super::validate::Undef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::bits::{Bits, MAX_BITS};
 use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{
     AddressBase, Family, FixedSlot, Function, InstData, InstFlags, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
-    RegOperand,
+    RegOperand, TargetFlags, Type,
 };
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, LinkedBase, MemoryFunction, Returned, UnknownCall,
 };
 
-/// One operation with effects, or a pure one whose operands are still to be proved equal.
+/// A pure operation, in the order of a block.
+#[derive(Clone)]
+pub(super) struct Applied {
+    identity: Identity,
+    args: Vec<Scalar>,
+}
+
+/// One operation with effects.
 #[derive(Clone)]
 pub(super) struct Effect {
     pub identity: Identity,
@@ -57,8 +65,8 @@ pub(super) type Application = (String, Vec<Term>);
 /// An unknown address: the same one wherever it is named.
 #[derive(PartialEq, Eq, Hash)]
 enum Start {
-    /// Of an entity that both sides share, by its name in text.
-    Entity(String),
+    /// Of an entity that both sides share, by its name in text: the part of it that the flags select.
+    Entity(String, TargetFlags),
     /// Of the page that holds an entity's byte of this offset.
     Page(String, i64),
     /// Of an object of the caller's frame.
@@ -84,12 +92,16 @@ pub(super) struct Uninterpreted {
     pub earlier: Option<Earlier>,
     /// The immediates of the last `ADJCALLSTACKDOWN`.
     frame: String,
+    /// The meaning of undefined values.
+    pub undef: Undef,
+    /// Memory functions of few bytes are loads and stores of bytes, not effects.
+    pub expands: bool,
 }
 
 /// The effects of the earlier side in one block, and its pure operations.
 pub(super) struct Earlier {
     pub effects: Vec<Effect>,
-    pub pure: Vec<Effect>,
+    pub pure: Vec<Applied>,
     /// Choices that the later side makes alike, by opcode.
     pub choices: Vec<(Opcode, Term)>,
     /// Undefined behaviour of that side at the end of the block.
@@ -116,18 +128,20 @@ pub(super) enum Touches {
 /// The markers around a call, by LLVM's names, where the target has no rows for them.
 const CALL_FRAME: [&str; 2] = ["ADJCALLSTACKDOWN", "ADJCALLSTACKUP"];
 
-/// The largest object, in bytes, whose lifetime is followed byte by byte.
-const MOST_BYTES: u64 = 64;
+/// The largest object or range, in bytes, that is followed byte by byte.
+const MOST_BYTES: u32 = 64;
 
 impl Uninterpreted {
     /// `places` counts the memories that blocks start with.
-    pub fn new(places: u32) -> Uninterpreted {
+    pub fn new(places: u32, undef: Undef, expands: bool) -> Uninterpreted {
         Uninterpreted {
             addresses: FxHashMap::default(),
             pure: FxHashMap::default(),
             places,
             earlier: None,
             frame: String::new(),
+            undef,
+            expands,
         }
     }
 }
@@ -199,7 +213,7 @@ impl SideEvaluation<'_> {
             return Err(Unsupported::new(format!("malformed {}", data.opcode)));
         };
         let bytes = self.function.stack.get(*slot).map_or(0, |object| object.size);
-        if bytes > MOST_BYTES {
+        if bytes > u64::from(MOST_BYTES) {
             return self.effect(side, identity, Vec::new(), &[], Touches::Memory).map(|_| ());
         }
         let widths: Vec<u32> = (0..bytes).flat_map(|_| [8, 1]).collect();
@@ -212,8 +226,9 @@ impl SideEvaluation<'_> {
     }
 
     /// True for the second half of an address whose first half is not the page of the same symbol.
-    fn is_unrelated_page(&mut self, side: &Side, data: &InstData) -> bool {
-        let address = LinkedAddress::of(self.function, data).filter(|address| address.kind == AddressKind::InPage);
+    fn is_unrelated_page(&mut self, side: &mut Side, data: &InstData) -> bool {
+        let address = LinkedAddress::of(self.function, self.target.vocabulary, data)
+            .filter(|address| address.kind == AddressKind::InPage);
         let Some(address) = address else { return false };
         let page = self.variable_of(page_of(&address));
         data.vreg(2).map(|register| self.read(side, register).bits) != Some(page)
@@ -294,12 +309,14 @@ impl SideEvaluation<'_> {
     ) -> Result<Vec<Scalar>, Unsupported> {
         let is_vector = |register| self.function.type_of(register).is_none_or(|ty| ty.is_vector());
         let vector = data.vreg_defs().chain(data.vreg_uses()).any(is_vector);
-        // The prover does not track which lanes of a vector are poison: the poison of its operands is one more operand.
-        let poison = args.iter().map(|arg| arg.poison).filter(|_| vector);
-        let application = (identity.what.clone(), args.iter().map(|arg| arg.bits).chain(poison).collect());
+        let application_of = |args: &[Scalar]| application(data, &identity, args, vector);
+        let application = application_of(&args);
         let Pure { results, poison, ub, flags } = match self.known(side, &identity, &application) {
             Some(known) => known,
-            None => self.first_seen(side, &identity, application, widths, vector)?,
+            None => {
+                let of_scalars = |args: &[Scalar]| (!vector).then(|| application_of(args));
+                self.first_seen(side, &identity, &args, widths, (application, of_scalars))?
+            }
         };
         let row = data.opcode.info();
         if row.is_none_or(|row| row.undefined.intersects(UNDEFINED)) {
@@ -311,10 +328,7 @@ impl SideEvaluation<'_> {
             may_be_poison = self.d.bool_or(&may_be_poison, &arg.poison);
         }
         let results: Vec<Scalar> = results.iter().map(|&bits| Value { bits, poison: may_be_poison }).collect();
-        let effects = side.effects.len();
-        let earlier = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref());
-        let ub = earlier.map_or(side.ub, |earlier| earlier.ub_after(effects));
-        side.pure.push(Effect { identity, args, results: results.clone(), ub, memory: None, place: 0 });
+        side.pure.push(Applied { identity, args });
         Ok(results)
     }
 
@@ -334,9 +348,9 @@ impl SideEvaluation<'_> {
         &mut self,
         side: &mut Side,
         identity: &Identity,
-        application: Application,
+        args: &[Scalar],
         widths: &[u32],
-        vector: bool,
+        (application, application_of): (Application, impl Fn(&[Scalar]) -> Option<Application>),
     ) -> Result<Pure, Unsupported> {
         let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(identity.what.clone())) };
         let Some(earlier) = &opaque.earlier else {
@@ -346,15 +360,17 @@ impl SideEvaluation<'_> {
             opaque.pure.entry(application).or_default().push(new.clone());
             return Ok(new);
         };
-        let same_name = |other: &&Effect| other.identity.what == identity.what;
+        let same_name = |other: &&Applied| other.identity.what == identity.what;
         let done = side.pure.iter().filter(same_name).count();
         let partner = earlier.pure.iter().filter(same_name).nth(done);
-        let partner = partner.filter(|partner| !vector && partner.identity.allows(identity));
+        let partner = partner.filter(|partner| partner.identity.allows(identity));
         let known = partner.and_then(|partner| {
-            let application = (identity.what.clone(), partner.args.iter().map(|arg| arg.bits).collect::<Vec<Term>>());
-            opaque.pure.get(&application)?.iter().find(|pure| pure.flags == partner.identity.flags)
+            let met = opaque.pure.get(&application_of(&partner.args)?)?;
+            Some((met.iter().find(|pure| pure.flags == partner.identity.flags)?, partner.args.clone()))
         });
-        let known = known.cloned().ok_or_else(|| changed(&identity.what))?;
+        let (known, of_partner) = known.ok_or_else(|| changed(&identity.what))?;
+        let (known, ub) = (known.clone(), earlier.ub_after(side.effects.len()));
+        side.assumptions.push(Assumption { earlier: of_partner, later: args.to_vec(), ub });
         side.assumed.entry(application).or_default().push(known.clone());
         Ok(known)
     }
@@ -408,6 +424,8 @@ impl SideEvaluation<'_> {
         if bits == 0 || !bits.is_multiple_of(8) || data.memory.iter().any(MemOperand::is_atomic) {
             return self.other(side, data).map(|()| true);
         }
+        // The whole access is undefined or none of it, so that its parts may be accessed in its place.
+        self.generic(side, data)?;
         let address = self.read(side, address);
         let stored = is_store.then(|| self.read(side, value));
         let mut loaded: Option<Scalar> = None;
@@ -430,7 +448,6 @@ impl SideEvaluation<'_> {
                 },
             });
         }
-        self.generic(side, data)?;
         if let Some(mut result) = loaded {
             let width = self.width(value);
             result.bits = match data.opcode {
@@ -446,6 +463,90 @@ impl SideEvaluation<'_> {
         }
         Ok(true)
     }
+}
+
+impl SideState<'_, '_> {
+    /// A memory function of few bytes as the loads and stores of bytes that it is: all loads come first.
+    fn expanded(
+        &mut self,
+        function: MemoryFunction,
+        [dst, second]: [Scalar; 2],
+        bytes: Bits,
+        data: &InstData,
+    ) -> Result<Term, Unsupported> {
+        let Some(bytes) =
+            bytes.to_i64().and_then(|bytes| u32::try_from(bytes).ok()).filter(|&bytes| bytes <= MOST_BYTES)
+        else {
+            return Err(Unsupported::different("a memory function of many bytes"));
+        };
+        let is_volatile = |memory: &MemOperand| memory.flags.contains(MemFlags::VOLATILE);
+        let may_tail =
+            data.opcode.is_generic() && data.operands.iter().filter_map(Operand::as_imm).any(|flag| flag != 0);
+        if data.memory.iter().any(is_volatile) || may_tail {
+            return Err(Unsupported::different("a memory function that is volatile or may be a tail call"));
+        }
+        let (d, memory) = (&mut *self.evaluation.d, &mut self.side.memory);
+        let mut ub = if bytes > 0 { dst.poison } else { d.truth(false) };
+        let mut claims = data.memory.iter().map(|memory| memory.align);
+        let (stored, loaded) = (claims.next().unwrap_or(1), claims.next().unwrap_or(1));
+        let mut values: Vec<Scalar> = (0..bytes).map(|_| second.clone()).collect();
+        if function != MemoryFunction::Set {
+            let overlaps = if function == MemoryFunction::Copy {
+                overlap(d, dst.bits, second.bits, bytes)
+            } else {
+                d.truth(false)
+            };
+            ub = d.bool_or(&ub, &overlaps);
+            for (index, value) in (0..bytes).zip(&mut values) {
+                let place = moved(d, second.bits, index);
+                let outside;
+                (*value, outside) = memory.load(d, &place, 1, &byte(MemFlags::LOAD, loaded, index));
+                ub = d.bool_or(&ub, &outside);
+                ub = d.bool_or(&ub, &second.poison);
+            }
+        }
+        for (index, value) in (0..bytes).zip(&values) {
+            let place = moved(d, dst.bits, index);
+            let outside = memory.store(d, &place, value, &byte(MemFlags::STORE, stored, index));
+            ub = d.bool_or(&ub, &outside);
+        }
+        Ok(ub)
+    }
+}
+
+/// The memory operand of one byte of a range whose first byte has the range's alignment.
+fn byte(flags: MemFlags, align: u32, index: u32) -> MemOperand {
+    MemOperand::new(flags, Type::scalar(8), if index == 0 { align } else { 1 })
+}
+
+fn moved(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
+    let offset = d.literal(bytes.into(), d.width(&address));
+    d.add(&address, &offset)
+}
+
+/// True where two ranges of so many bytes overlap and are not the same.
+fn overlap(d: &mut Symbolic, one: Term, other: Term, bytes: u32) -> Term {
+    let (ahead, behind) = (d.sub(&one, &other), d.sub(&other, &one));
+    let length = d.literal(bytes.into(), d.width(&one));
+    let (near, nearer) = (d.ult(&ahead, &length), d.ult(&behind, &length));
+    let overlap = d.bool_or(&near, &nearer);
+    let differ = d.ne(&one, &other);
+    d.bool_and(&overlap, &differ)
+}
+
+/// A pure operation on these operands, those of a commutable one in an order of their own. The prover does not track
+/// which lanes of a vector are poison: the poison of its operands is one more operand each.
+fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bool) -> Application {
+    let mut operands: Vec<(Term, Option<Term>)> =
+        args.iter().map(|arg| (arg.bits, vector.then_some(arg.poison))).collect();
+    let commutes = data.opcode.info().is_some_and(|info| info.flags.contains(OpcodeFlags::COMMUTABLE));
+    if let Some(first_two) = operands.get_mut(..2).filter(|_| commutes) {
+        first_two.sort_unstable();
+    }
+    (
+        identity.what.clone(),
+        operands.into_iter().flat_map(|(bits, poison)| std::iter::once(bits).chain(poison)).collect(),
+    )
 }
 
 /// The page that an address lies in.
@@ -465,7 +566,7 @@ impl Environment<Symbolic> for SideState<'_, '_> {
                 let member = if evaluation.is_later() { PairMember::Later } else { PairMember::Earlier };
                 (Start::Constant(index, member), address.offset)
             }
-            _ => (Start::Entity(address.name.clone()), address.offset),
+            _ => (Start::Entity(address.name.clone(), address.flags), address.offset),
         };
         let base = evaluation.variable_of(start);
         if let LinkedBase::Entity(AddressBase::Constant(index)) = address.base
@@ -491,7 +592,11 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         if function == MemoryFunction::Set {
             second.bits = d.zext_or_trunc(&second.bits, 8);
         }
-        let identity = self.evaluation.memory_function_identity(function.name(), data);
+        let expands = self.evaluation.opaque.as_ref().is_some_and(|opaque| opaque.expands);
+        if let Some(bytes) = self.evaluation.d.as_const(length.bits).filter(|_| expands) {
+            return self.expanded(function, [dst, second], bytes, data);
+        }
+        let identity = self.evaluation.memory_function_identity(function, data);
         self.evaluation.effect(self.side, identity, vec![dst, second, length], &[], Touches::Memory)?;
         Ok(self.evaluation.d.truth(false))
     }

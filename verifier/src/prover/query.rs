@@ -1,13 +1,12 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
-use super::memory::Volatile;
-use super::opaque::Effect;
-use super::side::{Inputs, Scalar, Side, SideEvaluation};
+use super::memory::{Volatile, promises_object};
+use super::side::{Assumption, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Block, InstData, MemFlags, Opcode, Stage, Step, VReg};
+use tribunal_ir::{Block, InstData, MemFlags, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
 use tribunal_target::Target;
 
 /// One output of both sides.
@@ -42,11 +41,15 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let machine = step.function.stage >= Stage::BankSelected;
     let mut side = |own, machine, standing| {
         let (d, function) = (&mut graph, step.function);
-        SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, own, opaque: None }.side()
+        let follows_objects = step.after.iter().any(promises_object);
+        SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, own, opaque: None }
+            .side(follows_objects)
     };
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
-    let mut outputs = outputs(step, &source, &result)?;
+    let mut outputs = outputs(&graph, step, &source, &result)?;
+    let kept = |register: &PReg| is_kept(target, step, *register);
+    registers(&mut graph, &mut inputs, target, (&source, &result), kept, &mut outputs);
     volatile_accesses(&mut graph, step, &source, &result, &mut outputs);
     destinations(&mut graph, &source, &result, &mut outputs);
     let address_bits = u32::from(target.pointer_bits);
@@ -192,13 +195,15 @@ fn extends_itself(d: &Symbolic, variable: Term, other: Term) -> bool {
 }
 
 /// Registers that both sides define. The registers of the last instruction replaced must still be defined.
-fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutput>, Unsupported> {
+fn outputs(graph: &Symbolic, step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutput>, Unsupported> {
     let root: FxHashSet<VReg> = step.before.last().map(|data| data.vreg_defs().collect()).unwrap_or_default();
     let (mut outputs, ub) = (Vec::new(), source.ub);
     for register in step.before.iter().flat_map(|data| data.vreg_defs()) {
         match (source.defined.get(&register), result.defined.get(&register)) {
             (Some(before), Some(after)) => {
-                if step.before.len() > 1 && !root.contains(&register) && before.bits == after.bits {
+                let is_same =
+                    before.bits == after.bits && (before.poison == after.poison || graph.is_false(after.poison));
+                if step.before.len() > 1 && !root.contains(&register) && is_same {
                     continue;
                 }
                 let (source, target) = (before.clone(), after.clone());
@@ -211,6 +216,44 @@ fn outputs(step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutp
         }
     }
     Ok(outputs)
+}
+
+/// Contents of machine registers that either side writes and that are `kept`: the same after both.
+pub(super) fn registers(
+    d: &mut Symbolic,
+    inputs: &mut Inputs,
+    target: &Target,
+    (source, result): (&Side, &Side),
+    kept: impl Fn(&PReg) -> bool,
+    outputs: &mut Vec<StepOutput>,
+) {
+    if source.physical.is_empty() && result.physical.is_empty() {
+        return;
+    }
+    let mut written: Vec<PReg> = source.physical.keys().chain(result.physical.keys()).copied().filter(kept).collect();
+    written.sort_unstable();
+    written.dedup();
+    for register in written {
+        let bits = target.vocabulary.register_bits(register);
+        let initial = *inputs.physical.entry(register).or_insert_with(|| d.variable(bits));
+        let unwritten = Scalar { bits: initial, poison: d.truth(false) };
+        let [before, after] = [source, result].map(|side| side.physical.get(&register).unwrap_or(&unwritten).clone());
+        outputs.push(StepOutput {
+            register: None,
+            name: "machine register",
+            source: before,
+            target: after,
+            ub: source.ub,
+        });
+    }
+}
+
+/// Whether somebody after a step may read a machine register that it writes. A call changes those that the caller saves;
+/// what no class holds (flags) lives within a step alone.
+fn is_kept(target: &Target, step: &Step<'_>, register: PReg) -> bool {
+    let is_call = |data: &InstData| step.function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
+    let changed = target.abi.caller_saved.contains(&register) && step.after.iter().any(is_call);
+    !changed && target.classes.iter().any(|class| class.members.contains(&register))
 }
 
 /// The same labels of branches, in the same order and on the same conditions, and the same way on where none is taken.
@@ -336,13 +379,8 @@ fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, ou
             outputs.extend(same_memory(d, address_bits, (one, other), before.ub));
         }
     }
-    for after in &result.pure {
-        let results = |effect: &Effect| effect.results.iter().map(|value| value.bits).collect::<Vec<Term>>();
-        let same = |before: &&Effect| before.identity.allows(&after.identity) && results(before) == results(after);
-        // Operations on equal terms, of whatever block, need no proof.
-        if let Some(before) = source.pure.iter().find(same) {
-            outputs.extend(before.args.iter().zip(&after.args).map(|(one, other)| argument(one, other, after.ub)));
-        }
+    for Assumption { earlier, later, ub } in &result.assumptions {
+        outputs.extend(earlier.iter().zip(later).map(|(one, other)| argument(one, other, *ub)));
     }
 }
 
@@ -403,7 +441,8 @@ fn assembled(d: &mut Symbolic, choice: Term, parts: &[(u32, Term)]) -> (Term, bo
         let gap = d.value(Bits::zero(width - end));
         put(d, gap);
     }
-    (value.unwrap_or(choice), complete)
+    let zeros = d.value(Bits::zero(width));
+    (value.unwrap_or(zeros), complete)
 }
 
 /// Walks the concatenations of the source term, with the matching part of the target's term.

@@ -112,7 +112,17 @@ impl Writer<'_> {
         for memory in &data.memory {
             let (flags, align) = (u64::from(memory.flags.bits()), u64::from(memory.align.trailing_zeros()));
             let atomic = u64::from(memory.is_atomic());
-            self.words.push(type_word(memory.ty) | flags << 48 | align << 56 | atomic << 63);
+            let ranges = self.step.function.range_of(memory).unwrap_or_default();
+            let ranged = u64::from(!ranges.is_empty());
+            self.words.push(type_word(memory.ty) | flags << 48 | align << 56 | ranged << 62 | atomic << 63);
+            if !ranges.is_empty() {
+                self.words.push(ranges.len() as u64);
+            }
+            for range in ranges {
+                let halves = |value: i128| [value as u64, (value >> 64) as u64];
+                self.words.push(range.width.into());
+                self.words.extend(halves(range.first).into_iter().chain(halves(range.end)));
+            }
             if memory.is_atomic() {
                 let (scope, failure) = (memory.scope as u64, memory.failure_ordering as u64);
                 self.words.push(memory.ordering as u64 | failure << 8 | scope << 16);

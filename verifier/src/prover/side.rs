@@ -4,14 +4,16 @@
 //! for one arbitrary entry into the block: the edge taken is one more input. Machine code knows no poison: its inputs
 //! are bits, even where the source's are poison.
 
+use super::claims::Claim;
 use super::memory::SymbolicMemory;
-use super::opaque::{Application, Effect, Pure, Uninterpreted};
+use super::opaque::{Application, Applied, Effect, Pure, Uninterpreted};
 use super::term::{Symbolic, Term};
+use super::validate::Undef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
-use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, PReg, StackSlot, VReg, Vocabulary};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, StackSlot, VReg, Vocabulary};
 use tribunal_target::Target;
 
 pub(super) type Scalar = Value<Symbolic>;
@@ -43,15 +45,29 @@ pub(super) struct Side {
     pub exit: Exit,
     /// True where none of the branches so far is taken.
     reached: Term,
+    /// The pointers and metadata that accesses name.
+    pub claims: Vec<Claim>,
+    /// Undefined values that flow into PHIs of the successors: each PHI is a use of its own.
+    pub arriving: FxHashMap<Inst, Scalar>,
     /// Choices that this side made.
     pub choices: Vec<Term>,
     /// Those of them from instructions of these opcodes, in order.
     pub chosen: Vec<(Opcode, Term)>,
     /// Operations with effects that no definition covers, and those without, in order.
     pub effects: Vec<Effect>,
-    pub pure: Vec<Effect>,
+    pub pure: Vec<Applied>,
     /// Pure operations that this block's obligation shows to be the earlier side's.
     pub assumed: FxHashMap<Application, Vec<Pure>>,
+    /// What that obligation has to show for it.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// Operands of a pure operation of the later side that are assumed to be those of one of the earlier side.
+pub(super) struct Assumption {
+    pub earlier: Vec<Scalar>,
+    pub later: Vec<Scalar>,
+    /// Undefined behaviour of the earlier side before anything shows the result.
+    pub ub: Term,
 }
 
 /// The way that control leaves a side where no conditional branch is taken.
@@ -79,11 +95,14 @@ impl Side {
             branches: Vec::new(),
             exit: Exit::Following,
             reached,
+            claims: Vec::new(),
+            arriving: FxHashMap::default(),
             choices: Vec::new(),
             chosen: Vec::new(),
             effects: Vec::new(),
             pure: Vec::new(),
             assumed: FxHashMap::default(),
+            assumptions: Vec::new(),
         }
     }
 
@@ -112,8 +131,9 @@ pub(super) struct SideEvaluation<'e> {
 const MOST_TERMS: usize = 4_000_000;
 
 impl SideEvaluation<'_> {
-    pub fn side(mut self) -> Result<Side, Unsupported> {
-        let memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
+    pub fn side(mut self, follows_objects: bool) -> Result<Side, Unsupported> {
+        let mut memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
+        memory.follows_objects = follows_objects;
         let mut side = Side::new(self.d, FxHashMap::default(), memory);
         self.run(&mut side, self.own)?;
         Ok(side)
@@ -132,9 +152,22 @@ impl SideEvaluation<'_> {
                 return Err(Unsupported::new("a function of too many terms"));
             }
         }
-        side.choices.append(&mut self.d.choices);
+        self.keep_choices(side);
         self.inputs.slots = side.memory.slots();
         Ok(())
+    }
+
+    /// Gives undefined values that flow into these PHIs a choice each.
+    pub fn arrive(&mut self, side: &mut Side, uses: &[(Inst, VReg)]) {
+        for &(phi, register) in uses {
+            let value = self.read(side, register);
+            side.arriving.insert(phi, value);
+        }
+        self.keep_choices(side);
+    }
+
+    fn keep_choices(&mut self, side: &mut Side) {
+        side.choices.append(&mut self.d.choices);
     }
 
     fn step(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
@@ -149,7 +182,7 @@ impl SideEvaluation<'_> {
         if self.uninterpreted(side, data)? {
             return Ok(());
         }
-        if matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE) {
+        if is_undefined_value(data) || data.opcode == Opcode::G_FREEZE {
             return self.choice(side, data);
         }
         let target = self.target;
@@ -191,12 +224,10 @@ impl SideEvaluation<'_> {
 
     /// A nondeterministic choice: in a whole function, that of the earlier side, if one was kept for it.
     fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let of_opcode = |choices: &[(Opcode, Term)]| -> Vec<Term> {
-            choices.iter().filter(|(opcode, _)| *opcode == data.opcode).map(|&(_, choice)| choice).collect()
-        };
-        let earlier = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref());
-        let shared = earlier.map_or(Vec::new(), |earlier| of_opcode(&earlier.choices));
-        self.d.offered = shared.get(of_opcode(&side.chosen).len()).copied();
+        if self.opaque.as_ref().is_some_and(|opaque| opaque.undef == Undef::PerUse) && is_undefined_value(data) {
+            return Ok(());
+        }
+        self.d.offered = self.offered(side, data.opcode);
         let made = self.d.choices.len();
         self.generic(side, data)?;
         self.d.offered = None;
@@ -204,8 +235,29 @@ impl SideEvaluation<'_> {
         Ok(())
     }
 
+    /// The choice of the earlier side that the later side's next one for this opcode is.
+    fn offered(&self, side: &Side, opcode: Opcode) -> Option<Term> {
+        let earlier = self.opaque.as_ref()?.earlier.as_ref()?;
+        let made = side.chosen.iter().filter(|(other, _)| *other == opcode).count();
+        earlier.choices.iter().filter(|(other, _)| *other == opcode).map(|&(_, choice)| choice).nth(made)
+    }
+
+    /// One use of an undefined value: a choice of its own.
+    fn undefined_use(&mut self, side: &mut Side, register: VReg) -> Scalar {
+        self.d.offered = self.offered(side, Opcode::G_IMPLICIT_DEF);
+        let bits = self.width(register);
+        let bits = self.d.choose(bits);
+        self.d.offered = None;
+        side.chosen.push((Opcode::G_IMPLICIT_DEF, bits));
+        Value { bits, poison: self.d.truth(false) }
+    }
+
     pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let args: SmallVec<[Scalar; 4]> = data.vreg_uses().map(|register| self.read(side, register)).collect();
+        if self.opaque.is_some() && !data.memory.is_empty() {
+            // The address is the last operand of every load and store.
+            args.last().into_iter().for_each(|address| self.note_claim(side, data, address.bits));
+        }
         let evaluation = match semantics::evaluate(self.d, &mut side.memory, self.function, data, &args) {
             Err(_) if self.opaque.is_some() => return self.other(side, data),
             evaluation => evaluation?,
@@ -227,7 +279,11 @@ impl SideEvaluation<'_> {
         walk::register_bits(self.function, self.target.vocabulary, register)
     }
 
-    pub fn read(&mut self, side: &Side, register: VReg) -> Scalar {
+    pub fn read(&mut self, side: &mut Side, register: VReg) -> Scalar {
+        let per_use = self.opaque.as_ref().is_some_and(|opaque| opaque.undef == Undef::PerUse);
+        if per_use && is_undefined(self.function, register) {
+            return self.undefined_use(side, register);
+        }
         if let Some(value) = side.defined.get(&register) {
             return value.clone();
         }
@@ -249,6 +305,29 @@ impl SideEvaluation<'_> {
         }
         value
     }
+}
+
+/// True for the definition of a value that is anything.
+fn is_undefined_value(data: &InstData) -> bool {
+    let register = data.operands.first().and_then(Operand::as_reg);
+    let whole = register.is_some_and(|register| register.reg.as_virtual().is_some() && register.subregister.0 == 0);
+    whole && matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::IMPLICIT_DEF)
+}
+
+/// True for a register that holds such a value, copied or not.
+pub(super) fn is_undefined(function: &Function, mut register: VReg) -> bool {
+    // A chain of copies ends, but for code that the machine verifier rejects.
+    for _ in 0..function.vregs.len() {
+        let Some(data) = function.def_of(register).map(|inst| function.inst(inst)) else { return false };
+        let [Operand::Reg(_), Operand::Reg(source)] = data.operands.as_slice() else {
+            return is_undefined_value(data);
+        };
+        match source.reg.as_virtual() {
+            Some(next) if data.opcode == Opcode::COPY && source.subregister.0 == 0 => register = next,
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// A side under evaluation: the registers of both, and the domain.

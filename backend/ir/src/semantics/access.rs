@@ -2,10 +2,11 @@
 
 use super::opcodes::{Evaluation, Operation, Unsupported, malformed};
 use super::{Domain, Memory, Value};
-use crate::bits::MAX_BITS;
+use crate::bits::{Bits, MAX_BITS};
 use crate::memory::MemOperand;
 use crate::opcode::Opcode;
 use smallvec::{SmallVec, smallvec};
+use tribunal_llvm::IntegerRange;
 
 /// The memory operand, and the size of its access in bits.
 fn described<D: Domain>(op: &Operation<'_, D>) -> Result<(MemOperand, u32), Unsupported> {
@@ -32,7 +33,7 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
         return Err(malformed(op.inst));
     }
     let address = &op.args[0];
-    let (value, outside) = memory.load(d, &address.bits, bits.div_ceil(8), &operand);
+    let (value, undefined) = memory.load(d, &address.bits, bits.div_ceil(8), &operand);
     // An access of no whole number of bytes reads the bytes that a store of that size wrote, which left zeros above. To
     // read anything else is undefined (LangRef, `load`).
     let low = d.extract(&value.bits, 0, bits);
@@ -43,6 +44,8 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
         let foreign = d.bool_not(&clear);
         poison = d.bool_or(&poison, &foreign);
     }
+    let outside_range = outside(d, &low, op.range);
+    poison = d.bool_or(&poison, &outside_range);
     let result = match op.inst.opcode {
         _ if bits == width => low,
         Opcode::G_ZEXTLOAD => d.zext(&low, width),
@@ -52,8 +55,23 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
             d.concat(&high, &low)
         }
     };
-    let ub = d.bool_or(&outside, &address.poison);
+    let ub = d.bool_or(&undefined, &address.poison);
     Ok(Evaluation { results: smallvec![Value { bits: result, poison }], ub })
+}
+
+/// True for a value in none of the ranges, if there are any of its width (LangRef, `range` metadata).
+fn outside<D: Domain>(d: &mut D, value: &D::Bits, ranges: &[IntegerRange]) -> D::Bool {
+    let width = d.width(value);
+    let mut outside = d.boolean(!ranges.is_empty() && ranges.iter().all(|range| range.width == width));
+    for range in ranges.iter().filter(|range| range.width == width) {
+        let first = Bits::new(range.first as u128, width);
+        let (first, length) = (d.constant(first), d.constant(Bits::new(range.end as u128, width).sub(first)));
+        let distance = d.sub(value, &first);
+        let within = d.ult(&distance, &length);
+        let without = d.bool_not(&within);
+        outside = d.bool_and(&outside, &without);
+    }
+    outside
 }
 
 /// `G_STORE`: the low bits of the value; zeros complete the last byte.

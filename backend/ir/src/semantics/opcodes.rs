@@ -5,7 +5,7 @@
 
 use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
-use crate::function::Function;
+use crate::function::{Function, RangeUnknown};
 use crate::inst::{InstData, InstFlags};
 use crate::opcode::{IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
 use crate::operand::Operand;
@@ -13,6 +13,7 @@ use crate::predicate::IntPredicate;
 use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
 use std::ops::RangeInclusive;
+use tribunal_llvm::IntegerRange;
 
 /// The evaluation of one instruction.
 #[derive(Debug)]
@@ -63,6 +64,8 @@ pub(super) struct Operation<'a, D: Domain> {
     /// The type of each register read.
     pub uses: &'a [Type],
     pub args: &'a [Value<D>],
+    /// The values that a load may read; none for any.
+    pub range: &'a [IntegerRange],
 }
 
 impl<D: Domain> Operation<'_, D> {
@@ -128,7 +131,12 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
     if !widths || args.len() != uses.len() {
         return Err(malformed(inst));
     }
-    let operation = Operation { inst, flags: inst.flags, defs, uses, args };
+    let range = match inst.memory.first().map(|memory| function.range_of(memory)) {
+        Some(Err(RangeUnknown)) => return Err(Unsupported::new("a range that the module does not give")),
+        Some(Ok(range)) => range,
+        None => &[],
+    };
+    let operation = Operation { inst, flags: inst.flags, defs, uses, args, range };
     if inst.opcode == Opcode::G_CONSTANT {
         let value = constant(domain, function, &operation)?;
         return Ok(Evaluation { results: smallvec![value], ub: domain.boolean(false) });
@@ -152,7 +160,7 @@ pub fn evaluate_binary<D: Domain>(
     }
     let ty = Type::scalar(width);
     let (flags, defs, uses) = (InstFlags::empty(), [ty], [ty, ty]);
-    computed(domain, &mut Pure, &Operation { inst: &inst, flags, defs: &defs, uses: &uses, args })
+    computed(domain, &mut Pure, &Operation { inst: &inst, flags, defs: &defs, uses: &uses, args, range: &[] })
 }
 
 fn computed<D: Domain, M: Memory<D>>(

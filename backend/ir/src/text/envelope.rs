@@ -52,7 +52,12 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
                 return Err(error_at(document.line, 1, format!("a second function `{name}`")));
             }
             match read {
-                Ok(function) => module.functions.push(function),
+                Ok(mut function) => {
+                    if let Some(ir) = &module.ir {
+                        function.resolve_ranges(ir.module());
+                    }
+                    module.functions.push(function);
+                }
                 Err(unread) => module.unread.push(Unread { position: module.functions.len(), ..unread }),
             }
         }

@@ -17,7 +17,7 @@ mod print;
 mod tables;
 mod yaml;
 
-pub use print::{print_base, print_function, print_inst, print_memory, print_module, print_operand};
+pub use print::{print_base, print_function, print_inst, print_memory, print_module, print_operand, print_pointer};
 
 use crate::module::{Module, Unknown};
 use crate::vocabulary::Vocabulary;

@@ -106,6 +106,13 @@ pub fn print_memory(function: &Function, memory: &MemOperand, vocabulary: &dyn V
     text
 }
 
+/// The pointer of a memory operand.
+pub fn print_pointer(function: &Function, pointer: Pointer, vocabulary: &dyn Vocabulary) -> String {
+    let mut text = String::new();
+    Printer { function, vocabulary }.pointer(&mut text, pointer).expect("writing to a string does not fail");
+    text
+}
+
 struct Printer<'a> {
     function: &'a Function,
     vocabulary: &'a dyn Vocabulary,

@@ -20,7 +20,7 @@ use crate::data_layout::DataLayout;
 use crate::error::{FormKind, IrError, IrErrorKind, ReadFailure, TextPlace};
 use crate::lexer::{Lexer, Token};
 use crate::module::{
-    Comdat, ComdatId, ComdatSelection, Definition, FunctionId, GlobalId, IrModule, IrSymbol, SymbolId,
+    Comdat, ComdatId, ComdatSelection, Definition, FunctionId, GlobalId, IntegerRange, IrModule, IrSymbol, SymbolId,
 };
 use crate::name::Name;
 use crate::types::TypeId;
@@ -157,9 +157,21 @@ impl<'t> Parser<'t> {
             }
             Token::Word("attributes") => self.attribute_group(),
             Token::Word("uselistorder" | "uselistorder_bb") => self.skip_entity(),
-            Token::Metadata(_) | Token::Summary(_) if self.lexer.is_before(b'=') => self.skip_entity(),
+            Token::Metadata(name) if self.lexer.is_before(b'=') => self.metadata_node(name),
+            Token::Summary(_) if self.lexer.is_before(b'=') => self.skip_entity(),
             _ => Err(self.expected("an entity of a module")),
         }
+    }
+
+    /// Keeps a node that is a list of ranges, and steps over any other.
+    fn metadata_node(&mut self, name: &str) -> Step<()> {
+        let start = self.span.end;
+        self.skip_entity()?;
+        let node = self.text.get(start..self.end).and_then(|text| text.trim().strip_prefix('='));
+        if let (Ok(number), Some(ranges)) = (name.parse(), node.and_then(IntegerRange::of_node)) {
+            self.module.ranges.insert(number, ranges);
+        }
+        Ok(())
     }
 
     fn target(&mut self) -> Step<()> {

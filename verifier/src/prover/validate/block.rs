@@ -1,14 +1,15 @@
 //! The evaluation of one block of one function, and of the registers that it returns.
 
+use super::Undef;
 use super::control;
 use super::induction::Validation;
 use crate::prover::memory::SymbolicMemory;
 use crate::prover::opaque;
-use crate::prover::query::StepOutput;
-use crate::prover::side::{Scalar, Side, SideEvaluation};
+use crate::prover::query::{self, StepOutput};
+use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, is_undefined};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, PReg, RegFlags, VReg};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, RegFlags, VReg};
 use tribunal_target::{Target, environment};
 
 impl Validation<'_> {
@@ -29,13 +30,17 @@ impl Validation<'_> {
         if reads_stale(self.setting.target, function, block, is_entry) {
             return Err(Unsupported::new("a physical register read that nothing in its block writes"));
         }
-        let memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.slots.clone(), false);
+        let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.slots.clone(), false);
+        memory.follows_objects = self.follows_objects;
         let mut side = Side::new(&mut self.graph, defined, memory);
         let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
         let target = self.setting.target;
         let (machine, standing) = (false, None);
         let mut evaluation = SideEvaluation { d, target, function, inputs, machine, standing, own: &insts, opaque };
         evaluation.run(&mut side, &insts)?;
+        if self.setting.undef == Undef::PerUse {
+            evaluation.arrive(&mut side, &undefined_arrivals(function, block)?);
+        }
         control::closed(&mut self.graph, function, block, &mut side)?;
         Ok(side)
     }
@@ -48,6 +53,9 @@ impl Validation<'_> {
         source: &Side,
         result: &Side,
     ) -> Result<Vec<StepOutput>, Unsupported> {
+        if source.exit != Exit::Return {
+            return Ok(Vec::new());
+        }
         let read = |function: &Function, block| -> Vec<PReg> {
             let Some(data) = function.last_inst(block).map(|inst| function.inst(inst)) else { return Vec::new() };
             let Opcode::Target(opcode) = data.opcode else { return Vec::new() };
@@ -92,27 +100,28 @@ impl Validation<'_> {
     pub(super) fn preserved(&mut self, source: &Side, result: &Side) -> Vec<StepOutput> {
         let target = self.setting.target;
         let is_kept = |register: &PReg| !target.abi.caller_saved.contains(register);
-        let mut written: Vec<PReg> =
-            source.physical.keys().chain(result.physical.keys()).copied().filter(is_kept).collect();
-        written.sort_unstable();
-        written.dedup();
         let mut outputs = Vec::new();
-        for register in written {
-            let bits = target.vocabulary.register_bits(register);
-            let initial = *self.inputs.physical.entry(register).or_insert_with(|| self.graph.variable(bits));
-            let unwritten = Scalar { bits: initial, poison: self.graph.truth(false) };
-            let [source_value, target_value] =
-                [source, result].map(|side| side.physical.get(&register).unwrap_or(&unwritten).clone());
-            outputs.push(StepOutput {
-                register: None,
-                name: "kept register",
-                source: source_value,
-                target: target_value,
-                ub: source.ub,
-            });
-        }
+        query::registers(&mut self.graph, &mut self.inputs, target, (source, result), is_kept, &mut outputs);
         outputs
     }
+}
+
+/// The PHIs of the successors that take an undefined value from this block, each with the register. A PHI of such a
+/// value that is read more than once would differ from read to read, which nothing here says.
+fn undefined_arrivals(function: &Function, block: Block) -> Result<Vec<(Inst, VReg)>, Unsupported> {
+    let mut arrivals = Vec::new();
+    for next in function.successors(block) {
+        for phi in function.insts(next).take_while(|&inst| function.inst(inst).opcode.is_phi()) {
+            let data = function.inst(phi);
+            let from = data.phi_inputs().find(|&(register, from)| from == block && is_undefined(function, register));
+            let Some((register, _)) = from else { continue };
+            if data.vreg(0).is_some_and(|register| function.use_count(register) > 1) {
+                return Err(Unsupported::new("an undefined value through a PHI that is read more than once"));
+            }
+            arrivals.push((phi, register));
+        }
+    }
+    Ok(arrivals)
 }
 
 /// True if the block reads a physical register that it has not written itself, or that it wrote only before a call.

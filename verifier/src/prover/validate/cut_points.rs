@@ -91,11 +91,11 @@ impl Validation<'_> {
             }
             for related in self.related.get(&next).into_iter().flatten() {
                 let from = incoming(self.setting.pair.before, related.before, block)?;
-                let value = source.defined.get(&from).cloned().ok_or_else(undefined)?;
+                let value = arriving(source, related.before, from)?;
                 let mut offset = 0;
                 for &phi in &related.after {
                     let register = incoming(self.setting.pair.after, phi, other)?;
-                    let target = result.defined.get(&register).cloned().ok_or_else(undefined)?;
+                    let target = arriving(result, phi, register)?;
                     let width = self.graph.width_of(target.bits).min(self.graph.width_of(value.bits));
                     let bits = self.graph.extract_bits(value.bits, offset, width);
                     flows.push(Flow { phi, next, source: Value { bits, poison: value.poison }, target });
@@ -123,4 +123,9 @@ impl Validation<'_> {
         }
         StepOutput { register: None, name: "phi", source, target, ub }
     }
+}
+
+/// The value that flows into a PHI from the side's block.
+pub(super) fn arriving(side: &Side, phi: Inst, register: VReg) -> Result<Scalar, Unsupported> {
+    side.arriving.get(&phi).or_else(|| side.defined.get(&register)).cloned().ok_or_else(undefined)
 }

@@ -1,11 +1,13 @@
 //! The induction over blocks: from the relation assumed at a block's entry, prove it at the entry of each successor.
 
-use super::cut_points::{Flow, PhiExtension, Relations};
+use super::cut_points::{self, Flow, PhiExtension, Relations};
 use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
-use super::{Outcome, Pair, Setting, Validated, tables, unproved};
+use super::{Outcome, Pair, Setting, Undef, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
+use crate::prover::claims;
 use crate::prover::evaluate::Evaluator;
+use crate::prover::memory::promises_object;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
 use crate::prover::query::{self, Query, StepOutput};
 use crate::prover::side::{Inputs, Scalar, Side};
@@ -28,14 +30,17 @@ pub(super) struct Validation<'v> {
     pub(super) facts: Vec<Fact>,
     /// The PHIs of the earlier function.
     pub(super) phis: FxHashMap<Inst, Scalar>,
+    /// Some address of the later function is said not to wrap or to stay in its object.
+    pub(super) follows_objects: bool,
 }
 
 impl<'v> Validation<'v> {
     pub(super) fn new(setting: Setting<'v>, parts: Parts) -> Result<Self, Unsupported> {
+        let after = setting.pair.after;
         tables::compared(setting.pair)?;
         let blocks = pairing::blocks(setting.pair)?;
         let (graph, inputs) = (Symbolic::default(), Inputs::default());
-        let opaque = Uninterpreted::new(blocks.len() as u32);
+        let opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
         Ok(Validation {
             setting,
             parts,
@@ -47,6 +52,7 @@ impl<'v> Validation<'v> {
             relations: Relations::default(),
             facts: Vec::new(),
             phis: FxHashMap::default(),
+            follows_objects: after.all_insts().any(|inst| promises_object(after.inst(inst))),
         })
     }
 
@@ -70,10 +76,11 @@ impl<'v> Validation<'v> {
             self.relate(block, other, &mut before, &mut after)?;
             self.opaque.earlier = None;
             let mut source = self.side(self.setting.pair.before, block, place, before)?;
-            let choices = shared_choices(self.setting.pair, block, other, &mut source);
+            let choices = shared_choices(self.setting, block, other, &mut source);
             self.opaque.earlier =
                 Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone(), choices, ub: source.ub });
             let result = self.side(self.setting.pair.after, other, place, after)?;
+            self.keep_unshared(&mut source, &result);
             if let Some(missing) = source.effects.get(result.effects.len()) {
                 return Err(opaque::changed(&missing.identity.what));
             }
@@ -84,6 +91,18 @@ impl<'v> Validation<'v> {
             return Err(Unsupported::new("a register without a definition above its use"));
         }
         Ok(sides)
+    }
+
+    /// Choices that were offered to the later side, which made fewer, are the earlier side's alone again.
+    fn keep_unshared(&self, source: &mut Side, result: &Side) {
+        let offered = self.opaque.earlier.as_ref().map_or(&[][..], |earlier| earlier.choices.as_slice());
+        let taken = |opcode| result.chosen.iter().filter(|(other, _)| *other == opcode).count();
+        for (index, &(opcode, choice)) in offered.iter().enumerate() {
+            let before = offered[..index].iter().filter(|(other, _)| *other == opcode).count();
+            if before >= taken(opcode) {
+                source.choices.push(choice);
+            }
+        }
     }
 
     /// The relations that hold on every edge by the structure of terms, if some that were assumed do not.
@@ -211,7 +230,7 @@ impl<'v> Validation<'v> {
                     let mut arriving = Vec::new();
                     for &fact in self.facts.iter().filter(|fact| fact.block == next && !known.contains(fact)) {
                         let from = incoming(function, fact.phi, block)?;
-                        arriving.push((fact, source.defined.get(&from).cloned().ok_or_else(undefined)?));
+                        arriving.push((fact, cut_points::arriving(source, fact.phi, from)?));
                     }
                     self.keep_facts(arriving, ub);
                 }
@@ -271,6 +290,7 @@ impl<'v> Validation<'v> {
             let mut outputs = self.destinations((block, other), &source, &result);
             outputs.extend(self.returned(block, other, &source, &result)?);
             outputs.extend(self.preserved(&source, &result));
+            outputs.extend(claims::outputs(&mut self.graph, &source, &result)?);
             for flow in self.flows(block, other, &source, &result)? {
                 let ub = self.not_along(flow.next, &source);
                 outputs.push(self.related_output(flow, ub));
@@ -301,13 +321,17 @@ impl<'v> Validation<'v> {
 }
 
 /// The choices of the earlier side that equal those of the later one: the k-th of an opcode that both blocks hold
-/// equally often. The later side's choices are universal, so each is one admissible choice of the earlier side. The
-/// choices left in `source.choices` are read off the outputs.
-fn shared_choices(pair: Pair<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
+/// equally often, and the k-th use of an undefined value. The later side's choices are universal, so each is one
+/// admissible choice of the earlier side. The choices left in `source.choices` are read off the outputs.
+fn shared_choices(setting: Setting<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
     let count = |function: &Function, block, opcode: Opcode| {
         function.insts(block).filter(|&inst| function.inst(inst).opcode == opcode).count()
     };
-    let alike = |opcode| count(pair.before, block, opcode) == count(pair.after, other, opcode);
+    let Pair { before, after } = setting.pair;
+    let alike = |opcode| match setting.undef {
+        Undef::PerUse if opcode == Opcode::G_IMPLICIT_DEF => true,
+        Undef::PerUse | Undef::OneValue => count(before, block, opcode) == count(after, other, opcode),
+    };
     let shared: Vec<(Opcode, Term)> = source.chosen.iter().copied().filter(|&(opcode, _)| alike(opcode)).collect();
     source.choices.retain(|choice| !shared.iter().any(|(_, other)| other == choice));
     shared

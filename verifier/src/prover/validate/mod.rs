@@ -30,6 +30,7 @@ use std::time::Duration;
 use tribunal_ir::semantics::{Obstacle, Unsupported};
 use tribunal_ir::{Block, Function, Inst, VReg};
 use tribunal_target::Target;
+use tribunal_target::environment::MemoryFunction;
 
 /// The same function before and after.
 #[derive(Clone, Copy)]
@@ -38,6 +39,15 @@ pub struct Pair<'f> {
     pub before: &'f Function,
     /// The function after, with the same arguments and results.
     pub after: &'f Function,
+}
+
+/// The meaning of `G_IMPLICIT_DEF`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Undef {
+    /// Each use is a choice of its own, as LLVM's passes take it.
+    PerUse,
+    /// One value, which every use sees, as this backend compiles it.
+    OneValue,
 }
 
 /// The outcome of a validation.
@@ -77,6 +87,9 @@ struct Setting<'f> {
     pair: Pair<'f>,
     /// Registers without a definition: the contents of promoted stack objects on entry.
     contents: &'f [VReg],
+    undef: Undef,
+    /// Memory functions of few bytes are loads and stores.
+    expands: bool,
     limits: Limits,
 }
 
@@ -84,9 +97,12 @@ struct Setting<'f> {
 const STACK: usize = 1 << 30;
 
 /// Judges the pair within `time` of its thread.
-pub fn validate(target: &Target, pair: Pair<'_>, time: Duration) -> Validated {
+pub fn validate(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Validated {
+    if pair.before.layout().is_empty() || pair.after.layout().is_empty() {
+        return Validated::without_gap(Verdict::Unknown("vacuous: a function without blocks".to_string()), 0);
+    }
     // Recursion walks terms, and those of a large block are deep.
-    let run = || promoted(target, pair, time);
+    let run = || promoted(target, pair, undef, time);
     let outcome = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         thread.ok().and_then(|thread| thread.join().ok())
@@ -100,32 +116,49 @@ pub fn validate(target: &Target, pair: Pair<'_>, time: Duration) -> Validated {
     Validated::without_gap(verdict, 0)
 }
 
-fn promoted(target: &Target, pair: Pair<'_>, time: Duration) -> Result<Validated, Unsupported> {
+fn promoted(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Result<Validated, Unsupported> {
     let limits = Limits::start(time);
     match promote::promote(pair) {
-        None => guesses(Setting { target, pair, contents: &[], limits }),
+        None => expansions(Setting { target, pair, contents: &[], undef, expands: false, limits }),
         Some(Promoted { before, after, contents }) => {
             let pair = Pair { before: &before, after: &after };
-            guesses(Setting { target, pair, contents: &contents, limits })
+            expansions(Setting { target, pair, contents: &contents, undef, expands: false, limits })
         }
     }
+}
+
+/// Takes memory functions as effects, and if that does not suffice, as the loads and stores that they are.
+fn expansions(setting: Setting<'_>) -> Result<Validated, Unsupported> {
+    let first = guesses(setting);
+    let has_memory_function = |function: &Function| {
+        let mut insts = function.all_insts().map(|inst| function.inst(inst));
+        insts.any(|data| MemoryFunction::of_opcode(data.opcode).is_some())
+    };
+    if is_proved(&first) || !has_memory_function(setting.pair.before) {
+        return first;
+    }
+    let second = guesses(Setting { expands: true, ..setting });
+    if is_proved(&second) { second } else { first }
+}
+
+fn is_proved(outcome: &Result<Validated, Unsupported>) -> bool {
+    outcome.as_ref().is_ok_and(Validated::is_proved)
 }
 
 /// Tries the first pairing of PHIs, and if that does not suffice and there is another, that one.
 fn guesses(setting: Setting<'_>) -> Result<Validated, Unsupported> {
     let first = attempts(setting, Parts::All);
-    let proved = |outcome: &Result<Validated, Unsupported>| outcome.as_ref().is_ok_and(Validated::is_proved);
     let pair = setting.pair;
     let mut blocks = pair.before.layout().iter().zip(pair.after.layout());
     let ambiguous = |(&block, &other): (&Block, &Block)| {
         let related = |parts| related(pair, setting.target, (block, other), parts).ok();
         related(Parts::All) != related(Parts::Low)
     };
-    if proved(&first) || !blocks.any(ambiguous) {
+    if is_proved(&first) || !blocks.any(ambiguous) {
         return first;
     }
     let second = attempts(setting, Parts::Low);
-    if proved(&second) { second } else { first }
+    if is_proved(&second) { second } else { first }
 }
 
 /// Attempts until facts bring nothing new: first facts about the PHIs that the failed obligation mentions, then about

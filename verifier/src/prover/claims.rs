@@ -1,0 +1,107 @@
+//! The pointers and the metadata that memory operands name: claims about aliasing that no value shows.
+//!
+//! The later side may name a pointer only where the earlier side names it for the same address, and metadata only where
+//! the earlier side has it for an access there. Less may be said, never more.
+
+use super::query::{self, StepOutput};
+use super::side::{Side, SideEvaluation};
+use super::term::{Symbolic, Term};
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{Domain, Unsupported};
+use tribunal_ir::{Function, InstData, MemOperand, Pointer, Step, Vocabulary, text};
+
+/// One access that names something.
+pub(super) struct Claim {
+    /// As it is printed, without the offset.
+    pointer: String,
+    offset: i64,
+    metadata: String,
+    /// Address and size in bytes of the access.
+    address: Term,
+    bytes: u32,
+}
+
+/// The pointer of a memory operand as it is printed; nothing if it names none. A pool is not one place.
+fn pointer(function: &Function, vocabulary: &dyn Vocabulary, memory: &MemOperand) -> String {
+    let places = |pointer: &Pointer| !matches!(pointer, Pointer::ConstantPool | Pointer::JumpTable | Pointer::Unknown);
+    let pointer = memory.pointer.filter(places);
+    pointer.map_or(String::new(), |pointer| text::print_pointer(function, pointer, vocabulary))
+}
+
+/// The metadata of a memory operand, as it was read.
+fn metadata<'f>(function: &'f Function, memory: &MemOperand) -> &'f str {
+    memory.metadata.expand().map_or("", |symbol| function.symbols[symbol].as_str())
+}
+
+impl SideEvaluation<'_> {
+    /// Keeps what an access names.
+    pub(super) fn note_claim(&mut self, side: &mut Side, data: &InstData, address: Term) {
+        let [memory] = data.memory.as_slice() else { return };
+        if memory.pointer.is_none() && memory.metadata.is_none() {
+            return;
+        }
+        side.claims.push(Claim {
+            pointer: pointer(self.function, self.target.vocabulary, memory),
+            offset: memory.offset,
+            metadata: metadata(self.function, memory).to_string(),
+            address,
+            bytes: memory.ty.map_or(0, |ty| ty.bits().div_ceil(8)),
+        });
+    }
+}
+
+/// What remains to be shown of the later side's claims; an error if one has no counterpart.
+pub(super) fn outputs(d: &mut Symbolic, source: &Side, result: &Side) -> Result<Vec<StepOutput>, Unsupported> {
+    let mut outputs = Vec::new();
+    for claim in &result.claims {
+        let items = || claim.metadata.split(", ").filter(|item| !item.is_empty());
+        let holds_items = |earlier: &&Claim| {
+            let distance = d.distance(earlier.address, claim.address).and_then(Bits::to_i64);
+            let within = distance.is_some_and(|distance| (0..i64::from(earlier.bytes)).contains(&distance));
+            within && items().all(|item| earlier.metadata.split(", ").any(|own| own == item))
+        };
+        if items().next().is_some() && !source.claims.iter().any(|earlier| holds_items(&earlier)) {
+            return Err(Unsupported::different("metadata that no access of the earlier one has there"));
+        }
+        if !claim.pointer.is_empty() {
+            outputs.extend(same_pointer(d, source, claim)?);
+        }
+    }
+    Ok(outputs)
+}
+
+/// The same distance from the pointer as an access of the earlier side that names it.
+fn same_pointer(d: &mut Symbolic, source: &Side, claim: &Claim) -> Result<Option<StepOutput>, Unsupported> {
+    let named = || source.claims.iter().filter(|earlier| earlier.pointer == claim.pointer);
+    let apart = |earlier: &Claim| claim.offset.wrapping_sub(earlier.offset);
+    let shown = |earlier: &Claim| d.distance(earlier.address, claim.address).and_then(Bits::to_i64);
+    if named().any(|earlier| shown(earlier) == Some(apart(earlier))) {
+        return Ok(None);
+    }
+    let earlier = named().next();
+    let earlier = earlier.ok_or_else(|| Unsupported::different("a memory operand that names another pointer"))?;
+    let offset = d.literal(apart(earlier), d.width(&claim.address));
+    let expected = d.add(&earlier.address, &offset);
+    Ok(Some(query::condition(d, "claimed pointer", expected, claim.address, source.ub)))
+}
+
+/// Whether a step names a pointer or metadata that it did not name before.
+pub(super) fn are_new(step: &Step<'_>) -> bool {
+    let named = |side: &[InstData], memory: &MemOperand, is: fn(&MemOperand, &MemOperand) -> bool| {
+        side.iter().flat_map(|data| &data.memory).any(|other| is(other, memory))
+    };
+    let mut after = step.after.iter().flat_map(|data| &data.memory);
+    after.any(|memory| {
+        let new_pointer = memory.pointer.is_some() && !named(step.before, memory, holds_pointer);
+        let new_metadata =
+            memory.metadata.is_some() && !named(step.before, memory, |one, other| one.metadata == other.metadata);
+        new_pointer || new_metadata
+    })
+}
+
+/// Whether an access covers the place from a pointer that another one names.
+fn holds_pointer(earlier: &MemOperand, later: &MemOperand) -> bool {
+    let bytes = earlier.ty.map_or(i64::MAX, |ty| i64::from(ty.bits().div_ceil(8)));
+    let apart = later.offset.checked_sub(earlier.offset);
+    earlier.pointer == later.pointer && apart.is_some_and(|apart| (0..bytes).contains(&apart))
+}
