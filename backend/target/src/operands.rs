@@ -60,6 +60,7 @@ pub fn sources<D: AnyDomain + ?Sized>(
             }
             // A distance, in placed code.
             Operand::Imm(_) if row.operands.get(index).is_some_and(OperandDesc::is_place) => continue,
+            Operand::Imm(value) if !is_in_range(row, index, *value) => return Err(malformed()),
             Operand::Imm(value) => {
                 Value { bits: d.literal(*value, target.pointer_bits.into()), poison: d.boolean(false) }
             }
@@ -73,6 +74,11 @@ pub fn sources<D: AnyDomain + ?Sized>(
         values.push(value);
     }
     Ok(Sources { values })
+}
+
+/// True if the row's operand may be this immediate.
+fn is_in_range(row: &InstrDesc, index: usize, value: i64) -> bool {
+    row.operands.get(index).and_then(OperandDesc::range).is_none_or(|range| range.accepts(value))
 }
 
 /// One result; poison if any source is.

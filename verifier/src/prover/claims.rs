@@ -16,9 +16,20 @@ pub(super) struct Claim {
     pointer: String,
     offset: i64,
     metadata: String,
+    align: u32,
     /// Address and size in bytes of the access.
     address: Term,
     bytes: u32,
+}
+
+impl Claim {
+    /// Whether an access of the later side at the same place may say this. `basealign` is the alignment of the pointer
+    /// itself.
+    fn implies(&self, item: &str) -> bool {
+        let base: Option<i64> = item.strip_prefix("basealign ").and_then(|align| align.parse().ok());
+        let base_is_aligned = base.is_some_and(|base| i64::from(self.align) >= base && self.offset % base.max(1) == 0);
+        base_is_aligned || self.metadata.split(", ").any(|own| own == item)
+    }
 }
 
 /// The pointer of a memory operand as it is printed; nothing if it names none. A pool is not one place.
@@ -37,13 +48,14 @@ impl SideEvaluation<'_> {
     /// Keeps what an access names.
     pub(super) fn note_claim(&mut self, side: &mut Side, data: &InstData, address: Term) {
         let [memory] = data.memory.as_slice() else { return };
-        if memory.pointer.is_none() && memory.metadata.is_none() {
+        if self.is_later() && memory.pointer.is_none() && memory.metadata.is_none() {
             return;
         }
         side.claims.push(Claim {
             pointer: pointer(self.function, self.target.vocabulary, memory),
             offset: memory.offset,
             metadata: metadata(self.function, memory).to_string(),
+            align: memory.align,
             address,
             bytes: memory.ty.map_or(0, |ty| ty.bits().div_ceil(8)),
         });
@@ -58,7 +70,7 @@ pub(super) fn outputs(d: &mut Symbolic, source: &Side, result: &Side) -> Result<
         let holds_items = |earlier: &&Claim| {
             let distance = d.distance(earlier.address, claim.address).and_then(Bits::to_i64);
             let within = distance.is_some_and(|distance| (0..i64::from(earlier.bytes)).contains(&distance));
-            within && items().all(|item| earlier.metadata.split(", ").any(|own| own == item))
+            within && items().all(|item| earlier.implies(item))
         };
         if items().next().is_some() && !source.claims.iter().any(|earlier| holds_items(&earlier)) {
             return Err(Unsupported::different("metadata that no access of the earlier one has there"));

@@ -264,7 +264,8 @@ impl SideEvaluation<'_> {
         walk::operand_bits(self.function, self.target.vocabulary, operand)
     }
 
-    fn is_later(&self) -> bool {
+    /// Whether this is the later of two functions.
+    pub(super) fn is_later(&self) -> bool {
         self.opaque.as_ref().is_some_and(|opaque| opaque.earlier.is_some())
     }
 

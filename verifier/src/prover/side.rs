@@ -182,7 +182,10 @@ impl SideEvaluation<'_> {
         if self.uninterpreted(side, data)? {
             return Ok(());
         }
-        if is_undefined_value(data) || data.opcode == Opcode::G_FREEZE {
+        if self.is_per_use() && is_undefined_value(data) {
+            return Ok(());
+        }
+        if matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE) {
             return self.choice(side, data);
         }
         let target = self.target;
@@ -222,11 +225,13 @@ impl SideEvaluation<'_> {
         walk::phis(&mut SideState { evaluation: self, side }, phis.iter(), &Edge::Any(edge))
     }
 
+    /// Whether each use of an undefined value is a choice of its own.
+    fn is_per_use(&self) -> bool {
+        self.opaque.as_ref().is_some_and(|opaque| opaque.undef == Undef::PerUse)
+    }
+
     /// A nondeterministic choice: in a whole function, that of the earlier side, if one was kept for it.
     fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        if self.opaque.as_ref().is_some_and(|opaque| opaque.undef == Undef::PerUse) && is_undefined_value(data) {
-            return Ok(());
-        }
         self.d.offered = self.offered(side, data.opcode);
         let made = self.d.choices.len();
         self.generic(side, data)?;
@@ -280,8 +285,7 @@ impl SideEvaluation<'_> {
     }
 
     pub fn read(&mut self, side: &mut Side, register: VReg) -> Scalar {
-        let per_use = self.opaque.as_ref().is_some_and(|opaque| opaque.undef == Undef::PerUse);
-        if per_use && is_undefined(self.function, register) {
+        if self.is_per_use() && is_undefined(self.function, register) {
             return self.undefined_use(side, register);
         }
         if let Some(value) = side.defined.get(&register) {

@@ -1,0 +1,308 @@
+//! One function for each opcode, built from its row: operands of fitting types, loaded from memory; results stored to
+//! it. A row of two kinds of types has two functions, one on scalars and one on vectors.
+
+use tribunal_ir::bits::Bits;
+use tribunal_ir::opcode::{AccessSize, IndexTypes};
+use tribunal_ir::types::{self, ElementCount};
+use tribunal_ir::{
+    AddressBase, AddressData, AtomicOrdering, Block, Constraint, Family, FloatFormat, FloatPredicate, Function,
+    GlobalName, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand,
+    OperandKind, PoolConstant, PoolValue, SlotKind, StackObject, TargetOpcode, Type, VReg,
+};
+use tribunal_target::Target;
+use tribunal_target::instructions::OperandDesc;
+
+/// A function, and the instruction in it that is on trial.
+pub struct Specimen {
+    pub name: String,
+    pub target: &'static Target,
+    pub function: Function,
+    pub inst: Inst,
+}
+
+/// Bytes between two values in memory.
+const STRIDE: i64 = 64;
+
+/// A function under construction: one block, two pointers.
+pub struct Bench {
+    pub function: Function,
+    pub block: Block,
+    target: &'static Target,
+    source: VReg,
+    sink: VReg,
+    loaded: i64,
+    stored: i64,
+}
+
+impl Bench {
+    pub fn new(target: &'static Target) -> Bench {
+        let mut function = Function::new("f");
+        let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+        let block = function.new_block();
+        let [source, sink] = [0, 1].map(|index| {
+            let register = target.abi.arguments()[index];
+            let value = function.new_vreg(pointer);
+            function.append(block, InstData::new(Opcode::COPY, [Operand::def(value), Operand::used(register)]));
+            value
+        });
+        let object = StackObject { name: String::new(), kind: SlotKind::Default, size: 16, align: 8, offset: 0 };
+        function.stack.push(object);
+        for value in [5u32, 9] {
+            let value = PoolValue::Integer(Bits::new(value.into(), 64));
+            function.constants.push(PoolConstant { value, align: Some(8), target_specific: false });
+        }
+        Bench { function, block, target, source, sink, loaded: 0, stored: 0 }
+    }
+
+    pub fn push(&mut self, data: InstData) -> Inst {
+        self.function.append(self.block, data)
+    }
+
+    fn at(&mut self, base: VReg, offset: i64) -> VReg {
+        let ty = Type::scalar(self.target.pointer_bits.into());
+        let (constant, address) = (self.function.new_vreg(ty), self.function.new_vreg(self.pointer()));
+        let value = self.function.constant(Bits::from_i64(offset, ty.bits()));
+        self.push(InstData::new(Opcode::G_CONSTANT, [Operand::def(constant), value]));
+        self.push(InstData::op(Opcode::G_PTR_ADD, address, &[base, constant]));
+        address
+    }
+
+    fn pointer(&self) -> Type {
+        Type::Pointer { address_space: 0, bits: self.target.pointer_bits }
+    }
+
+    /// A value of this type that nothing is known of.
+    pub fn value(&mut self, ty: Type) -> VReg {
+        self.loaded += STRIDE;
+        let address = self.at(self.source, self.loaded);
+        let value = self.function.new_vreg(ty);
+        let memory = MemOperand::new(MemFlags::LOAD, ty, 1);
+        self.push(InstData::op(Opcode::G_LOAD, value, &[address]).with_memory(memory));
+        value
+    }
+
+    /// Shows a value to the caller.
+    pub fn show(&mut self, value: VReg) {
+        let Some(ty) = self.function.type_of(value) else { return };
+        self.stored += STRIDE;
+        let address = self.at(self.sink, self.stored);
+        let memory = MemOperand::new(MemFlags::STORE, ty, 1);
+        let store = InstData::new(Opcode::G_STORE, [Operand::used(value), Operand::used(address)]);
+        self.push(store.with_memory(memory));
+    }
+
+    /// The return.
+    pub fn finish(mut self) -> Function {
+        let opcode = Opcode::Target(self.target.abi.return_opcode);
+        self.push(InstData::new(opcode, []));
+        self.function
+    }
+}
+
+/// The types that a row is tried with, the simplest first.
+fn all_types(target: &Target) -> Vec<Type> {
+    let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+    let two = ElementCount::fixed(2);
+    let vectors = [types::S32.times(two), types::S64.times(two), types::S16.times(two), pointer.times(two)];
+    let scalars = [types::S64, types::S32, types::S16, pointer];
+    scalars
+        .into_iter()
+        .chain(vectors.into_iter().flatten())
+        .chain([types::S32.times(ElementCount::fixed(4))].into_iter().flatten())
+        .collect()
+}
+
+/// The first types that the row takes: all of them scalars or pointers, or some of them vectors.
+fn fitting(info: &OpcodeInfo, target: &Target, vectors: bool) -> Option<IndexTypes> {
+    let all = all_types(target);
+    let used = info.operands().filter_map(|kind| kind.type_index()).max().map_or(0, |index| index + 1);
+    let choices = |index: usize| if index < used { all.iter().copied().map(Some).collect() } else { vec![None] };
+    for first in choices(0) {
+        for second in choices(1) {
+            for third in choices(2) {
+                let types = [first, second, third];
+                let is_vector = types.iter().flatten().any(|ty| ty.is_vector());
+                if is_vector == vectors && info.takes(&types) {
+                    return Some(types);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The functions for an opcode that is not a target's own.
+pub fn generic(opcode: Opcode, target: &'static Target) -> Vec<Specimen> {
+    let Some(info) = opcode.info() else { return Vec::new() };
+    let variant = |vectors| {
+        let types = fitting(info, target, vectors)?;
+        let name = format!("{}{}", info.name, if vectors { " on vectors" } else { "" });
+        specimen(opcode, info, types, target).map(|(function, inst)| Specimen { name, target, function, inst })
+    };
+    [false, true].into_iter().filter_map(variant).collect()
+}
+
+fn specimen(
+    opcode: Opcode,
+    info: &'static OpcodeInfo,
+    types: IndexTypes,
+    target: &'static Target,
+) -> Option<(Function, Inst)> {
+    let mut bench = Bench::new(target);
+    let mut data = InstData::new(opcode, []);
+    let kinds: Vec<(OperandKind, bool)> =
+        info.defs.iter().map(|&kind| (kind, true)).chain(info.uses.iter().map(|&kind| (kind, false))).collect();
+    let mut results = Vec::new();
+    for (place, &(kind, is_def)) in kinds.iter().enumerate() {
+        let operands = operand(&mut bench, info, &types, (place, kind, is_def))?;
+        for operand in operands {
+            results.extend(operand.as_vreg().filter(|_| is_def));
+            data.operands.push(operand);
+        }
+    }
+    data.memory.extend(memory(info, &types, &data));
+    let inst = bench.push(data);
+    results.into_iter().for_each(|result| bench.show(result));
+    Some((bench.finish(), inst))
+}
+
+fn operand(
+    bench: &mut Bench,
+    info: &OpcodeInfo,
+    types: &IndexTypes,
+    (place, kind, is_def): (usize, OperandKind, bool),
+) -> Option<Vec<Operand>> {
+    let mut register = |ty: Type| match is_def {
+        true => Operand::def(bench.function.new_vreg(ty)),
+        false => Operand::used(bench.value(ty)),
+    };
+    let one = match kind {
+        OperandKind::Register(_, index) => register(types[usize::from(index)]?),
+        OperandKind::MORE => {
+            let index = info.operands().take(place).filter_map(|kind| kind.type_index()).last()?;
+            let (whole, part) = (types[1 - index.min(1)]?, types[index]?);
+            let more = (whole.bits() / part.bits()).checked_sub(1)?;
+            return Some((0..more).map(|_| register(part)).collect());
+        }
+        OperandKind::IMM | OperandKind::IMM0 => {
+            let range = info.immediate_at(place)?.range(types)?;
+            Operand::Imm((*range.start()).max(0).max((*range.end()).min(8)).min(*range.end()))
+        }
+        OperandKind::CONST if info.family == Family::Constant && info.name == "G_FCONSTANT" => {
+            let format = if types[0]?.bits() == 32 { FloatFormat::Float } else { FloatFormat::Double };
+            bench.function.float(format, Bits::new(0x3ff0_0000, format.bits()))
+        }
+        OperandKind::CONST => bench.function.constant(Bits::new(5, types[0]?.scalar_type().bits())),
+        OperandKind::PRED => Operand::Predicate(IntPredicate::Ult),
+        OperandKind::FPRED => Operand::FloatPredicate(FloatPredicate::Olt),
+        OperandKind::FRAME => Operand::Stack(bench.function.stack.keys().next()?),
+        OperandKind::POOL => {
+            let constant = bench.function.constants.keys().next()?;
+            address(&mut bench.function, AddressBase::Constant(constant))
+        }
+        OperandKind::SYMBOL if info.family == Family::Intrinsic => {
+            Operand::Intrinsic(bench.function.intern("llvm.riscv.orc.b"))
+        }
+        OperandKind::SYMBOL => {
+            let name = GlobalName::Named(bench.function.intern("g"));
+            address(&mut bench.function, AddressBase::Global(name))
+        }
+        OperandKind::MASK => {
+            let lanes = types[0]?.element_count().map_or(2, |count| u32::from(count.lanes));
+            let lanes: Vec<Option<u32>> = (0..lanes).map(Some).collect();
+            Operand::ShuffleMask(bench.function.shuffle_masks.intern(&lanes))
+        }
+        // Branches have functions of their own.
+        OperandKind::BLOCK | OperandKind::TABLE => return None,
+    };
+    Some(vec![one])
+}
+
+/// An operand for the start of an entity.
+pub fn address(function: &mut Function, base: AddressBase) -> Operand {
+    let data = AddressData { base, offset: 0, flags: Default::default() };
+    Operand::Address(function.addresses.intern(&data))
+}
+
+/// The memory operands that the row requires, or one of its direction.
+fn memory(info: &OpcodeInfo, types: &IndexTypes, data: &InstData) -> Vec<MemOperand> {
+    let Some(accesses) = info.accesses else { return Vec::new() };
+    let value = types[0].or(types[1]).unwrap_or(types::S64);
+    let ty = match accesses.size {
+        AccessSize::Any => types::S8,
+        AccessSize::Whole | AccessSize::Within => value,
+        AccessSize::Below => match value.is_vector() {
+            true => value.with_scalar_type(types::S16).unwrap_or(value),
+            false => types::S16,
+        },
+    };
+    let mut directions = MemFlags::empty();
+    directions.set(MemFlags::LOAD, info.flags.contains(OpcodeFlags::LOAD));
+    directions.set(MemFlags::STORE, info.flags.contains(OpcodeFlags::STORE));
+    let is_atomic = info.family == Family::Atomic;
+    let one = |flags| {
+        let mut memory = MemOperand::new(flags, ty, 1.max(ty.bytes() * u32::from(is_atomic)));
+        if is_atomic {
+            memory.ordering = AtomicOrdering::SequentiallyConsistent;
+        }
+        if matches!(data.opcode, Opcode::G_ATOMIC_CMPXCHG | Opcode::G_ATOMIC_CMPXCHG_WITH_SUCCESS) {
+            memory.failure_ordering = AtomicOrdering::SequentiallyConsistent;
+        }
+        memory
+    };
+    match accesses.count {
+        2 => vec![one(MemFlags::STORE), one(MemFlags::LOAD)],
+        _ => vec![one(directions)],
+    }
+}
+
+/// The function for an instruction of the target; `None` for calls, jumps and what needs the machine's own registers.
+pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
+    let row = &target.instructions[number];
+    let plain = OpcodeFlags::TERMINATOR | OpcodeFlags::CALL | OpcodeFlags::RETURN | OpcodeFlags::BRANCH;
+    if row.flags.intersects(plain) || !row.implicit_uses.is_empty() {
+        return None;
+    }
+    let mut function = Function::new("f");
+    let block = function.new_block();
+    let mut data = InstData::new(Opcode::Target(TargetOpcode(number as u16)), []);
+    let mut results = Vec::new();
+    let mut arguments = target.abi.arguments().iter();
+    for operand in row.operands {
+        data.operands.push(match operand {
+            OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => {
+                Operand::Imm([8, 1, 3, 0].into_iter().find(|&value| range.accepts(value))?)
+            }
+            OperandDesc::Label { .. } | OperandDesc::Callee { .. } | OperandDesc::RegisterMask => return None,
+            OperandDesc::Tied { .. } => return None,
+            OperandDesc::Def(class) => {
+                let result = function.push_vreg(None, Constraint::Class(*class));
+                results.push((result, *class));
+                Operand::def(result)
+            }
+            OperandDesc::Use(class) | OperandDesc::Base(class) => {
+                let value = function.push_vreg(None, Constraint::Class(*class));
+                let register = arguments.next()?;
+                let part = target.part_of(*register, target.class(*class).bits);
+                let copy = InstData::new(Opcode::COPY, [Operand::def(value), Operand::used(part)]);
+                function.append(block, copy);
+                Operand::used(value)
+            }
+        });
+    }
+    data.operands.extend(row.implicit_defs.iter().map(|&register| Operand::implicit_def(register)));
+    if let Some(access) = row.access {
+        let flags = if row.flags.contains(OpcodeFlags::STORE) { MemFlags::STORE } else { MemFlags::LOAD };
+        data.memory.push(MemOperand::new(flags, Type::scalar(access.bits()), access.align.into()));
+    }
+    let inst = function.append(block, data);
+    let mut leaves = InstData::new(Opcode::Target(target.abi.return_opcode), []);
+    for ((result, class), register) in results.into_iter().zip(target.abi.results()) {
+        let part = target.part_of(*register, target.class(class).bits);
+        let copy = InstData::new(Opcode::COPY, [Operand::def(part), Operand::used(result)]);
+        function.append(block, copy);
+        leaves.operands.push(Operand::implicit_use(part));
+    }
+    function.append(block, leaves);
+    Some(Specimen { name: format!("{} {}", target.name, row.name), target, function, inst })
+}
