@@ -25,20 +25,25 @@ mod evaluate;
 mod integers;
 mod memory;
 mod opaque;
+mod process;
 mod query;
 mod quotients;
 mod recent;
 mod samples;
+mod script;
 mod shape;
 mod side;
 mod solver;
 mod sweep;
 mod term;
 mod validate;
+mod worker;
 
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
+pub use process::isolate_solver;
 pub use validate::{Pair, ProofGap, Validated, validate};
+pub use worker::serve_solver;
 
 use cache::Key;
 use evaluate::{Assignment, Evaluator};

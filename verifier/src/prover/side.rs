@@ -9,6 +9,7 @@ use super::opaque::{Effect, Uninterpreted};
 use super::term::{Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, InstData, Opcode, PReg, StackSlot, VReg, Vocabulary};
@@ -98,6 +99,10 @@ impl SideEvaluation<'_> {
     /// Evaluates more instructions.
     pub fn run(&mut self, side: &mut Side, insts: &[InstData]) -> Result<(), Unsupported> {
         self.d.choices.clear();
+        if insts.iter().flat_map(|data| data.vreg_defs().chain(data.vreg_uses())).any(|reg| self.width(reg) > MAX_BITS)
+        {
+            return Err(Unsupported::new(format!("a register wider than {MAX_BITS} bits")));
+        }
         // PHIs that follow each other read before any of them writes.
         for group in insts.chunk_by(|one, other| one.opcode.is_phi() && other.opcode.is_phi()) {
             match group {

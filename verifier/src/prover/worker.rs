@@ -1,0 +1,200 @@
+//! z3 itself: the answer to one script, in whatever process; and the process that answers them on a pipe.
+//!
+//! The protocol is text. A request is a line of parameters, then the script, whose length the line says. A reply is a
+//! line too, and for a model a line for each value.
+
+use super::solver::{Logic, Spent};
+use cpu_time::ProcessTime;
+use nix::sys::resource::{Resource, setrlimit};
+use rustc_hash::FxHashMap;
+use std::io::{self, BufRead, Write};
+use std::time::Duration;
+use z3::{Model, Params, SatResult, Solver, StatisticsValue};
+
+/// A question, and how to go about it.
+pub(super) struct Request<'s> {
+    pub logic: Logic,
+    /// The usual way ended the solver: take another.
+    pub again: bool,
+    /// In z3's own unit.
+    pub work: u32,
+    pub milliseconds: u32,
+    /// Declarations and assertions.
+    pub script: &'s str,
+}
+
+/// The solver's word on a question.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Said {
+    Unsatisfiable,
+    /// Values by name, as the solver prints them.
+    Satisfiable(FxHashMap<String, String>),
+    Unknown(String),
+}
+
+/// The answer, and its price.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Reply {
+    pub said: Said,
+    pub spent: Spent,
+}
+
+impl Reply {
+    /// No answer, and nothing known of its price.
+    pub fn unknown(reason: String) -> Reply {
+        Reply { said: Said::Unknown(reason), spent: Spent::default() }
+    }
+}
+
+/// Bytes of address space of a process that answers, its stack included.
+const MEMORY: u64 = 5 << 30;
+/// Bytes of its stack: the solver walks deep terms by recursion in places.
+const STACK: usize = 1 << 30;
+
+/// Answers the requests on standard input until it ends: the main function of a process that a prover starts, after
+/// [`super::isolate_solver`].
+pub fn serve_solver() {
+    // Without the limit the process is as good as it was before there was one.
+    let _ = setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY);
+    let serve = || serve(&mut io::stdin().lock(), &mut io::stdout().lock());
+    // An error here means that nobody listens any more.
+    let _ = std::thread::Builder::new().stack_size(STACK).spawn(serve).map(std::thread::JoinHandle::join);
+}
+
+fn serve(input: &mut impl BufRead, output: &mut impl Write) -> io::Result<()> {
+    let mut line = String::new();
+    while input.read_line(&mut line)? > 0 {
+        let (mut request, length) = Request::read(&line).ok_or(io::ErrorKind::InvalidData)?;
+        let mut script = vec![0; length];
+        input.read_exact(&mut script)?;
+        let script = String::from_utf8(script).map_err(|_| io::ErrorKind::InvalidData)?;
+        request.script = &script;
+        let started = ProcessTime::now();
+        let mut reply = answer(&request);
+        reply.spent.time = started.elapsed();
+        output.write_all(reply.text().as_bytes())?;
+        output.flush()?;
+        line.clear();
+    }
+    Ok(())
+}
+
+impl Request<'_> {
+    /// Its line and the script.
+    pub fn text(&self) -> String {
+        let Request { logic, again, work, milliseconds, script } = self;
+        let (simplex, seed) = match logic {
+            Logic::BitVectors => (0, 0),
+            Logic::Integers { simplex, seed } => (*simplex, *seed),
+        };
+        format!("{simplex} {seed} {} {work} {milliseconds} {}\n{script}", u8::from(*again), script.len())
+    }
+
+    /// The request of a line, without its script, and the script's length.
+    fn read(line: &str) -> Option<(Request<'static>, usize)> {
+        let numbers: Vec<u32> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+        let &[simplex, seed, again, work, milliseconds, length] = numbers.as_slice() else { return None };
+        let logic = if simplex == 0 { Logic::BitVectors } else { Logic::Integers { simplex, seed } };
+        Some((Request { logic, again: again != 0, work, milliseconds, script: "" }, length as usize))
+    }
+
+    /// The solver that takes it.
+    fn solver(&self) -> Solver {
+        let solver = match (self.logic, self.again) {
+            // Its tactic for bit-vectors alone starts many times faster than the general one.
+            (Logic::BitVectors, false) => Solver::new_for_logic("QF_BV").unwrap_or_default(),
+            (Logic::BitVectors, true) | (Logic::Integers { .. }, _) => Solver::new(),
+        };
+        solver.set_params(&self.params());
+        solver
+    }
+
+    /// Ctrl-C belongs to the program: z3 would take it as a reason to give up a question, and with several threads
+    /// would keep the handler for good.
+    fn params(&self) -> Params {
+        let mut params = Params::new();
+        params.set_u32("rlimit", self.work);
+        params.set_u32("timeout", self.milliseconds);
+        params.set_bool("ctrl_c", false);
+        if let Logic::Integers { simplex, seed } = self.logic {
+            params.set_u32("random_seed", seed);
+            params.set_u32("arith.solver", if self.again { OTHER_SIMPLEX - simplex } else { simplex });
+        }
+        params
+    }
+}
+
+/// z3's older simplex solver: on products of limbs it is much faster than the newer one, and steady. On quotients by
+/// constants z3 4.8.12 was seen to crash in it: they go to the newer one first.
+pub(super) const OLDER: u32 = 2;
+pub(super) const NEWER: u32 = 6;
+const OTHER_SIMPLEX: u32 = OLDER + NEWER;
+
+impl Reply {
+    fn text(&self) -> String {
+        let Spent { work, time } = self.spent;
+        let (word, lines) = match &self.said {
+            Said::Unsatisfiable => ("unsat", Vec::new()),
+            Said::Satisfiable(model) => {
+                ("sat", model.iter().map(|(name, value)| format!("{name} {value}\n")).collect())
+            }
+            Said::Unknown(reason) => ("unknown", vec![format!("{}\n", reason.replace('\n', " "))]),
+        };
+        format!("{word} {work} {} {}\n{}", time.as_micros(), lines.len(), lines.concat())
+    }
+
+    /// Reads what [`Reply::text`] wrote.
+    pub fn read(input: &mut impl BufRead) -> io::Result<Reply> {
+        let malformed = || io::Error::from(io::ErrorKind::InvalidData);
+        let mut lines = input.lines();
+        let mut next = || lines.next().unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()));
+        let head = next()?;
+        let (word, numbers) = head.split_once(' ').ok_or_else(malformed)?;
+        let numbers: Vec<u64> =
+            numbers.split(' ').map(str::parse).collect::<Result<_, _>>().map_err(|_| malformed())?;
+        let &[work, micros, count] = numbers.as_slice() else { return Err(malformed()) };
+        let said = match word {
+            "unsat" => Said::Unsatisfiable,
+            "unknown" => Said::Unknown(next()?),
+            "sat" => {
+                let pair =
+                    |line: String| line.split_once(' ').map(|(name, value)| (name.to_string(), value.to_string()));
+                Said::Satisfiable((0..count).map(|_| pair(next()?).ok_or_else(malformed)).collect::<io::Result<_>>()?)
+            }
+            _ => return Err(malformed()),
+        };
+        Ok(Reply { said, spent: Spent { work, time: Duration::from_micros(micros) } })
+    }
+}
+
+/// z3's answer, in this process.
+pub(super) fn answer(request: &Request<'_>) -> Reply {
+    let before = work();
+    let solver = request.solver();
+    solver.from_string(request.script);
+    let said = match solver.check() {
+        SatResult::Unsat => Said::Unsatisfiable,
+        SatResult::Unknown => {
+            Said::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_string()))
+        }
+        SatResult::Sat => match solver.get_model() {
+            Some(model) => Said::Satisfiable(values(&model)),
+            None => Said::Unknown("satisfiable without a model".to_string()),
+        },
+    };
+    Reply { said, spent: Spent { work: work().saturating_sub(before), time: Duration::ZERO } }
+}
+
+/// The work that z3 has done on this thread.
+fn work() -> u64 {
+    match Solver::new().get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(count)) => count.into(),
+        _ => 0,
+    }
+}
+
+fn values(model: &Model) -> FxHashMap<String, String> {
+    let constants = model.iter().filter(|declaration| declaration.arity() == 0);
+    let value = |declaration: &z3::FuncDecl| model.eval(&declaration.apply(&[]), true).map(|value| value.to_string());
+    constants.filter_map(|declaration| Some((declaration.name(), value(&declaration)?))).collect()
+}
