@@ -28,6 +28,7 @@ mod opaque;
 mod process;
 mod query;
 mod quotients;
+mod reader;
 mod recent;
 mod samples;
 mod script;

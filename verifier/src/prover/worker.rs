@@ -3,10 +3,12 @@
 //! The protocol is text. A request is a line of parameters, then the script, whose length the line says. A reply is a
 //! line too, and for a model a line for each value.
 
+use super::reader::Read;
 use super::solver::{Logic, Spent};
 use cpu_time::ProcessTime;
 use nix::sys::resource::{Resource, setrlimit};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 use z3::{Model, Params, SatResult, Solver, StatisticsValue};
@@ -167,34 +169,42 @@ impl Reply {
     }
 }
 
+thread_local! {
+    /// All the work that z3 has done on this thread.
+    static WORK: Cell<u64> = const { Cell::new(0) };
+}
+
 /// z3's answer, in this process.
 pub(super) fn answer(request: &Request<'_>) -> Reply {
-    let before = work();
     let solver = request.solver();
-    solver.from_string(request.script);
+    let Some(read) = Read::script(request.script) else {
+        return Reply::unknown("a script that is not understood".to_string());
+    };
+    read.assertions.iter().for_each(|assertion| solver.assert(assertion));
     let said = match solver.check() {
         SatResult::Unsat => Said::Unsatisfiable,
         SatResult::Unknown => {
             Said::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_string()))
         }
         SatResult::Sat => match solver.get_model() {
-            Some(model) => Said::Satisfiable(values(&model)),
+            Some(model) => Said::Satisfiable(values(&read, &model)),
             None => Said::Unknown("satisfiable without a model".to_string()),
         },
     };
-    Reply { said, spent: Spent { work: work().saturating_sub(before), time: Duration::ZERO } }
+    let all = work(&solver);
+    let work = all.saturating_sub(WORK.replace(all));
+    Reply { said, spent: Spent { work, time: Duration::ZERO } }
 }
 
-/// The work that z3 has done on this thread.
-fn work() -> u64 {
-    match Solver::new().get_statistics().value("rlimit count") {
+/// The work that z3 has done on this thread, of which each of its solvers knows.
+fn work(solver: &Solver) -> u64 {
+    match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(count)) => count.into(),
-        _ => 0,
+        _ => WORK.get(),
     }
 }
 
-fn values(model: &Model) -> FxHashMap<String, String> {
-    let constants = model.iter().filter(|declaration| declaration.arity() == 0);
-    let value = |declaration: &z3::FuncDecl| model.eval(&declaration.apply(&[]), true).map(|value| value.to_string());
-    constants.filter_map(|declaration| Some((declaration.name(), value(&declaration)?))).collect()
+fn values(read: &Read<'_>, model: &Model) -> FxHashMap<String, String> {
+    let value = |name: &&str| Some((name.to_string(), model.eval(read.bits(name)?, true)?.to_string()));
+    read.free.iter().filter_map(value).collect()
 }
