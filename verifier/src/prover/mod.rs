@@ -20,8 +20,8 @@
 mod bit_sums;
 mod cache;
 mod counterexample;
+mod depth;
 mod evaluate;
-
 mod integers;
 mod memory;
 mod opaque;
@@ -47,6 +47,7 @@ pub use validate::{Pair, ProofGap, Validated, validate};
 pub use worker::serve_solver;
 
 use cache::Key;
+use depth::deep;
 use evaluate::{Assignment, Evaluator};
 use query::Query;
 use recent::{Proof, Recent};
@@ -180,7 +181,7 @@ impl Prover {
             return known.verdict;
         }
         let text = if self.keep_questions { solver::Text::Kept } else { solver::Text::Dropped };
-        let (verdict, question) = self.decide(target, step, key, text);
+        let (verdict, question) = deep(|| self.decide(target, step, key, text));
         self.question = question;
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,

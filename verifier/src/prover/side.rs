@@ -88,6 +88,11 @@ pub(super) struct SideEvaluation<'e> {
 /// The most terms of a block before it is given up.
 const MOST_TERMS: usize = 4_000_000;
 
+/// For a register beyond the numbers that terms have.
+pub(super) fn too_wide() -> Unsupported {
+    Unsupported::new(format!("a register wider than {MAX_BITS} bits"))
+}
+
 impl SideEvaluation<'_> {
     pub fn side(mut self) -> Result<Side, Unsupported> {
         let memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
@@ -101,7 +106,7 @@ impl SideEvaluation<'_> {
         self.d.choices.clear();
         if insts.iter().flat_map(|data| data.vreg_defs().chain(data.vreg_uses())).any(|reg| self.width(reg) > MAX_BITS)
         {
-            return Err(Unsupported::new(format!("a register wider than {MAX_BITS} bits")));
+            return Err(too_wide());
         }
         // PHIs that follow each other read before any of them writes.
         for group in insts.chunk_by(|one, other| one.opcode.is_phi() && other.opcode.is_phi()) {
@@ -171,6 +176,12 @@ impl SideEvaluation<'_> {
 
     pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let args: SmallVec<[Scalar; 4]> = data.vreg_uses().map(|register| self.read(side, register)).collect();
+        let is_address = |value: &Scalar| self.d.width_of(value.bits) == u32::from(self.target.pointer_bits);
+        let accesses =
+            matches!(data.opcode, Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD | Opcode::G_STORE);
+        if accesses && !args.last().is_some_and(is_address) {
+            return Err(Unsupported::new("an address that is no pointer's width"));
+        }
         let evaluation = match semantics::evaluate(self.d, &mut side.memory, self.function, data, &args) {
             Err(_) if self.opaque.is_some() => return self.other(side, data),
             evaluation => evaluation?,

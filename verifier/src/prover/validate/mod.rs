@@ -18,6 +18,7 @@ mod pairing;
 mod promote;
 
 use super::Verdict;
+use super::depth::deep;
 use cut_points::Relations;
 use facts::Fact;
 use induction::Validation;
@@ -78,22 +79,12 @@ struct Setting<'f> {
     limits: Limits,
 }
 
-/// Bytes of address space for the prover's stack; unused pages cost nothing.
-const STACK: usize = 1 << 30;
-
-/// Judges the pair within `time` of its thread.
+/// Judges the pair within `time` of its thread and of the solver.
 pub fn validate(target: &Target, pair: Pair<'_>, time: Duration) -> Validated {
-    // Recursion walks terms, and those of a large block are deep.
-    let run = || promoted(target, pair, time);
-    let outcome = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
-        thread.ok().and_then(|thread| thread.join().ok())
-    });
-    let verdict = match outcome {
-        Some(Ok(validated)) => return validated,
-        None => Verdict::Unknown("the prover's thread ended".to_string()),
-        Some(Err(Unsupported { feature, obstacle: Obstacle::Different })) => Verdict::Unknown(feature),
-        Some(Err(Unsupported { feature, obstacle: Obstacle::Undefined })) => Verdict::Unsupported(feature),
+    let verdict = match deep(|| promoted(target, pair, time)) {
+        Ok(validated) => return validated,
+        Err(Unsupported { feature, obstacle: Obstacle::Different }) => Verdict::Unknown(feature),
+        Err(Unsupported { feature, obstacle: Obstacle::Undefined }) => Verdict::Unsupported(feature),
     };
     Validated::without_gap(verdict, 0)
 }

@@ -1,7 +1,9 @@
 //! The pairing of the blocks and of the PHIs of the two functions.
 
 use super::Pair;
+use crate::prover::side;
 use rustc_hash::FxHashMap;
+use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Block, Function, Inst, Type, VReg};
 
@@ -62,6 +64,9 @@ fn edges(function: &Function, block: Block, places: &FxHashMap<Block, usize>) ->
 pub(super) fn defined(function: &Function, phi: Inst) -> Result<(VReg, Type), Unsupported> {
     let register = function.inst(phi).vreg(0).ok_or_else(|| Unsupported::new("malformed G_PHI"))?;
     let ty = function.type_of(register).ok_or_else(|| Unsupported::new("a PHI without a type"))?;
+    if ty.bits() > MAX_BITS {
+        return Err(side::too_wide());
+    }
     Ok((register, ty))
 }
 
