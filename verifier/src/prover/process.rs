@@ -13,19 +13,19 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// How the program starts a process that answers.
-struct Start {
+/// The processes of one program.
+struct Pool {
     program: PathBuf,
     argument: String,
+    idle: Mutex<Vec<Process>>,
 }
 
-static START: OnceLock<Start> = OnceLock::new();
-static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
+static POOL: OnceLock<Pool> = OnceLock::new();
 
 /// From now on all questions to the solver go to processes of their own: `program argument`, which must do nothing but
 /// call [`super::serve_solver`]. The first call counts.
 pub fn isolate_solver(program: PathBuf, argument: &str) {
-    START.get_or_init(|| Start { program, argument: argument.to_string() });
+    POOL.get_or_init(|| Pool { program, argument: argument.to_string(), idle: Mutex::default() });
 }
 
 /// The reason why a process did not answer.
@@ -52,23 +52,27 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The answer of an idle process, or of a new one; `None` if none are to be used.
+/// The answer of a process; `None` if none are to be used.
 pub(super) fn answer(request: &Request<'_>) -> Option<Result<Reply, Failure>> {
-    let start = START.get()?;
-    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = idle().pop();
-    let process = known.map_or_else(|| Process::start(start), Ok);
-    let mut process = match process {
-        Ok(process) => process,
-        Err(error) => return Some(Err(Failure::Unreachable(error.to_string()))),
-    };
-    Some(match process.exchange(request) {
-        Ok(reply) => {
-            idle().push(process);
-            Ok(reply)
+    POOL.get().map(|pool| pool.answer(request))
+}
+
+impl Pool {
+    /// The answer of an idle process, or of a new one.
+    fn answer(&self, request: &Request<'_>) -> Result<Reply, Failure> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = idle().pop();
+        let process = known.map_or_else(|| Process::start(self), Ok);
+        let mut process = process.map_err(|error| Failure::Unreachable(error.to_string()))?;
+        let reply = process.exchange(request);
+        match reply {
+            Ok(reply) => {
+                idle().push(process);
+                Ok(reply)
+            }
+            Err(error) => Err(process.failed(&error)),
         }
-        Err(error) => Err(process.failed(&error)),
-    })
+    }
 }
 
 struct Process {
@@ -80,12 +84,12 @@ struct Process {
 const GRACE: Duration = Duration::from_secs(2);
 
 impl Process {
-    fn start(start: &Start) -> io::Result<Process> {
+    fn start(pool: &Pool) -> io::Result<Process> {
         let (ours, theirs) = UnixStream::pair()?;
         let (input, output) = (OwnedFd::from(theirs.try_clone()?), OwnedFd::from(theirs));
-        let mut command = Command::new(&start.program);
+        let mut command = Command::new(&pool.program);
         // A group of its own: Ctrl-C is for the program.
-        command.arg(&start.argument).stdin(input).stdout(output).stderr(Stdio::null()).process_group(0);
+        command.arg(&pool.argument).stdin(input).stdout(output).stderr(Stdio::null()).process_group(0);
         Ok(Process { child: command.spawn()?, stream: BufReader::new(ours) })
     }
 
@@ -116,5 +120,51 @@ impl Drop for Process {
         // Both fail only where it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+mod tests {
+    use super::super::solver::Logic;
+    use super::super::worker::Said;
+    use super::*;
+
+    /// A pool whose processes run this line of shell.
+    fn pool(line: &str) -> Pool {
+        let folder = std::env::temp_dir().join(format!("tribunal-solver-{}-{}", std::process::id(), line.len()));
+        std::fs::write(&folder, format!("#!/bin/sh\n{line}\n")).unwrap();
+        assert!(Command::new("chmod").arg("+x").arg(&folder).status().unwrap().success());
+        Pool { program: folder, argument: String::new(), idle: Mutex::default() }
+    }
+
+    fn asked(pool: &Pool) -> Result<Reply, Failure> {
+        let script = "(assert (= #b1 #b0))\n";
+        let answer =
+            pool.answer(&Request { logic: Logic::BitVectors, again: false, work: 1000, milliseconds: 1, script });
+        std::fs::remove_file(&pool.program).unwrap();
+        answer
+    }
+
+    #[test]
+    fn a_process_that_answers_is_asked_again() {
+        let pool = pool("read line; echo unsat 5 7 0; cat > /dev/null");
+        let reply = asked(&pool).unwrap();
+        assert_eq!((reply.said, reply.spent.work), (Said::Unsatisfiable, 5));
+        assert_eq!(pool.idle.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn one_that_does_not_costs_one_question() {
+        for (line, failure) in [
+            ("kill -SEGV $$", Failure::Ended { signal: Some(11) }),
+            ("exit 101", Failure::Ended { signal: None }),
+            ("exec sleep 60", Failure::Hung),
+        ] {
+            let pool = pool(line);
+            assert_eq!(asked(&pool), Err(failure));
+            assert!(pool.idle.lock().unwrap().is_empty());
+        }
+        assert!(matches!(asked(&pool("echo what")), Err(Failure::Unreachable(_) | Failure::Ended { .. })));
     }
 }

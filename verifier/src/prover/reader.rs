@@ -71,16 +71,12 @@ impl<'s> Read<'s> {
     fn term(&self, tokens: &mut Stream<'s>) -> Option<Sorted> {
         match tokens.next()? {
             "(" => {
-                let term = match tokens.peek()? {
-                    &"_" | &"(" => None,
-                    _ => Some(tokens.next()?),
+                let term = match tokens.next()? {
+                    "(" => self.indexed(tokens),
+                    operator => self.applied(operator, tokens),
                 };
-                let term = match term {
-                    None => self.indexed(tokens),
-                    Some(operator) => self.applied(operator, tokens),
-                }?;
                 close(tokens)?;
-                Some(term)
+                term
             }
             atom => match (atom.as_bytes().first()?, self.names.get(atom)) {
                 (_, Some(known)) => Some(known.clone()),
@@ -92,7 +88,7 @@ impl<'s> Read<'s> {
 
     /// `((_ extract 7 0) a)` and the extensions.
     fn indexed(&self, tokens: &mut Stream<'s>) -> Option<Sorted> {
-        (tokens.next()? == "(" && tokens.next()? == "_").then_some(())?;
+        tokens.next_if_eq(&"_")?;
         let operator = tokens.next()?;
         let mut index = || tokens.next()?.parse::<u32>().ok();
         let (first, second) = (index()?, if operator == "extract" { index()? } else { 0 });
@@ -130,6 +126,9 @@ impl<'s> Read<'s> {
 }
 
 fn of_bits(operator: &str, a: &BV, b: &BV) -> Option<Sorted> {
+    if a.get_size() != b.get_size() && operator != "concat" {
+        return None;
+    }
     Some(Sorted::Bits(match operator {
         "bvadd" => a.bvadd(b),
         "bvsub" => a.bvsub(b),

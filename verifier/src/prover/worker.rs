@@ -208,3 +208,50 @@ fn values(read: &Read<'_>, model: &Model) -> FxHashMap<String, String> {
     let value = |name: &&str| Some((name.to_string(), model.eval(read.bits(name)?, true)?.to_string()));
     read.free.iter().filter_map(value).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(script: &str) -> Request<'_> {
+        Request {
+            logic: Logic::Integers { simplex: NEWER, seed: 3 },
+            again: true,
+            work: 100_000,
+            milliseconds: 9_000,
+            script,
+        }
+    }
+
+    #[test]
+    fn requests_and_replies_are_read_as_they_are_written() {
+        let text = request("(assert (= #b1 #b0))\n").text();
+        let (line, script) = text.split_once('\n').unwrap_or_default();
+        let read =
+            Request::read(line).map(|(read, length)| (read.logic, read.again, read.work, read.milliseconds, length));
+        assert_eq!(read, Some((Logic::Integers { simplex: NEWER, seed: 3 }, true, 100_000, 9_000, script.len())));
+        let spent = Spent { work: 7, time: Duration::from_micros(12) };
+        let model =
+            FxHashMap::from_iter([("v0", "#x0f"), ("m3", "#b1")].map(|(name, value)| (name.into(), value.into())));
+        for said in [Said::Unsatisfiable, Said::Satisfiable(model), Said::Unknown("timeout".to_string())] {
+            let reply = Reply { said, spent };
+            assert_eq!(Reply::read(&mut reply.text().as_bytes()).ok(), Some(reply));
+        }
+    }
+
+    #[test]
+    fn several_questions_are_served_in_turn() {
+        let unequal = "(declare-fun x () Int)\n(define-fun y () Int (+ x 1))\n(assert (= x y))\n";
+        let equal = "(declare-fun x () (_ BitVec 70))\n(assert (= x #b11))\n";
+        let bits = format!("(declare-fun x () (_ BitVec 68))\n(assert (= (bvnot x) #x{}))\n", "f".repeat(17));
+        let input: String = [unequal, &bits, equal].map(|script| request(script).text()).concat();
+        let mut output = Vec::new();
+        serve(&mut input.as_bytes(), &mut output).unwrap_or_default();
+        let mut output = output.as_slice();
+        let mut said = || Reply::read(&mut output).map(|reply| reply.said).ok();
+        assert_eq!(said(), Some(Said::Unsatisfiable));
+        let zero = FxHashMap::from_iter([("x".to_string(), format!("#x{}", "0".repeat(17)))]);
+        assert_eq!(said(), Some(Said::Satisfiable(zero)));
+        assert_eq!(said(), Some(Said::Unknown("a script that is not understood".to_string())));
+    }
+}
