@@ -14,6 +14,7 @@ mod verbs;
 use clap::{CommandFactory, Parser, Subcommand};
 use output::{Status, complain};
 use std::process::ExitCode;
+use tribunal_verifier::prover;
 
 /// A compiler backend on trial: compile LLVM's machine IR, and judge every step of it.
 #[derive(Parser)]
@@ -46,8 +47,19 @@ pub fn command() -> clap::Command {
     Arguments::command()
 }
 
+/// The argument of the processes that answer the solver's questions: no verb of the command line, since people have no
+/// use for it.
+const SOLVER: &str = "solve-questions";
+
 /// Runs the verb that the command line names.
 pub fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == SOLVER) {
+        prover::serve_solver();
+        return Status::Well.into();
+    }
+    if let Ok(program) = std::env::current_exe() {
+        prover::isolate_solver(program, SOLVER);
+    }
     let arguments = Arguments::parse();
     let status = match &arguments.verb {
         Verb::Compile(arguments) => verbs::compile::run(arguments),

@@ -9,13 +9,13 @@
 //! counterexample. `trial/benches/recipes.rs` times the engine on the recipes where bit-blasting gives up.
 
 use super::evaluate::operands;
-use super::solver::Effort;
+use super::script::{Bool, Int, Integers};
+use super::solver::{self, Effort, Logic};
 use super::term::{Node, Op, Symbolic, Term};
+use super::worker::{NEWER, OLDER, Said};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 use tribunal_ir::bits::{Bits, MAX_BITS};
-use z3::ast::{Bool, Int};
-use z3::{SatResult, Solver};
 
 /// A limit in z3's own unit of work. A question that is not answered by then is seldom answered soon, while another
 /// seed often answers it at once.
@@ -23,11 +23,6 @@ const RESOURCES: u32 = 1_500_000;
 const SEEDS: std::ops::Range<u32> = 0..6;
 /// The watchdog's time, after which z3 gives up whatever work it counted.
 const WATCHDOG: Duration = Duration::from_secs(20);
-
-/// z3's older simplex solver: on products of limbs it is much faster than the newer one, and steady. On quotients by
-/// constants z3 4.8.12 was seen to crash in it, which would end the process: they go to the newer one.
-const OLDER: u32 = 2;
-const NEWER: u32 = 6;
 
 /// True if the question's cone has operations that bit-blast badly: products of values, or division.
 pub(super) fn worth_trying(graph: &Symbolic, cone: &[Term]) -> bool {
@@ -42,18 +37,13 @@ pub(super) fn worth_trying(graph: &Symbolic, cone: &[Term]) -> bool {
 pub(super) fn impossible(graph: &Symbolic, wrong: Term, effort: Effort) -> bool {
     let (translation, condition) = Translation::question(graph, wrong);
     let simplex = translation.simplex();
-    let attempt = |seed: u32| {
-        let solver = Solver::new();
-        let mut params = effort.of_work(RESOURCES).within(WATCHDOG).params();
-        params.set_u32("random_seed", seed);
-        params.set_u32("arith.solver", simplex);
-        solver.set_params(&params);
-        solver.assert(&condition);
-        translation.facts.iter().for_each(|fact| solver.assert(fact));
-        solver.check()
-    };
+    let script = translation.script.question(&condition, &translation.facts);
+    let effort = effort.of_work(RESOURCES).within(WATCHDOG);
     // Satisfiable is final too: the unknowns may take values that the terms cannot, whatever the seed.
-    SEEDS.map(attempt).find(|answer| *answer != SatResult::Unknown) == Some(SatResult::Unsat)
+    SEEDS
+        .map(|seed| solver::ask(&script, Logic::Integers { simplex, seed }, effort))
+        .find(|answer| !matches!(answer, Said::Unknown(_)))
+        .is_some_and(|answer| matches!(answer, Said::Unsatisfiable))
 }
 
 /// A sum of limbs with coefficients, and a constant; the value is meant modulo a power of two.
@@ -70,6 +60,7 @@ struct Translation<'g> {
     products: FxHashMap<(Term, Term), Int>,
     /// The number of times that a sum wraps.
     wraps: FxHashMap<Term, Int>,
+    script: Integers,
     facts: Vec<Bool>,
     /// A quotient or remainder by a constant was met.
     divides: bool,
@@ -84,6 +75,7 @@ impl<'g> Translation<'g> {
             cuts: FxHashMap::default(),
             products: FxHashMap::default(),
             wraps: FxHashMap::default(),
+            script: Integers::default(),
             facts: Vec::new(),
             divides: false,
         };
@@ -100,8 +92,8 @@ impl<'g> Translation<'g> {
     }
 
     /// A name for an integer of `bits` bits.
-    fn name(&mut self, prefix: &str, bits: u32) -> Int {
-        let name = Int::fresh_const(prefix);
+    fn name(&mut self, bits: u32) -> Int {
+        let name = self.script.fresh();
         self.fact(name.ge(number(Bits::zero(1))));
         self.fact(name.lt(power(bits)));
         name
@@ -109,7 +101,7 @@ impl<'g> Translation<'g> {
 
     /// `value` modulo `2^bits`.
     fn reduced(&mut self, value: Int, bits: u32) -> Int {
-        let (rest, times) = (self.name("r", bits), Int::fresh_const("q"));
+        let (rest, times) = (self.name(bits), self.script.fresh());
         self.fact(value.eq(&rest + &times * power(bits)));
         rest
     }
@@ -126,6 +118,7 @@ impl<'g> Translation<'g> {
                 self.needed(top).into_iter().filter(|operand| !self.ints.contains_key(operand)).collect();
             if missing.is_empty() {
                 let int = self.make(top);
+                let int = self.script.named(int);
                 self.ints.insert(top, int);
                 pending.pop();
             } else {
@@ -184,7 +177,7 @@ impl<'g> Translation<'g> {
                 bit(a.lt(b))
             }
             Node::Ite(condition, a, b) => self.holds(condition).ite(&self.of(a), &self.of(b)),
-            Node::Var(_) | Node::Select(..) => self.name("x", width),
+            Node::Var(_) | Node::Select(..) => self.name(width),
         }
     }
 
@@ -215,17 +208,17 @@ impl<'g> Translation<'g> {
                 let once = x.lt(&y).ite(&power(width), &number(Bits::zero(1)));
                 x - y + once
             }
-            Op::And if width == 1 => bit(self.holds(a) & self.holds(b)),
-            Op::Or if width == 1 => bit(self.holds(a) | self.holds(b)),
-            Op::Xor if width == 1 => bit(self.holds(a).xor(self.holds(b))),
+            Op::And if width == 1 => bit(self.holds(a).and(&self.holds(b))),
+            Op::Or if width == 1 => bit(self.holds(a).or(&self.holds(b))),
+            Op::Xor if width == 1 => bit(self.holds(a).xor(&self.holds(b))),
             Op::Udiv | Op::Urem if self.graph.as_const(b).is_some_and(|divisor| !divisor.is_zero()) => {
                 self.divides = true;
-                let (quotient, rest) = (self.name("q", width), self.name("r", width));
+                let (quotient, rest) = (self.name(width), self.name(width));
                 self.fact(x.eq(&quotient * &y + &rest));
                 self.fact(rest.lt(y));
                 if op == Op::Udiv { quotient } else { rest }
             }
-            _ => self.name("o", width),
+            _ => self.name(width),
         }
     }
 
@@ -241,7 +234,7 @@ impl<'g> Translation<'g> {
         let (terms, constant) = self.graph.flat_sum(term);
         let (mut total, mut most) = (number(constant), Some(constant));
         for &summand in &terms {
-            total += self.int(summand);
+            total = total + self.int(summand);
             let bound = self.most(summand);
             // A bound that wraps is none.
             most = most.map(|most| most.add(bound)).filter(|sum| sum.cmp_unsigned(bound).is_ge());
@@ -249,9 +242,9 @@ impl<'g> Translation<'g> {
         if most.is_some() {
             return total;
         }
-        let (rest, wraps) = (self.name("r", width), Int::fresh_const("q"));
+        let (rest, wraps) = (self.name(width), self.script.fresh());
         self.fact(wraps.ge(number(Bits::zero(1))));
-        self.fact(wraps.le(Int::from_u64(terms.len() as u64)));
+        self.fact(wraps.le(Int::number(terms.len())));
         self.fact(total.eq(&rest + &wraps * power(width)));
         self.wraps.insert(term, wraps);
         rest
@@ -279,7 +272,7 @@ impl<'g> Translation<'g> {
         let wraps = |this: &Self, term| this.wraps.get(&term).cloned().unwrap_or_else(zero);
         let carry = wraps(self, sum) - wraps(self, part);
         self.fact(carry.ge(zero()));
-        self.fact(carry.le(Int::from_u64(1)));
+        self.fact(carry.le(Int::number(1)));
         Some(carry)
     }
 
@@ -289,7 +282,7 @@ impl<'g> Translation<'g> {
             return known.clone();
         }
         let whole = self.of(term);
-        let (high, low) = (self.name("h", self.graph.width_of(term) - at), self.name("l", at));
+        let (high, low) = (self.name(self.graph.width_of(term) - at), self.name(at));
         self.fact(whole.eq(&high * power(at) + &low));
         self.cuts.insert((term, at), (high.clone(), low.clone()));
         (high, low)
@@ -304,7 +297,7 @@ impl<'g> Translation<'g> {
             (false, false) => {
                 let (above, upto) = self.cut(term, end);
                 let (from, below) = self.cut(term, offset);
-                let part = self.name("p", width);
+                let part = self.name(width);
                 self.fact(upto.eq(&part * power(offset) + below));
                 self.fact(from.eq(above * power(width) + &part));
                 part
@@ -336,14 +329,14 @@ impl<'g> Translation<'g> {
         let (a, b) = (self.linear(a), self.linear(b));
         let mut sum = &a.constant * &b.constant;
         for (coefficient, limb) in &a.limbs {
-            sum += coefficient * &b.constant * self.int(*limb);
+            sum = sum + coefficient * &b.constant * self.int(*limb);
         }
         for (coefficient, limb) in &b.limbs {
-            sum += coefficient * &a.constant * self.int(*limb);
+            sum = sum + coefficient * &a.constant * self.int(*limb);
         }
         for (ca, x) in &a.limbs {
             for (cb, y) in &b.limbs {
-                sum += ca * cb * self.limb_product(*x, *y);
+                sum = sum + ca * cb * self.limb_product(*x, *y);
             }
         }
         sum
@@ -362,7 +355,7 @@ impl<'g> Translation<'g> {
             (1, _) => self.holds(a).ite(&y, &zero),
             (_, 1) => self.holds(b).ite(&x, &zero),
             _ => {
-                let product = Int::fresh_const("m");
+                let product = self.script.fresh();
                 self.fact(product.ge(&zero));
                 if wa + wb <= MAX_BITS {
                     let (most_a, most_b) = (number(Bits::ones(wa)), number(Bits::ones(wb)));
@@ -384,16 +377,13 @@ fn number(bits: Bits) -> Int {
     let limbs = bits.limbs();
     let top = limbs.iter().rposition(|&limb| limb != 0).unwrap_or(0);
     let shift = power(64);
-    limbs[..top].iter().rev().fold(Int::from_u64(limbs[top]), |value, &limb| value * &shift + Int::from_u64(limb))
+    limbs[..top].iter().rev().fold(Int::number(limbs[top]), |value, limb| value * &shift + Int::number(limb))
 }
 
 /// `2^exponent`.
 fn power(exponent: u32) -> Int {
-    let mut value = Int::from_u128(1 << (exponent % 64));
-    for _ in 0..exponent / 64 {
-        value *= Int::from_u128(1 << 64);
-    }
-    value
+    let limb = Int::number(1u128 << 64);
+    (0..exponent / 64).fold(Int::number(1u64 << (exponent % 64)), |value, _| value * &limb)
 }
 
 #[cfg(test)]

@@ -21,28 +21,36 @@ mod bit_sums;
 mod cache;
 mod claims;
 mod counterexample;
+mod depth;
 mod evaluate;
 mod identity;
 mod integers;
 mod memory;
 mod opaque;
+mod process;
 mod query;
 mod quotients;
+mod reader;
 mod recent;
 mod samples;
+mod script;
 mod shape;
 mod side;
 mod solver;
 mod sweep;
 mod term;
 mod validate;
+mod worker;
 
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
 pub use identity::{WEAKENINGS, Weakening};
+pub use process::isolate_solver;
 pub use validate::{Pair, ProofGap, Undef, Validated, validate};
+pub use worker::serve_solver;
 
 use cache::Key;
+use depth::deep;
 use evaluate::{Assignment, Evaluator};
 use query::Query;
 use recent::{Proof, Recent};
@@ -180,7 +188,7 @@ impl Prover {
             return known.verdict;
         }
         let text = if self.keep_questions { solver::Text::Kept } else { solver::Text::Dropped };
-        let (verdict, question) = self.decide(target, step, key, text);
+        let (verdict, question) = deep(|| self.decide(target, step, key, text));
         self.question = question;
         match &verdict {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,

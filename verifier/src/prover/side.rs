@@ -11,6 +11,7 @@ use super::term::{Symbolic, Term};
 use super::validate::Undef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, StackSlot, VReg, Vocabulary};
@@ -130,6 +131,11 @@ pub(super) struct SideEvaluation<'e> {
 /// The most terms of a block before it is given up.
 const MOST_TERMS: usize = 4_000_000;
 
+/// For a register beyond the numbers that terms have.
+pub(super) fn too_wide() -> Unsupported {
+    Unsupported::new(format!("a register wider than {MAX_BITS} bits"))
+}
+
 impl SideEvaluation<'_> {
     pub fn side(mut self, follows_objects: bool) -> Result<Side, Unsupported> {
         let mut memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
@@ -142,6 +148,10 @@ impl SideEvaluation<'_> {
     /// Evaluates more instructions.
     pub fn run(&mut self, side: &mut Side, insts: &[InstData]) -> Result<(), Unsupported> {
         self.d.choices.clear();
+        if insts.iter().flat_map(|data| data.vreg_defs().chain(data.vreg_uses())).any(|reg| self.width(reg) > MAX_BITS)
+        {
+            return Err(too_wide());
+        }
         // PHIs that follow each other read before any of them writes.
         for group in insts.chunk_by(|one, other| one.opcode.is_phi() && other.opcode.is_phi()) {
             match group {
@@ -259,6 +269,12 @@ impl SideEvaluation<'_> {
 
     pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let args: SmallVec<[Scalar; 4]> = data.vreg_uses().map(|register| self.read(side, register)).collect();
+        let is_address = |value: &Scalar| self.d.width_of(value.bits) == u32::from(self.target.pointer_bits);
+        let accesses =
+            matches!(data.opcode, Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD | Opcode::G_STORE);
+        if accesses && !args.last().is_some_and(is_address) {
+            return Err(Unsupported::new("an address that is no pointer's width"));
+        }
         if self.opaque.is_some() && !data.memory.is_empty() {
             // The address is the last operand of every load and store.
             args.last().into_iter().for_each(|address| self.note_claim(side, data, address.bits));

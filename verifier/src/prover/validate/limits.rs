@@ -1,7 +1,7 @@
 //! The limits of one function: the solver's work, which is the same on every machine, and its thread's CPU time, as a
 //! watchdog; other programs do not count towards it.
 
-use crate::prover::solver;
+use crate::prover::solver::{self, Spent};
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ const MOST_EFFORT: u64 = 40_000_000;
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     started: ThreadTime,
-    /// The solver's work on this thread before.
-    spent: u64,
+    /// What the solver spent for this thread before.
+    spent: Spent,
     most_effort: u64,
     time: Duration,
 }
@@ -25,36 +25,41 @@ impl Limits {
 
     /// The time left.
     pub fn left(&self) -> Duration {
-        self.time.saturating_sub(self.started.elapsed())
+        self.time.saturating_sub(self.elapsed())
+    }
+
+    /// The processor time of this thread, and of the solver for it.
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed() + solver::spent().time.saturating_sub(self.spent.time)
     }
 
     /// The limit that is reached, in words.
     pub fn reached(&self) -> Option<String> {
-        if solver::spent().saturating_sub(self.spent) > self.most_effort {
+        if solver::spent().work - self.spent.work > self.most_effort {
             return Some(format!("the function's limit of {} units of the solver's work", self.most_effort));
         }
-        (self.started.elapsed() > self.time).then(|| format!("the function's limit of {} s", self.time.as_secs()))
+        (self.elapsed() > self.time).then(|| format!("the function's limit of {} s", self.time.as_secs()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use z3::ast::BV;
+    use crate::prover::solver::{Effort, Text};
+    use crate::prover::term::{Op, Symbolic};
 
     /// Work of the solver on this thread counts from the start on.
     #[test]
     fn a_function_has_so_much_of_the_solver_and_no_more() {
         let limits = Limits::start(Duration::from_secs(10));
         assert_eq!(limits.reached(), None);
-        // The query of the spent work costs a little work too.
-        let used = Limits { most_effort: 1000, ..limits };
-        assert_eq!(used.reached(), None);
-        let solver = z3::Solver::new();
-        let (a, b) = (BV::new_const("a", 32), BV::new_const("b", 32));
-        solver.assert(a.bvmul(&b).eq(b.bvmul(&a).bvmul(&a)));
-        solver.assert(a.bvugt(BV::from_u64(1, 32)) & b.bvugt(&a));
-        solver.check();
+        let used = Limits { most_effort: 100, ..limits };
+        let graph = &mut Symbolic::default();
+        let (a, b) = (graph.variable(32), graph.variable(32));
+        let square = graph.binary(Op::Mul, a, b);
+        let cube = graph.binary(Op::Mul, square, a);
+        let question = graph.equal(square, cube);
+        solver::solve(graph, question, Text::Dropped, Effort::STEP);
         assert!(used.reached().is_some_and(|limit| limit.contains("units")));
         assert_eq!(limits.reached(), None);
     }

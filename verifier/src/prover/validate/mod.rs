@@ -20,6 +20,7 @@ mod promote;
 mod tables;
 
 use super::Verdict;
+use super::depth::deep;
 use cut_points::Relations;
 use facts::Fact;
 use induction::Validation;
@@ -93,25 +94,15 @@ struct Setting<'f> {
     limits: Limits,
 }
 
-/// Bytes of address space for the prover's stack; unused pages cost nothing.
-const STACK: usize = 1 << 30;
-
-/// Judges the pair within `time` of its thread.
+/// Judges the pair within `time` of its thread and of the solver.
 pub fn validate(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Validated {
     if pair.before.layout().is_empty() || pair.after.layout().is_empty() {
         return Validated::without_gap(Verdict::Unknown("vacuous: a function without blocks".to_string()), 0);
     }
-    // Recursion walks terms, and those of a large block are deep.
-    let run = || promoted(target, pair, undef, time);
-    let outcome = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
-        thread.ok().and_then(|thread| thread.join().ok())
-    });
-    let verdict = match outcome {
-        Some(Ok(validated)) => return validated,
-        None => Verdict::Unknown("the prover's thread ended".to_string()),
-        Some(Err(Unsupported { feature, obstacle: Obstacle::Different })) => Verdict::Unknown(feature),
-        Some(Err(Unsupported { feature, obstacle: Obstacle::Undefined })) => Verdict::Unsupported(feature),
+    let verdict = match deep(|| promoted(target, pair, undef, time)) {
+        Ok(validated) => return validated,
+        Err(Unsupported { feature, obstacle: Obstacle::Different }) => Verdict::Unknown(feature),
+        Err(Unsupported { feature, obstacle: Obstacle::Undefined }) => Verdict::Unsupported(feature),
     };
     Validated::without_gap(verdict, 0)
 }

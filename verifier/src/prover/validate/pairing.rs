@@ -1,7 +1,9 @@
 //! The pairing of the blocks and of the PHIs of the two functions.
 
 use super::Pair;
+use crate::prover::side;
 use rustc_hash::FxHashMap;
+use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::{Unsupported, walk};
 use tribunal_ir::{Block, Function, Inst, VReg};
 use tribunal_target::Target;
@@ -57,7 +59,10 @@ pub(super) fn undefined() -> Unsupported {
 /// The register that a PHI defines, and its width in bits.
 pub(super) fn defined(function: &Function, target: &Target, phi: Inst) -> Result<(VReg, u32), Unsupported> {
     let register = function.inst(phi).vreg(0).ok_or_else(|| Unsupported::new("malformed G_PHI"))?;
-    Ok((register, walk::register_bits(function, target.vocabulary, register)))
+    match walk::register_bits(function, target.vocabulary, register) {
+        bits if bits > MAX_BITS => Err(side::too_wide()),
+        bits => Ok((register, bits)),
+    }
 }
 
 /// The register that a PHI takes along the edge from `block`.

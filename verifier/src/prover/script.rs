@@ -1,0 +1,306 @@
+//! Questions as SMT-LIB 2 scripts, the form that every solver reads: terms of bit-vectors, and linear arithmetic.
+//!
+//! Each term is a `define-fun` of its own, so that text and parser are no deeper than one operation, and shared terms
+//! are written once.
+
+use super::evaluate::operands;
+use super::term::{Node, Op, Symbolic, Term};
+use rustc_hash::FxHashSet;
+use std::borrow::Borrow;
+use std::fmt::{self, Display, Write};
+use std::ops::{Add, Mul, Sub};
+use std::rc::Rc;
+use tribunal_ir::bits::Bits;
+
+/// The question whether a truth value can be true, and the names of its free terms.
+pub(super) struct Script {
+    /// Declarations, definitions and assertions.
+    pub text: String,
+    /// Variables and reads of memory, by name.
+    pub free: Vec<(String, Term)>,
+}
+
+impl Script {
+    /// Whether `wrong` can be true. Each read of initial memory is a variable, and equal addresses imply equal values
+    /// (Ackermann's reduction). No arrays are left, so a solver for bit-vectors alone can take the question.
+    pub fn of_term(graph: &Symbolic, wrong: Term) -> Script {
+        let mut writer =
+            Writer { graph, text: String::new(), made: FxHashSet::default(), reads: Vec::new(), free: Vec::new() };
+        writer.term(wrong);
+        let _ = writeln!(writer.text, "(assert (= {} #b1))", writer.name(wrong));
+        writer.same_address_same_contents();
+        Script { text: writer.text, free: writer.free }
+    }
+}
+
+/// The script as a solver reads it from a file: logic, declarations, assertions, the question.
+pub(super) fn file(text: &str) -> String {
+    format!("(set-logic QF_BV)\n{}\n(check-sat)\n(exit)\n", text.trim_end())
+}
+
+struct Writer<'g> {
+    graph: &'g Symbolic,
+    text: String,
+    made: FxHashSet<Term>,
+    /// The terms that read initial memory.
+    reads: Vec<Term>,
+    free: Vec<(String, Term)>,
+}
+
+impl Writer<'_> {
+    /// Terms refer to older ones only, so pending ones fit a stack.
+    fn term(&mut self, root: Term) {
+        let mut pending = vec![root];
+        while let Some(&top) = pending.last() {
+            let known = pending.len();
+            if !self.made.contains(&top) {
+                pending.extend(operands(self.graph, top).into_iter().filter(|operand| !self.made.contains(operand)));
+            }
+            if pending.len() == known {
+                pending.pop();
+                if self.made.insert(top) {
+                    self.define(top);
+                }
+            }
+        }
+    }
+
+    fn name(&self, term: Term) -> String {
+        match self.graph.node(term) {
+            Node::Const(bits) => constant(bits),
+            Node::Var(number) => format!("v{number}"),
+            Node::Select(..) => format!("m{}", term.0),
+            _ => format!("t{}", term.0),
+        }
+    }
+
+    fn define(&mut self, term: Term) {
+        let (name, width) = (self.name(term), self.graph.width_of(term));
+        let _ = match self.graph.node(term) {
+            Node::Const(_) => Ok(()),
+            Node::Var(_) | Node::Select(..) => {
+                if matches!(self.graph.node(term), Node::Select(..)) {
+                    self.reads.push(term);
+                }
+                self.free.push((name.clone(), term));
+                writeln!(self.text, "(declare-fun {name} () (_ BitVec {width}))")
+            }
+            node => {
+                let value = self.operation(node, width);
+                writeln!(self.text, "(define-fun {name} () (_ BitVec {width}) {value})")
+            }
+        };
+    }
+
+    /// An operation on terms that have names.
+    fn operation(&self, node: Node, width: u32) -> String {
+        let of = |term: Term| self.name(term);
+        let truth = |relation: &str, a, b| format!("(ite ({relation} {} {}) #b1 #b0)", of(a), of(b));
+        let extended = |how: &str, a| format!("((_ {how} {}) {})", width - self.graph.width_of(a), of(a));
+        match node {
+            Node::Const(_) | Node::Var(_) | Node::Select(..) => String::new(),
+            Node::Binary(op, a, b) => format!("({} {} {})", binary(op), of(a), of(b)),
+            Node::Not(a) => format!("(bvnot {})", of(a)),
+            Node::Concat(high, low) => format!("(concat {} {})", of(high), of(low)),
+            Node::Extract(a, offset) => format!("((_ extract {} {offset}) {})", offset + width - 1, of(a)),
+            Node::Zext(a) => extended("zero_extend", a),
+            Node::Sext(a) => extended("sign_extend", a),
+            Node::Eq(a, b) => truth("=", a, b),
+            Node::Ult(a, b) => truth("bvult", a, b),
+            Node::Slt(a, b) => truth("bvslt", a, b),
+            Node::Ite(condition, a, b) => format!("(ite (= {} #b1) {} {})", of(condition), of(a), of(b)),
+        }
+    }
+
+    /// Asserts for each two reads of one memory that equal addresses hold equal contents, unless they are plainly
+    /// distinct.
+    fn same_address_same_contents(&mut self) {
+        for (index, &one) in self.reads.iter().enumerate() {
+            for &other in &self.reads[..index] {
+                let (Node::Select(memory, a), Node::Select(other_memory, b)) =
+                    (self.graph.node(one), self.graph.node(other))
+                else {
+                    continue;
+                };
+                if memory == other_memory && self.graph.same_address(a, b) != Some(false) {
+                    let [a, b, one, other] = [a, b, one, other].map(|term| self.name(term));
+                    let _ = writeln!(self.text, "(assert (=> (= {a} {b}) (= {one} {other})))");
+                }
+            }
+        }
+    }
+}
+
+/// A literal in hexadecimal digits where they fit the width, otherwise in binary ones.
+fn constant(bits: Bits) -> String {
+    let (width, digits) = (bits.width(), bits.width() as usize / 4);
+    match width.is_multiple_of(4) {
+        true => format!("#x{bits:0digits$x}"),
+        false => (0..width).rev().fold("#b".to_string(), |text, index| text + if bits.bit(index) { "1" } else { "0" }),
+    }
+}
+
+/// The value of a literal of this width, as solvers print them.
+pub(super) fn literal(text: &str, width: u32) -> Option<Bits> {
+    let (digits, bits_a_digit) = match (text.strip_prefix("#x"), text.strip_prefix("#b")) {
+        (Some(digits), _) => (digits, 4),
+        (_, Some(digits)) => (digits, 1),
+        _ => return None,
+    };
+    let mut limbs = vec![0; (digits.len() * bits_a_digit as usize).div_ceil(64)];
+    for (index, digit) in digits.chars().rev().enumerate() {
+        let place = index * bits_a_digit as usize;
+        limbs[place / 64] |= u64::from(digit.to_digit(1 << bits_a_digit)?) << (place % 64);
+    }
+    let value = Bits::from_limbs(|limb| limbs.get(limb).copied().unwrap_or(0), width);
+    (digits.len() as u32 * bits_a_digit == width).then_some(value)
+}
+
+fn binary(op: Op) -> &'static str {
+    match op {
+        Op::Add => "bvadd",
+        Op::Sub => "bvsub",
+        Op::Mul => "bvmul",
+        Op::Udiv => "bvudiv",
+        Op::Urem => "bvurem",
+        Op::Sdiv => "bvsdiv",
+        Op::Srem => "bvsrem",
+        Op::And => "bvand",
+        Op::Or => "bvor",
+        Op::Xor => "bvxor",
+        Op::Shl => "bvshl",
+        Op::Lshr => "bvlshr",
+        Op::Ashr => "bvashr",
+    }
+}
+
+/// Declarations and definitions of integers, in order.
+#[derive(Default)]
+pub(super) struct Integers {
+    text: String,
+    names: u32,
+}
+
+/// An integer, as an expression over the names of an [`Integers`].
+#[derive(Clone)]
+pub(super) struct Int(Rc<str>);
+
+/// A truth value, likewise.
+#[derive(Clone)]
+pub(super) struct Bool(Rc<str>);
+
+/// An expression of more characters gets a name, so that expressions made of it stay small.
+const LONG: usize = 24;
+
+impl Integers {
+    /// A new unknown.
+    pub fn fresh(&mut self) -> Int {
+        self.names += 1;
+        let name = format!("i{}", self.names);
+        let _ = writeln!(self.text, "(declare-fun {name} () Int)");
+        Int(name.into())
+    }
+
+    /// The same integer as an expression of few characters.
+    pub fn named(&mut self, int: Int) -> Int {
+        if int.0.len() <= LONG {
+            return int;
+        }
+        self.names += 1;
+        let name = format!("i{}", self.names);
+        let _ = writeln!(self.text, "(define-fun {name} () Int {})", int.0);
+        Int(name.into())
+    }
+
+    /// The question whether `condition` can hold where all of `facts` do.
+    pub fn question(&self, condition: &Bool, facts: &[Bool]) -> String {
+        let assertions = std::iter::once(condition).chain(facts).map(|fact| format!("(assert {})\n", fact.0));
+        std::iter::once(self.text.clone()).chain(assertions).collect()
+    }
+}
+
+/// `(operator a b)`.
+fn applied<T: From<String>>(operator: &str, a: &str, b: &str) -> T {
+    T::from(format!("({operator} {a} {b})"))
+}
+
+impl From<String> for Int {
+    fn from(text: String) -> Int {
+        Int(text.into())
+    }
+}
+
+impl From<String> for Bool {
+    fn from(text: String) -> Bool {
+        Bool(text.into())
+    }
+}
+
+impl Int {
+    /// A numeral that is not negative.
+    pub fn number(value: impl Display) -> Int {
+        Int::from(value.to_string())
+    }
+
+    pub fn eq(&self, other: impl Borrow<Int>) -> Bool {
+        applied("=", &self.0, &other.borrow().0)
+    }
+
+    pub fn lt(&self, other: impl Borrow<Int>) -> Bool {
+        applied("<", &self.0, &other.borrow().0)
+    }
+
+    pub fn le(&self, other: impl Borrow<Int>) -> Bool {
+        applied("<=", &self.0, &other.borrow().0)
+    }
+
+    pub fn ge(&self, other: impl Borrow<Int>) -> Bool {
+        applied(">=", &self.0, &other.borrow().0)
+    }
+}
+
+impl Bool {
+    /// `then` where it holds, `otherwise` elsewhere.
+    pub fn ite(&self, then: &Int, otherwise: &Int) -> Int {
+        Int::from(format!("(ite {} {} {})", self.0, then.0, otherwise.0))
+    }
+
+    pub fn and(&self, other: &Bool) -> Bool {
+        applied("and", &self.0, &other.0)
+    }
+
+    pub fn or(&self, other: &Bool) -> Bool {
+        applied("or", &self.0, &other.0)
+    }
+
+    pub fn xor(&self, other: &Bool) -> Bool {
+        applied("xor", &self.0, &other.0)
+    }
+}
+
+/// Arithmetic on integers and references to them alike.
+macro_rules! arithmetic {
+    ($($trait:ident $method:ident $operator:literal),*) => {$(
+        impl<T: Borrow<Int>> $trait<T> for Int {
+            type Output = Int;
+            fn $method(self, other: T) -> Int {
+                applied($operator, &self.0, &other.borrow().0)
+            }
+        }
+
+        impl<T: Borrow<Int>> $trait<T> for &Int {
+            type Output = Int;
+            fn $method(self, other: T) -> Int {
+                applied($operator, &self.0, &other.borrow().0)
+            }
+        }
+    )*};
+}
+
+arithmetic!(Add add "+", Sub sub "-", Mul mul "*");
+
+impl fmt::Debug for Int {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
