@@ -65,6 +65,7 @@ rules! {
     CfgSuccessors "cfg-successors" "A block's successors are its branch targets and the block that it falls into, and no others."
     CfgFallThrough "cfg-fall-through" "The last block does not fall off the end of the function."
     CfgTerminators "cfg-terminators" "Nothing but terminators follows a block's first terminator."
+    CfgBarrier "cfg-barrier" "Nothing follows a barrier in its block: an unconditional branch, or a return."
     CfgEntry "cfg-entry" "No branch leads to the entry."
     PhiPosition "phi-position" "PHIs stand at the head of their block."
     PhiInputs "phi-inputs" "A PHI has one value for each predecessor and none for any other block."
