@@ -200,6 +200,7 @@ static ABI: Abi = Abi {
     caller_saved: &[r(0), r(1), r(2), RA, C0, C1],
     stack_pointer: SP,
     return_address: RA,
+    reserved: &[],
     scratch: &[SCRATCH],
     stack_align: 8,
     return_opcode: RET,

@@ -4,7 +4,7 @@
 //! invoke region goes to its landing pad.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{AddressBase, Block, InstData, Opcode, OpcodeFlags, Operand};
+use tribunal_ir::{AddressBase, Block, Function, InstData, Opcode, OpcodeFlags, Operand};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -42,7 +42,7 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, exits: Exits, next: Opt
         verifier.demand_of_block(Rule::CfgFallThrough, block, next.is_some(), || "nothing follows this block");
         expected.extend(next);
     }
-    let unnamed = |&to: &Block| is_indirect || is_landing_pad(verifier, to);
+    let unnamed = |&to: &Block| is_indirect || is_landing_pad(function, to);
     expected.extend(function.successors(block).filter(unnamed));
     let mut actual: Vec<Block> = function.successors(block).collect();
     if let Some(gone) = actual.iter().find(|&&to| !in_layout[to.as_u32() as usize]) {
@@ -61,8 +61,8 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, exits: Exits, next: Opt
 }
 
 /// An unwinder enters it; the text says so.
-fn is_landing_pad(verifier: &Verifier<'_>, block: Block) -> bool {
-    let attributes = verifier.function.block(block).attributes.as_deref();
+pub(super) fn is_landing_pad(function: &Function, block: Block) -> bool {
+    let attributes = function.block(block).attributes.as_deref();
     attributes.is_some_and(|attributes| attributes.split(',').any(|attribute| attribute.trim() == "landing-pad"))
 }
 

@@ -39,6 +39,7 @@ pub static ABI: Abi = Abi {
     ],
     stack_pointer: SP,
     return_address: LR,
+    reserved: &[],
     scratch: &SCRATCH,
     stack_align: 16,
     return_opcode: RET_ReallyLR,

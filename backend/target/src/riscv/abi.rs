@@ -38,6 +38,7 @@ const BOTH: Abi = Abi {
     ],
     stack_pointer: SP,
     return_address: RA,
+    reserved: &[x(3), x(4)],
     scratch: &[SCRATCH],
     stack_align: 16,
     return_opcode: PseudoRET,
