@@ -64,6 +64,19 @@ bitflags! {
     }
 }
 
+impl OpcodeFlags {
+    /// True for an instruction that ends a block and leads nowhere. LLVM's traps are no terminators: others follow them.
+    pub fn is_trap(self) -> bool {
+        let leads = OpcodeFlags::BRANCH.union(OpcodeFlags::RETURN).union(OpcodeFlags::CALL);
+        self.contains(OpcodeFlags::BARRIER) && !self.intersects(leads)
+    }
+
+    /// True if a reader of text takes the block after this instruction for a successor, where none is listed.
+    pub fn seems_to_fall_through(self) -> bool {
+        !self.contains(OpcodeFlags::BARRIER) || self.is_trap()
+    }
+}
+
 /// An opcode of the target whose [`crate::Vocabulary`] numbers it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TargetOpcode(pub u16);

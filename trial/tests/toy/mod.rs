@@ -199,6 +199,7 @@ static ABI: Abi = Abi {
     callee_saved: &[r(3)],
     caller_saved: &[r(0), r(1), r(2), RA, C0, C1],
     stack_pointer: SP,
+    frame_pointer: SP,
     return_address: RA,
     reserved: &[],
     scratch: &[SCRATCH],

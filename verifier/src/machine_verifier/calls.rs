@@ -2,7 +2,7 @@
 //! register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Inst, Operand, PReg, Preserved, Reg, Stage};
+use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Preserved, Reg, Stage};
 use tribunal_target::environment::Callee;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -32,6 +32,8 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
     let (mut open, mut called): (Option<Inst>, bool) = (None, false);
     for inst in function.insts(block) {
         let data = function.inst(inst);
+        // A call that no table has: only what it preserves tells it.
+        called |= data.opcode == Opcode::OPAQUE && data.operands.iter().any(is_mask);
         if target.is_call(data) {
             let alone = open.is_some() && !called;
             verifier.demand(Rule::CallFrame, inst, alone, || "is not alone between set-up and tear-down of a frame");
@@ -48,6 +50,10 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
     if let Some(inst) = open {
         verifier.demand(Rule::CallFrame, inst, false, || "is not closed in its block");
     }
+}
+
+fn is_mask(operand: &Operand) -> bool {
+    matches!(operand, Operand::RegisterMask(_) | Operand::RegisterList(_))
 }
 
 /// Liveness and the allocator see what an instruction names.

@@ -1,8 +1,9 @@
 //! Machine instructions and copies against their rows, and the kind of register that each stage allows.
 
-use super::{Rule, Verifier, bit};
+use super::{RegisterSet, Rule, Verifier, bit};
 use tribunal_ir::{
-    Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Stage, Type,
+    Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegBank, RegClass, RegFlags, RegOperand, Stage, SubReg,
+    Type,
 };
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
@@ -26,7 +27,9 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 let accepted = verifier.target.range(row, *range).accepts(*value);
                 verifier.demand(Rule::StageImmediate, inst, accepted, || format!("{} is {value}", place()));
             }
-            (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
+            (OperandDesc::Imm(_) | OperandDesc::Offset { .. }, Operand::Address(_)) => {}
+            (OperandDesc::Label { .. }, Operand::Block(_)) => {}
+            (OperandDesc::Base(_), Operand::Stack(_) | Operand::FixedStack(_)) => {}
             (OperandDesc::RegisterMask, Operand::RegisterMask(_) | Operand::RegisterList(_)) => {}
             (OperandDesc::Callee { .. }, Operand::Address(_)) if is_callee(verifier, operand) => {}
             (_, Operand::Reg(register)) if desc.class().is_some() => {
@@ -87,13 +90,24 @@ fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> b
     match operand.reg {
         Reg::Physical(register) => bit(register) & members != 0,
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
-            Constraint::Class(own) => verifier.classes[usize::from(own.0)] & !members == 0,
+            Constraint::Class(own) => parts(verifier, own, operand.subregister) & !members == 0,
             Constraint::Bank(_) | Constraint::None => verifier.function.stage < Stage::Selected,
         },
     }
 }
 
-/// Both sides of a copy have one size.
+/// The members of a class, or their parts of one index.
+fn parts(verifier: &Verifier<'_>, class: RegClass, index: SubReg) -> RegisterSet {
+    let target = verifier.target;
+    if index.0 == 0 {
+        return verifier.classes[usize::from(class.0)];
+    }
+    let bits = target.vocabulary.subregister_bits(index);
+    let members = target.class(class).members.iter();
+    members.fold(0, |set, &register| set | bit(target.part_of(target.vocabulary.full_register(register), bits)))
+}
+
+/// Both sides of a copy have one size, and one type if both have types.
 pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else {
@@ -101,6 +115,10 @@ pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
         return;
     };
     same_size(verifier, inst, dst, src);
+    let ty = |operand: &RegOperand| verifier.function.type_of(operand.reg.as_virtual()?);
+    if let (Some(to), Some(from)) = (ty(dst), ty(src)) {
+        verifier.demand(Rule::TypeCopy, inst, to == from, || format!("from {from} to {to}"));
+    }
 }
 
 /// A machine PHI: pairs of values and blocks, values of one size.
@@ -163,12 +181,12 @@ pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
             let classed = matches!(register.constraint, Constraint::Class(_));
             verifier.demand(Rule::StageSelected, inst, classed, || format!("{operand} has no class"));
         } else if banked {
-            let fits = |ty: Type| match register.constraint {
-                Constraint::Bank(bank) => ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits,
+            let fits = |bank: RegBank, ty: Type| ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits;
+            let held = match register.constraint {
+                Constraint::Bank(bank) => register.ty.is_some_and(|ty| fits(bank, ty)),
                 Constraint::Class(_) => true,
                 Constraint::None => false,
             };
-            let held = register.ty.is_some_and(fits);
             verifier.demand(Rule::StageBank, inst, held, || format!("{operand} has no bank that holds it"));
         }
     }

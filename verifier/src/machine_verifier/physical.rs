@@ -3,8 +3,9 @@
 //! One forward scan of each block, over a set of physical registers of which the parts are members too. At the head of a
 //! block these are live: its listed live-ins, the registers that no value is kept in, and those that the prologue sets
 //! up. A write makes a register live with its parts; a kill, a dead write and a call's mask end that. So a scan
-//! sees no other block: a listed live-in must be live at the end of every predecessor instead. A read finds its register
-//! live if a part of it is, as in LLVM.
+//! sees no other block. Instead a listed live-in must not have ended in a predecessor: LLVM lists too few live-ins of
+//! some blocks, so one that the predecessor does not mention is no fault, unless it is a register of flags. A read finds
+//! its register live if a part of it is, as in LLVM.
 //!
 //! Before allocation only the entry and landing pads have live-ins that could have been allocated. A virtual register is
 //! not read after a kill in the same block.
@@ -40,6 +41,8 @@ struct Liveness {
     always: RegisterSet,
     /// Undefined after a call with the convention's mask.
     caller_saved: RegisterSet,
+    /// Never allocated: flags.
+    rare: RegisterSet,
 }
 
 impl Liveness {
@@ -49,11 +52,15 @@ impl Liveness {
         for (number, row) in (0..).zip(target.registers) {
             parts[usize::from(row.full.0)] |= bit(PReg(number));
         }
-        let mut liveness = Liveness { parts, always: 0, caller_saved: 0 };
+        let mut liveness = Liveness { parts, always: 0, caller_saved: 0, rare: 0 };
         let abi = target.abi;
         let reserved = abi.reserved.iter().chain(target.zero).chain([&abi.stack_pointer]);
         liveness.always = reserved.fold(0, |set, &register| set | liveness.whole(register));
         liveness.caller_saved = abi.caller_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
+        liveness.rare = verifier.classes.iter().fold(RegisterSet::MAX, |set, members| set & !members);
+        if function.frame_info.is_frame_address_taken {
+            liveness.always |= liveness.whole(abi.frame_pointer);
+        }
         if function.frame_info.is_callee_saved_info_valid {
             // The caller's values, which a prologue would have saved.
             liveness.always |= abi.callee_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
@@ -88,12 +95,15 @@ impl Liveness {
     fn through(&self, verifier: &mut Verifier<'_>, block: Block) {
         let function = verifier.function;
         let mut live = self.live_at_head(verifier, block);
+        // What was live at some place of the block.
+        let mut known = live;
         for inst in function.insts(block) {
             let data = function.inst(inst);
             let killed = self.reads(verifier, inst, live);
             live &= !killed | self.always;
             self.calls(verifier, data, &mut live);
             for (register, flags) in defined(data) {
+                known |= self.whole(register);
                 match flags.contains(RegFlags::DEAD) {
                     true => live &= !self.whole(register) | self.always,
                     false => live |= self.whole(register),
@@ -102,7 +112,10 @@ impl Liveness {
         }
         for successor in function.successors(block).filter(|&to| !structure::is_landing_pad(function, to)) {
             let listed = function.block(successor).liveins.iter().map(|&(register, _)| register);
-            let lost = listed.into_iter().find(|&register| live & self.whole(register) == 0);
+            let is_lost = |register: PReg| {
+                live & self.whole(register) == 0 && known & self.whole(register) | self.rare & bit(register) != 0
+            };
+            let lost = listed.into_iter().find(|&register| is_lost(register));
             verifier.demand_of_block(Rule::LiveInUndefined, block, lost.is_none(), || {
                 let name = verifier.target.vocabulary.register_name(lost.unwrap_or(PReg(0)));
                 format!("${name} is live-in of bb.{} and not live here", function.block(successor).number)

@@ -4,7 +4,7 @@
 //! invoke region goes to its landing pad.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{AddressBase, Block, Function, InstData, Opcode, OpcodeFlags, Operand};
+use tribunal_ir::{AddressBase, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -67,7 +67,7 @@ pub(super) fn is_landing_pad(function: &Function, block: Block) -> bool {
 }
 
 /// PHIs first, terminators last, and of these a barrier last. An invoke region is marked by a terminator before the
-/// call: others stand after it.
+/// call, and a trap is a terminator only where it stands last: others stand after them.
 fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
     let function = verifier.function;
     let mut exits = Exits { targets: Vec::new(), falls_through: true, is_indirect: false };
@@ -75,6 +75,7 @@ fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
     for inst in function.insts(block) {
         let data = function.inst(inst);
         let flags = verifier.flags(data);
+        let passes = data.opcode == Opcode::G_INVOKE_REGION_START || (flags.is_trap() && !is_last(function, inst));
         let terminator = flags.contains(OpcodeFlags::TERMINATOR);
         if terminated {
             verifier.demand(Rule::CfgTerminators, inst, terminator, || "follows a terminator");
@@ -84,15 +85,32 @@ fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
         if data.opcode.is_phi() {
             verifier.demand(Rule::PhiPosition, inst, !past_phis, || "follows an instruction that is no PHI");
         }
-        if terminator {
+        if terminator && !passes {
             exits.falls_through &= !flags.contains(OpcodeFlags::BARRIER);
             exits.is_indirect |= flags.contains(OpcodeFlags::INDIRECT);
             targets(verifier, data, &mut exits.targets);
+            terminated = true;
         }
-        terminated |= terminator && data.opcode != Opcode::G_INVOKE_REGION_START;
+        if data.opcode == Opcode::OPAQUE {
+            opaque(verifier, inst, &mut exits);
+        }
         past_phis |= !data.opcode.is_phi();
     }
     exits
+}
+
+fn is_last(function: &Function, inst: Inst) -> bool {
+    function.next_inst(inst).is_none()
+}
+
+/// An instruction of which only the name is known may branch to the blocks that it names; the last of a block may go
+/// anywhere, or nowhere.
+fn opaque(verifier: &Verifier<'_>, inst: Inst, exits: &mut Exits) {
+    let (function, data) = (verifier.function, verifier.function.inst(inst));
+    targets(verifier, data, &mut exits.targets);
+    if is_last(function, inst) {
+        (exits.is_indirect, exits.falls_through) = (true, false);
+    }
 }
 
 /// The blocks that a terminator names, and those of the jump table that it names.

@@ -38,6 +38,7 @@ pub static ABI: Abi = Abi {
         NZCV,
     ],
     stack_pointer: SP,
+    frame_pointer: x(29),
     return_address: LR,
     reserved: &[],
     scratch: &SCRATCH,

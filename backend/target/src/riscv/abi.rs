@@ -37,6 +37,7 @@ const BOTH: Abi = Abi {
         x(31),
     ],
     stack_pointer: SP,
+    frame_pointer: x(8),
     return_address: RA,
     reserved: &[x(3), x(4)],
     scratch: &[SCRATCH],
