@@ -710,11 +710,11 @@ opcodes! {
     }
     /// RISC-V: the low 32 bits are computed, and their sign extended. Only its legalizer writes them.
     Word {
-        G_SLLW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
-        G_SRLW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
-        G_SRAW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
-        G_DIVW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
-        G_DIVUW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
+        G_SLLW: [I0] <- [I0, I0] {DEFINED} flags(NUW, NSW) types(AtLeast(0, 32));
+        G_SRLW: [I0] <- [I0, I0] {DEFINED} flags(EXACT) types(AtLeast(0, 32));
+        G_SRAW: [I0] <- [I0, I0] {DEFINED} flags(EXACT) types(AtLeast(0, 32));
+        G_DIVW: [I0] <- [I0, I0] {DEFINED} flags(EXACT) types(AtLeast(0, 32));
+        G_DIVUW: [I0] <- [I0, I0] {DEFINED} flags(EXACT) types(AtLeast(0, 32));
         G_REMUW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
         G_ROLW: [I0] <- [I0, I0];
         G_RORW: [I0] <- [I0, I0];

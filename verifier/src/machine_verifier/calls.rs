@@ -15,8 +15,10 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     if !calls && !frames {
         return;
     }
+    // Once LLVM's frame pass has run, by whatever way the function was selected.
+    let lowered = function.stage >= Stage::FrameLowered || function.frame_info.is_callee_saved_info_valid;
     for &block in function.layout() {
-        if function.stage < Stage::FrameLowered {
+        if !lowered {
             frames_of(verifier, block);
         }
         for inst in function.insts(block).filter(|&inst| verifier.target.is_call(function.inst(inst))) {

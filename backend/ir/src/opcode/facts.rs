@@ -156,7 +156,7 @@ pub enum TypeRule {
     Larger(u8, u8),
     /// Both have as many bits.
     SameSize(u8, u8),
-    /// They differ, and both are of pointers or neither is.
+    /// They differ, and both are pointers or neither is.
     Recast(u8, u8),
     /// All registers of the second together are the first.
     Parts(u8, u8),
@@ -203,9 +203,9 @@ impl TypeRule {
                 whole.bits() > part.bits() && !is_scalable(whole) && !is_scalable(part)
             }),
             TypeRule::SameSize(one, other) => sizes(one, other, &|one, other| one == other),
-            TypeRule::Recast(one, other) => both(one, other, &|one, other| {
-                one != other && one.scalar_type().is_pointer() == other.scalar_type().is_pointer()
-            }),
+            TypeRule::Recast(one, other) => {
+                both(one, other, &|one, other| one != other && one.is_pointer() == other.is_pointer())
+            }
             TypeRule::Parts(whole, part) => sizes(whole, part, &|whole, part| match parts {
                 Some(parts) => u64::from(whole) == parts as u64 * u64::from(part),
                 None => whole > part && whole.is_multiple_of(part),
