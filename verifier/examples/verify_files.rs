@@ -5,7 +5,7 @@
 
 use std::io::Write;
 use tribunal_ir::text;
-use tribunal_verifier::machine_verifier::verify;
+use tribunal_verifier::machine_verifier::verify_foreign;
 
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
@@ -28,10 +28,9 @@ fn main() -> std::io::Result<()> {
             writeln!(out, "{path}: unread {left}")?;
         }
         unread += module.unread.len();
-        let legalizer = (target.legality)(target.default_features);
         for function in module.functions.iter().filter(|function| function.gave_up().is_none()) {
             functions += 1;
-            for finding in verify(function, target, legalizer) {
+            for finding in verify_foreign(function, target, target.default_features | target.all_options()) {
                 findings += 1;
                 writeln!(out, "{path}: @{}: {}", function.name, finding.describe(function, target.vocabulary))?;
             }

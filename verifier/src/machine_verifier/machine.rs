@@ -12,6 +12,11 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let Opcode::Target(opcode) = data.opcode else { return };
     let row = verifier.target.instruction(opcode);
+    let missing = row.requires - verifier.features;
+    let target = verifier.target;
+    verifier.demand(Rule::OpcodeFeature, inst, missing.is_empty(), || {
+        format!("{} does not have it without {missing:?}", target.name)
+    });
     let (explicit, wanted) = (data.operands.iter().filter(|operand| !is_implicit(operand)).count(), row.operands.len());
     if !verifier
         .demand(Rule::OperandCount, inst, explicit == wanted, || format!("{explicit} operands, {wanted} wanted"))

@@ -20,9 +20,9 @@ use crate::Violation;
 use smallvec::SmallVec;
 use std::fmt;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties, Stage};
-use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizerInfo};
 use tribunal_target::registers::ClassDesc;
+use tribunal_target::{Features, Target};
 
 /// A rule: its id and its demand.
 pub struct RuleInfo {
@@ -76,6 +76,7 @@ rules! {
     LiveInUndefined "live-in-undefined" "A live-in of a block is not killed, or clobbered by a call, in a predecessor."
     LiveInAllocatable "live-in-allocatable" "Until registers are allocated, none that could be crosses from block to block."
     VirtualKilled "virtual-killed" "A virtual register is not read after a kill in the same block."
+    OpcodeFeature "opcode-feature" "The machine and its features have every machine instruction."
     OperandCount "operand-count" "An instruction has the operands that its opcode takes."
     OperandKind "operand-kind" "Each operand is of the kind that its opcode takes there."
     OperandImplicit "operand-implicit" "A machine instruction names the registers that it reads and writes besides its operands."
@@ -128,10 +129,25 @@ pub fn verify_watched(
     legalizer: &LegalizerInfo,
     checks: &mut Checks,
 ) -> Vec<Violation<Rule>> {
+    run(function, target, (Some(legalizer), legalizer.features()), checks)
+}
+
+/// All faults of a function that another compiler may have written, for a machine with these features: legal is there
+/// what that compiler's legalizer leaves.
+pub fn verify_foreign(function: &Function, target: &Target, features: Features) -> Vec<Violation<Rule>> {
+    run(function, target, (None, features), &mut Checks::default())
+}
+
+fn run<'f>(
+    function: &'f Function,
+    target: &'f Target,
+    (legalizer, features): (Option<&'f LegalizerInfo>, Features),
+    checks: &'f mut Checks,
+) -> Vec<Violation<Rule>> {
     checks.reserve(target);
     let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
     let classes = target.classes.iter().map(members).collect();
-    let mut verifier = Verifier { function, target, legalizer, classes, checks, findings: Vec::new() };
+    let mut verifier = Verifier { function, target, legalizer, features, classes, checks, findings: Vec::new() };
     stages::check(&mut verifier);
     structure::check(&mut verifier);
     if function.stage < Stage::Allocated {
@@ -159,7 +175,10 @@ fn bit(register: PReg) -> RegisterSet {
 struct Verifier<'f> {
     function: &'f Function,
     target: &'f Target,
-    legalizer: &'f LegalizerInfo,
+    /// `None` if another compiler's tables say what is legal.
+    legalizer: Option<&'f LegalizerInfo>,
+    /// Of the machine that is to run the code.
+    features: Features,
     /// The members of each class.
     classes: SmallVec<[RegisterSet; 16]>,
     checks: &'f mut Checks,
@@ -222,8 +241,10 @@ impl Verifier<'_> {
 
     fn legal(&mut self, inst: Inst) {
         let data = self.function.inst(inst);
-        if (Stage::Legalized..Stage::Selected).contains(&self.function.stage) {
-            let step = self.legalizer.legality(self.function, data);
+        if let (true, Some(legalizer)) =
+            ((Stage::Legalized..Stage::Selected).contains(&self.function.stage), self.legalizer)
+        {
+            let step = legalizer.legality(self.function, data);
             let legal = step.action == Action::Legal;
             self.demand(Rule::StageLegal, inst, legal, || format!("{:?} by rule `{}`", step.action, step.rule));
         }
