@@ -69,10 +69,9 @@ fn is_of_kind(function: &Function, operand: &Operand, (kind, is_def): (OperandKi
         OperandKind::POOL => matches!(base(), Some(AddressBase::Constant(_))),
         OperandKind::TABLE => matches!(base(), Some(AddressBase::JumpTable(_))),
         OperandKind::MASK => matches!(operand, Operand::ShuffleMask(_)),
-        OperandKind::SYMBOL | OperandKind::MORE => matches!(
-            operand,
-            Operand::Address(_) | Operand::Intrinsic(_) | Operand::Metadata(_) | Operand::Text(_) | Operand::Imm(_)
-        ),
+        OperandKind::SYMBOL | OperandKind::MORE => {
+            matches!(operand, Operand::Address(_) | Operand::Intrinsic(_) | Operand::Metadata(_) | Operand::Text(_))
+        }
     }
 }
 
@@ -228,9 +227,11 @@ fn memory(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &In
         _ => [either; 2],
     };
     for (operand, allowed) in data.memory.iter().zip(directions) {
-        let direction = operand.flags & (MemFlags::LOAD | MemFlags::STORE);
-        let directed = !direction.is_empty() && allowed.contains(direction);
-        verifier.demand(Rule::MemoryOperand, inst, directed, || "the memory operand is of the other direction");
+        let direction = operand.flags & ACCESS;
+        // A prefetch is for one of its directions; what reads, changes and writes has both.
+        let whole = info.family != Family::Atomic || direction == allowed;
+        let directed = !direction.is_empty() && allowed.contains(direction) && whole;
+        verifier.demand(Rule::MemoryOperand, inst, directed, || "the memory operand is of another direction");
         let [size, ordered] = [size_fits(accesses.size, operand, types), ordering_fits(info, operand)];
         verifier.demand(Rule::MemorySize, inst, size, || "the memory operand's type does not go with the value's");
         verifier.demand(Rule::MemoryOrdering, inst, ordered, || operand.ordering.name());
@@ -290,10 +291,28 @@ fn directions(flags: OpcodeFlags) -> MemFlags {
     directions
 }
 
+/// An instruction whose row lists no memory operand has those of the directions in which it accesses memory. A call may
+/// do anything.
+pub(super) fn accesses(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    if data.memory.is_empty() || data.opcode.info().is_some_and(|info| info.accesses.is_some()) {
+        return;
+    }
+    let flags = verifier.flags(data);
+    let allowed = if flags.contains(OpcodeFlags::CALL) { MemFlags::all() } else { directions(flags) };
+    let directed = data.memory.iter().all(|operand| allowed.contains(operand.flags & ACCESS));
+    verifier.demand(Rule::MemoryOperand, inst, directed, || "it does not access memory so");
+}
+
+const ACCESS: MemFlags = MemFlags::LOAD.union(MemFlags::STORE);
+
 /// The flags that change what an instruction computes.
 const MEANT: InstFlags = InstFlags::PROMISES.union(InstFlags::FAST).union(InstFlags::NOFPEXCEPT);
 
 fn flags(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo) {
     let unknown = (verifier.function.inst(inst).flags & MEANT).difference(info.inst_flags);
     verifier.demand(Rule::InstructionFlags, inst, unknown.is_empty(), || format!("{unknown:?}"));
+    let converges = info.flags.intersects(OpcodeFlags::CONVERGENT | OpcodeFlags::CALL);
+    let apart = verifier.function.inst(inst).flags.contains(InstFlags::NOCONVERGENT);
+    verifier.demand(Rule::InstructionFlags, inst, converges || !apart, || "it converges with nothing");
 }

@@ -229,6 +229,7 @@ impl Verifier<'_> {
             }
             _ => {}
         }
+        generic::accesses(self, inst);
         machine::check_registers(self, inst);
         if self.function.stage >= Stage::Selected {
             let selected = !data.opcode.is_generic();

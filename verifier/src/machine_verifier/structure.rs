@@ -87,8 +87,8 @@ fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
         }
         if terminator && !passes {
             exits.falls_through &= !flags.contains(OpcodeFlags::BARRIER);
-            exits.is_indirect |= flags.contains(OpcodeFlags::INDIRECT);
-            targets(verifier, data, &mut exits.targets);
+            let named = targets(verifier, data, &mut exits.targets);
+            exits.is_indirect |= flags.contains(OpcodeFlags::INDIRECT) && !named;
             terminated = true;
         }
         if data.opcode == Opcode::OPAQUE {
@@ -113,9 +113,9 @@ fn opaque(verifier: &Verifier<'_>, inst: Inst, exits: &mut Exits) {
     }
 }
 
-/// The blocks that a terminator names, and those of the jump table that it names.
-fn targets(verifier: &Verifier<'_>, data: &InstData, targets: &mut Vec<Block>) {
-    let function = verifier.function;
+/// The blocks that an instruction names, and those of the jump table that it names. True if there are any.
+fn targets(verifier: &Verifier<'_>, data: &InstData, targets: &mut Vec<Block>) -> bool {
+    let (function, known) = (verifier.function, targets.len());
     for operand in &data.operands {
         match (operand, function.address_of(operand).map(|address| address.base)) {
             (Operand::Block(block), _) => targets.push(*block),
@@ -125,6 +125,7 @@ fn targets(verifier: &Verifier<'_>, data: &InstData, targets: &mut Vec<Block>) {
             _ => {}
         }
     }
+    targets.len() > known
 }
 
 fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
