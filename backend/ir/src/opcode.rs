@@ -57,7 +57,8 @@ bitflags! {
         const CALL = 1 << 10;
         /// It has a meaning here: in the semantics, or, for branches and PHIs, in the walk through a function.
         const DEFINED = 1 << 11;
-        /// Legalization writes it to join values of different sizes, and combines it away between legal instructions.
+        /// Legalization writes it to join values of different sizes, and combines it away between legal instructions. Of a
+        /// target's: it joins registers of different sizes, and LLVM gives its result any class of the size.
         const ARTIFACT = 1 << 12;
         /// It computes nothing: its result is its first operand.
         const HINT = 1 << 13;

@@ -2,8 +2,8 @@
 
 use super::{RegisterSet, Rule, Verifier, bit};
 use tribunal_ir::{
-    Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegBank, RegClass, RegFlags, RegOperand, Stage, SubReg,
-    Type,
+    Constraint, Inst, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, RegBank, RegClass, RegFlags, RegOperand,
+    Stage, SubReg, Type,
 };
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
@@ -41,7 +41,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 if verifier.demand(Rule::OperandKind, inst, desc.is_def() == operand.is_def(), place)
                     && let Some(class) = desc.class()
                 {
-                    let (held, name) = (in_class(verifier, register, class), verifier.target.class(class).name);
+                    let held = in_class(verifier, register, class) || is_joined(verifier, row, register, class);
+                    let name = verifier.target.class(class).name;
                     verifier.demand(Rule::StageClass, inst, held, || format!("{} is not in {name}", place()));
                 }
             }
@@ -99,6 +100,15 @@ fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> b
             Constraint::Bank(_) | Constraint::None => verifier.function.stage < Stage::Selected,
         },
     }
+}
+
+/// The result of a join of registers may be of any class whose allocatable members are in `class`.
+fn is_joined(verifier: &Verifier<'_>, row: &InstrDesc, operand: &RegOperand, class: RegClass) -> bool {
+    let Reg::Virtual(register) = operand.reg else { return false };
+    let Constraint::Class(own) = verifier.function.vregs[register].constraint else { return false };
+    let members = verifier.classes[usize::from(class.0)];
+    let held = || verifier.target.class(own).allocatable.iter().all(|&member| bit(member) & members != 0);
+    row.flags.contains(OpcodeFlags::ARTIFACT) && operand.flags.contains(RegFlags::DEF) && held()
 }
 
 /// The members of a class, or their parts of one index.

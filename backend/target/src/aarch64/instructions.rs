@@ -5,7 +5,7 @@
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%w` the 32-bit
 //! name.
 
-use super::registers::{GPR32, GPR32SP, GPR64, GPR64ALL, GPR64SP, LR, NZCV, SP, SUB_32};
+use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 
 /// A register's number has five bits: Rd, Rn, Ra and Rm stand here.
@@ -55,7 +55,6 @@ const fn pseudo() -> Option<WordLayout> {
 
 const D32: OperandDesc = OperandDesc::Def(GPR32);
 const D64: OperandDesc = OperandDesc::Def(GPR64);
-const DANY64: OperandDesc = OperandDesc::Def(GPR64ALL);
 const D32SP: OperandDesc = OperandDesc::Def(GPR32SP);
 const D64SP: OperandDesc = OperandDesc::Def(GPR64SP);
 const U32: OperandDesc = OperandDesc::Use(GPR32);
@@ -218,7 +217,7 @@ crate::instructions! {
     B [L28] branch(0x14000000) "b %0" {TERMINATOR, BRANCH, BARRIER};
     RET [U64] source(0xd65f0000) "ret %0" {TERMINATOR, RETURN, BARRIER};
     RET_ReallyLR [] fixed(0xd65f03c0) "ret" {TERMINATOR, RETURN, BARRIER};
-    SUBREG_TO_REG [DANY64, ABOVE, U32, SUB] move_word(0x2a0003e0) "mov %w0, %2" {};
+    SUBREG_TO_REG [D64, ABOVE, U32, SUB] move_word(0x2a0003e0) "mov %w0, %2" {ARTIFACT};
     BL [CALLEE, MASK] branch(0x94000000) "bl %0" {CALL, SIDE_EFFECTS} reads [SP] writes [LR];
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;

@@ -203,8 +203,6 @@ pub const GPR32: RegClass = RegClass(1);
 pub const GPR64SP: RegClass = RegClass(2);
 /// The W registers and the lower half of the stack pointer.
 pub const GPR32SP: RegClass = RegClass(3);
-/// The X registers, the stack pointer and zero.
-pub const GPR64ALL: RegClass = RegClass(6);
 
 const fn class(name: &'static str, bits: u32, members: &'static [PReg], allocatable: &'static [PReg]) -> ClassDesc {
     ClassDesc { name, bits, bank: GPR, members, allocatable }
