@@ -2,8 +2,8 @@
 
 use super::{RegisterSet, Rule, Verifier, bit};
 use tribunal_ir::{
-    Constraint, Inst, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, RegBank, RegClass, RegFlags, RegOperand,
-    Stage, SubReg, Type,
+    Constraint, Inst, Opcode, OpcodeFlags, Operand, OperandKind, PReg, Pointer, Properties, Reg, RegBank, RegClass,
+    RegFlags, RegOperand, Stage, SubReg, Type,
 };
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
@@ -25,6 +25,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     }
     implicit_operands(verifier, inst, row);
     ties(verifier, inst, row);
+    access(verifier, inst, row);
     for (index, (desc, operand)) in row.operands.iter().zip(&data.operands).enumerate() {
         let place = || format!("operand {index}");
         match (desc, operand) {
@@ -49,6 +50,40 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
             _ => _ = verifier.demand(Rule::OperandKind, inst, false, place),
         }
     }
+}
+
+/// What a load or store says of its memory is what the instruction does: so many bytes, at an address that it can take.
+/// Of a stack object it may access a part: so LLVM reloads the low byte of a spilled register.
+fn access(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
+    let Some(access) = row.access else { return };
+    for operand in &verifier.function.inst(inst).memory {
+        let bytes = operand.ty.map_or(u32::from(access.bytes), Type::bytes);
+        let in_frame = matches!(operand.pointer, Some(Pointer::Stack(_) | Pointer::FixedStack(_)));
+        let fits = bytes == u32::from(access.bytes) || (in_frame && bytes > u32::from(access.bytes));
+        let message = || format!("{bytes} bytes, where the instruction has {}", access.bytes);
+        verifier.demand(Rule::MemorySize, inst, fits, message);
+        let message = || format!("alignment {}, where the instruction needs {}", operand.align, access.align);
+        verifier.demand(Rule::MemoryAlignment, inst, operand.align >= u32::from(access.align), message);
+    }
+}
+
+/// Target-independent instructions that are no generic ones, as far as their row fixes the operands.
+pub(super) fn check_fixed(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    let Some(info) = data.opcode.info() else { return };
+    if info.operands().any(|kind| matches!(kind, OperandKind::MORE | OperandKind::SYMBOL)) {
+        return;
+    }
+    let (explicit, wanted) = (data.operands.iter().filter(|operand| !is_implicit(operand)), info.operands());
+    let (count, wanted) = (explicit.clone().count(), wanted.count());
+    verifier.demand(Rule::OperandCount, inst, count == wanted, || format!("{count} operands, {wanted} wanted"));
+    let is_right = |(index, operand): (usize, &Operand)| match info.kind_at(index, count) {
+        Some((OperandKind::Register(..), is_def)) => operand.as_reg().is_some() && operand.is_def() == is_def,
+        Some((OperandKind::FRAME, _)) => matches!(operand, Operand::Stack(_) | Operand::FixedStack(_)),
+        _ => true,
+    };
+    let wrong = explicit.enumerate().take(wanted).position(|operand| !is_right(operand));
+    verifier.demand(Rule::OperandKind, inst, wrong.is_none(), || format!("operand {}", wrong.unwrap_or_default()));
 }
 
 fn is_callee(verifier: &Verifier<'_>, operand: &Operand) -> bool {

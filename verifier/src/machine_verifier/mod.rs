@@ -99,7 +99,8 @@ rules! {
     ImmediateRange "immediate-range" "An immediate is one that the opcode takes with these types."
     ByteSwapSize "byte-swap-size" "A byte swap is of a multiple of 16 bits."
     MemoryOperand "memory-operand" "An instruction has the memory operands that its opcode takes, of its direction and address space."
-    MemorySize "memory-size" "An access is no wider than its value, an extending load narrower, and that of a pointer or a vector whole."
+    MemorySize "memory-size" "An access is no wider than its value, an extending load narrower, and that of a pointer or a vector whole; a machine access is as wide as its instruction's."
+    MemoryAlignment "memory-alignment" "A machine access is claimed to be aligned as its instruction needs."
     MemoryOrdering "memory-ordering" "An access has an ordering that its opcode can have."
     InstructionFlags "instruction-flags" "A flag stands only on an opcode that knows it."
     CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
@@ -221,13 +222,17 @@ impl Verifier<'_> {
         let data = self.function.inst(inst);
         match data.opcode {
             Opcode::Target(_) => machine::check(self, inst),
-            Opcode::COPY => machine::check_copy(self, inst),
             Opcode::PHI => machine::check_phi(self, inst),
             opcode if opcode.is_generic() => {
                 generic::check(self, inst);
                 self.legal(inst);
             }
-            _ => {}
+            opcode => {
+                machine::check_fixed(self, inst);
+                if opcode == Opcode::COPY {
+                    machine::check_copy(self, inst);
+                }
+            }
         }
         generic::accesses(self, inst);
         machine::check_registers(self, inst);
