@@ -141,6 +141,13 @@ impl TargetArguments {
         let allocator = if self.regalloc == "fastalloc" { Allocator::Fastalloc } else { Allocator::Ion };
         Ok(Options { features, allocator })
     }
+
+    /// The same features; all that the target can have if none are named.
+    pub fn offered(&self, source: &Source) -> Result<Features, CliError> {
+        let named = source.module.header("features").is_some() || !self.features.is_empty();
+        let Options { features, .. } = self.options(source)?;
+        Ok(if named { features } else { features | source.target.all_options() })
+    }
 }
 
 fn changed(target: &'static Target, features: Features, changes: &[String]) -> Result<Features, CliError> {

@@ -20,9 +20,10 @@ use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::Interpreter;
 use tribunal_emulator::machine::{Emulator, MachineError};
 use tribunal_ir::Function;
-use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
-use tribunal_verifier::machine_verifier;
+use tribunal_target::{Features, Target};
+use tribunal_verifier::Violation;
+use tribunal_verifier::machine_verifier::{self, Rule};
 use tribunal_verifier::prover::{Prover, Verdict};
 
 pub use tribunal_verifier::prover::Cache as ProofCache;
@@ -291,6 +292,14 @@ impl Harness {
 
 /// The verifier's findings about an input, as findings of a trial.
 pub fn verify(function: &Function, target: &Target, legalizer: &LegalizerInfo) -> Vec<Finding> {
-    let violations = machine_verifier::verify(function, target, legalizer);
+    violations(function, target, &machine_verifier::verify(function, target, legalizer))
+}
+
+/// The same about a function that another compiler may have written.
+pub fn verify_foreign(function: &Function, target: &Target, features: Features) -> Vec<Finding> {
+    violations(function, target, &machine_verifier::verify_foreign(function, target, features))
+}
+
+fn violations(function: &Function, target: &Target, violations: &[Violation<Rule>]) -> Vec<Finding> {
     violations.iter().map(|violation| violated(FindingKind::Rule, function, target, INPUT, violation)).collect()
 }

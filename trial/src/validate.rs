@@ -104,11 +104,11 @@ fn judged(
 }
 
 /// The rule of the machine verifier that the function breaks. A proof depends on definitions that dominate their uses,
-/// and on types. Another legalizer's notion of legal, the flags that another verifier allows, and another framing of
-/// calls do not matter here.
+/// and on types. The flags that another verifier allows, and another framing of calls do not matter here.
 fn malformed(function: &Function, target: &Target) -> Option<Rule> {
-    let findings = machine_verifier::verify(function, target, (target.legality)(target.default_features));
-    let foreign = [Rule::StageLegal, Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
+    let features = target.default_features | target.all_options();
+    let findings = machine_verifier::verify_foreign(function, target, features);
+    let foreign = [Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
     findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
 }
 

@@ -47,6 +47,7 @@ impl Choice {
         match kind {
             OperandKind::IMM | OperandKind::IMM0 => self.immediate.to_string(),
             OperandKind::CONST => format!("i64 {}", self.immediate),
+            OperandKind::FCONST => "double 1.0".to_string(),
             OperandKind::FPRED => "floatpred(ogt)".to_string(),
             OperandKind::PRED => "intpred(ult)".to_string(),
             OperandKind::BLOCK => "%bb.1".to_string(),

@@ -162,7 +162,7 @@ fn what_text_cannot_say_is_found_too() {
 fn a_register_does_not_outlive_a_call() {
     let body = "
   bb.0:
-    liveins: $x10, $x11, $x12
+    liveins: $x9, $x10, $x11, $x12
 
     %0:_(s64) = COPY $x10
     %1:_(s64) = COPY $x11

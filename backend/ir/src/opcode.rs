@@ -9,11 +9,11 @@
 //! ```
 //!
 //! and omits the parts that do not apply. Of a register the digit is the type index and the letter the class: `T` any
-//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector. `MORE`
-//! repeats the operand before it (of `G_PHI`: register and block pairs). `flags` are those that the instruction may
-//! carry. `types` relates the type indices ([`TypeRule`]), `imm` bounds each plain immediate ([`Immediate`]), `mem`
-//! lists the required memory operands ([`AccessSize`]). `ub` says when executing it is undefined behaviour
-//! ([`Undefined`]), `poison` when its result is poison although no operand is ([`Poison`]).
+//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector, `X` one scalar
+//! of a pointer's width. `MORE` repeats the operand before it (of `G_PHI`: register and block pairs). `flags` are those
+//! that the instruction may carry. `types` relates the type indices ([`TypeRule`]), `imm` bounds each immediate
+//! ([`Immediate`]), `mem` lists the required memory operands ([`AccessSize`]). `ub` says when executing it is undefined
+//! behaviour ([`Undefined`]), `poison` when its result is poison although no operand is ([`Poison`]).
 //!
 //! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` cross-checks rows and
 //! semantics. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
@@ -57,10 +57,24 @@ bitflags! {
         const CALL = 1 << 10;
         /// It has a meaning here: in the semantics, or, for branches and PHIs, in the walk through a function.
         const DEFINED = 1 << 11;
-        /// Legalization writes it to join values of different sizes, and combines it away between legal instructions.
+        /// Legalization writes it to join values of different sizes, and combines it away between legal instructions. Of a
+        /// target's: it joins registers of different sizes, and LLVM gives its result any class of the size.
         const ARTIFACT = 1 << 12;
         /// It computes nothing: its result is its first operand.
         const HINT = 1 << 13;
+    }
+}
+
+impl OpcodeFlags {
+    /// True for an instruction that ends a block and leads nowhere. LLVM's traps are no terminators: others follow them.
+    pub fn is_trap(self) -> bool {
+        let leads = OpcodeFlags::BRANCH.union(OpcodeFlags::RETURN).union(OpcodeFlags::CALL);
+        self.contains(OpcodeFlags::BARRIER) && !self.intersects(leads)
+    }
+
+    /// True if a reader of text takes the block after this instruction for a successor, where none is listed.
+    pub fn seems_to_fall_through(self) -> bool {
+        !self.contains(OpcodeFlags::BARRIER) || self.is_trap()
     }
 }
 
@@ -85,7 +99,7 @@ pub struct OpcodeInfo {
     pub inst_flags: InstFlags,
     /// The rules that relate its types.
     pub rules: &'static [TypeRule],
-    /// The ranges of its plain immediates, in operand order; unlisted ones may be anything.
+    /// The values of its immediates, or of its integer constant, in operand order; unlisted ones may be anything.
     pub immediates: &'static [Immediate],
     /// The memory operands that it must have; `None` for any or none.
     pub accesses: Option<Accesses>,
@@ -410,12 +424,12 @@ opcodes! {
     }
     /// The low bits extended within the register.
     InRegister {
-        G_SEXT_INREG: [N0] <- [N0, IMM0] {DEFINED} imm(Narrower(0));
+        G_SEXT_INREG: [N0] <- [N0, IMM0] {DEFINED} types(AtLeast(0, 2)) imm(Narrower(0));
     }
     /// A fact about a value; no code.
     Assertion {
-        G_ASSERT_SEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
-        G_ASSERT_ZEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} imm(Narrower(0)) poison(PROMISE);
+        G_ASSERT_SEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} types(AtLeast(0, 2)) imm(Narrower(0)) poison(PROMISE);
+        G_ASSERT_ZEXT: [N0] <- [N0, IMM0] {DEFINED, HINT} types(AtLeast(0, 2)) imm(Narrower(0)) poison(PROMISE);
         G_ASSERT_ALIGN: [T0] <- [T0, IMM0] {DEFINED, HINT} imm(Alignment) poison(PROMISE);
     }
     /// Less, equal or greater: -1, 0 or 1.
@@ -435,19 +449,19 @@ opcodes! {
     }
     /// One of two values.
     Selection {
-        G_SELECT: [T0] <- [N1, T0, T0] {DEFINED} flags(FAST) poison(CONDITION);
+        G_SELECT: [T0] <- [N1, T0, T0] {DEFINED} flags(FAST) types(Masks(1, 0)) poison(CONDITION);
     }
     /// A value that is written down, or none.
     Constant {
         G_CONSTANT: [S0] <- [CONST] {DEFINED};
-        G_FCONSTANT: [I0] <- [CONST];
+        G_FCONSTANT: [I0] <- [FCONST] types(AtLeast(0, 16));
         G_IMPLICIT_DEF: [T0] <- [] {DEFINED};
     }
     /// The place of something.
     Place {
         G_FRAME_INDEX: [A0] <- [FRAME] {DEFINED};
         G_GLOBAL_VALUE: [A0] <- [SYMBOL];
-        G_PTRAUTH_GLOBAL_VALUE: [A0] <- [SYMBOL, IMM, T1, IMM];
+        G_PTRAUTH_GLOBAL_VALUE: [A0] <- [A0, IMM, A1, IMM] imm(Between(0, 3), Between(0, 0xffff));
         G_CONSTANT_POOL: [A0] <- [POOL];
         G_BLOCK_ADDR: [A0] <- [SYMBOL];
         G_JUMP_TABLE: [A0] <- [TABLE];
@@ -461,21 +475,21 @@ opcodes! {
     }
     /// Arithmetic on addresses.
     Pointer {
-        G_PTR_ADD: [P0] <- [P0, N1] {DEFINED} flags(NUW, NUSW, INBOUNDS) types(SameSize(0, 1));
-        G_PTRMASK: [P0] <- [P0, N1] {DEFINED} types(SameSize(0, 1));
+        G_PTR_ADD: [P0] <- [P0, N1] {DEFINED} flags(NUW, NUSW, INBOUNDS) types(SameSize(0, 1), SameLanes(0, 1));
+        G_PTRMASK: [P0] <- [P0, N1] {DEFINED} types(SameSize(0, 1), SameLanes(0, 1));
     }
     /// A whole of parts, low part first, and parts of a whole.
     Composition {
         G_MERGE_VALUES: [S0] <- [S1, MORE] {DEFINED, ARTIFACT} types(Parts(0, 1));
-        G_UNMERGE_VALUES: [T0, MORE] <- [T1] {DEFINED, ARTIFACT} types(Parts(1, 0));
-        G_EXTRACT: [T0] <- [T1, IMM0] {DEFINED, ARTIFACT} types(Holds(1, 0)) imm(Offset(1, 0));
-        G_INSERT: [T0] <- [T0, T1, IMM0] {DEFINED, ARTIFACT} types(Holds(0, 1)) imm(Offset(0, 1));
+        G_UNMERGE_VALUES: [T0, MORE] <- [T1] {DEFINED, ARTIFACT} types(Parts(1, 0), Slices(1, 0));
+        G_EXTRACT: [T0] <- [T1, IMM0] {DEFINED, ARTIFACT} types(Larger(1, 0)) imm(Offset(1, 0));
+        G_INSERT: [T0] <- [T0, T1, IMM0] {DEFINED, ARTIFACT} types(Larger(0, 1)) imm(Offset(0, 1));
     }
     /// From memory to a register.
     Load {
         G_LOAD: [T0] <- [A1] {DEFINED, LOAD} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ZEXTLOAD: [N0] <- [A1] {DEFINED, LOAD} mem(1, Below) ub(ADDRESS) poison(MEMORY);
-        G_SEXTLOAD: [N0] <- [A1] {DEFINED, LOAD} mem(1, Below) ub(ADDRESS) poison(MEMORY);
+        G_ZEXTLOAD: [N0] <- [A1] {DEFINED, LOAD} types(AtLeast(0, 2)) mem(1, Below) ub(ADDRESS) poison(MEMORY);
+        G_SEXTLOAD: [N0] <- [A1] {DEFINED, LOAD} types(AtLeast(0, 2)) mem(1, Below) ub(ADDRESS) poison(MEMORY);
     }
     /// From a register to memory.
     Store {
@@ -484,8 +498,10 @@ opcodes! {
     /// Loads and stores that step their address; the immediate says whether before.
     Indexed {
         G_INDEXED_LOAD: [T0, A1] <- [A1, I2, IMM] {LOAD} imm(Flag) mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_INDEXED_SEXTLOAD: [N0, A1] <- [A1, I2, IMM] {LOAD} imm(Flag) mem(1, Below) ub(ADDRESS) poison(MEMORY);
-        G_INDEXED_ZEXTLOAD: [N0, A1] <- [A1, I2, IMM] {LOAD} imm(Flag) mem(1, Below) ub(ADDRESS) poison(MEMORY);
+        G_INDEXED_SEXTLOAD: [N0, A1] <- [A1, I2, IMM] {LOAD} types(AtLeast(0, 2)) imm(Flag) mem(1, Below)
+            ub(ADDRESS) poison(MEMORY);
+        G_INDEXED_ZEXTLOAD: [N0, A1] <- [A1, I2, IMM] {LOAD} types(AtLeast(0, 2)) imm(Flag) mem(1, Below)
+            ub(ADDRESS) poison(MEMORY);
         G_INDEXED_STORE: [A0] <- [T1, A0, T2, IMM] {STORE} imm(Flag) mem(1, Any) ub(ADDRESS);
     }
     /// On ranges of bytes; the immediate says whether it may be a tail call.
@@ -642,37 +658,37 @@ opcodes! {
     /// Elements and vectors.
     Vector {
         G_BUILD_VECTOR: [V0] <- [S1, MORE] types(Parts(0, 1), SameElement(0, 1));
-        G_BUILD_VECTOR_TRUNC: [V0] <- [I1, MORE] types(Wider(1, 0));
-        G_CONCAT_VECTORS: [V0] <- [V1, MORE] types(Parts(0, 1), SameElement(0, 1));
-        G_INSERT_VECTOR_ELT: [V0] <- [V0, S1, I2] types(SameElement(0, 1)) poison(INDEX);
-        G_EXTRACT_VECTOR_ELT: [S0] <- [V1, I2] types(SameElement(0, 1)) poison(INDEX);
-        G_SHUFFLE_VECTOR: [T0] <- [T1, T1, MASK] types(SameElement(0, 1));
-        G_INSERT_SUBVECTOR: [V0] <- [V0, V1, IMM0] types(SameElement(0, 1), Holds(0, 1));
-        G_EXTRACT_SUBVECTOR: [V0] <- [V1, IMM0] types(SameElement(0, 1), Holds(1, 0));
-        G_SPLAT_VECTOR: [V0] <- [S1];
-        G_STEP_VECTOR: [V0] <- [CONST];
-        G_VSCALE: [I0] <- [CONST];
+        G_BUILD_VECTOR_TRUNC: [V0] <- [I1, MORE] types(Wider(1, 0), Elements(0));
+        G_CONCAT_VECTORS: [V0] <- [V1, V1, MORE] types(Parts(0, 1), SameElement(0, 1));
+        G_INSERT_VECTOR_ELT: [V0] <- [V0, S1, X2] types(SameElement(0, 1)) poison(INDEX);
+        G_EXTRACT_VECTOR_ELT: [S0] <- [V1, X2] types(SameElement(0, 1)) poison(INDEX);
+        G_SHUFFLE_VECTOR: [V0] <- [V1, V1, MASK] types(SameElement(0, 1), Fixed(0), Fixed(1));
+        G_INSERT_SUBVECTOR: [V0] <- [V0, V1, IMM0] types(SameElement(0, 1), Holds(0, 1)) imm(Subvector(0, 1));
+        G_EXTRACT_SUBVECTOR: [V0] <- [V1, IMM0] types(SameElement(0, 1), Holds(1, 0)) imm(Subvector(1, 0));
+        G_SPLAT_VECTOR: [V0] <- [S1] types(Scalable(0), Promotes(1, 0));
+        G_STEP_VECTOR: [N0] <- [CONST] types(Scalable(0), AtLeast(0, 2)) imm(Between(1, i64::MAX));
+        G_VSCALE: [I0] <- [CONST] imm(NonZero);
         G_VECTOR_COMPRESS: [V0] <- [V0, V1, V0] types(SameLanes(0, 1));
     }
     /// One element of all elements of a vector.
     Reduction {
         G_VECREDUCE_SEQ_FADD: [I0] <- [I1, V2] flags(FAST) types(SameElement(0, 1), SameElement(0, 2));
         G_VECREDUCE_SEQ_FMUL: [I0] <- [I1, V2] flags(FAST) types(SameElement(0, 1), SameElement(0, 2));
-        G_VECREDUCE_FADD: [I0] <- [V1] flags(FAST);
-        G_VECREDUCE_FMUL: [I0] <- [V1] flags(FAST);
-        G_VECREDUCE_FMAX: [I0] <- [V1] flags(FAST);
-        G_VECREDUCE_FMIN: [I0] <- [V1] flags(FAST);
-        G_VECREDUCE_FMAXIMUM: [I0] <- [V1] flags(FAST);
-        G_VECREDUCE_FMINIMUM: [I0] <- [V1] flags(FAST);
-        G_VECREDUCE_ADD: [I0] <- [V1];
-        G_VECREDUCE_MUL: [I0] <- [V1];
-        G_VECREDUCE_AND: [I0] <- [V1];
-        G_VECREDUCE_OR: [I0] <- [V1];
-        G_VECREDUCE_XOR: [I0] <- [V1];
-        G_VECREDUCE_SMAX: [I0] <- [V1];
-        G_VECREDUCE_SMIN: [I0] <- [V1];
-        G_VECREDUCE_UMAX: [I0] <- [V1];
-        G_VECREDUCE_UMIN: [I0] <- [V1];
+        G_VECREDUCE_FADD: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
+        G_VECREDUCE_FMUL: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
+        G_VECREDUCE_FMAX: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
+        G_VECREDUCE_FMIN: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
+        G_VECREDUCE_FMAXIMUM: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
+        G_VECREDUCE_FMINIMUM: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
+        G_VECREDUCE_ADD: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_MUL: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_AND: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_OR: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_XOR: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_SMAX: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_SMIN: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_UMAX: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_UMIN: [I0] <- [V1] types(Promotes(0, 1));
     }
     /// Functions of a target; the intrinsic fixes the operands, and the row does not.
     Intrinsic {
@@ -695,11 +711,11 @@ opcodes! {
     }
     /// RISC-V: the low 32 bits are computed, and their sign extended. Only its legalizer writes them.
     Word {
-        G_SLLW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
-        G_SRLW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
-        G_SRAW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
-        G_DIVW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
-        G_DIVUW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
+        G_SLLW: [I0] <- [I0, I0] {DEFINED} flags(NUW, NSW) types(AtLeast(0, 32));
+        G_SRLW: [I0] <- [I0, I0] {DEFINED} flags(EXACT) types(AtLeast(0, 32));
+        G_SRAW: [I0] <- [I0, I0] {DEFINED} flags(EXACT) types(AtLeast(0, 32));
+        G_DIVW: [I0] <- [I0, I0] {DEFINED} flags(EXACT) types(AtLeast(0, 32));
+        G_DIVUW: [I0] <- [I0, I0] {DEFINED} flags(EXACT) types(AtLeast(0, 32));
         G_REMUW: [I0] <- [I0, I0] {DEFINED} types(AtLeast(0, 32));
         G_ROLW: [I0] <- [I0, I0];
         G_RORW: [I0] <- [I0, I0];
@@ -827,6 +843,11 @@ impl OpcodeInfo {
     /// True if its memory operand may be of `bits` bits where type 0 has `value`.
     pub fn access_fits(&self, bits: u32, value: u32) -> bool {
         self.accesses.is_none_or(|accesses| accesses.size.holds(bits, value))
+    }
+
+    /// True for a compare-and-exchange, whose failure has an ordering of its own: it reads two values and an address.
+    pub fn fails(&self) -> bool {
+        self.family == Family::Atomic && self.uses.len() == 3
     }
 
     /// The class of a type index: that of its first operand.

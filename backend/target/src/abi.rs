@@ -14,8 +14,13 @@ pub struct Abi {
     pub caller_saved: &'static [PReg],
     /// The register that points to the lowest byte of the frame.
     pub stack_pointer: PReg,
+    /// The register that points into the frame, in a function that needs one besides the stack pointer.
+    pub frame_pointer: PReg,
     /// The register in which a call leaves the return address.
     pub return_address: PReg,
+    /// Registers besides the stack pointer that hold no value of a function, and may be read anywhere: those of the
+    /// linker and of threads.
+    pub reserved: &'static [PReg],
     /// Registers that are never allocated and that the frame pass may clobber between any two instructions.
     pub scratch: &'static [PReg],
     /// Bytes.

@@ -2,7 +2,7 @@
 //! register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Inst, Operand, PReg, Preserved, Reg, Stage};
+use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Preserved, Reg, Stage};
 use tribunal_target::environment::Callee;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -15,8 +15,10 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     if !calls && !frames {
         return;
     }
+    // Once LLVM's frame pass has run, by whatever way the function was selected.
+    let lowered = function.stage >= Stage::FrameLowered || function.frame_info.is_callee_saved_info_valid;
     for &block in function.layout() {
-        if function.stage < Stage::FrameLowered {
+        if !lowered {
             frames_of(verifier, block);
         }
         for inst in function.insts(block).filter(|&inst| verifier.target.is_call(function.inst(inst))) {
@@ -32,6 +34,8 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
     let (mut open, mut called): (Option<Inst>, bool) = (None, false);
     for inst in function.insts(block) {
         let data = function.inst(inst);
+        // A call that no table has: only what it preserves tells it.
+        called |= data.opcode == Opcode::OPAQUE && data.operands.iter().any(is_mask);
         if target.is_call(data) {
             let alone = open.is_some() && !called;
             verifier.demand(Rule::CallFrame, inst, alone, || "is not alone between set-up and tear-down of a frame");
@@ -48,6 +52,10 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
     if let Some(inst) = open {
         verifier.demand(Rule::CallFrame, inst, false, || "is not closed in its block");
     }
+}
+
+fn is_mask(operand: &Operand) -> bool {
+    matches!(operand, Operand::RegisterMask(_) | Operand::RegisterList(_))
 }
 
 /// Liveness and the allocator see what an instruction names.

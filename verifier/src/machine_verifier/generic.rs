@@ -1,9 +1,12 @@
 //! Generic instructions: operands, types, immediates, memory operands and flags match the opcode's row.
+//!
+//! A rule here is a check over the row and names no opcode; what is true of one opcode alone stands in its row.
 
 use super::{Rule, Verifier};
 use tribunal_ir::opcode::{AccessSize, IndexTypes, OpcodeInfo, TypeClass, TypeRule};
 use tribunal_ir::{
-    AddressBase, Family, Function, Inst, InstFlags, MemFlags, Opcode, OpcodeFlags, Operand, OperandKind, Type,
+    AddressBase, AtomicOrdering, Bits, Family, Function, Inst, InstFlags, MemFlags, MemOperand, Opcode, OpcodeFlags,
+    Operand, OperandKind, Type,
 };
 
 pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
@@ -19,7 +22,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Some(types) = types(verifier, inst, info) else { return };
     type_rules(verifier, inst, info, &types);
     immediates(verifier, inst, info, &types);
-    constant(verifier, inst, &types);
+    constants(verifier, inst, info, &types);
+    lanes(verifier, inst, &types);
     memory(verifier, inst, info, &types);
     flags(verifier, inst, info);
 }
@@ -56,9 +60,8 @@ fn is_of_kind(function: &Function, operand: &Operand, (kind, is_def): (OperandKi
     match kind {
         OperandKind::Register(..) => operand.as_vreg().is_some() && operand.is_def() == is_def,
         OperandKind::IMM | OperandKind::IMM0 => matches!(operand, Operand::Imm(_)),
-        OperandKind::CONST => {
-            matches!(operand, Operand::Const { .. } | Operand::WideConst(_) | Operand::Float(_) | Operand::Text(_))
-        }
+        OperandKind::CONST => matches!(operand, Operand::Const { .. } | Operand::WideConst(_)),
+        OperandKind::FCONST => matches!(operand, Operand::Float(_) | Operand::Text(_)),
         OperandKind::PRED => matches!(operand, Operand::Predicate(_)),
         OperandKind::FPRED => matches!(operand, Operand::FloatPredicate(_)),
         OperandKind::BLOCK => matches!(operand, Operand::Block(_)),
@@ -66,10 +69,9 @@ fn is_of_kind(function: &Function, operand: &Operand, (kind, is_def): (OperandKi
         OperandKind::POOL => matches!(base(), Some(AddressBase::Constant(_))),
         OperandKind::TABLE => matches!(base(), Some(AddressBase::JumpTable(_))),
         OperandKind::MASK => matches!(operand, Operand::ShuffleMask(_)),
-        OperandKind::SYMBOL | OperandKind::MORE => matches!(
-            operand,
-            Operand::Address(_) | Operand::Intrinsic(_) | Operand::Metadata(_) | Operand::Text(_) | Operand::Imm(_)
-        ),
+        OperandKind::SYMBOL | OperandKind::MORE => {
+            matches!(operand, Operand::Address(_) | Operand::Intrinsic(_) | Operand::Metadata(_) | Operand::Text(_))
+        }
     }
 }
 
@@ -91,7 +93,9 @@ fn types(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo) -> Option<I
         }
         if class != TypeClass::Any {
             let rule = rule_of_class(info, class);
-            if !verifier.demand(rule, inst, class.takes(ty), || format!("{register} is {ty}, not {}", class.name())) {
+            let taken =
+                class.takes(ty) && (class != TypeClass::Index || ty.bits() == u32::from(verifier.target.pointer_bits));
+            if !verifier.demand(rule, inst, taken, || format!("{register} is {ty}, not {}", class.name())) {
                 return None;
             }
         }
@@ -123,8 +127,11 @@ fn type_rules(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types:
     for &rule in info.rules {
         let name = match rule {
             TypeRule::Wider(..) => Rule::TypeExtension,
-            TypeRule::Parts(..) => Rule::TypeMerge,
-            TypeRule::Holds(..) => Rule::ImmediateRange,
+            TypeRule::Parts(..) | TypeRule::Slices(..) | TypeRule::Elements(..) => Rule::TypeMerge,
+            TypeRule::Larger(..) => Rule::TypePart,
+            TypeRule::SameLanes(..) | TypeRule::Masks(..) => Rule::TypeLanes,
+            TypeRule::SameElement(..) | TypeRule::Promotes(..) => Rule::TypeElement,
+            TypeRule::Fixed(..) | TypeRule::Scalable(..) | TypeRule::Holds(..) => Rule::TypeVector,
             TypeRule::Multiple(..) => Rule::ByteSwapSize,
             TypeRule::SameSize(..) if info.family == Family::Pointer => Rule::TypeOffset,
             _ => Rule::OperandType,
@@ -139,10 +146,17 @@ fn sentence(rule: TypeRule) -> String {
     match rule {
         TypeRule::Wider(wide, narrow) => format!("type {wide} must be wider than type {narrow}"),
         TypeRule::Holds(whole, part) => format!("type {part} must fit into type {whole}"),
+        TypeRule::Larger(whole, part) => format!("type {part} must be a part of type {whole}"),
         TypeRule::SameSize(one, other) => format!("types {one} and {other} must have one size"),
         TypeRule::Recast(one, other) => format!("types {one} and {other} must differ, but in no pointer"),
         TypeRule::Parts(whole, part) => format!("the registers of type {part} together must be type {whole}"),
+        TypeRule::Slices(whole, part) => format!("vectors of type {part} must have the elements of type {whole}"),
+        TypeRule::Elements(index) => format!("type {index} must have an element for each register"),
         TypeRule::SameElement(one, other) => format!("types {one} and {other} must have one element type"),
+        TypeRule::Promotes(wide, narrow) => format!("elements of type {narrow} must fit into those of type {wide}"),
+        TypeRule::Masks(mask, whole) => format!("type {mask} must have one element or as many as type {whole}"),
+        TypeRule::Fixed(index) => format!("type {index} must not be scalable"),
+        TypeRule::Scalable(index) => format!("type {index} must be scalable"),
         TypeRule::SameLanes(one, other) => format!("types {one} and {other} must have as many elements"),
         TypeRule::Multiple(index, bits) => format!("type {index} must be a multiple of {bits} bits"),
         TypeRule::AtLeast(index, bits) => format!("type {index} must have {bits} bits at least"),
@@ -154,31 +168,50 @@ fn immediates(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types:
         return;
     }
     let data = verifier.function.inst(inst);
-    let values = data.operands.iter().filter_map(|operand| match operand {
-        Operand::Imm(value) => Some(*value),
+    for (value, immediate) in data.operands.iter().filter_map(Operand::as_imm).zip(info.immediates) {
+        let message = || match immediate.range(types) {
+            Some(range) => format!("{value} is not in {}..={}, or not {immediate:?}", range.start(), range.end()),
+            None => format!("{value} is not {immediate:?}"),
+        };
+        verifier.demand(Rule::ImmediateRange, inst, immediate.takes(types, value), message);
+    }
+}
+
+/// A constant has the width of its result, or of its result's elements.
+fn constants(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &IndexTypes) {
+    let (data, function) = (verifier.function.inst(inst), verifier.function);
+    let ([OperandKind::CONST | OperandKind::FCONST], Some(operand), [Some(ty), ..]) =
+        (info.uses, data.operands.get(1), types)
+    else {
+        return;
+    };
+    let width = match operand {
+        Operand::Float(constant) => Some(constant.format.bits()),
+        _ => function.constant_value(operand).map(Bits::width),
+    };
+    let bits = ty.scalar_type().bits();
+    let fits = width.is_none_or(|width| width == bits);
+    verifier.demand(Rule::TypeConstant, inst, fits, || format!("{} for {bits} bits", width.unwrap_or_default()));
+}
+
+/// A shuffle's mask has a lane for each element of the result, and each names an element of one of the two operands.
+fn lanes(verifier: &mut Verifier<'_>, inst: Inst, types: &IndexTypes) {
+    let (data, function) = (verifier.function.inst(inst), verifier.function);
+    let masks = data.operands.iter().filter_map(|operand| match operand {
+        Operand::ShuffleMask(mask) => function.shuffle_masks.get(*mask),
         _ => None,
     });
-    for (value, immediate) in values.zip(info.immediates) {
-        let Some(range) = immediate.range(types) else { continue };
-        let message = || format!("{value} is not in {}..={}", range.start(), range.end());
-        verifier.demand(Rule::ImmediateRange, inst, range.contains(&value), message);
+    let count = |ty: Option<Type>| ty.and_then(Type::element_count).map_or(1, |count| u32::from(count.lanes));
+    let (result, source) = (count(types[0]), count(types[1]));
+    for mask in masks {
+        let named = mask.iter().flatten().all(|&lane| lane < 2 * source);
+        let fits = named && mask.len() == result as usize;
+        let message = || format!("{} lanes for {result}, of two times {source}", mask.len());
+        verifier.demand(Rule::ShuffleMask, inst, fits, message);
     }
 }
 
-/// An integer constant has the width of its result.
-fn constant(verifier: &mut Verifier<'_>, inst: Inst, types: &IndexTypes) {
-    let (data, function) = (verifier.function.inst(inst), verifier.function);
-    if data.opcode != Opcode::G_CONSTANT {
-        return;
-    }
-    let value = data.operands.get(1).and_then(|operand| function.constant_value(operand));
-    if let (Some(value), [Some(ty), ..]) = (value, types) {
-        let (width, bits) = (value.width(), ty.bits());
-        verifier.demand(Rule::TypeConstant, inst, width == bits, || format!("i{width} for {bits} bits"));
-    }
-}
-
-/// The memory operands match the row in number and direction, and each size fits the value's.
+/// The memory operands match the row in number, direction, size and ordering, and the address in its address space.
 fn memory(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &IndexTypes) {
     let data = verifier.function.inst(inst);
     let Some(accesses) = info.accesses else { return };
@@ -193,17 +226,61 @@ fn memory(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &In
         2 => [MemFlags::STORE, MemFlags::LOAD],
         _ => [either; 2],
     };
-    let value = types[0].map_or(0, Type::bits);
     for (operand, allowed) in data.memory.iter().zip(directions) {
-        let direction = operand.flags & (MemFlags::LOAD | MemFlags::STORE);
-        let directed = !direction.is_empty() && allowed.contains(direction);
-        verifier.demand(Rule::MemoryOperand, inst, directed, || "the memory operand is of the other direction");
-        let (size, bits) = (accesses.size, operand.ty.map_or(0, Type::bits));
-        if size != AccessSize::Any {
-            let message = || format!("{bits} bits in memory, {value} in the value");
-            verifier.demand(Rule::MemorySize, inst, size.holds(bits, value), message);
-        }
+        let direction = operand.flags & ACCESS;
+        // A prefetch is for one of its directions; what reads, changes and writes has both.
+        let whole = info.family != Family::Atomic || direction == allowed;
+        let directed = !direction.is_empty() && allowed.contains(direction) && whole;
+        verifier.demand(Rule::MemoryOperand, inst, directed, || "the memory operand is of another direction");
+        let [size, ordered] = [size_fits(accesses.size, operand, types), ordering_fits(info, operand)];
+        verifier.demand(Rule::MemorySize, inst, size, || "the memory operand's type does not go with the value's");
+        verifier.demand(Rule::MemoryOrdering, inst, ordered, || operand.ordering.name());
     }
+    if let [one, other] = data.memory.as_slice() {
+        verifier.demand(Rule::MemorySize, inst, one.ty == other.ty, || "both accesses have one size");
+    }
+    address_spaces(verifier, inst, info, types);
+}
+
+/// An unknown size says nothing.
+fn size_fits(size: AccessSize, operand: &MemOperand, types: &IndexTypes) -> bool {
+    operand.ty.zip(types[0]).is_none_or(|(memory, value)| size.takes(memory, value))
+}
+
+/// A load releases nothing and a store acquires nothing. An instruction that does both at once is atomic, and so is its
+/// failure, if it may fail.
+fn ordering_fits(info: &OpcodeInfo, operand: &MemOperand) -> bool {
+    use AtomicOrdering::{Acquire, AcquireRelease, NotAtomic, Release, Unordered};
+    let (success, failure) = (operand.ordering, operand.failure_ordering);
+    let releases = |ordering| matches!(ordering, Release | AcquireRelease);
+    let orders = |ordering| !matches!(ordering, NotAtomic | Unordered);
+    match (info.family, directions(info.flags)) {
+        (Family::Atomic, _) if info.fails() => orders(success) && orders(failure) && !releases(failure),
+        (Family::Atomic, _) => orders(success) && failure == NotAtomic,
+        (_, MemFlags::LOAD) => !releases(success) && failure == NotAtomic,
+        (_, MemFlags::STORE) => !matches!(success, Acquire | AcquireRelease) && failure == NotAtomic,
+        _ => failure == NotAtomic,
+    }
+}
+
+/// The first addresses among the operands are those of the accesses, in their order.
+fn address_spaces(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &IndexTypes) {
+    let (function, data) = (verifier.function, verifier.function.inst(inst));
+    let addresses = info.uses.iter().filter_map(|kind| match kind {
+        OperandKind::Register(TypeClass::Address, index) => types[usize::from(*index)],
+        _ => None,
+    });
+    for (operand, address) in data.memory.iter().zip(addresses) {
+        let Type::Pointer { address_space, .. } = address else { continue };
+        let named = operand.metadata.expand().and_then(|metadata| named_space(function.symbols.get(metadata)?));
+        let agrees = named.unwrap_or(0) == u32::from(address_space);
+        verifier.demand(Rule::MemoryOperand, inst, agrees, || format!("the address is in space {address_space}"));
+    }
+}
+
+/// N of `addrspace N` among what a memory operand says of its access.
+fn named_space(metadata: &str) -> Option<u32> {
+    metadata.split(", ").find_map(|entry| entry.strip_prefix("addrspace ")?.parse().ok())
 }
 
 /// The directions that an opcode's memory operands may have.
@@ -214,7 +291,28 @@ fn directions(flags: OpcodeFlags) -> MemFlags {
     directions
 }
 
+/// An instruction whose row lists no memory operand has those of the directions in which it accesses memory. A call may
+/// do anything.
+pub(super) fn accesses(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    if data.memory.is_empty() || data.opcode.info().is_some_and(|info| info.accesses.is_some()) {
+        return;
+    }
+    let flags = verifier.flags(data);
+    let allowed = if flags.contains(OpcodeFlags::CALL) { MemFlags::all() } else { directions(flags) };
+    let directed = data.memory.iter().all(|operand| allowed.contains(operand.flags & ACCESS));
+    verifier.demand(Rule::MemoryOperand, inst, directed, || "it does not access memory so");
+}
+
+const ACCESS: MemFlags = MemFlags::LOAD.union(MemFlags::STORE);
+
+/// The flags that change what an instruction computes.
+const MEANT: InstFlags = InstFlags::PROMISES.union(InstFlags::FAST).union(InstFlags::NOFPEXCEPT);
+
 fn flags(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo) {
-    let unknown = (verifier.function.inst(inst).flags & InstFlags::PROMISES).difference(info.inst_flags);
+    let unknown = (verifier.function.inst(inst).flags & MEANT).difference(info.inst_flags);
     verifier.demand(Rule::InstructionFlags, inst, unknown.is_empty(), || format!("{unknown:?}"));
+    let converges = info.flags.intersects(OpcodeFlags::CONVERGENT | OpcodeFlags::CALL);
+    let apart = verifier.function.inst(inst).flags.contains(InstFlags::NOCONVERGENT);
+    verifier.demand(Rule::InstructionFlags, inst, converges || !apart, || "it converges with nothing");
 }

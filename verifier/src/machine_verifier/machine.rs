@@ -1,8 +1,9 @@
 //! Machine instructions and copies against their rows, and the kind of register that each stage allows.
 
-use super::{Rule, Verifier, bit};
+use super::{RegisterSet, Rule, Verifier, bit};
 use tribunal_ir::{
-    Constraint, Inst, Opcode, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand, Stage, Type,
+    Constraint, Inst, Opcode, OpcodeFlags, Operand, OperandKind, PReg, Pointer, Properties, Reg, RegBank, RegClass,
+    RegFlags, RegOperand, Stage, SubReg, Type,
 };
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
@@ -11,6 +12,11 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let Opcode::Target(opcode) = data.opcode else { return };
     let row = verifier.target.instruction(opcode);
+    let missing = row.requires - verifier.features;
+    let target = verifier.target;
+    verifier.demand(Rule::OpcodeFeature, inst, missing.is_empty(), || {
+        format!("{} does not have it without {missing:?}", target.name)
+    });
     let (explicit, wanted) = (data.operands.iter().filter(|operand| !is_implicit(operand)).count(), row.operands.len());
     if !verifier
         .demand(Rule::OperandCount, inst, explicit == wanted, || format!("{explicit} operands, {wanted} wanted"))
@@ -19,6 +25,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     }
     implicit_operands(verifier, inst, row);
     ties(verifier, inst, row);
+    access(verifier, inst, row);
     for (index, (desc, operand)) in row.operands.iter().zip(&data.operands).enumerate() {
         let place = || format!("operand {index}");
         match (desc, operand) {
@@ -26,20 +33,57 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 let accepted = verifier.target.range(row, *range).accepts(*value);
                 verifier.demand(Rule::StageImmediate, inst, accepted, || format!("{} is {value}", place()));
             }
-            (OperandDesc::Label { .. }, Operand::Block(_)) | (OperandDesc::Base(_), Operand::Stack(_)) => {}
+            (OperandDesc::Imm(_) | OperandDesc::Offset { .. }, Operand::Address(_)) => {}
+            (OperandDesc::Label { .. }, Operand::Block(_)) => {}
+            (OperandDesc::Base(_), Operand::Stack(_) | Operand::FixedStack(_)) => {}
             (OperandDesc::RegisterMask, Operand::RegisterMask(_) | Operand::RegisterList(_)) => {}
             (OperandDesc::Callee { .. }, Operand::Address(_)) if is_callee(verifier, operand) => {}
             (_, Operand::Reg(register)) if desc.class().is_some() => {
                 if verifier.demand(Rule::OperandKind, inst, desc.is_def() == operand.is_def(), place)
                     && let Some(class) = desc.class()
                 {
-                    let (held, name) = (in_class(verifier, register, class), verifier.target.class(class).name);
+                    let held = in_class(verifier, register, class) || is_joined(verifier, row, register, class);
+                    let name = verifier.target.class(class).name;
                     verifier.demand(Rule::StageClass, inst, held, || format!("{} is not in {name}", place()));
                 }
             }
             _ => _ = verifier.demand(Rule::OperandKind, inst, false, place),
         }
     }
+}
+
+/// What a load or store says of its memory is what the instruction does: so many bytes, at an address that it can take.
+/// Of a stack object it may access a part: so LLVM reloads the low byte of a spilled register.
+fn access(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
+    let Some(access) = row.access else { return };
+    for operand in &verifier.function.inst(inst).memory {
+        let bytes = operand.ty.map_or(u32::from(access.bytes), Type::bytes);
+        let in_frame = matches!(operand.pointer, Some(Pointer::Stack(_) | Pointer::FixedStack(_)));
+        let fits = bytes == u32::from(access.bytes) || (in_frame && bytes > u32::from(access.bytes));
+        let message = || format!("{bytes} bytes, where the instruction has {}", access.bytes);
+        verifier.demand(Rule::MemorySize, inst, fits, message);
+        let message = || format!("alignment {}, where the instruction needs {}", operand.align, access.align);
+        verifier.demand(Rule::MemoryAlignment, inst, operand.align >= u32::from(access.align), message);
+    }
+}
+
+/// Target-independent instructions that are no generic ones, as far as their row fixes the operands.
+pub(super) fn check_fixed(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    let Some(info) = data.opcode.info() else { return };
+    if info.operands().any(|kind| matches!(kind, OperandKind::MORE | OperandKind::SYMBOL)) {
+        return;
+    }
+    let (explicit, wanted) = (data.operands.iter().filter(|operand| !is_implicit(operand)), info.operands());
+    let (count, wanted) = (explicit.clone().count(), wanted.count());
+    verifier.demand(Rule::OperandCount, inst, count == wanted, || format!("{count} operands, {wanted} wanted"));
+    let is_right = |(index, operand): (usize, &Operand)| match info.kind_at(index, count) {
+        Some((OperandKind::Register(..), is_def)) => operand.as_reg().is_some() && operand.is_def() == is_def,
+        Some((OperandKind::FRAME, _)) => matches!(operand, Operand::Stack(_) | Operand::FixedStack(_)),
+        _ => true,
+    };
+    let wrong = explicit.enumerate().take(wanted).position(|operand| !is_right(operand));
+    verifier.demand(Rule::OperandKind, inst, wrong.is_none(), || format!("operand {}", wrong.unwrap_or_default()));
 }
 
 fn is_callee(verifier: &Verifier<'_>, operand: &Operand) -> bool {
@@ -87,13 +131,33 @@ fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> b
     match operand.reg {
         Reg::Physical(register) => bit(register) & members != 0,
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
-            Constraint::Class(own) => verifier.classes[usize::from(own.0)] & !members == 0,
+            Constraint::Class(own) => parts(verifier, own, operand.subregister) & !members == 0,
             Constraint::Bank(_) | Constraint::None => verifier.function.stage < Stage::Selected,
         },
     }
 }
 
-/// Both sides of a copy have one size.
+/// The result of a join of registers may be of any class whose allocatable members are in `class`.
+fn is_joined(verifier: &Verifier<'_>, row: &InstrDesc, operand: &RegOperand, class: RegClass) -> bool {
+    let Reg::Virtual(register) = operand.reg else { return false };
+    let Constraint::Class(own) = verifier.function.vregs[register].constraint else { return false };
+    let members = verifier.classes[usize::from(class.0)];
+    let held = || verifier.target.class(own).allocatable.iter().all(|&member| bit(member) & members != 0);
+    row.flags.contains(OpcodeFlags::ARTIFACT) && operand.flags.contains(RegFlags::DEF) && held()
+}
+
+/// The members of a class, or their parts of one index.
+fn parts(verifier: &Verifier<'_>, class: RegClass, index: SubReg) -> RegisterSet {
+    let target = verifier.target;
+    if index.0 == 0 {
+        return verifier.classes[usize::from(class.0)];
+    }
+    let bits = target.vocabulary.subregister_bits(index);
+    let members = target.class(class).members.iter();
+    members.fold(0, |set, &register| set | bit(target.part_of(target.vocabulary.full_register(register), bits)))
+}
+
+/// Both sides of a copy have one size, and one type if both have types.
 pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else {
@@ -101,6 +165,10 @@ pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
         return;
     };
     same_size(verifier, inst, dst, src);
+    let ty = |operand: &RegOperand| verifier.function.type_of(operand.reg.as_virtual()?);
+    if let (Some(to), Some(from)) = (ty(dst), ty(src)) {
+        verifier.demand(Rule::TypeCopy, inst, to == from, || format!("from {from} to {to}"));
+    }
 }
 
 /// A machine PHI: pairs of values and blocks, values of one size.
@@ -163,12 +231,12 @@ pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
             let classed = matches!(register.constraint, Constraint::Class(_));
             verifier.demand(Rule::StageSelected, inst, classed, || format!("{operand} has no class"));
         } else if banked {
-            let fits = |ty: Type| match register.constraint {
-                Constraint::Bank(bank) => ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits,
+            let fits = |bank: RegBank, ty: Type| ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits;
+            let held = match register.constraint {
+                Constraint::Bank(bank) => register.ty.is_some_and(|ty| fits(bank, ty)),
                 Constraint::Class(_) => true,
                 Constraint::None => false,
             };
-            let held = register.ty.is_some_and(fits);
             verifier.demand(Rule::StageBank, inst, held, || format!("{operand} has no bank that holds it"));
         }
     }

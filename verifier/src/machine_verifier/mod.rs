@@ -20,9 +20,9 @@ use crate::Violation;
 use smallvec::SmallVec;
 use std::fmt;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties, Stage};
-use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizerInfo};
 use tribunal_target::registers::ClassDesc;
+use tribunal_target::{Features, Target};
 
 /// A rule: its id and its demand.
 pub struct RuleInfo {
@@ -65,13 +65,18 @@ rules! {
     CfgSuccessors "cfg-successors" "A block's successors are its branch targets and the block that it falls into, and no others."
     CfgFallThrough "cfg-fall-through" "The last block does not fall off the end of the function."
     CfgTerminators "cfg-terminators" "Nothing but terminators follows a block's first terminator."
+    CfgBarrier "cfg-barrier" "Nothing follows a barrier in its block: an unconditional branch, or a return."
     CfgEntry "cfg-entry" "No branch leads to the entry."
     PhiPosition "phi-position" "PHIs stand at the head of their block."
     PhiInputs "phi-inputs" "A PHI has one value for each predecessor and none for any other block."
     PhiStage "phi-stage" "No PHI is left once they are resolved."
     SsaSingleDefinition "ssa-single-definition" "A register has one definition."
     SsaDominance "ssa-dominance" "A definition dominates its uses."
-    PhysicalUndefined "physical-undefined" "A physical register is read only where it has been written or holds something on entry."
+    PhysicalUndefined "physical-undefined" "A physical register is read only where it is live: listed as live-in of the block or written there since, and not killed."
+    LiveInUndefined "live-in-undefined" "A live-in of a block is not killed, or clobbered by a call, in a predecessor."
+    LiveInAllocatable "live-in-allocatable" "Until registers are allocated, none that could be crosses from block to block."
+    VirtualKilled "virtual-killed" "A virtual register is not read after a kill in the same block."
+    OpcodeFeature "opcode-feature" "The machine and its features have every machine instruction."
     OperandCount "operand-count" "An instruction has the operands that its opcode takes."
     OperandKind "operand-kind" "Each operand is of the kind that its opcode takes there."
     OperandImplicit "operand-implicit" "A machine instruction names the registers that it reads and writes besides its operands."
@@ -79,17 +84,24 @@ rules! {
     OperandType "operand-type" "Operands of one type index have one type, and pointers stand where pointers must."
     TypeMissing "type-missing" "A register of a generic instruction has a type."
     TypeExtension "type-extension" "An extension goes to more bits, a truncation to fewer, of scalars."
-    TypeConstant "type-constant" "A constant has the width of its result."
+    TypeConstant "type-constant" "A constant has the width of its result, or of its result's elements."
     TypeCast "type-cast" "A cast between pointer and integer has one of each."
     TypePointer "type-pointer" "The address of a load or store is a pointer."
     TypeCondition "type-condition" "A condition is no pointer, and neither is the result of a comparison."
     TypeOffset "type-offset" "What is added to a pointer is an integer of the pointer's size."
+    TypeLanes "type-lanes" "Vectors that an instruction works on element by element have as many elements."
+    TypeElement "type-element" "The elements of vectors, and the values that become elements, have the type that the opcode wants."
+    TypeVector "type-vector" "A vector is scalable where the opcode takes such vectors alone, and holds the vectors that are parts of it."
+    TypePart "type-part" "A part that is extracted or inserted is smaller than the whole."
+    ShuffleMask "shuffle-mask" "The mask of a shuffle has a lane for each element of the result, and names elements that there are."
     TypeMerge "type-merge" "Parts have one type and together the size of the whole."
-    TypeCopy "type-copy" "A copy or a machine PHI has registers of one size on both sides."
-    ImmediateRange "immediate-range" "A width within a register is at least one bit and less than the register's."
+    TypeCopy "type-copy" "A copy or a machine PHI has registers of one size on both sides, and a copy between generic registers one type."
+    ImmediateRange "immediate-range" "An immediate is one that the opcode takes with these types."
     ByteSwapSize "byte-swap-size" "A byte swap is of a multiple of 16 bits."
-    MemoryOperand "memory-operand" "A load or store has one memory operand, of its direction."
-    MemorySize "memory-size" "An access is no wider than its value, and an extending load narrower."
+    MemoryOperand "memory-operand" "An instruction has the memory operands that its opcode takes, of its direction and address space."
+    MemorySize "memory-size" "An access is no wider than its value, an extending load narrower, and that of a pointer or a vector whole; a machine access is as wide as its instruction's."
+    MemoryAlignment "memory-alignment" "A machine access is claimed to be aligned as its instruction needs."
+    MemoryOrdering "memory-ordering" "An access has an ordering that its opcode can have."
     InstructionFlags "instruction-flags" "A flag stands only on an opcode that knows it."
     CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
     CallRegisters "call-registers" "A call names the registers that its callee reads and returns in."
@@ -118,10 +130,25 @@ pub fn verify_watched(
     legalizer: &LegalizerInfo,
     checks: &mut Checks,
 ) -> Vec<Violation<Rule>> {
+    run(function, target, (Some(legalizer), legalizer.features()), checks)
+}
+
+/// All faults of a function that another compiler may have written, for a machine with these features: legal is there
+/// what that compiler's legalizer leaves.
+pub fn verify_foreign(function: &Function, target: &Target, features: Features) -> Vec<Violation<Rule>> {
+    run(function, target, (None, features), &mut Checks::default())
+}
+
+fn run<'f>(
+    function: &'f Function,
+    target: &'f Target,
+    (legalizer, features): (Option<&'f LegalizerInfo>, Features),
+    checks: &'f mut Checks,
+) -> Vec<Violation<Rule>> {
     checks.reserve(target);
     let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
     let classes = target.classes.iter().map(members).collect();
-    let mut verifier = Verifier { function, target, legalizer, classes, checks, findings: Vec::new() };
+    let mut verifier = Verifier { function, target, legalizer, features, classes, checks, findings: Vec::new() };
     stages::check(&mut verifier);
     structure::check(&mut verifier);
     if function.stage < Stage::Allocated {
@@ -149,7 +176,10 @@ fn bit(register: PReg) -> RegisterSet {
 struct Verifier<'f> {
     function: &'f Function,
     target: &'f Target,
-    legalizer: &'f LegalizerInfo,
+    /// `None` if another compiler's tables say what is legal.
+    legalizer: Option<&'f LegalizerInfo>,
+    /// Of the machine that is to run the code.
+    features: Features,
     /// The members of each class.
     classes: SmallVec<[RegisterSet; 16]>,
     checks: &'f mut Checks,
@@ -192,14 +222,19 @@ impl Verifier<'_> {
         let data = self.function.inst(inst);
         match data.opcode {
             Opcode::Target(_) => machine::check(self, inst),
-            Opcode::COPY => machine::check_copy(self, inst),
             Opcode::PHI => machine::check_phi(self, inst),
             opcode if opcode.is_generic() => {
                 generic::check(self, inst);
                 self.legal(inst);
             }
-            _ => {}
+            opcode => {
+                machine::check_fixed(self, inst);
+                if opcode == Opcode::COPY {
+                    machine::check_copy(self, inst);
+                }
+            }
         }
+        generic::accesses(self, inst);
         machine::check_registers(self, inst);
         if self.function.stage >= Stage::Selected {
             let selected = !data.opcode.is_generic();
@@ -212,8 +247,10 @@ impl Verifier<'_> {
 
     fn legal(&mut self, inst: Inst) {
         let data = self.function.inst(inst);
-        if (Stage::Legalized..Stage::Selected).contains(&self.function.stage) {
-            let step = self.legalizer.legality(self.function, data);
+        if let (true, Some(legalizer)) =
+            ((Stage::Legalized..Stage::Selected).contains(&self.function.stage), self.legalizer)
+        {
+            let step = legalizer.legality(self.function, data);
             let legal = step.action == Action::Legal;
             self.demand(Rule::StageLegal, inst, legal, || format!("{:?} by rule `{}`", step.action, step.rule));
         }

@@ -1,77 +1,219 @@
-//! Physical registers: each read finds a register that is defined, by a write or on entry.
+//! Liveness, as a function that tracks it claims it: a register is read only where it is live.
 //!
-//! A forward dataflow over sets of full registers; sets meet by intersection. On entry these are defined: the live-ins,
-//! the stack pointer, the return address, and the callee-saved registers, which are the caller's and saved by a
-//! prologue. After a call the caller-saved registers are undefined, except the call's results.
+//! One forward scan of each block, over a set of physical registers of which the parts are members too. At the head of a
+//! block these are live: its listed live-ins, the registers that no value is kept in, and those that the prologue sets
+//! up. A write makes a register live with its parts; a kill, a dead write and a call's mask end that. So a scan
+//! sees no other block. Instead a listed live-in must not have ended in a predecessor: LLVM lists too few live-ins of
+//! some blocks, so one that the predecessor does not mention is no fault, unless it is a register of flags. A read finds
+//! its register live if a part of it is, as in LLVM.
 //!
-//! As in LLVM, the rule applies only to a function that tracks liveness. Allocated code may read any register where the
-//! source had an undefined value, and the allocation checker has judged such reads by then.
+//! Before allocation only the entry and landing pads have live-ins that could have been allocated. A virtual register is
+//! not read after a kill in the same block.
+//!
+//! As in LLVM, the rules about physical registers apply only to a function that tracks liveness. Our allocator's code
+//! does not: it may read any register where the source had an undefined value. The allocation checker has judged such
+//! reads by then.
 
-use super::{RegisterSet, Rule, Verifier};
-use tribunal_ir::{Block, PReg, Properties, Reg, RegFlags};
+use super::{RegisterSet, Rule, Verifier, bit, structure};
+use smallvec::SmallVec;
+use tribunal_ir::function::RegisterListKind;
+use tribunal_ir::{Block, Inst, InstData, InstFlags, Operand, PReg, Preserved, Properties, Reg, RegFlags, RegOperand};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
-    let Some(entry) = function.entry() else { return };
-    if !verifier.has(Properties::TRACKS_REG_LIVENESS) {
+    if verifier.has(Properties::TRACKS_REG_LIVENESS) {
+        let live = Liveness::new(verifier);
+        for &block in function.layout() {
+            live_ins(verifier, block);
+            live.through(verifier, block);
+        }
+    }
+    if function.vregs.len() > 0 {
+        kills(verifier);
+    }
+}
+
+/// The facts that do not change from block to block.
+struct Liveness {
+    /// Of each register: itself and its parts.
+    parts: SmallVec<[RegisterSet; 72]>,
+    /// Live everywhere.
+    always: RegisterSet,
+    /// Undefined after a call with the convention's mask.
+    caller_saved: RegisterSet,
+    /// Never allocated: flags.
+    rare: RegisterSet,
+}
+
+impl Liveness {
+    fn new(verifier: &Verifier<'_>) -> Liveness {
+        let (function, target) = (verifier.function, verifier.target);
+        let mut parts: SmallVec<[RegisterSet; 72]> = (0..target.registers.len() as u16).map(|n| bit(PReg(n))).collect();
+        for (number, row) in (0..).zip(target.registers) {
+            parts[usize::from(row.full.0)] |= bit(PReg(number));
+        }
+        let mut liveness = Liveness { parts, always: 0, caller_saved: 0, rare: 0 };
+        let abi = target.abi;
+        let reserved = abi.reserved.iter().chain(target.zero).chain([&abi.stack_pointer]);
+        liveness.always = reserved.fold(0, |set, &register| set | liveness.whole(register));
+        liveness.caller_saved = abi.caller_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
+        liveness.rare = verifier.classes.iter().fold(RegisterSet::MAX, |set, members| set & !members);
+        if function.frame_info.is_frame_address_taken {
+            liveness.always |= liveness.whole(abi.frame_pointer);
+        }
+        if function.frame_info.is_callee_saved_info_valid {
+            // The caller's values, which a prologue would have saved.
+            liveness.always |= abi.callee_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
+        }
+        liveness.always |= liveness.frame_registers(verifier);
+        liveness
+    }
+
+    /// The register and its parts.
+    fn whole(&self, register: PReg) -> RegisterSet {
+        self.parts.get(usize::from(register.0)).copied().unwrap_or(0)
+    }
+
+    /// Registers that the prologue points into the frame: nothing lists them as live-in.
+    fn frame_registers(&self, verifier: &Verifier<'_>) -> RegisterSet {
+        let (function, target) = (verifier.function, verifier.target);
+        let Some(entry) = function.entry() else { return 0 };
+        let sets_up = |data: &&InstData| {
+            data.flags.contains(InstFlags::FRAME_SETUP)
+                && data.memory.is_empty()
+                && data.uses().any(|operand| operand.reg == Reg::Physical(target.abi.stack_pointer))
+        };
+        let prologue = function.insts(entry).map(|inst| function.inst(inst)).filter(sets_up);
+        prologue.flat_map(defined).fold(0, |set, (register, _)| set | self.whole(register))
+    }
+
+    fn live_at_head(&self, verifier: &Verifier<'_>, block: Block) -> RegisterSet {
+        let listed = verifier.function.block(block).liveins.iter();
+        listed.fold(self.always, |set, &(register, _)| set | self.whole(register))
+    }
+
+    fn through(&self, verifier: &mut Verifier<'_>, block: Block) {
+        let function = verifier.function;
+        let mut live = self.live_at_head(verifier, block);
+        // What was live at some place of the block.
+        let mut known = live;
+        for inst in function.insts(block) {
+            let data = function.inst(inst);
+            let killed = self.reads(verifier, inst, live);
+            live &= !killed | self.always;
+            self.calls(verifier, data, &mut live);
+            for (register, flags) in defined(data) {
+                known |= self.whole(register);
+                match flags.contains(RegFlags::DEAD) {
+                    true => live &= !self.whole(register) | self.always,
+                    false => live |= self.whole(register),
+                }
+            }
+        }
+        for successor in function.successors(block).filter(|&to| !structure::is_landing_pad(function, to)) {
+            let listed = function.block(successor).liveins.iter().map(|&(register, _)| register);
+            let is_lost = |register: PReg| {
+                live & self.whole(register) == 0 && known & self.whole(register) | self.rare & bit(register) != 0
+            };
+            let lost = listed.into_iter().find(|&register| is_lost(register));
+            verifier.demand_of_block(Rule::LiveInUndefined, block, lost.is_none(), || {
+                let name = verifier.target.vocabulary.register_name(lost.unwrap_or(PReg(0)));
+                format!("${name} is live-in of bb.{} and not live here", function.block(successor).number)
+            });
+        }
+    }
+
+    /// Demands that the registers read are live; gives those that are killed.
+    fn reads(&self, verifier: &mut Verifier<'_>, inst: Inst, live: RegisterSet) -> RegisterSet {
+        let (data, vocabulary) = (verifier.function.inst(inst), verifier.target.vocabulary);
+        let mut killed = 0;
+        for operand in data.uses().filter(|operand| !operand.flags.intersects(UNREAD)) {
+            let Reg::Physical(register) = operand.reg else { continue };
+            let of_whole = || self.is_part_of_implicit(data, register);
+            let defined = live & self.whole(register) != 0 || of_whole();
+            verifier.demand(Rule::PhysicalUndefined, inst, defined, || {
+                format!("${} is not live here", vocabulary.register_name(register))
+            });
+            if operand.flags.contains(RegFlags::KILLED) {
+                killed |= self.whole(register);
+            }
+        }
+        killed
+    }
+
+    /// True if the instruction reads, implicitly, a register of which this is a part: that read is judged.
+    fn is_part_of_implicit(&self, data: &InstData, part: PReg) -> bool {
+        let is_whole = |operand: &RegOperand| match operand.reg {
+            Reg::Physical(register) => register != part && self.whole(register) & bit(part) != 0,
+            Reg::Virtual(_) => false,
+        };
+        data.uses().any(|operand| operand.flags.contains(RegFlags::IMPLICIT) && is_whole(operand))
+    }
+
+    /// Takes away what a call does not preserve.
+    fn calls(&self, verifier: &Verifier<'_>, data: &InstData, live: &mut RegisterSet) {
+        for operand in &data.operands {
+            match operand {
+                Operand::RegisterMask(mask) => match verifier.target.vocabulary.preserved(*mask) {
+                    Preserved::CalleeSaved => *live &= !self.caller_saved | self.always,
+                    Preserved::Nothing => *live &= self.always,
+                },
+                Operand::RegisterList(list) => {
+                    let listed = verifier.function.register_lists.get(*list);
+                    let Some(listed) = listed.filter(|list| list.kind == RegisterListKind::Preserved) else { continue };
+                    let preserved = listed.registers.iter().fold(0, |set, &register| set | self.whole(register));
+                    *live &= preserved | self.always;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Reads that need no value: of an undefined one, within a bundle, or by a debugger.
+const UNREAD: RegFlags = RegFlags::UNDEF.union(RegFlags::INTERNAL).union(RegFlags::DEBUG_USE);
+
+/// The physical registers written, implicit ones included.
+fn defined(data: &InstData) -> impl Iterator<Item = (PReg, RegFlags)> {
+    data.defs().filter_map(|operand| Some((operand.reg.as_physical()?, operand.flags)))
+}
+
+/// While registers are still to be allocated, a value crosses from block to block in a virtual one.
+fn live_ins(verifier: &mut Verifier<'_>, block: Block) {
+    let (function, target) = (verifier.function, verifier.target);
+    let enters = function.entry() == Some(block) || structure::is_landing_pad(function, block);
+    if enters || verifier.has(Properties::NO_VREGS) {
         return;
     }
-    let order = function.reverse_post_order();
-    // The full set (top of the lattice), until a predecessor removes registers.
-    let mut heads: Vec<RegisterSet> = vec![RegisterSet::MAX; function.block_bound()];
-    heads[entry.as_u32() as usize] = on_entry(verifier, entry);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in &order {
-            let tail = through(verifier, block, heads[block.as_u32() as usize], false);
-            for successor in function.successors(block) {
-                let head = &mut heads[successor.as_u32() as usize];
-                changed |= *head & tail != *head;
-                *head &= tail;
-            }
-        }
-    }
-    for &block in &order {
-        through(verifier, block, heads[block.as_u32() as usize], true);
-    }
+    let is_allocatable = |register: PReg| target.classes.iter().any(|class| class.allocatable.contains(&register));
+    let listed = function.block(block).liveins.iter().map(|&(register, _)| register);
+    let wrong = listed.into_iter().find(|&register| is_allocatable(register));
+    verifier.demand_of_block(Rule::LiveInAllocatable, block, wrong.is_none(), || {
+        format!("${} is live-in before allocation", target.vocabulary.register_name(wrong.unwrap_or(PReg(0))))
+    });
 }
 
-/// The bit of the full register.
-fn bit(verifier: &Verifier<'_>, register: PReg) -> RegisterSet {
-    super::bit(verifier.target.vocabulary.full_register(register))
-}
-
-fn on_entry(verifier: &Verifier<'_>, entry: Block) -> RegisterSet {
-    let (function, abi) = (verifier.function, verifier.target.abi);
-    let liveins = function.liveins.iter().map(|livein| livein.register);
-    let listed = function.block(entry).liveins.iter().map(|&(register, _)| register);
-    let callers = abi.callee_saved.iter().chain(verifier.target.zero).copied();
-    let all = liveins.chain(listed).chain(callers).chain([abi.stack_pointer, abi.return_address]);
-    all.fold(0, |set, register| set | bit(verifier, register))
-}
-
-/// The set after `block`; with `report`, each read of a register outside the set is a finding.
-fn through(verifier: &mut Verifier<'_>, block: Block, mut set: RegisterSet, report: bool) -> RegisterSet {
+/// No virtual register is read after its last read in a block. A PHI reads at the end of another.
+fn kills(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
-    for inst in function.insts(block) {
-        let data = function.inst(inst);
-        for operand in data.uses().filter(|operand| report && !operand.flags.contains(RegFlags::UNDEF)) {
-            if let Reg::Physical(register) = operand.reg {
-                let (written, vocabulary) = (set & bit(verifier, register) != 0, verifier.target.vocabulary);
-                verifier.demand(Rule::PhysicalUndefined, inst, written, || {
-                    format!("${} is not written on every way here", vocabulary.register_name(register))
-                });
+    // By register, one above the index of the block that killed it last; made when the first kill is met.
+    let mut killed: Vec<u32> = Vec::new();
+    for &block in function.layout() {
+        let mark = block.as_u32() + 1;
+        for inst in function.insts(block) {
+            let data = function.inst(inst);
+            if !killed.is_empty() && !data.opcode.is_phi() {
+                let dead = data.vreg_uses().find(|register| killed[register.as_u32() as usize] == mark);
+                verifier.demand(Rule::VirtualKilled, inst, dead.is_none(), || "reads what was killed in this block");
             }
-        }
-        if verifier.target.is_call(data) {
-            set = verifier.target.abi.caller_saved.iter().fold(set, |set, &register| set & !bit(verifier, register));
-        }
-        for operand in data.defs() {
-            if let Reg::Physical(register) = operand.reg {
-                set |= bit(verifier, register);
+            for operand in data.uses().filter(|operand| operand.flags.contains(RegFlags::KILLED)) {
+                let Reg::Virtual(register) = operand.reg else { continue };
+                killed.resize(function.vregs.len(), 0);
+                killed[register.as_u32() as usize] = mark;
+            }
+            if !killed.is_empty() {
+                data.vreg_defs().for_each(|register| killed[register.as_u32() as usize] = 0);
             }
         }
     }
-    set
 }

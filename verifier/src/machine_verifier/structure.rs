@@ -1,7 +1,10 @@
-//! Block structure: terminators, successors, order of PHIs.
+//! Block structure: terminators, barriers, successors, order of PHIs.
+//!
+//! Some edges no terminator names: an indirect branch goes to blocks whose address was taken, and a call within an
+//! invoke region goes to its landing pad.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, OpcodeFlags, Operand};
+use tribunal_ir::{AddressBase, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -24,19 +27,23 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
 struct Exits {
     targets: Vec<Block>,
     falls_through: bool,
+    /// A branch goes to blocks that it does not name.
+    is_indirect: bool,
 }
 
 /// The successor list equals the targets of the terminators and the fall-through, each block once. Two edges to one
 /// block would be one edge for PHIs, and two for a pass that splits edges.
 fn successors(verifier: &mut Verifier<'_>, block: Block, exits: Exits, next: Option<Block>, in_layout: &[bool]) {
     let function = verifier.function;
-    let Exits { targets: mut expected, falls_through } = exits;
+    let Exits { targets: mut expected, falls_through, is_indirect } = exits;
     // A block that ends without a terminator and has no successors is left by undefined behaviour only.
     let unreachable = expected.is_empty() && function.successors(block).next().is_none();
     if falls_through && !unreachable {
         verifier.demand_of_block(Rule::CfgFallThrough, block, next.is_some(), || "nothing follows this block");
         expected.extend(next);
     }
+    let unnamed = |&to: &Block| is_indirect || is_landing_pad(function, to);
+    expected.extend(function.successors(block).filter(unnamed));
     let mut actual: Vec<Block> = function.successors(block).collect();
     if let Some(gone) = actual.iter().find(|&&to| !in_layout[to.as_u32() as usize]) {
         let message = format!("bb.{} is not in the function", function.block(*gone).number);
@@ -53,32 +60,72 @@ fn successors(verifier: &mut Verifier<'_>, block: Block, exits: Exits, next: Opt
     });
 }
 
-/// PHIs first, terminators last.
+/// An unwinder enters it; the text says so.
+pub(super) fn is_landing_pad(function: &Function, block: Block) -> bool {
+    let attributes = function.block(block).attributes.as_deref();
+    attributes.is_some_and(|attributes| attributes.split(',').any(|attribute| attribute.trim() == "landing-pad"))
+}
+
+/// PHIs first, terminators last, and of these a barrier last. An invoke region is marked by a terminator before the
+/// call, and a trap is a terminator only where it stands last: others stand after them.
 fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
     let function = verifier.function;
-    let mut exits = Exits { targets: Vec::new(), falls_through: true };
+    let mut exits = Exits { targets: Vec::new(), falls_through: true, is_indirect: false };
     let (mut terminated, mut past_phis) = (false, false);
     for inst in function.insts(block) {
         let data = function.inst(inst);
         let flags = verifier.flags(data);
+        let passes = data.opcode == Opcode::G_INVOKE_REGION_START || (flags.is_trap() && !is_last(function, inst));
         let terminator = flags.contains(OpcodeFlags::TERMINATOR);
         if terminated {
             verifier.demand(Rule::CfgTerminators, inst, terminator, || "follows a terminator");
+            let reached = exits.falls_through || !terminator;
+            verifier.demand(Rule::CfgBarrier, inst, reached, || "control never comes here");
         }
         if data.opcode.is_phi() {
             verifier.demand(Rule::PhiPosition, inst, !past_phis, || "follows an instruction that is no PHI");
         }
-        if terminator {
+        if terminator && !passes {
             exits.falls_through &= !flags.contains(OpcodeFlags::BARRIER);
-            exits.targets.extend(data.operands.iter().filter_map(|operand| match operand {
-                Operand::Block(block) => Some(*block),
-                _ => None,
-            }));
+            let named = targets(verifier, data, &mut exits.targets);
+            exits.is_indirect |= flags.contains(OpcodeFlags::INDIRECT) && !named;
+            terminated = true;
         }
-        terminated |= terminator;
+        if data.opcode == Opcode::OPAQUE {
+            opaque(verifier, inst, &mut exits);
+        }
         past_phis |= !data.opcode.is_phi();
     }
     exits
+}
+
+fn is_last(function: &Function, inst: Inst) -> bool {
+    function.next_inst(inst).is_none()
+}
+
+/// An instruction of which only the name is known may branch to the blocks that it names; the last of a block may go
+/// anywhere, or nowhere.
+fn opaque(verifier: &Verifier<'_>, inst: Inst, exits: &mut Exits) {
+    let (function, data) = (verifier.function, verifier.function.inst(inst));
+    targets(verifier, data, &mut exits.targets);
+    if is_last(function, inst) {
+        (exits.is_indirect, exits.falls_through) = (true, false);
+    }
+}
+
+/// The blocks that an instruction names, and those of the jump table that it names. True if there are any.
+fn targets(verifier: &Verifier<'_>, data: &InstData, targets: &mut Vec<Block>) -> bool {
+    let (function, known) = (verifier.function, targets.len());
+    for operand in &data.operands {
+        match (operand, function.address_of(operand).map(|address| address.base)) {
+            (Operand::Block(block), _) => targets.push(*block),
+            (_, Some(AddressBase::JumpTable(table))) => {
+                targets.extend(function.jump_tables.tables.get(table).into_iter().flatten());
+            }
+            _ => {}
+        }
+    }
+    targets.len() > known
 }
 
 fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {

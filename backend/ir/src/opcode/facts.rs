@@ -28,6 +28,8 @@ pub enum TypeClass {
     Scalar,
     /// A vector.
     Vector,
+    /// One scalar as wide as a pointer of the target, which numbers elements.
+    Index,
 }
 
 impl TypeClass {
@@ -40,7 +42,7 @@ impl TypeClass {
             TypeClass::Pointer => pointer,
             TypeClass::Address => pointer && !vector,
             TypeClass::Single => !vector,
-            TypeClass::Scalar => !pointer && !vector,
+            TypeClass::Scalar | TypeClass::Index => !pointer && !vector,
             TypeClass::Vector => vector,
         }
     }
@@ -54,6 +56,7 @@ impl TypeClass {
             TypeClass::Single => "a scalar or a pointer",
             TypeClass::Scalar => "a scalar",
             TypeClass::Vector => "a vector",
+            TypeClass::Index => "a scalar as wide as a pointer",
         }
     }
 }
@@ -67,8 +70,10 @@ pub enum OperandKind {
     IMM,
     /// The same, and legality may depend on it (`untyped_imm_0` in LLVM's GenericOpcodes.td).
     IMM0,
-    /// A typed constant (`i32 5`, `float 1.0`).
+    /// A typed integer constant: `i32 5`.
     CONST,
+    /// A floating-point constant: `float 1.0`.
+    FCONST,
     /// `intpred(...)`.
     PRED,
     /// `floatpred(...)`.
@@ -109,6 +114,7 @@ registers! {
     Single: S0 0, S1 1, S2 2;
     Scalar: I0 0, I1 1, I2 2;
     Vector: V0 0, V1 1, V2 2;
+    Index: X0 0, X1 1, X2 2;
 }
 
 impl OperandKind {
@@ -146,20 +152,35 @@ pub enum TypeRule {
     Wider(u8, u8),
     /// The second fits into the first.
     Holds(u8, u8),
+    /// The second fits into the first and is smaller; neither is scalable.
+    Larger(u8, u8),
     /// Both have as many bits.
     SameSize(u8, u8),
-    /// They differ, and both are of pointers or neither is.
+    /// They differ, and both are pointers or neither is.
     Recast(u8, u8),
     /// All registers of the second together are the first.
     Parts(u8, u8),
+    /// If the second is a vector, so is the first, and its elements are the second's. A vector of pointers has parts of
+    /// other elements too.
+    Slices(u8, u8),
     /// The elements of the first have the type of those of the second.
     SameElement(u8, u8),
+    /// The same; or both are numbers, and those of the first are wider.
+    Promotes(u8, u8),
     /// Both have as many elements.
     SameLanes(u8, u8),
-    /// Its size is a multiple of so many bits.
+    /// The first is no vector, or has as many elements as the second.
+    Masks(u8, u8),
+    /// Its size is a multiple of so many bits, element by element.
     Multiple(u8, u32),
     /// Its elements have so many bits at least.
     AtLeast(u8, u32),
+    /// The repeated registers are as many as its elements.
+    Elements(u8),
+    /// It is no scalable vector.
+    Fixed(u8),
+    /// It is a scalable vector.
+    Scalable(u8),
 }
 
 impl TypeRule {
@@ -171,27 +192,54 @@ impl TypeRule {
             (Some(one), Some(other)) => holds(one, other),
             _ => true,
         };
+        // Sizes of which one alone is scalable do not compare.
+        let sizes = |one: u8, other: u8, holds: &dyn Fn(u32, u32) -> bool| {
+            both(one, other, &|one, other| is_scalable(one) == is_scalable(other) && holds(one.bits(), other.bits()))
+        };
         match self {
             TypeRule::Wider(wide, narrow) => both(wide, narrow, &|wide, narrow| element(wide) > element(narrow)),
-            TypeRule::Holds(whole, part) => both(whole, part, &|whole, part| whole.bits() >= part.bits()),
-            TypeRule::SameSize(one, other) => both(one, other, &|one, other| one.bits() == other.bits()),
-            TypeRule::Recast(one, other) => both(one, other, &|one, other| {
-                one != other && one.scalar_type().is_pointer() == other.scalar_type().is_pointer()
+            TypeRule::Holds(whole, part) => sizes(whole, part, &|whole, part| whole >= part),
+            TypeRule::Larger(whole, part) => both(whole, part, &|whole, part| {
+                whole.bits() > part.bits() && !is_scalable(whole) && !is_scalable(part)
             }),
-            TypeRule::Parts(whole, part) => both(whole, part, &|whole, part| match parts {
-                Some(parts) => u64::from(whole.bits()) == parts as u64 * u64::from(part.bits()),
-                None => whole.bits() > part.bits() && whole.bits().is_multiple_of(part.bits()),
+            TypeRule::SameSize(one, other) => sizes(one, other, &|one, other| one == other),
+            TypeRule::Recast(one, other) => {
+                both(one, other, &|one, other| one != other && one.is_pointer() == other.is_pointer())
+            }
+            TypeRule::Parts(whole, part) => sizes(whole, part, &|whole, part| match parts {
+                Some(parts) => u64::from(whole) == parts as u64 * u64::from(part),
+                None => whole > part && whole.is_multiple_of(part),
+            }),
+            TypeRule::Slices(whole, part) => both(whole, part, &|whole, part| {
+                let of_whole = part.scalar_type() == whole.scalar_type() || whole.scalar_type().is_pointer();
+                !part.is_vector() || (whole.is_vector() && of_whole)
             }),
             TypeRule::SameElement(one, other) => {
                 both(one, other, &|one, other| one.scalar_type() == other.scalar_type())
             }
+            TypeRule::Promotes(wide, narrow) => both(wide, narrow, &|wide, narrow| {
+                let (wide, narrow) = (wide.scalar_type(), narrow.scalar_type());
+                wide == narrow || (wide.is_scalar() && narrow.is_scalar() && wide.bits() > narrow.bits())
+            }),
             TypeRule::SameLanes(one, other) => {
                 both(one, other, &|one, other| one.element_count() == other.element_count())
             }
-            TypeRule::Multiple(index, bits) => at(index).is_none_or(|ty| ty.bits().is_multiple_of(bits)),
+            TypeRule::Masks(mask, whole) => {
+                both(mask, whole, &|mask, whole| !mask.is_vector() || mask.element_count() == whole.element_count())
+            }
+            TypeRule::Multiple(index, bits) => at(index).is_none_or(|ty| element(ty).is_multiple_of(bits)),
             TypeRule::AtLeast(index, bits) => at(index).is_none_or(|ty| element(ty) >= bits),
+            TypeRule::Elements(index) => {
+                at(index).is_none_or(|ty| !is_scalable(ty) && parts.is_none_or(|parts| lanes(ty) == parts as i64))
+            }
+            TypeRule::Fixed(index) => at(index).is_none_or(|ty| !is_scalable(ty)),
+            TypeRule::Scalable(index) => at(index).is_none_or(is_scalable),
         }
     }
+}
+
+fn is_scalable(ty: Type) -> bool {
+    matches!(ty, Type::Vector { scalable: true, .. })
 }
 
 /// Bits of an element, or of the whole where there are none.
@@ -199,42 +247,68 @@ fn element(ty: Type) -> u32 {
     ty.scalar_type().bits()
 }
 
-/// The range of a plain immediate.
+/// The values of an immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Immediate {
     /// Any number.
     Any,
     /// 0 or 1.
     Flag,
+    /// Any number but 0.
+    NonZero,
     /// From the first to the second, both included.
     Between(i64, i64),
-    /// A width in bits, less than that of the type.
+    /// A width in bits, less than that of the type's elements.
     Narrower(u8),
     /// The place, in bits, of a value of the second type in one of the first.
     Offset(u8, u8),
+    /// The first element, in a vector of the first type, of one of the second: a multiple of its length.
+    Subvector(u8, u8),
     /// The binary point of an unsigned number of the type.
     Point(u8),
     /// The binary point of a signed number of the type.
     SignedPoint(u8),
-    /// Of an address, in bytes.
+    /// Of an address, in bytes: a power of two.
     Alignment,
 }
 
 impl Immediate {
     /// The least and the greatest value for these types; `None` where a type is not known.
     pub fn range(self, types: &IndexTypes) -> Option<RangeInclusive<i64>> {
-        let bits = |index: u8| types.get(usize::from(index)).copied().flatten().map(|ty| i64::from(ty.bits()));
+        let at = |index: u8| types.get(usize::from(index)).copied().flatten();
+        let bits = |index: u8| at(index).map(|ty| i64::from(ty.bits()));
+        let element = |index: u8| at(index).map(|ty| i64::from(element(ty)));
         Some(match self {
-            Immediate::Any => i64::MIN..=i64::MAX,
+            Immediate::Any | Immediate::NonZero => i64::MIN..=i64::MAX,
             Immediate::Flag => 0..=1,
             Immediate::Between(least, most) => least..=most,
-            Immediate::Narrower(index) => 1..=bits(index)? - 1,
+            Immediate::Narrower(index) => 1..=element(index)? - 1,
             Immediate::Offset(whole, part) => 0..=bits(whole)? - bits(part)?,
-            Immediate::Point(index) => 0..=bits(index)?,
-            Immediate::SignedPoint(index) => 0..=bits(index)? - 1,
+            Immediate::Subvector(whole, part) => 0..=lanes(at(whole)?) - lanes(at(part)?),
+            Immediate::Point(index) => 0..=element(index)?,
+            Immediate::SignedPoint(index) => 0..=element(index)? - 1,
             Immediate::Alignment => 1..=i64::MAX,
         })
     }
+
+    /// True if `value` may stand there; also where a type is not known.
+    pub fn takes(self, types: &IndexTypes, value: i64) -> bool {
+        let within = self.range(types).is_none_or(|range| range.contains(&value));
+        within
+            && match self {
+                Immediate::NonZero => value != 0,
+                Immediate::Alignment => value.count_ones() == 1,
+                Immediate::Subvector(_, part) => {
+                    types.get(usize::from(part)).copied().flatten().is_none_or(|part| value % lanes(part) == 0)
+                }
+                _ => true,
+            }
+    }
+}
+
+/// The number of elements; 1 for what is no vector.
+fn lanes(ty: Type) -> i64 {
+    ty.element_count().map_or(1, |count| i64::from(count.lanes))
 }
 
 /// The size of an access relative to the value of type index 0.
@@ -259,6 +333,14 @@ impl AccessSize {
             AccessSize::Within => bits <= value,
             AccessSize::Below => bits < value,
         }
+    }
+
+    /// True if an access of type `memory` goes with a value of this type. A pointer is accessed whole, and a vector
+    /// whole or element by element.
+    pub fn takes(self, memory: Type, value: Type) -> bool {
+        let whole = memory.bits() == value.bits();
+        let split = memory.element_count() == value.element_count() && !value.scalar_type().is_pointer();
+        self == AccessSize::Any || (self.holds(memory.bits(), value.bits()) && (whole || split))
     }
 }
 

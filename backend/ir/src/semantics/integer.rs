@@ -4,7 +4,7 @@ use super::opcodes::{Evaluation, Operation};
 use super::{Domain, Memory, Value};
 use crate::bits::{Bits, MAX_BITS};
 use crate::inst::InstFlags;
-use crate::opcode::Opcode;
+use crate::opcode::{Family, Opcode};
 use crate::predicate::IntPredicate;
 use smallvec::{SmallVec, smallvec};
 
@@ -89,6 +89,9 @@ fn flag_poison<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> D::Bool {
         return poison;
     }
     let args: SmallVec<[D::Bits; 3]> = op.args.iter().map(|value| value.bits.clone()).collect();
+    if op.inst.opcode.family() == Some(Family::Word) {
+        return word_promise(d, op, &args[0], &args[1]);
+    }
     if shifts {
         let beyond = reaches(d, &args[1], op.width());
         poison = d.bool_or(&poison, &beyond);
@@ -420,6 +423,29 @@ fn word<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits) -> D::Bi
         _ => machine_signed_division(d, &a, &b),
     };
     d.sext(&result, width)
+}
+
+/// True if a flag's promise about the low words is broken. LLVM leaves the flags of the operation that it replaces.
+fn word_promise<D: Domain>(d: &mut D, op: &Operation<'_, D>, a: &D::Bits, b: &D::Bits) -> D::Bool {
+    let result = word(d, op.inst.opcode, a, b);
+    let [result, low, other] = [&result, a, b].map(|bits| d.extract(bits, 0, 32));
+    let mask = d.literal(31, 32);
+    let amount = d.and(&other, &mask);
+    let mut broken = d.boolean(false);
+    let whole = match op.inst.opcode {
+        Opcode::G_DIVW | Opcode::G_DIVUW => d.mul(&result, &other),
+        _ => d.shl(&result, &amount),
+    };
+    let undone = [
+        (InstFlags::NUW, d.lshr(&result, &amount)),
+        (InstFlags::NSW, d.ashr(&result, &amount)),
+        (InstFlags::EXACT, whole),
+    ];
+    for (_, back) in undone.iter().filter(|(flag, _)| op.has(*flag)) {
+        let lost = d.ne(back, &low);
+        broken = d.bool_or(&broken, &lost);
+    }
+    broken
 }
 
 /// RISC-V's `div`: all ones for a zero divisor.

@@ -7,12 +7,11 @@ use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
 use crate::function::{Function, RangeUnknown};
 use crate::inst::{InstData, InstFlags};
-use crate::opcode::{IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
+use crate::opcode::{Immediate, IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
 use crate::operand::Operand;
 use crate::predicate::IntPredicate;
 use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
-use std::ops::RangeInclusive;
 use tribunal_llvm::IntegerRange;
 
 /// The evaluation of one instruction.
@@ -258,9 +257,8 @@ fn well_typed(inst: &InstData, info: &OpcodeInfo, op: &Typed) -> bool {
         Operand::Imm(value) => Some(*value),
         _ => None,
     });
-    let mut within = |range: RangeInclusive<i64>| immediates.next().is_some_and(|value| range.contains(&value));
-    info.rules.iter().all(|rule| rule.holds(&types, parts))
-        && info.immediates.iter().all(|immediate| immediate.range(&types).is_none_or(&mut within))
+    let mut taken = |immediate: &Immediate| immediates.next().is_some_and(|value| immediate.takes(&types, value));
+    info.rules.iter().all(|rule| rule.holds(&types, parts)) && info.immediates.iter().all(&mut taken)
 }
 
 fn constant<D: Domain>(domain: &mut D, function: &Function, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {

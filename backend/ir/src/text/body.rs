@@ -342,28 +342,24 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// `-simplify-mir` leaves out successors that the terminators imply.
+    /// `-simplify-mir` leaves out successors that the instructions imply: the blocks that any of them names, whether its
+    /// opcode is known or not, and the next block.
     fn infer_successors(&mut self) {
         let layout = self.function.layout().to_vec();
         for (index, &block) in layout.iter().enumerate() {
             if self.explicit[block.index()] {
                 continue;
             }
-            let mut targets = Vec::new();
-            let mut falls_through = true;
-            for inst in self.function.insts(block) {
-                let data = self.function.inst(inst);
-                let flags = self.function.opcode_flags(data, self.vocabulary);
-                if flags.contains(OpcodeFlags::TERMINATOR) {
-                    let blocks = data.operands.iter().filter_map(|operand| match operand {
-                        Operand::Block(block) => Some(*block),
-                        _ => None,
-                    });
-                    targets.extend(blocks);
-                    falls_through &= !flags.contains(OpcodeFlags::BARRIER);
-                }
-            }
-            if let (true, Some(&next)) = (falls_through, layout.get(index + 1)) {
+            let insts = || self.function.insts(block).map(|inst| self.function.inst(inst));
+            let named = insts().filter(|data| !data.opcode.is_phi()).flat_map(|data| &data.operands);
+            let mut targets: Vec<Block> = named
+                .filter_map(|operand| match operand {
+                    Operand::Block(block) => Some(*block),
+                    _ => None,
+                })
+                .collect();
+            let last = insts().last().map(|data| self.function.opcode_flags(data, self.vocabulary));
+            if let (true, Some(&next)) = (last.is_none_or(OpcodeFlags::seems_to_fall_through), layout.get(index + 1)) {
                 targets.push(next);
             }
             let mut successors: Vec<(Block, Option<u32>)> = Vec::new();

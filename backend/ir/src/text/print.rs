@@ -246,11 +246,11 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// True if the block does not end in a barrier.
+    /// True if the block seems to go on to the next.
     fn falls_through(&self, block: crate::Block) -> bool {
         let flags = |data: &InstData| self.function.opcode_flags(data, self.vocabulary);
         let last = self.function.last_inst(block).map(|inst| flags(self.function.inst(inst)));
-        !last.is_some_and(|flags| flags.contains(OpcodeFlags::BARRIER))
+        last.is_none_or(OpcodeFlags::seems_to_fall_through)
     }
 
     fn instruction(&self, out: &mut String, data: &InstData) -> fmt::Result {

@@ -217,7 +217,7 @@ crate::instructions! {
     B [L28] branch(0x14000000) "b %0" {TERMINATOR, BRANCH, BARRIER};
     RET [U64] source(0xd65f0000) "ret %0" {TERMINATOR, RETURN, BARRIER};
     RET_ReallyLR [] fixed(0xd65f03c0) "ret" {TERMINATOR, RETURN, BARRIER};
-    SUBREG_TO_REG [D64, ABOVE, U32, SUB] move_word(0x2a0003e0) "mov %w0, %2" {};
+    SUBREG_TO_REG [D64, ABOVE, U32, SUB] move_word(0x2a0003e0) "mov %w0, %2" {ARTIFACT};
     BL [CALLEE, MASK] branch(0x94000000) "bl %0" {CALL, SIDE_EFFECTS} reads [SP] writes [LR];
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;

@@ -3,6 +3,7 @@
 use super::rules::RuleSet;
 use super::step::{LegalizeStep, UNSUPPORTED};
 use super::{Action, LegalityQuery, type_source};
+use crate::Features;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,6 +14,8 @@ pub struct LegalizerInfo {
     sets: Vec<RuleSet>,
     /// The set whose rules an opcode has, and the place there of the opcode that names them.
     by_opcode: FxHashMap<Opcode, (usize, usize)>,
+    /// The features of the machine that it is for.
+    features: Features,
     /// The table's number, unique in the process. There are a few tables for each target; the one after 65,536 others
     /// has none.
     number: Option<u16>,
@@ -70,7 +73,7 @@ pub enum IllDefined {
 }
 
 impl LegalizerInfo {
-    /// A table of these rule sets; [`LegalizerInfo::verify`] finds their faults.
+    /// A table of these rule sets, for a machine with all features; [`LegalizerInfo::verify`] finds their faults.
     pub fn new(sets: Vec<RuleSet>) -> LegalizerInfo {
         let mut by_opcode: FxHashMap<Opcode, (usize, usize)> = FxHashMap::default();
         for (index, set) in sets.iter().enumerate().filter(|(_, set)| set.alias.is_none()) {
@@ -83,7 +86,17 @@ impl LegalizerInfo {
         by_opcode.extend(aliases);
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = u16::try_from(NEXT.fetch_add(1, Ordering::Relaxed)).ok();
-        LegalizerInfo { sets, by_opcode, number }
+        LegalizerInfo { sets, by_opcode, features: Features::all(), number }
+    }
+
+    /// The same for a machine that has these features alone.
+    pub fn for_features(self, features: Features) -> LegalizerInfo {
+        LegalizerInfo { features, ..self }
+    }
+
+    /// The features of the machine that the table is for.
+    pub fn features(&self) -> Features {
+        self.features
     }
 
     /// The faults of the table. An opcode's rules must cover every type and immediate index of its row. An alias must

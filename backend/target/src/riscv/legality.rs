@@ -21,7 +21,7 @@ pub fn rules(features: Features) -> &'static LegalizerInfo {
     if let Some(&(_, table)) = tables.iter().find(|(known, _)| *known == features) {
         return table;
     }
-    let table: &'static LegalizerInfo = Box::leak(Box::new(LegalizerInfo::new(sets(features))));
+    let table: &'static LegalizerInfo = Box::leak(Box::new(LegalizerInfo::new(sets(features)).for_features(features)));
     tables.push((features, table));
     table
 }

@@ -188,7 +188,7 @@ fn operand(
             let range = info.immediate_at(place)?.range(types)?;
             Operand::Imm((*range.start()).max(0).max((*range.end()).min(8)).min(*range.end()))
         }
-        OperandKind::CONST if info.family == Family::Constant && info.name == "G_FCONSTANT" => {
+        OperandKind::FCONST => {
             let format = if types[0]?.bits() == 32 { FloatFormat::Float } else { FloatFormat::Double };
             bench.function.float(format, Bits::new(0x3ff0_0000, format.bits()))
         }
