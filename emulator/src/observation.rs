@@ -4,6 +4,7 @@
 //! nondeterministic choice of the source are not compared. Volatile accesses are observable by a device: in a buffer
 //! that the source touches by such accesses only, the machine makes the same ones in the same order.
 
+use crate::call::ExternalCall;
 use crate::fault::FaultKind;
 use std::fmt;
 use tribunal_ir::PReg;
@@ -13,12 +14,21 @@ use tribunal_ir::PReg;
 pub enum Outcome {
     /// It returned.
     Returned,
+    /// Its last callee did not return.
+    Stopped,
     /// It had undefined behaviour.
     Undefined,
     /// Its path, or an address that it touched, depends on a nondeterministic choice.
     Unconstrained,
     /// It took more instructions than allowed.
     OutOfFuel,
+}
+
+impl Outcome {
+    /// True if the source says what comes out.
+    pub fn is_determined(self) -> bool {
+        matches!(self, Outcome::Returned | Outcome::Stopped)
+    }
 }
 
 /// A value with some bits unconstrained.
@@ -82,6 +92,12 @@ impl Bytes {
         self.values.iter().copied().zip(self.unknown.iter().copied())
     }
 
+    /// The first byte that differs where both know it, as its place.
+    pub(crate) fn difference_in_known(&self, actual: &Bytes) -> Option<usize> {
+        let mut pairs = self.iter().zip(actual.iter());
+        pairs.position(|((value, unknown), (other, open))| (value ^ other) & !unknown & !open != 0)
+    }
+
     /// The first byte that differs where it is known, as its place.
     fn difference(&self, actual: &[u8]) -> Option<usize> {
         let differs = |((value, unknown), actual): ((&u8, &u8), &u8)| (value ^ actual) & !unknown;
@@ -105,6 +121,8 @@ pub struct Observation {
     pub buffers: Vec<Bytes>,
     /// Accesses to buffers in order, as far as they were asked for.
     pub accesses: Vec<BufferAccess>,
+    /// Calls of unknown functions, in order, of a run that decides what they do.
+    pub calls: Vec<ExternalCall>,
 }
 
 /// A difference between machine code and the source.
@@ -219,6 +237,7 @@ mod tests {
             returned: Vec::new(),
             buffers: Vec::new(),
             accesses: meant.clone(),
+            calls: Vec::new(),
         };
         let holds = |accesses: &[BufferAccess]| compare_accesses(&source, accesses).is_ok();
         // Unconstrained bits and bits above the size may differ, and other buffers are not compared.

@@ -11,7 +11,7 @@ use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::machine::{CallSite, MachineRun};
-use tribunal_emulator::observation::{Observation, Outcome, compare, compare_accesses};
+use tribunal_emulator::observation::{Observation, compare, compare_accesses};
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Function, Stage};
 use tribunal_target::Target;
@@ -46,7 +46,7 @@ impl JudgeRow for EmulatorRow {
                 }
                 Err(unsupported) => return session.tally.unsupported(unsupported.feature),
             };
-            let run = match session.bench.machine.run(input, &results, MACHINE_FUEL) {
+            let run = match session.bench.machine.run_with_calls(input, &results, MACHINE_FUEL, &expected.calls) {
                 Ok(run) => run,
                 Err(error) => return session.tally.unsupported(error.to_string()),
             };
@@ -84,7 +84,7 @@ const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: KeptAcces
 
 /// The observation that a run of the source promises.
 fn promised(Execution { observation, .. }: Execution) -> Option<Observation> {
-    (observation.outcome == Outcome::Returned).then_some(observation)
+    observation.outcome.is_determined().then_some(observation)
 }
 
 /// True if the source's observation is address-independent: the same for any layout of its stack objects.

@@ -1,6 +1,7 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
 use super::{Numbers, Unwritten, known};
+use crate::call::Place;
 use crate::input::{Frame, Input, UNWRITTEN};
 use crate::observation::{BufferAccess, Bytes, Known};
 use smallvec::SmallVec;
@@ -16,6 +17,9 @@ struct Allocation {
     first: usize,
     size: usize,
 }
+
+/// Accesses among which the latest places are looked for.
+const MOST_LOOKED_AT: usize = 1024;
 
 /// A capacity that suffices for most runs.
 const CAPACITY: usize = 512;
@@ -137,13 +141,91 @@ impl ConcreteMemory {
 
     /// The contents of the first `count` allocations.
     pub fn buffers(&self, count: usize) -> Vec<Bytes> {
-        let buffer = |allocation: &Allocation| {
-            let range = allocation.first..allocation.first + allocation.size;
-            let masks = self.unknown[range.clone()].iter().zip(&self.poison[range.clone()]);
-            let unknown = masks.map(|(&unknown, &poison)| if poison { u8::MAX } else { unknown });
-            Bytes { values: self.bytes[range].to_vec(), unknown: unknown.collect() }
+        let whole = |allocation: &Allocation| self.shown(allocation.first..allocation.first + allocation.size);
+        self.allocations.iter().take(count).map(whole).collect()
+    }
+
+    fn shown(&self, range: Range<usize>) -> Bytes {
+        let masks = self.unknown[range.clone()].iter().zip(&self.poison[range.clone()]);
+        let unknown = masks.map(|(&unknown, &poison)| if poison { u8::MAX } else { unknown });
+        Bytes { values: self.bytes[range].to_vec(), unknown: unknown.collect() }
+    }
+
+    /// The bytes at an address, if one allocation holds them all.
+    pub fn contents(&self, address: u64, bytes: usize) -> Option<Bytes> {
+        self.find(address, u32::try_from(bytes).ok()?).map(|range| self.shown(range))
+    }
+
+    /// Writes known bytes, as a callee does: if one allocation holds them all.
+    pub fn overwrite(&mut self, address: u64, bytes: &[u8]) {
+        if let Some(range) = u32::try_from(bytes.len()).ok().and_then(|count| self.find(address, count)) {
+            self.bytes[range.clone()].copy_from_slice(bytes);
+            self.unknown[range.clone()].fill(0);
+            self.poison[range].fill(false);
+        }
+    }
+
+    /// True if the address is one of a byte.
+    pub fn holds(&self, address: u64) -> bool {
+        self.find(address, 1).is_some()
+    }
+
+    /// The stack object that an address points into, by its number, and the offset there.
+    pub fn object_at(&self, address: u64) -> Option<(usize, u64)> {
+        let offset = |object: &Allocation| {
+            address.checked_sub(object.address).filter(|&offset| offset < object.size.max(1) as u64)
         };
-        self.allocations.iter().take(count).map(buffer).collect()
+        let mut objects = self.allocations[self.first_object..].iter().enumerate();
+        objects.find_map(|(number, object)| Some((number, offset(object)?)))
+    }
+
+    /// The address and the size of each buffer.
+    pub fn buffer_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.allocations[..self.first_object].iter().map(|buffer| (buffer.address, buffer.size as u64))
+    }
+
+    /// The address and the size of a stack object.
+    pub fn object_range(&self, number: usize) -> Option<(u64, u64)> {
+        let object = self.allocations.get(self.first_object + number)?;
+        Some((object.address, object.size as u64))
+    }
+
+    /// The address of a place.
+    pub fn address(&self, place: Place) -> Option<u64> {
+        match place {
+            Place::At(address) => Some(address),
+            Place::Object(number, offset) => Some(self.object_range(number)?.0 + offset),
+        }
+    }
+
+    /// The latest accesses, each place once: address and size in bytes, as far as they are recorded.
+    pub fn latest_accesses(&self, most: usize) -> Vec<(u64, usize)> {
+        let mut latest: Vec<&Range<usize>> = Vec::new();
+        for RawAccess { range, .. } in self.accesses.iter().flatten().rev().take(MOST_LOOKED_AT) {
+            if latest.len() < most && !latest.contains(&range) {
+                latest.push(range);
+            }
+        }
+        let address = |range: &Range<usize>| {
+            let holds = |allocation: &&Allocation| {
+                (allocation.first..allocation.first + allocation.size).contains(&range.start)
+            };
+            let allocation = self.allocations.iter().find(holds)?;
+            Some((allocation.address + (range.start - allocation.first) as u64, range.len()))
+        };
+        latest.into_iter().filter_map(address).collect()
+    }
+
+    /// The number of accesses that are recorded.
+    pub fn access_count(&self) -> usize {
+        self.accesses.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Forgets all but the first accesses.
+    pub fn forget_accesses(&mut self, kept: usize) {
+        if let Some(accesses) = &mut self.accesses {
+            accesses.truncate(kept);
+        }
     }
 }
 
