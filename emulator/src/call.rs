@@ -228,7 +228,7 @@ impl<'s> Script<'s> {
             let (index, name, place) = (self.made, call.name.clone(), *place);
             let found = self.address(place).and_then(|address| read(address, expected.values.len()));
             let Some(found) = found else { return Err(CallMismatch::Unreachable { index, name, place }) };
-            if let Some(offset) = expected.difference_in_known(&found) {
+            if let Some(offset) = expected.difference_from(&found) {
                 let (expected, actual) = (expected.values[offset], found.values[offset]);
                 return Err(CallMismatch::Memory { index, name, place, offset, expected, actual });
             }

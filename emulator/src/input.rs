@@ -52,6 +52,10 @@ pub const BUFFERS: u64 = 0x1000_0000;
 pub const PAGE: u64 = 0x1000;
 /// From the page's start to the buffer.
 pub const GUARD: u64 = 0x400;
+/// Bytes of each guard zone that are checked.
+pub const GUARD_BYTES: usize = 128;
+/// Bytes of the longest buffer.
+pub const MOST_BUFFER_BYTES: u64 = PAGE - GUARD - GUARD_BYTES as u64;
 /// Pages for buffers.
 pub const BUFFER_PAGES: u64 = 16;
 

@@ -148,9 +148,10 @@ impl<'a> Witness<'a> {
     /// `None` if the source is undefined on the input, depends on the addresses of its stack objects, or cannot be
     /// interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
-        let expected = observe(&Interpreter::new(source, target), input, KeptAccesses::Volatile)
-            .filter(|expected| expected.outcome.is_determined())?;
-        is_address_independent(source, target, input, &expected).then_some(Witness { target, input, expected })
+        let interpreter = Interpreter::new(source, target);
+        let expected =
+            observe(&interpreter, input, KeptAccesses::Volatile).filter(|expected| expected.outcome.is_determined())?;
+        is_address_independent(&interpreter, input, &expected).then_some(Witness { target, input, expected })
     }
 
     /// True if `function`, in or after `pass`, does what the source does, under each of a few resolutions of its

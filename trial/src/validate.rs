@@ -1,11 +1,12 @@
 //! Validation of two stages of the same functions, from this project or from LLVM. Each pair gets the prover's verdict.
 //! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
-use crate::environment::EnvironmentLayout;
+use crate::environment::{self, EnvironmentLayout};
 use crate::execution::FUEL;
 use crate::finding;
 use crate::guard;
 use crate::inputs::{self, Plan};
+use crate::repair;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -190,14 +191,20 @@ fn executed(
 ) -> Option<String> {
     let layout = EnvironmentLayout::new(before, after, ir, target);
     let uniform = RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution)));
-    let inputs = (0..).zip(inputs::inputs(before, target, Plan { count: numbers.end, seed: 1 }));
+    let pointers = environment::pointers(before, ir);
+    let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
-        let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
-        let environment = layout.around(&mut input, index);
+        let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
-        let Ok(allowed) = Interpreter::in_environment(before, target, &environment).run(&input, settings(FUEL)) else {
-            continue;
-        };
+        let interpreter = Interpreter::in_environment(before, target, &environment);
+        let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else { continue };
+        if allowed.stray.is_some()
+            && let Some(repaired) = repair::repaired(&interpreter, &input)
+        {
+            let Ok(again) = interpreter.run(&repaired, settings(FUEL)) else { continue };
+            (input, allowed) = (repaired, again);
+        }
+        let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
         if !allowed.observation.outcome.is_determined() {
             continue;
         }

@@ -379,8 +379,9 @@ impl<'f> Batch<'f> {
         let memory = &mut self.memories[input];
         let accesses = memory.accesses(self.settings.accesses == KeptAccesses::Volatile);
         let buffers = memory.buffers(self.inputs[input].buffers.len());
+        let stray = memory.stray(self.interpreter.target.register_bytes() as usize);
         let observation = Observation { outcome, returned, buffers, accesses, calls: Vec::new() };
-        self.done[input] = Some(Execution { observation, instructions, events: Vec::new(), mismatch: None });
+        self.done[input] = Some(Execution { observation, instructions, events: Vec::new(), mismatch: None, stray });
     }
 }
 

@@ -18,6 +18,18 @@ struct Allocation {
     size: usize,
 }
 
+/// An access to no memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stray {
+    /// The address.
+    pub address: u64,
+    /// The word that the address came from, as far as accesses were kept: the buffer's number, and the offset in bytes.
+    pub word: Option<(usize, usize)>,
+}
+
+/// The greatest distance, in bytes, from a pointer to a place of its object.
+const NEAR: u64 = 4096;
+
 /// Accesses among which the latest places are looked for.
 const MOST_LOOKED_AT: usize = 1024;
 
@@ -36,6 +48,8 @@ pub(super) struct ConcreteMemory {
     poison: Vec<bool>,
     /// Accesses in order; `None` if nobody asks.
     accesses: Option<Vec<RawAccess>>,
+    /// The first address that was accessed and is in no allocation.
+    stray: Option<u64>,
 }
 
 struct RawAccess {
@@ -43,6 +57,8 @@ struct RawAccess {
     range: Range<usize>,
     stored: Option<Known>,
     volatile: bool,
+    /// The type in memory is that of a pointer.
+    is_pointer: bool,
 }
 
 /// The value that `memcpy` and the like store, which is no volatile access.
@@ -75,30 +91,66 @@ impl ConcreteMemory {
         let mut poison = vec![unwritten == Unwritten::Free; bytes.len()];
         poison[..buffers].fill(false);
         let accesses = records.then(Vec::new);
-        ConcreteMemory { allocations, first_object, unknown: vec![0; bytes.len()], bytes, poison, accesses }
+        ConcreteMemory {
+            allocations,
+            first_object,
+            unknown: vec![0; bytes.len()],
+            bytes,
+            poison,
+            accesses,
+            stray: None,
+        }
     }
 
     /// The accesses to buffers, in order: all, or those to buffers that only volatile accesses touched.
     pub fn accesses(&mut self, only_volatile: bool) -> Vec<BufferAccess> {
         let buffers = &self.allocations[..self.first_object];
-        let placed =
-            self.accesses.take().unwrap_or_default().into_iter().filter_map(|RawAccess { range, stored, volatile }| {
+        let placed = self.accesses.take().unwrap_or_default().into_iter().filter_map(
+            |RawAccess { range, stored, volatile, .. }| {
                 let holds = |buffer: &Allocation| (buffer.first..buffer.first + buffer.size).contains(&range.start);
                 let buffer = buffers.iter().position(holds)?;
                 let offset = (range.start - buffers[buffer].first) as u64;
                 Some((BufferAccess { buffer, offset, bytes: range.len() as u32, stored }, volatile))
-            });
+            },
+        );
         let accesses: Vec<(BufferAccess, bool)> = placed.collect();
         let is_plain = |buffer| accesses.iter().any(|(access, volatile)| access.buffer == buffer && !volatile);
         let plain: Vec<bool> = (0..buffers.len()).map(|buffer| only_volatile && is_plain(buffer)).collect();
         accesses.into_iter().map(|(access, _)| access).filter(|access| !plain[access.buffer]).collect()
     }
 
-    fn record(&mut self, range: &Range<usize>, stored: Option<Known>, flags: MemFlags) {
+    /// A memory function has no `operand`.
+    fn record(&mut self, range: &Range<usize>, stored: Option<Known>, operand: Option<&MemOperand>) {
         if let Some(accesses) = &mut self.accesses {
-            let volatile = flags.contains(MemFlags::VOLATILE);
-            accesses.push(RawAccess { range: range.clone(), stored, volatile });
+            let volatile = operand.is_some_and(|operand| operand.flags.contains(MemFlags::VOLATILE));
+            let is_pointer = operand.and_then(|operand| operand.ty).is_some_and(|ty| ty.is_pointer());
+            accesses.push(RawAccess { range: range.clone(), stored, volatile, is_pointer });
         }
+    }
+
+    /// The same place, to be accessed; where there is none, the address is kept.
+    fn accessed(&mut self, address: u64, count: u32) -> Option<Range<usize>> {
+        let found = self.find(address, count);
+        if found.is_none() {
+            self.stray.get_or_insert(address);
+        }
+        found
+    }
+
+    /// The access that went to no memory, with the latest word of a buffer that may have given its address.
+    pub fn stray(&self, word: usize) -> Option<Stray> {
+        let address = self.stray?;
+        let mut loads = self.accesses.iter().flatten().rev().filter(|access| access.stored.is_none());
+        let word = loads.find_map(|RawAccess { range, is_pointer, .. }| {
+            let mut buffers = self.allocations[..self.first_object].iter().enumerate();
+            let (number, buffer) = buffers.find(|(_, buffer)| {
+                (buffer.first..buffer.first + buffer.size).contains(&range.start) && range.len() == word
+            })?;
+            let held = self.bytes[range.clone()].iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+            let is_near = address.abs_diff(held) < NEAR && (*is_pointer || held >= NEAR);
+            is_near.then(|| (number, range.start - buffer.first))
+        });
+        Some(Stray { address, word })
     }
 
     /// The position of the bytes `address .. address + count`, if one allocation holds them all.
@@ -116,9 +168,9 @@ impl ConcreteMemory {
         if count == 0 {
             return true;
         }
-        let (Some(source), Some(target)) = (self.find(from, count), self.find(to, count)) else { return false };
-        self.record(&source, None, MemFlags::LOAD);
-        self.record(&target, Some(UNCONSTRAINED), MemFlags::STORE);
+        let (Some(source), Some(target)) = (self.accessed(from, count), self.accessed(to, count)) else { return false };
+        self.record(&source, None, None);
+        self.record(&target, Some(UNCONSTRAINED), None);
         self.bytes.copy_within(source.clone(), target.start);
         self.unknown.copy_within(source.clone(), target.start);
         self.poison.copy_within(source, target.start);
@@ -131,8 +183,8 @@ impl ConcreteMemory {
         if count == 0 {
             return true;
         }
-        let Some(range) = self.find(to, count) else { return false };
-        self.record(&range, Some(UNCONSTRAINED), MemFlags::STORE);
+        let Some(range) = self.accessed(to, count) else { return false };
+        self.record(&range, Some(UNCONSTRAINED), None);
         self.bytes[range.clone()].fill(byte);
         self.unknown[range.clone()].fill(0);
         self.poison[range].fill(poison);
@@ -251,9 +303,9 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
             return (nothing(), UNPLACED);
         }
         let address = address.value.low_u64();
-        match self.find(address, bytes) {
+        match self.accessed(address, bytes) {
             Some(range) if !misaligned(address, operand) => {
-                self.record(&range, None, operand.flags);
+                self.record(&range, None, Some(operand));
                 let value = D::Number::of_bytes(&self.bytes[range.clone()]);
                 let unknown = D::Number::of_bytes(&self.unknown[range.clone()]);
                 let poison = PartialBool::known(self.poison[range].contains(&true));
@@ -274,10 +326,10 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
             return UNPLACED;
         }
         let (address, bytes) = (address.value.low_u64(), value.bits.width() / 8);
-        match self.find(address, bytes) {
+        match self.accessed(address, bytes) {
             Some(range) if !misaligned(address, operand) => {
                 if self.accesses.is_some() {
-                    self.record(&range, Some(known(&value.bits, value.poison)), operand.flags);
+                    self.record(&range, Some(known(&value.bits, value.poison)), Some(operand));
                 }
                 value.bits.value.to_bytes(&mut self.bytes[range.clone()]);
                 value.bits.unknown.to_bytes(&mut self.unknown[range.clone()]);

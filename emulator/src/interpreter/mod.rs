@@ -12,6 +12,7 @@ mod numbers;
 
 pub use callee::return_pointers;
 pub use environment::ConcreteEnvironment;
+pub use memory::Stray;
 
 use crate::call::{CallMismatch, ExternalCall};
 use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register};
@@ -76,6 +77,8 @@ pub struct Execution {
     pub events: Vec<Event>,
     /// The first difference between its calls and those of the script.
     pub mismatch: Option<CallMismatch>,
+    /// The first access to no memory: the run is undefined there.
+    pub stray: Option<Stray>,
 }
 
 /// Settings of a run, besides its input.
@@ -142,6 +145,21 @@ impl<'f> Interpreter<'f> {
     /// The same with callees that do what they did in an earlier run.
     pub fn with_calls(self, script: &'f [ExternalCall]) -> Interpreter<'f> {
         Interpreter { script: Some(script), ..self }
+    }
+
+    /// The function.
+    pub fn function(&self) -> &'f Function {
+        self.function
+    }
+
+    /// The machine that it is for.
+    pub fn target(&self) -> &'static Target {
+        self.target
+    }
+
+    /// True for the address of a buffer whose contents the environment fixes, or that no callee reaches.
+    pub fn is_private(&self, address: u64) -> bool {
+        self.environment.as_ref().is_some_and(|environment| environment.private.contains(&address))
     }
 
     /// The same with stack objects elsewhere.
@@ -275,6 +293,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             End::Unconstrained => (Outcome::Unconstrained, Vec::new()),
             End::OutOfFuel => (Outcome::OutOfFuel, Vec::new()),
         };
+        let stray = self.memory.stray(self.target.register_bytes() as usize);
         let outcome = self.with_callees(outcome);
         let accesses = self.memory.accesses(settings.accesses == KeptAccesses::Volatile);
         // What memory holds where a callee did not return stands with the call.
@@ -282,7 +301,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         let (buffers, calls) = (self.memory.buffers(buffers), std::mem::take(&mut self.calls_made));
         let observation = Observation { outcome, returned, buffers, accesses, calls };
         let (events, mismatch) = (std::mem::take(&mut self.events), self.mismatch.take());
-        Ok(Execution { observation, instructions: walk.executed, events, mismatch })
+        Ok(Execution { observation, instructions: walk.executed, events, mismatch, stray })
     }
 
     /// The end of the run as the callees have it. Where they are drawn, a run that ends badly is one whose last callee

@@ -24,7 +24,9 @@ pub use runtime::CallSite;
 
 use crate::call::{CallMismatch, ExternalCall, Script};
 use crate::fault::FaultKind;
-use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
+use crate::input::{
+    BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, MOST_BUFFER_BYTES, PAGE, UNWRITTEN, unwritten_register,
+};
 use crate::observation::BufferAccess;
 use accesses::RawAccess;
 use engines::EngineDesc;
@@ -51,8 +53,6 @@ const CALLER_BYTES: usize = 256;
 /// Bytes below the stack pointer on entry that are the same for every run: code that reads one before it writes it
 /// behaves the same again.
 const FRAME_BYTES: usize = 8192;
-/// Bytes of each guard zone that are checked.
-const GUARD_BYTES: usize = 128;
 const GUARD_PATTERN: [u8; GUARD_BYTES] = [UNWRITTEN; GUARD_BYTES];
 /// The cost of a call, in instructions.
 const CALL_COST: u64 = 4;
@@ -545,8 +545,8 @@ impl Emulator {
         self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES])?;
         for buffer in &input.buffers {
             let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
-                let end = offset % PAGE + buffer.bytes.len() as u64;
-                offset / PAGE < BUFFER_PAGES && offset % PAGE == GUARD && end + GUARD_BYTES as u64 <= PAGE
+                let fits = buffer.bytes.len() as u64 <= MOST_BUFFER_BYTES;
+                offset / PAGE < BUFFER_PAGES && offset % PAGE == GUARD && fits
             });
             if !inside {
                 return Err(MachineError::Buffer);
