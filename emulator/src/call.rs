@@ -93,7 +93,7 @@ pub enum CallMismatch {
         actual: Option<u64>,
     },
     /// The callee finds another byte in memory.
-    #[error("byte {offset} at {place} is {actual:#04x} at call {index}, of @{name}, expected {expected:#04x}")]
+    #[error("byte {offset} at {place} is {} at call {index}, of @{name}, expected {expected:#04x}", shown(.actual))]
     Memory {
         /// The place in the sequence of calls.
         index: usize,
@@ -105,8 +105,8 @@ pub enum CallMismatch {
         offset: usize,
         /// The source's byte.
         expected: u8,
-        /// The run's byte.
-        actual: u8,
+        /// The run's byte; `None` if it is poison.
+        actual: Option<u8>,
     },
     /// There is no memory where the callee was given some.
     #[error("there is no memory at {place} for call {index}, of @{name}")]
@@ -124,8 +124,8 @@ fn called(name: &Option<String>) -> String {
     name.as_ref().map_or("none".to_string(), |name| format!("@{name}"))
 }
 
-fn shown(value: &Option<u64>) -> String {
-    value.map_or("poison".to_string(), |value| format!("{value:#x}"))
+fn shown<N: fmt::LowerHex>(value: &Option<N>) -> String {
+    value.as_ref().map_or("poison".to_string(), |value| format!("{value:#x}"))
 }
 
 /// The value that a run passes.
@@ -229,7 +229,8 @@ impl<'s> Script<'s> {
             let found = self.address(place).and_then(|address| read(address, expected.values.len()));
             let Some(found) = found else { return Err(CallMismatch::Unreachable { index, name, place }) };
             if let Some(offset) = expected.difference_from(&found) {
-                let (expected, actual) = (expected.values[offset], found.values[offset]);
+                let (expected, open) = (expected.values[offset], found.unknown[offset]);
+                let actual = (open != u8::MAX).then_some(found.values[offset]);
                 return Err(CallMismatch::Memory { index, name, place, offset, expected, actual });
             }
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::{ConcreteEnvironment, return_pointers};
 use tribunal_ir::entities::ConstantPoolIndex;
-use tribunal_ir::{AddressBase, FixedSlot, Function, GlobalName};
+use tribunal_ir::{AddressBase, FixedSlot, Function, GlobalName, MemFlags, MemOperand};
 use tribunal_llvm::{AttributeWord, DataLayout, IrFunction, IrModule, Name};
 use tribunal_target::Target;
 use tribunal_target::environment::{LinkedAddress, LinkedBase};
@@ -93,10 +93,6 @@ impl EnvironmentLayout {
 
     /// The environment for the `index`th input, whose buffers gain the globals.
     pub fn around(&self, input: &mut Input, index: u32, pointers: Pointers) -> ConcreteEnvironment {
-        let mut private = self.chosen.private.clone();
-        if pointers == Pointers::Apart {
-            private.extend(input.buffers.iter().map(|buffer| buffer.address));
-        }
         let mut state = u64::from(index).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut random = move || {
             state ^= state << 13;
@@ -120,18 +116,23 @@ impl EnvironmentLayout {
         for (address, bytes) in &self.pools {
             input.buffers.push(Buffer { address: *address, bytes: bytes.clone() });
         }
+        let mut private = self.chosen.private.clone();
+        if pointers == Pointers::Apart {
+            private.extend(input.buffers.iter().map(|buffer| buffer.address));
+        }
         ConcreteEnvironment { seed: index.into(), private, ..self.chosen.clone() }
     }
 }
 
-/// Where pointer arguments may point. An optimizer may rely on a `noalias` parameter, and on what metadata of accesses
-/// says of aliases (`!tbaa`, `!noalias`): neither has a meaning here, so the pointers are apart, and no callee knows
-/// them.
+/// Where pointer arguments may point. An optimizer may rely on a `noalias` parameter, on what metadata of accesses says
+/// of aliases (`!tbaa`, `!noalias`), and on memory that is `invariant`: none of that has a meaning here. So the pointers
+/// of such a function are apart, and no callee knows memory but what it is given.
 pub fn pointers(function: &Function, ir: Option<&IrModule>) -> Pointers {
     let declared = ir.and_then(|ir| ir.function(&Name::from(function.name.as_str())));
     let is_unaliased =
         |function: &IrFunction| function.parameters.iter().any(|parameter| parameter.has(AttributeWord::NoAlias));
-    let is_marked = |inst| function.inst(inst).memory.iter().any(|operand| operand.metadata.is_some());
+    let is_promise = |operand: &MemOperand| operand.metadata.is_some() || operand.flags.contains(MemFlags::INVARIANT);
+    let is_marked = |inst| function.inst(inst).memory.iter().any(is_promise);
     match declared.is_some_and(is_unaliased) || function.all_insts().any(is_marked) {
         true => Pointers::Apart,
         false => Pointers::Aliasing,

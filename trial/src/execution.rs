@@ -23,6 +23,9 @@ use tribunal_ir::{PReg, Stage};
 pub const FUEL: u64 = 1 << 16;
 const MACHINE_FUEL: u64 = FUEL * 64;
 
+/// Inputs of a function that are not repaired before no more is tried: it may be undefined on all.
+const MOST_FAILED_REPAIRS: u32 = 4;
+
 /// Runs the code on every input of the session.
 pub(crate) struct EmulatorRow;
 
@@ -41,8 +44,9 @@ impl JudgeRow for EmulatorRow {
         }
         let interpreter = Interpreter::new(function, target);
         let runs = interpreter.run_all(session.inputs, SETTINGS);
+        let mut repairs = MOST_FAILED_REPAIRS;
         for (input, run) in session.inputs.iter().zip(runs) {
-            match judged(&interpreter, session.bench, input, run, &results) {
+            match judged(&interpreter, session.bench, input, run, &results, &mut repairs) {
                 Ok(Run::Right) => session.tally.executions += 1,
                 Ok(Run::Inconclusive(reason)) => session.tally.inconclusive(reason),
                 Ok(Run::Wrong(wrong)) => {
@@ -73,21 +77,25 @@ enum Run {
     Inconclusive(Inconclusive),
 }
 
-/// Runs the code that is loaded on an input on which the source was run.
+/// Runs the code that is loaded on an input on which the source was run; `repairs` may fail yet.
 fn judged(
     interpreter: &Interpreter<'_>,
     bench: &mut Bench,
     input: &Input,
     run: Result<Execution, Unsupported>,
     results: &[PReg],
+    repairs: &mut u32,
 ) -> Result<Run, String> {
     let mut execution = run.map_err(|unsupported| unsupported.feature)?;
     let mut input = Cow::Borrowed(input);
-    if execution.stray.is_some()
-        && let Some(repaired) = repair::repaired(interpreter, &input)
-    {
-        execution = interpreter.run(&repaired, SETTINGS).map_err(|unsupported| unsupported.feature)?;
-        input = Cow::Owned(repaired);
+    if *repairs > 0 && repair::is_broken(&execution) {
+        match repair::repaired(interpreter, &input) {
+            Some(repaired) => {
+                execution = interpreter.run(&repaired, SETTINGS).map_err(|unsupported| unsupported.feature)?;
+                input = Cow::Owned(repaired);
+            }
+            None => *repairs -= 1,
+        }
     }
     let promised = match promised(execution) {
         Ok(promised) => promised,

@@ -1,9 +1,10 @@
-//! Inputs on which a run reaches memory: a word that is followed as a pointer gets an object to point to.
+//! Inputs on which a run is defined: a word that is followed as a pointer gets an object to point to.
 //!
 //! A run of the source that leaves all memory says which address it used. If that came from a word of a buffer, the
 //! word becomes the address of a fresh object, or now and then of one that is there already, and the source runs once
 //! more. So objects are made where they are first followed, and their contents are as arbitrary as any. An object that
-//! ends too early grows. If nothing explains the address, the numbers of the input become small: an index was too large.
+//! ends too early grows. If nothing explains the address, or the run fails for another reason, the numbers of the input
+//! become small: an index was too large, or a sum.
 //!
 //! Invariant: the result is an input like any other. The compared runs know nothing of how it was made.
 
@@ -14,6 +15,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use std::ops::Range;
 use tribunal_emulator::input::{BUFFER_PAGES, Buffer, GUARD, Input, MOST_BUFFER_BYTES, PAGE, buffer_address};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings, Stray};
+use tribunal_emulator::observation::Outcome;
 
 /// Words that become pointers, at most.
 const MOST_WORDS: usize = 24;
@@ -23,7 +25,12 @@ const SMALL: u8 = 15;
 /// The widest access that a stray address may be of, in bytes.
 const WIDEST: u64 = 64;
 
-/// An input near `input` on which the source accesses no memory that is not there; `None` if none is found.
+/// True if the run ended in a way that another input may not.
+pub(crate) fn is_broken(execution: &Execution) -> bool {
+    execution.stray.is_some() || execution.observation.outcome == Outcome::Undefined
+}
+
+/// An input near `input` on which the source fixes what must come out; `None` if none is found.
 pub(crate) fn repaired(interpreter: &Interpreter<'_>, input: &Input) -> Option<Input> {
     // Objects that are shared may be a cycle, on which a loop does not end.
     [Sharing::Some, Sharing::None].into_iter().find_map(|sharing| attempt(interpreter, input, sharing))
@@ -45,9 +52,11 @@ fn attempt(interpreter: &Interpreter<'_>, input: &Input, sharing: Sharing) -> Op
     for _ in 0..MOST_WORDS {
         let settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::All };
         let Execution { observation, stray, .. } = interpreter.run(&input, settings).ok()?;
-        let Some(stray) = stray else { return observation.outcome.is_determined().then_some(input) };
-        if drawing.reach(&mut input, stray) {
-            continue;
+        match stray {
+            None if observation.outcome.is_determined() => return Some(input),
+            None if observation.outcome == Outcome::Unconstrained => return None,
+            Some(stray) if drawing.reach(&mut input, stray) => continue,
+            _ => {}
         }
         if std::mem::replace(&mut is_tame, true) {
             return None;

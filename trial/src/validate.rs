@@ -198,7 +198,7 @@ fn executed(
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
         let interpreter = Interpreter::in_environment(before, target, &environment);
         let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else { continue };
-        if allowed.stray.is_some()
+        if repair::is_broken(&allowed)
             && let Some(repaired) = repair::repaired(&interpreter, &input)
         {
             let Ok(again) = interpreter.run(&repaired, settings(FUEL)) else { continue };

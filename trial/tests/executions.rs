@@ -10,7 +10,7 @@ use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::{self, Plan};
 use tribunal_trial::validate::{self, Kind};
-use tribunal_trial::{Finding, Harness, Judge, Tally};
+use tribunal_trial::{Finding, Harness, Judge, Tally, crash};
 
 /// The judges that can see a difference.
 #[derive(Clone, Copy, PartialEq)]
@@ -273,17 +273,20 @@ impl Forms {
 
     /// A trial of `before` whose legalizer writes `after`.
     fn trial(&self, before: &Function, after: &Function) -> Tally {
-        struct Replace(Function);
-        impl Observer for Replace {
-            fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
-                if pass.name == "legalize" {
-                    function.clone_from(&self.0);
-                }
-            }
-        }
         let inputs = inputs::inputs(before, self.target, Plan { count: 32, seed: 1 });
         let mut harness = Harness::new(self.target, self.options()).unwrap();
         harness.trial_with(before, &inputs, &mut Replace(self.legalized(after)))
+    }
+}
+
+/// A legalizer that writes this function.
+struct Replace(Function);
+
+impl Observer for Replace {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
+        if pass.name == "legalize" {
+            function.clone_from(&self.0);
+        }
     }
 }
 
@@ -325,14 +328,23 @@ fn no_right_pair_is() {
     }
 }
 
-/// A wrong run is blamed on the pass that did it, and its input shows it again.
+/// A wrong run is blamed on the pass that did it, and the input in its crash file shows it again.
 #[test]
-fn a_wrong_run_of_a_function_with_calls_is_blamed_and_found_again() {
+fn a_wrong_run_is_blamed_and_its_crash_file_shows_it_again() {
     for forms in forms() {
         for pair in WRONG.iter().filter(|pair| pair.by == By::Both) {
-            let (_, tally) = judged(&forms, pair);
+            let [before, after] = [pair.before, pair.after].map(|body| forms.module(body).functions.remove(0));
+            let tally = forms.trial(&before, &after);
             let finding = tally.findings.iter().find(|finding| finding.judge == Judge::Emulator).unwrap();
             assert_eq!(finding.guilty, "legalize", "{}: {finding}", pair.name);
+            let file = crash::print_sabotaged(forms.target, forms.options(), &before, finding, None);
+            let module = text::parse_module(&file, forms.target.vocabulary).unwrap();
+            let input = crash::header(&module, forms.target).unwrap().input;
+            assert_eq!(input, finding.input, "{}", pair.name);
+            let read = Finding { input, ..finding.clone() };
+            let mut harness = Harness::new(forms.target, forms.options()).unwrap();
+            let again = harness.reproduce(&module.functions[0], &read, &mut Replace(forms.legalized(&after)));
+            assert!(again.is_some_and(|again| again.is_same_fault(finding)), "{}: {file}", pair.name);
         }
     }
 }

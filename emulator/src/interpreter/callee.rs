@@ -87,6 +87,11 @@ impl<'f> Callees<'f> {
         self.script.is_none()
     }
 
+    /// Nobody may use the object any more.
+    pub fn forget(&mut self, object: usize) {
+        self.escaped.retain(|known| *known != object);
+    }
+
     /// The script, where the calls follow one.
     pub fn script(&self) -> Option<&Script<'f>> {
         self.script.as_ref()

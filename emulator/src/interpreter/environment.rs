@@ -42,7 +42,10 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
             return Ok(PartialBool::known(true));
         }
         let (to, from, count) = (dst.bits.value.low_u64(), second.bits.value.low_u64(), length.bits.value.low_u64());
+        // Ranges that overlap are `memmove`'s; that both are one is allowed.
+        let overlaps = to != from && to.abs_diff(from) < count;
         let done = match function {
+            MemoryFunction::Copy if overlaps => false,
             MemoryFunction::Set => self.memory.fill(to, from as u8, second.poison.value, count),
             MemoryFunction::Copy | MemoryFunction::Move => self.memory.copy(to, from, count),
         };

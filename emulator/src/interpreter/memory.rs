@@ -55,6 +55,8 @@ pub(super) struct ConcreteMemory {
 struct RawAccess {
     /// Among the bytes of all allocations.
     range: Range<usize>,
+    /// The low 64 bits that were loaded.
+    loaded: u64,
     stored: Option<Known>,
     volatile: bool,
     /// The type in memory is that of a pointer.
@@ -124,7 +126,9 @@ impl ConcreteMemory {
         if let Some(accesses) = &mut self.accesses {
             let volatile = operand.is_some_and(|operand| operand.flags.contains(MemFlags::VOLATILE));
             let is_pointer = operand.and_then(|operand| operand.ty).is_some_and(|ty| ty.is_pointer());
-            accesses.push(RawAccess { range: range.clone(), stored, volatile, is_pointer });
+            let bytes = self.bytes[range.clone()].iter().take(8);
+            let loaded = bytes.rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            accesses.push(RawAccess { range: range.clone(), loaded, stored, volatile, is_pointer });
         }
     }
 
@@ -141,13 +145,12 @@ impl ConcreteMemory {
     pub fn stray(&self, word: usize) -> Option<Stray> {
         let address = self.stray?;
         let mut loads = self.accesses.iter().flatten().rev().filter(|access| access.stored.is_none());
-        let word = loads.find_map(|RawAccess { range, is_pointer, .. }| {
+        let word = loads.find_map(|&RawAccess { ref range, loaded, is_pointer, .. }| {
             let mut buffers = self.allocations[..self.first_object].iter().enumerate();
             let (number, buffer) = buffers.find(|(_, buffer)| {
                 (buffer.first..buffer.first + buffer.size).contains(&range.start) && range.len() == word
             })?;
-            let held = self.bytes[range.clone()].iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
-            let is_near = address.abs_diff(held) < NEAR && (*is_pointer || held >= NEAR);
+            let is_near = address.abs_diff(loaded) < NEAR && (is_pointer || loaded >= NEAR);
             is_near.then(|| (number, range.start - buffer.first))
         });
         Some(Stray { address, word })

@@ -358,6 +358,9 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
 
     fn step(&mut self, inst: Inst) -> Result<Control, Unsupported> {
         let (target, data) = (self.target, self.function.inst(inst));
+        if let (Opcode::LIFETIME_END, Some(Operand::Stack(slot))) = (data.opcode, data.operands.first()) {
+            self.callees.forget(slot.as_u32() as usize);
+        }
         if self.environment.is_some()
             && let Some(transfer) = outside::execute(target, self, data)?
         {
