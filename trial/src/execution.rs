@@ -129,7 +129,7 @@ fn promised(Execution { observation: expected, instructions, .. }: Execution) ->
     match expected.outcome {
         Outcome::Returned | Outcome::Stopped => Ok(Promised { expected, fuel: MACHINE_FUEL }),
         // A device sees the accesses of a loop that does not end.
-        Outcome::OutOfFuel if !expected.accesses.is_empty() => Ok(Promised { expected, fuel: 16 * instructions }),
+        Outcome::OutOfFuel if !expected.accesses.is_empty() => Ok(Promised { expected, fuel: 4 * instructions }),
         Outcome::OutOfFuel => Err(Inconclusive::OutOfFuel),
         Outcome::Undefined => Err(Inconclusive::Undefined),
         Outcome::Unconstrained => Err(Inconclusive::Unconstrained),

@@ -19,7 +19,7 @@ use tribunal_emulator::observation::Outcome;
 
 /// Words that become pointers, at most.
 const MOST_WORDS: usize = 24;
-/// The greatest number of an input whose numbers are small.
+/// The greatest number of an input whose numbers are small, one less than a power of two.
 const SMALL: u8 = 15;
 
 /// The widest access that a stray address may be of, in bytes.
@@ -33,7 +33,9 @@ pub(crate) fn is_broken(execution: &Execution) -> bool {
 /// An input near `input` on which the source fixes what must come out; `None` if none is found.
 pub(crate) fn repaired(interpreter: &Interpreter<'_>, input: &Input) -> Option<Input> {
     // Objects that are shared may be a cycle, on which a loop does not end.
-    [Sharing::Some, Sharing::None].into_iter().find_map(|sharing| attempt(interpreter, input, sharing))
+    [(Sharing::Some, SMALL), (Sharing::None, 0)]
+        .into_iter()
+        .find_map(|(sharing, small)| attempt(interpreter, input, sharing, small))
 }
 
 /// Whether a pointer may lead to an object that is there already.
@@ -43,7 +45,8 @@ enum Sharing {
     None,
 }
 
-fn attempt(interpreter: &Interpreter<'_>, input: &Input, sharing: Sharing) -> Option<Input> {
+/// `small` is the greatest number, where numbers have to be small.
+fn attempt(interpreter: &Interpreter<'_>, input: &Input, sharing: Sharing, small: u8) -> Option<Input> {
     let word = interpreter.target().register_bytes() as usize;
     let is_fixed = |address| interpreter.is_private(address);
     let mut drawing = Drawing { random: SmallRng::seed_from_u64(input.seed()), sharing, word, is_fixed: &is_fixed };
@@ -61,7 +64,7 @@ fn attempt(interpreter: &Interpreter<'_>, input: &Input, sharing: Sharing) -> Op
         if std::mem::replace(&mut is_tame, true) {
             return None;
         }
-        drawing.tame(&mut input);
+        drawing.tame(&mut input, small);
     }
     None
 }
@@ -140,17 +143,17 @@ impl Drawing<'_> {
     }
 
     /// Makes every number small that is no pointer.
-    fn tame(&self, input: &mut Input) {
+    fn tame(&self, input: &mut Input, small: u8) {
         let places: Vec<Range<u64>> = input.buffers.iter().map(spans).collect();
         let is_pointer = |value| places.iter().any(|place| place.contains(&value));
         for (_, value) in input.registers.iter_mut().filter(|(_, value)| !is_pointer(*value)) {
-            *value &= u64::from(SMALL);
+            *value &= u64::from(small);
         }
         let buffers = input.buffers.iter_mut().filter(|buffer| !(self.is_fixed)(buffer.address));
         for word in buffers.flat_map(|buffer| buffer.bytes.chunks_mut(self.word)) {
             if !is_pointer(number_of(word)) {
-                let small = [SMALL, 0, 0, 0].into_iter().cycle();
-                word.iter_mut().zip(small).for_each(|(byte, mask)| *byte &= mask);
+                let masks = [small, 0, 0, 0].into_iter().cycle();
+                word.iter_mut().zip(masks).for_each(|(byte, mask)| *byte &= mask);
             }
         }
     }
