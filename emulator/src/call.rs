@@ -12,25 +12,25 @@ use tribunal_ir::PReg;
 
 /// A place in memory that a callee can reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum MemoryPlace {
     /// At an address that is the same in every run.
     At(u64),
     /// In the stack object of this number, at an offset in bytes. Each run has its own address of it.
     Object(usize, u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MemoryPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::At(address) => write!(f, "{address:#x}"),
-            Place::Object(number, offset) => write!(f, "%stack.{number} + {offset}"),
+            MemoryPlace::At(address) => write!(f, "{address:#x}"),
+            MemoryPlace::Object(number, offset) => write!(f, "%stack.{number} + {offset}"),
         }
     }
 }
 
 /// An argument of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Argument {
+pub struct CallArgument {
     /// The machine register that holds it; `None` for a virtual one.
     pub register: Option<PReg>,
     /// Its width in bits.
@@ -43,11 +43,11 @@ pub struct Argument {
 
 /// What a callee did.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Effect {
+pub struct CalleeEffect {
     /// The value of each result register.
     pub results: Vec<(PReg, u64)>,
     /// What it wrote, in order.
-    pub writes: Vec<(Place, Vec<u8>)>,
+    pub writes: Vec<(MemoryPlace, Vec<u8>)>,
     /// False if it did not come back: it ended the program, or waits forever.
     pub returns: bool,
 }
@@ -58,11 +58,11 @@ pub struct ExternalCall {
     /// The symbol that was called; empty for a call through a register.
     pub name: String,
     /// Every register that the call reads, in the order of its operands.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<CallArgument>,
     /// All that the callee can read.
-    pub memory: Vec<(Place, Bytes)>,
+    pub memory: Vec<(MemoryPlace, Bytes)>,
     /// What it did.
-    pub effect: Effect,
+    pub effect: CalleeEffect,
 }
 
 /// A difference between a run's calls and those of the source.
@@ -100,7 +100,7 @@ pub enum CallMismatch {
         /// The callee.
         name: String,
         /// The start of the buffer or of the object.
-        place: Place,
+        place: MemoryPlace,
         /// The byte's offset from there.
         offset: usize,
         /// The source's byte.
@@ -116,7 +116,7 @@ pub enum CallMismatch {
         /// The callee.
         name: String,
         /// The start of the buffer or of the object.
-        place: Place,
+        place: MemoryPlace,
     },
 }
 
@@ -169,7 +169,7 @@ impl<'s> Script<'s> {
         name: &str,
         arguments: &[Passed],
         read: impl FnMut(u64, usize) -> Option<Bytes>,
-    ) -> Result<&'s Effect, CallMismatch> {
+    ) -> Result<&'s CalleeEffect, CallMismatch> {
         let expected = self.expected().filter(|call| call.name == name).ok_or_else(|| CallMismatch::Callee {
             index: self.made,
             expected: self.expected().map(|call| call.name.clone()),
@@ -187,7 +187,7 @@ impl<'s> Script<'s> {
         &mut self,
         call: &ExternalCall,
         argument: usize,
-        meant: &Argument,
+        meant: &CallArgument,
         came: &Passed,
     ) -> Result<(), CallMismatch> {
         let mask = u64::MAX >> 64u32.saturating_sub(meant.bits);
@@ -201,7 +201,7 @@ impl<'s> Script<'s> {
             return Ok(());
         }
         let expected = match meant.object {
-            Some(object) => Place::Object(object, meant.value.value).to_string(),
+            Some(object) => MemoryPlace::Object(object, meant.value.value).to_string(),
             None => format!("{:#x}", meant.value.value & mask),
         };
         let actual = (!came.poison).then_some(came.value.value & mask);
@@ -238,10 +238,10 @@ impl<'s> Script<'s> {
     }
 
     /// The address of a place in this run; `None` for an object whose address no argument has shown.
-    pub fn address(&self, place: Place) -> Option<u64> {
+    pub fn address(&self, place: MemoryPlace) -> Option<u64> {
         match place {
-            Place::At(address) => Some(address),
-            Place::Object(object, offset) => {
+            MemoryPlace::At(address) => Some(address),
+            MemoryPlace::Object(object, offset) => {
                 let base = self.bases.iter().find(|(known, _)| *known == object)?.1;
                 Some(base.wrapping_add(offset))
             }

@@ -125,8 +125,8 @@ impl EnvironmentLayout {
 }
 
 /// Where pointer arguments may point. An optimizer may rely on a `noalias` parameter, on what metadata of accesses says
-/// of aliases (`!tbaa`, `!noalias`), and on memory that is `invariant`: none of that has a meaning here. So the pointers
-/// of such a function are apart, and no callee knows memory but what it is given.
+/// of aliases (`!tbaa`, `!noalias`), and on memory that is `invariant`: none of that has a meaning here. So the
+/// pointers of such a function are apart, and no callee knows memory but what it is given.
 pub fn pointers(function: &Function, ir: Option<&IrModule>) -> Pointers {
     let declared = ir.and_then(|ir| ir.function(&Name::from(function.name.as_str())));
     let is_unaliased =

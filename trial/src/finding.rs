@@ -263,8 +263,8 @@ impl Tally {
         *self.reasons.entry(reason).or_default() += 1;
     }
 
-    /// Runs that did not say anything are no success: without one execution the function is unknown. One that never ends
-    /// well, and was undefined on every input, has nothing to show: any code is right.
+    /// Runs that did not say anything are no success: without one execution the function is unknown. One that never
+    /// ends well, and was undefined on every input, has nothing to show: any code is right.
     pub(crate) fn demand_execution(&mut self, never_ends_well: bool) {
         let undefined = self.reasons.get(&Inconclusive::Undefined).copied();
         if self.passed == 0 || self.executions > 0 || (never_ends_well && undefined == Some(self.inconclusive)) {

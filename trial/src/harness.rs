@@ -109,8 +109,8 @@ impl Harness {
         machine_verifier::verify(function, self.bench.target, self.bench.legalizer).is_empty()
     }
 
-    /// Every judge, on inputs made by `plan`. Without one conclusive execution the function is unknown, unless no run of
-    /// it can be defined.
+    /// Every judge, on inputs made by `plan`. Without one conclusive execution the function is unknown, unless no run
+    /// of it can be defined.
     pub fn trial(&mut self, function: &Function, plan: Plan) -> Tally {
         let mut tally = self.trial_on(function, &inputs::inputs(function, self.bench.target, plan));
         tally.demand_execution(inputs::never_ends_well(function, self.bench.target));

@@ -135,14 +135,12 @@ fn alignment(function: &Function) -> i64 {
     claimed.filter(|&align| align <= 16).max().unwrap_or(1).into()
 }
 
-/// Bytes from one pointer to another into the same buffer: none, a few elements, all of the host, or rarely a few bytes.
+/// Bytes from one pointer to another into one buffer: none, a few aligned steps, or all of the host.
 fn distance(align: i64, random: &mut SmallRng) -> i64 {
-    let elements = random.random_range(1..9i64);
-    let distance = match random.random_range(0..16) {
-        0..6 => 0,
-        6..12 => align * elements,
-        12..15 => i64::from(BUFFER_BYTES),
-        _ => elements,
+    let distance = match random.random_range(0..5) {
+        0..2 => 0,
+        2..4 => align * random.random_range(1..9i64),
+        _ => i64::from(BUFFER_BYTES),
     };
     if random.random_range(0..2) == 0 { distance } else { -distance }
 }

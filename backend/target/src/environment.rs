@@ -11,8 +11,8 @@
 //! | memory function | destination, source or byte, length | the destination | as its opcode says |
 //! | unknown | all registers that the call reads | all that it defines | anything, in a proof |
 //!
-//! An execution picks what an unknown function does by its seed: it returns what it likes, and writes memory that it can
-//! reach.
+//! An execution picks what an unknown function does by its seed: it returns what it likes, and writes memory that it
+//! can reach.
 //!
 //! Invariant: after a call every register that its mask does not preserve holds a result, or anything.
 

@@ -1,9 +1,9 @@
 //! Unknown functions in a run: what they do is drawn from the seed of the run, or follows the script of an earlier one.
 //!
-//! A callee returns what it likes, and writes memory that it can reach: places that its caller has used above all, since
-//! a mistake of the caller's compiler shows there. It takes a word that holds an address for a pointer, and leaves a
-//! pointer in it. What it does depends on the seed, its name and the number of calls before it, not on its arguments:
-//! so bits of an argument may stay unconstrained.
+//! A callee returns what it likes, and writes memory that it can reach: places that its caller has used above all,
+//! since a mistake of the caller's compiler shows there. It takes a word that holds an address for a pointer, and
+//! leaves a pointer in it. What it does depends on the seed, its name and the number of calls before it, not on its
+//! arguments: so bits of an argument may stay unconstrained.
 //!
 //! A run that ends badly after a call is one whose last callee did not return: the calls up to there are what every
 //! right program makes. So no run may have undefined behaviour before a call that comes first, and a function that
@@ -11,7 +11,7 @@
 
 use super::memory::ConcreteMemory;
 use super::{ConcreteEnvironment, Numbers, SingleRun, scalar};
-use crate::call::{Argument, Effect, ExternalCall, Passed, Place, Script};
+use crate::call::{CallArgument, CalleeEffect, ExternalCall, MemoryPlace, Passed, Script};
 use crate::observation::Known;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ impl Choices {
 
 /// Memory that a callee can reach.
 struct Reachable {
-    place: Place,
+    place: MemoryPlace,
     address: u64,
     bytes: u64,
 }
@@ -160,7 +160,9 @@ impl<D: Numbers> SingleRun<'_, D> {
                 Some(script) => script.address(*place),
                 None => self.memory.address(*place),
             };
-            address.map(|address| self.memory.overwrite(address, bytes));
+            if let Some(address) = address {
+                self.memory.overwrite(address, bytes);
+            }
         }
         if !effect.returns {
             self.callees.stopped = true;
@@ -177,7 +179,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         call: &UnknownCall<'_>,
         passed: &[Passed],
         args: &[Value<D>],
-    ) -> Effect {
+    ) -> CalleeEffect {
         let registers = call.argument_registers(self.target);
         let arguments = registers.zip(passed.iter().zip(args)).map(|(register, (passed, arg))| {
             let (bits, known) = (arg.bits.width(), passed.value);
@@ -188,7 +190,7 @@ impl<D: Numbers> SingleRun<'_, D> {
                 self.callees.escaped.push(number);
             }
             let value = object.map_or(known, |(_, offset)| Known { value: offset, unknown: 0 });
-            Argument { register, bits, value, object: object.map(|(number, _)| number) }
+            CallArgument { register, bits, value, object: object.map(|(number, _)| number) }
         });
         let arguments = arguments.collect();
         let reachable = self.reachable(environment);
@@ -198,7 +200,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         let memory = reachable.iter().filter_map(seen).collect();
         let number = self.calls_made.len();
         let mut choices = Choices::of_call(environment.seed ^ self.seed, number, call.name);
-        let effect = Effect {
+        let effect = CalleeEffect {
             results: results(&mut choices, environment, call, &reachable),
             writes: writes(&mut choices, &self.memory, &reachable, self.target.register_bytes() as usize),
             returns: number + 1 < MOST_CALLS,
@@ -212,10 +214,10 @@ impl<D: Numbers> SingleRun<'_, D> {
     fn reachable(&self, environment: &ConcreteEnvironment) -> Vec<Reachable> {
         let is_shared = |(address, _): &(u64, u64)| !environment.private.contains(address);
         let buffers = self.memory.buffer_ranges().filter(is_shared);
-        let buffers = buffers.map(|(address, bytes)| Reachable { place: Place::At(address), address, bytes });
+        let buffers = buffers.map(|(address, bytes)| Reachable { place: MemoryPlace::At(address), address, bytes });
         let objects = self.callees.escaped.iter().filter_map(|&number| {
             let (address, bytes) = self.memory.object_range(number)?;
-            Some(Reachable { place: Place::Object(number, 0), address, bytes })
+            Some(Reachable { place: MemoryPlace::Object(number, 0), address, bytes })
         });
         buffers.chain(objects).collect()
     }
@@ -224,7 +226,7 @@ impl<D: Numbers> SingleRun<'_, D> {
 /// True if bits that the source fixes depend on a nondeterministic choice here.
 fn is_undecided(script: &Script<'_>, passed: &[Passed]) -> bool {
     let expected = script.expected().map_or(&[][..], |call| call.arguments.as_slice());
-    let open = |(meant, came): (&Argument, &Passed)| !came.poison && came.value.unknown & !meant.value.unknown != 0;
+    let open = |(meant, came): (&CallArgument, &Passed)| !came.poison && came.value.unknown & !meant.value.unknown != 0;
     expected.iter().zip(passed).any(open)
 }
 
@@ -241,7 +243,7 @@ fn results(
 ) -> Vec<(PReg, u64)> {
     let buffers: SmallVec<[u64; 8]> = reachable
         .iter()
-        .filter(|place| matches!(place.place, Place::At(_)) && place.bytes > 0)
+        .filter(|place| matches!(place.place, MemoryPlace::At(_)) && place.bytes > 0)
         .map(|place| place.address)
         .collect();
     let is_pointer = environment.return_pointers.contains(call.name) && !buffers.is_empty();
@@ -258,8 +260,8 @@ fn writes(
     memory: &ConcreteMemory,
     reachable: &[Reachable],
     word: usize,
-) -> Vec<(Place, Vec<u8>)> {
-    let mut places: Vec<(Place, u64, usize)> = Vec::new();
+) -> Vec<(MemoryPlace, Vec<u8>)> {
+    let mut places: Vec<(MemoryPlace, u64, usize)> = Vec::new();
     match choices.below(4) {
         0 => {}
         1 | 2 => {
@@ -287,12 +289,12 @@ fn writes(
     places.into_iter().filter_map(new).collect()
 }
 
-fn place_of(reachable: &[Reachable], address: u64) -> Option<Place> {
+fn place_of(reachable: &[Reachable], address: u64) -> Option<MemoryPlace> {
     reachable.iter().find_map(|place| {
         let offset = address.checked_sub(place.address).filter(|&offset| offset < place.bytes)?;
         Some(match place.place {
-            Place::At(start) => Place::At(start + offset),
-            Place::Object(number, start) => Place::Object(number, start + offset),
+            MemoryPlace::At(start) => MemoryPlace::At(start + offset),
+            MemoryPlace::Object(number, start) => MemoryPlace::Object(number, start + offset),
         })
     })
 }
@@ -311,7 +313,9 @@ fn contents(
     let is_pointer = bytes == word && memory.holds(number);
     let new = match (is_pointer, choices.below(4)) {
         (true, 0..3) => return None,
-        (true, _) => reachable.iter().find(|place| matches!(place.place, Place::At(_)) && place.bytes > 0)?.address,
+        (true, _) => {
+            reachable.iter().find(|place| matches!(place.place, MemoryPlace::At(_)) && place.bytes > 0)?.address
+        }
         (false, 0) => choices.word(),
         (false, 1) => number ^ 1,
         (false, _) => choices.word() % 5,

@@ -1,7 +1,7 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
 use super::{Numbers, Unwritten, known};
-use crate::call::Place;
+use crate::call::MemoryPlace;
 use crate::input::{Frame, Input, UNWRITTEN};
 use crate::observation::{BufferAccess, Bytes, Known};
 use smallvec::SmallVec;
@@ -246,10 +246,10 @@ impl ConcreteMemory {
     }
 
     /// The address of a place.
-    pub fn address(&self, place: Place) -> Option<u64> {
+    pub fn address(&self, place: MemoryPlace) -> Option<u64> {
         match place {
-            Place::At(address) => Some(address),
-            Place::Object(number, offset) => Some(self.object_range(number)?.0 + offset),
+            MemoryPlace::At(address) => Some(address),
+            MemoryPlace::Object(number, offset) => Some(self.object_range(number)?.0 + offset),
         }
     }
 

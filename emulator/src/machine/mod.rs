@@ -30,7 +30,7 @@ use crate::input::{
 use crate::observation::BufferAccess;
 use accesses::RawAccess;
 use engines::EngineDesc;
-use runtime::{Linked, Served};
+use runtime::{Linked, RunEnd};
 use smallvec::SmallVec;
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
@@ -201,14 +201,6 @@ fn unicorn(row: &EngineDesc) -> Result<Unicorn<'static, Running>, MachineError> 
         }
     })?;
     Ok(engine)
-}
-
-/// The end of a run.
-enum End {
-    Returned,
-    /// The last callee did not return.
-    Stopped,
-    Fault(MachineFault),
 }
 
 /// The way in which an engine stopped.
@@ -438,9 +430,9 @@ impl Emulator {
         self.take_accesses(input);
         let ended = self.run_to_end(fuel, &mut Script::new(calls))?;
         let (returned, mut fault) = match ended {
-            End::Returned => (true, None),
-            End::Stopped => (false, None),
-            End::Fault(fault) => (false, Some(fault)),
+            RunEnd::Returned => (true, None),
+            RunEnd::Stopped => (false, None),
+            RunEnd::Fault(fault) => (false, Some(fault)),
         };
         fault = fault.or(self.code_fault()?);
         let buffers = self.read_buffers(input, &mut fault)?;
@@ -450,29 +442,6 @@ impl Emulator {
         }
         left.truncate(results.len());
         Ok(MachineRun { fault, results: left, buffers, accesses: self.take_accesses(input) })
-    }
-
-    /// Runs the code, and serves its calls.
-    fn run_to_end(&mut self, fuel: u64, script: &mut Script<'_>) -> Result<End, MachineError> {
-        let mut calls = 0;
-        let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
-        while let (Stop::Memory, Some(callee), true) = (&ended, self.linked.at(pc), calls < fuel / CALL_COST) {
-            let callee = callee.clone();
-            match self.serve(&callee, calls, script)? {
-                Served::Back(back) => (ended, pc) = self.engine.run(back, fuel)?,
-                Served::Never => return Ok(End::Stopped),
-                Served::Fault(fault) => return Ok(End::Fault(fault)),
-            }
-            calls += 1;
-        }
-        let fault = match ended {
-            Stop::Still if pc == STOP => script.missing().map(MachineFault::Call),
-            Stop::Memory if self.linked.at(pc).is_some() => Some(MachineFault::OutOfFuel(fuel)),
-            Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
-            Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
-            Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
-        };
-        Ok(fault.map_or(End::Returned, End::Fault))
     }
 
     /// The contents of these registers, and of those of `kept`, after the run.

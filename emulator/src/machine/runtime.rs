@@ -5,8 +5,8 @@
 //! returns with the least that the calling convention guarantees: every caller-saved register and the memory below the
 //! stack pointer hold junk.
 
-use super::{CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, fitting};
-use crate::call::{Effect, Passed, Script};
+use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, fitting};
+use crate::call::{CalleeEffect, Passed, Script};
 use crate::input::clobbered;
 use crate::observation::{Bytes, Known};
 use tribunal_ir::semantics::{Choice, Concrete, Value};
@@ -33,24 +33,24 @@ pub struct CallSite<'a> {
 
 /// A function that the code may call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Callee {
+pub(super) enum LinkedCallee {
     Runtime(&'static RuntimeFunction),
     Memory(MemoryFunction),
     Unknown(String),
 }
 
-impl Callee {
-    fn named(name: &str) -> Callee {
-        let runtime = FUNCTIONS.iter().find(|function| function.name == name).map(Callee::Runtime);
-        let memory = || MemoryFunction::named(name).map(Callee::Memory);
-        runtime.or_else(memory).unwrap_or_else(|| Callee::Unknown(name.to_string()))
+impl LinkedCallee {
+    fn named(name: &str) -> LinkedCallee {
+        let runtime = FUNCTIONS.iter().find(|function| function.name == name).map(LinkedCallee::Runtime);
+        let memory = || MemoryFunction::named(name).map(LinkedCallee::Memory);
+        runtime.or_else(memory).unwrap_or_else(|| LinkedCallee::Unknown(name.to_string()))
     }
 
     fn name(&self) -> &str {
         match self {
-            Callee::Runtime(function) => function.name,
-            Callee::Memory(function) => function.name(),
-            Callee::Unknown(name) => name,
+            LinkedCallee::Runtime(function) => function.name,
+            LinkedCallee::Memory(function) => function.name(),
+            LinkedCallee::Unknown(name) => name,
         }
     }
 }
@@ -59,14 +59,14 @@ impl Callee {
 #[derive(Default)]
 pub(super) struct Linked {
     /// The callees, in the order of their addresses.
-    callees: Vec<Callee>,
+    callees: Vec<LinkedCallee>,
     /// Return addresses.
     returns: Vec<u64>,
 }
 
 impl Linked {
     /// The callee at `address`.
-    pub fn at(&self, address: u64) -> Option<&Callee> {
+    pub fn at(&self, address: u64) -> Option<&LinkedCallee> {
         let offset = address.checked_sub(FIRST).filter(|offset| offset % APART == 0)?;
         self.callees.get(usize::try_from(offset / APART).ok()?)
     }
@@ -75,7 +75,7 @@ impl Linked {
     fn address(&mut self, symbol: &str) -> u64 {
         let known = self.callees.iter().position(|callee| callee.name() == symbol);
         let index = known.unwrap_or_else(|| {
-            self.callees.push(Callee::named(symbol));
+            self.callees.push(LinkedCallee::named(symbol));
             self.callees.len() - 1
         });
         FIRST + APART * index as u64
@@ -103,8 +103,16 @@ pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> 
     Ok(linked_calls)
 }
 
+/// The end of a run.
+pub(super) enum RunEnd {
+    Returned,
+    /// The last callee did not return.
+    Stopped,
+    Fault(MachineFault),
+}
+
 /// The way on after a call.
-pub(super) enum Served {
+enum Served {
     /// At this address.
     Back(u64),
     /// Nowhere: the callee does not return.
@@ -114,28 +122,46 @@ pub(super) enum Served {
 }
 
 impl Emulator {
+    /// Runs the code, and serves its calls.
+    pub(super) fn run_to_end(&mut self, fuel: u64, script: &mut Script<'_>) -> Result<RunEnd, MachineError> {
+        let mut calls = 0;
+        let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
+        while let (Stop::Memory, Some(callee), true) = (&ended, self.linked.at(pc), calls < fuel / CALL_COST) {
+            let callee = callee.clone();
+            match self.serve(&callee, calls, script)? {
+                Served::Back(back) => (ended, pc) = self.engine.run(back, fuel)?,
+                Served::Never => return Ok(RunEnd::Stopped),
+                Served::Fault(fault) => return Ok(RunEnd::Fault(fault)),
+            }
+            calls += 1;
+        }
+        let fault = match ended {
+            Stop::Still if pc == STOP => script.missing().map(MachineFault::Call),
+            Stop::Memory if self.linked.at(pc).is_some() => Some(MachineFault::OutOfFuel(fuel)),
+            Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
+            Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
+            Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
+        };
+        Ok(fault.map_or(RunEnd::Returned, RunEnd::Fault))
+    }
+
     /// Performs `callee`, the `count`th call of this run.
-    pub(super) fn serve(
-        &mut self,
-        callee: &Callee,
-        count: u64,
-        script: &mut Script<'_>,
-    ) -> Result<Served, MachineError> {
+    fn serve(&mut self, callee: &LinkedCallee, count: u64, script: &mut Script<'_>) -> Result<Served, MachineError> {
         let back = match self.arrived(callee.name())? {
             Ok(back) => back,
             Err(fault) => return Ok(Served::Fault(fault)),
         };
         let results = match callee {
-            Callee::Runtime(function) => self.computed(function)?,
-            Callee::Memory(function) => match self.moved(*function)? {
+            LinkedCallee::Runtime(function) => self.computed(function)?,
+            LinkedCallee::Memory(function) => match self.moved(*function)? {
                 Some(results) => results,
                 None => return Ok(Served::Fault(MachineFault::Memory { pc: back.wrapping_sub(CODE) })),
             },
-            Callee::Unknown(name) => {
+            LinkedCallee::Unknown(name) => {
                 let passed = self.passed(script)?;
                 let called = script.call(name, &passed, |address, bytes| self.bytes(address, bytes));
                 match called {
-                    Ok(Effect { returns: false, .. }) => return Ok(Served::Never),
+                    Ok(CalleeEffect { returns: false, .. }) => return Ok(Served::Never),
                     Ok(effect) => self.perform(effect, script)?,
                     Err(mismatch) => return Ok(Served::Fault(MachineFault::Call(mismatch))),
                 }
@@ -227,7 +253,7 @@ impl Emulator {
     }
 
     /// Writes what an unknown function wrote; returns its results. Of a part of a register, the rest is junk.
-    fn perform(&mut self, effect: &Effect, script: &Script<'_>) -> Result<Vec<(PReg, u64)>, MachineError> {
+    fn perform(&mut self, effect: &CalleeEffect, script: &Script<'_>) -> Result<Vec<(PReg, u64)>, MachineError> {
         for (place, bytes) in &effect.writes {
             if let Some(address) = script.address(*place) {
                 self.engine.write(address, bytes)?;
