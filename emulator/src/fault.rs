@@ -29,11 +29,13 @@ pub enum FaultKind {
     StackAlignment,
     /// A call that no call instruction makes.
     BadCall,
+    /// Calls of unknown functions, or the memory that they find, are not the source's.
+    WrongCall,
 }
 
 impl FaultKind {
     /// Every kind.
-    pub const ALL: [FaultKind; 12] = [
+    pub const ALL: [FaultKind; 13] = [
         FaultKind::WrongResult,
         FaultKind::VolatileAccess,
         FaultKind::MemoryFault,
@@ -46,6 +48,7 @@ impl FaultKind {
         FaultKind::WriteToCode,
         FaultKind::StackAlignment,
         FaultKind::BadCall,
+        FaultKind::WrongCall,
     ];
 
     /// Its name in signatures.
@@ -63,6 +66,7 @@ impl FaultKind {
             FaultKind::WriteToCode => "write-to-code",
             FaultKind::StackAlignment => "stack-alignment",
             FaultKind::BadCall => "bad-call",
+            FaultKind::WrongCall => "wrong-call",
         }
     }
 }

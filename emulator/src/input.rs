@@ -1,5 +1,7 @@
 //! Inputs of a run, and the address layout: the same addresses for the interpreter, for Unicorn and for the stepper.
 
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
 use tribunal_ir::PReg;
 
 /// Memory behind a pointer argument.
@@ -18,6 +20,16 @@ pub struct Input {
     pub registers: Vec<(PReg, u64)>,
     /// The memory that the function may access through its arguments.
     pub buffers: Vec<Buffer>,
+}
+
+impl Input {
+    /// A number that its contents determine: the seed of what unknown functions do.
+    pub fn seed(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.registers.iter().for_each(|&(register, value)| hasher.write_u64(value ^ u64::from(register.0) << 56));
+        self.buffers.iter().for_each(|buffer| hasher.write(&buffer.bytes));
+        hasher.finish()
+    }
 }
 
 /// The contents of every byte that nobody wrote: of stack objects, of the stack, of guard zones, of the caller's frame.
@@ -40,6 +52,10 @@ pub const BUFFERS: u64 = 0x1000_0000;
 pub const PAGE: u64 = 0x1000;
 /// From the page's start to the buffer.
 pub const GUARD: u64 = 0x400;
+/// Bytes of each guard zone that are checked.
+pub const GUARD_BYTES: usize = 128;
+/// Bytes of the longest buffer.
+pub const MOST_BUFFER_BYTES: u64 = PAGE - GUARD - GUARD_BYTES as u64;
 /// Pages for buffers.
 pub const BUFFER_PAGES: u64 = 16;
 

@@ -2,6 +2,7 @@
 //!
 //! Architecture invariant: nothing here depends on codegen or on the verifier; a judge takes functions and bytes.
 
+pub mod call;
 pub mod fault;
 pub mod input;
 pub mod interpreter;

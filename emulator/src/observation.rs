@@ -4,6 +4,7 @@
 //! nondeterministic choice of the source are not compared. Volatile accesses are observable by a device: in a buffer
 //! that the source touches by such accesses only, the machine makes the same ones in the same order.
 
+use crate::call::ExternalCall;
 use crate::fault::FaultKind;
 use std::fmt;
 use tribunal_ir::PReg;
@@ -13,12 +14,21 @@ use tribunal_ir::PReg;
 pub enum Outcome {
     /// It returned.
     Returned,
+    /// Its last callee did not return.
+    Stopped,
     /// It had undefined behaviour.
     Undefined,
     /// Its path, or an address that it touched, depends on a nondeterministic choice.
     Unconstrained,
     /// It took more instructions than allowed.
     OutOfFuel,
+}
+
+impl Outcome {
+    /// True if the source says what comes out.
+    pub fn is_determined(self) -> bool {
+        matches!(self, Outcome::Returned | Outcome::Stopped)
+    }
 }
 
 /// A value with some bits unconstrained.
@@ -82,6 +92,12 @@ impl Bytes {
         self.values.iter().copied().zip(self.unknown.iter().copied())
     }
 
+    /// The first byte that differs, or is not known, where it should be; as its place.
+    pub(crate) fn difference_from(&self, actual: &Bytes) -> Option<usize> {
+        let mut pairs = self.iter().zip(actual.iter());
+        pairs.position(|((value, unknown), (other, open))| (value ^ other | open) & !unknown != 0)
+    }
+
     /// The first byte that differs where it is known, as its place.
     fn difference(&self, actual: &[u8]) -> Option<usize> {
         let differs = |((value, unknown), actual): ((&u8, &u8), &u8)| (value ^ actual) & !unknown;
@@ -105,6 +121,8 @@ pub struct Observation {
     pub buffers: Vec<Bytes>,
     /// Accesses to buffers in order, as far as they were asked for.
     pub accesses: Vec<BufferAccess>,
+    /// Calls of unknown functions, in order, of a run that decides what they do.
+    pub calls: Vec<ExternalCall>,
 }
 
 /// A difference between machine code and the source.
@@ -185,18 +203,38 @@ pub fn compare(source: &Observation, results: &[u64], buffers: &[Vec<u8>]) -> Re
 /// Compares a run's accesses with the source's volatile ones: the same sequence in each buffer that the source touches
 /// so.
 pub fn compare_accesses(source: &Observation, accesses: &[BufferAccess]) -> Result<(), Mismatch> {
-    let is_watched = |access: &&BufferAccess| source.accesses.iter().any(|meant| meant.buffer == access.buffer);
-    let mut came = accesses.iter().filter(is_watched);
-    let mut meant = source.accesses.iter();
-    for index in 0.. {
-        let (expected, actual) = (meant.next(), came.next());
-        match (expected, actual) {
-            (None, None) => break,
-            (Some(expected), Some(actual)) if expected.allows(actual) => {}
-            _ => return Err(Mismatch::Volatile { index, expected: expected.copied(), actual: actual.copied() }),
+    let (same, mut came) = first_accesses(source, accesses)?;
+    match (source.accesses.get(same), came.next()) {
+        (None, None) => Ok(()),
+        (expected, actual) => {
+            Err(Mismatch::Volatile { index: same, expected: expected.copied(), actual: actual.copied() })
         }
     }
-    Ok(())
+}
+
+/// Compares the accesses of two runs as far as both came: of a source that does not end, say. The result is true if the
+/// run made all those of the source.
+pub fn compare_first_accesses(source: &Observation, accesses: &[BufferAccess]) -> Result<bool, Mismatch> {
+    first_accesses(source, accesses).map(|(same, _)| same == source.accesses.len())
+}
+
+/// The number of accesses that are the same, up to the end of one of the lists, and the run's accesses after those.
+fn first_accesses<'a>(
+    source: &'a Observation,
+    accesses: &'a [BufferAccess],
+) -> Result<(usize, impl Iterator<Item = &'a BufferAccess>), Mismatch> {
+    let is_watched = |access: &&BufferAccess| source.accesses.iter().any(|meant| meant.buffer == access.buffer);
+    let mut came = accesses.iter().filter(is_watched);
+    for (index, expected) in source.accesses.iter().enumerate() {
+        match came.next() {
+            Some(actual) if expected.allows(actual) => {}
+            Some(actual) => {
+                return Err(Mismatch::Volatile { index, expected: Some(*expected), actual: Some(*actual) });
+            }
+            None => return Ok((index, came)),
+        }
+    }
+    Ok((source.accesses.len(), came))
 }
 
 #[cfg(test)]
@@ -219,6 +257,7 @@ mod tests {
             returned: Vec::new(),
             buffers: Vec::new(),
             accesses: meant.clone(),
+            calls: Vec::new(),
         };
         let holds = |accesses: &[BufferAccess]| compare_accesses(&source, accesses).is_ok();
         // Unconstrained bits and bits above the size may differ, and other buffers are not compared.

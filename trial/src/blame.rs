@@ -11,9 +11,10 @@ use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Observers, Options, frame, legalize};
 use tribunal_emulator::FaultKind;
+use tribunal_emulator::call::ExternalCall;
 use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings, Unwritten};
-use tribunal_emulator::observation::{Observation, Outcome, compare_accesses};
+use tribunal_emulator::observation::{Observation, compare_accesses};
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
 };
@@ -117,15 +118,23 @@ fn in_pass(case: &mut Replay<'_>, witness: &Witness<'_>, pass: &str, steps: std:
     }
 }
 
+/// `None` too if the calls are not those that the interpreter should see.
 fn observe(interpreter: &Interpreter<'_>, input: &Input, accesses: KeptAccesses) -> Option<Observation> {
     let settings = Settings { fuel: FUEL * 16, events: 0, accesses };
-    interpreter.run(input, settings).ok().map(|execution| execution.observation)
+    let execution = interpreter.run(input, settings).ok()?;
+    execution.mismatch.is_none().then_some(execution.observation)
 }
 
 /// The observation of a stage of machine instructions. Unwritten places are known there, since machine code cannot say
 /// that a bit it reads does not count.
-fn observe_machine(function: &Function, target: &'static Target, input: &Input) -> Option<Observation> {
-    observe(&Interpreter::new(function, target).with_unwritten(Unwritten::Known), input, KeptAccesses::All)
+fn observe_machine(
+    function: &Function,
+    target: &'static Target,
+    input: &Input,
+    calls: &[ExternalCall],
+) -> Option<Observation> {
+    let interpreter = Interpreter::new(function, target).with_unwritten(Unwritten::Known).with_calls(calls);
+    observe(&interpreter, input, KeptAccesses::All)
 }
 
 /// A run of the source with which stages are compared.
@@ -139,9 +148,10 @@ impl<'a> Witness<'a> {
     /// `None` if the source is undefined on the input, depends on the addresses of its stack objects, or cannot be
     /// interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
-        let expected = observe(&Interpreter::new(source, target), input, KeptAccesses::Volatile)
-            .filter(|expected| expected.outcome == Outcome::Returned)?;
-        is_address_independent(source, target, input, &expected).then_some(Witness { target, input, expected })
+        let interpreter = Interpreter::new(source, target);
+        let expected =
+            observe(&interpreter, input, KeptAccesses::Volatile).filter(|expected| expected.outcome.is_determined())?;
+        is_address_independent(&interpreter, input, &expected).then_some(Witness { target, input, expected })
     }
 
     /// True if `function`, in or after `pass`, does what the source does, under each of a few resolutions of its
@@ -155,9 +165,9 @@ impl<'a> Witness<'a> {
             let seen = match is_generic {
                 true => {
                     let interpreter = Interpreter::new(&function, target).with_frozen(resolution.frozen());
-                    observe(&interpreter, self.input, KeptAccesses::All)
+                    observe(&interpreter.with_calls(&self.expected.calls), self.input, KeptAccesses::All)
                 }
-                false => observe_machine(&function, target, self.input),
+                false => observe_machine(&function, target, self.input, &self.expected.calls),
             };
             seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))
         })
@@ -175,7 +185,7 @@ fn fixes(source: &Observation, stage: &Observation) -> bool {
 
 /// True if a run does what the source does, wherever that is known.
 fn allows(source: &Observation, stage: &Observation) -> bool {
-    if stage.outcome != Outcome::Returned || compare_accesses(source, &stage.accesses).is_err() {
+    if stage.outcome != source.outcome || compare_accesses(source, &stage.accesses).is_err() {
         return false;
     }
     let mut results = source.returned.iter().zip(&stage.returned);
@@ -217,7 +227,7 @@ impl Settled {
     fn is_right(&self, expected: &Observation, function: &Function, target: &'static Target) -> bool {
         let mut shown = function.clone();
         show_at_returns(&mut shown, target, &self.kept);
-        let Some(seen) = observe_machine(&shown, target, &self.input) else { return false };
+        let Some(seen) = observe_machine(&shown, target, &self.input, &expected.calls) else { return false };
         let kept = seen.returned.iter().rev().zip(self.kept.iter().rev());
         let frame = seen.buffers.last().into_iter().flat_map(|stack| stack.iter().skip(BELOW as usize));
         allows(expected, &seen)

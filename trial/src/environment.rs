@@ -3,14 +3,15 @@
 //! Sizes come from the types in the file's IR block. Contents are chosen, for constants too: the legalizer does not
 //! look at initialisers. A symbol without a declaration there is an address that nobody may touch.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::inputs::Pointers;
+use std::collections::BTreeMap;
 use tribunal_emulator::input::{Buffer, Input};
-use tribunal_emulator::interpreter::ConcreteEnvironment;
+use tribunal_emulator::interpreter::{ConcreteEnvironment, return_pointers};
 use tribunal_ir::entities::ConstantPoolIndex;
-use tribunal_ir::{AddressBase, FixedSlot, Function, GlobalName, Opcode, OpcodeFlags, Operand, Reg};
-use tribunal_llvm::{DataLayout, IrModule, Name};
+use tribunal_ir::{AddressBase, FixedSlot, Function, GlobalName, MemFlags, MemOperand};
+use tribunal_llvm::{AttributeWord, DataLayout, IrFunction, IrModule, Name};
 use tribunal_target::Target;
-use tribunal_target::environment::{Callee, LinkedAddress, LinkedBase};
+use tribunal_target::environment::{LinkedAddress, LinkedBase};
 
 /// The address of globals, apart from buffers of arguments and from stack objects.
 const GLOBALS: u64 = 0x4000_0000;
@@ -24,6 +25,8 @@ const HEAP_BYTES: u64 = 256;
 /// The environment in which two functions are executed.
 pub struct EnvironmentLayout {
     chosen: ConcreteEnvironment,
+    /// The memory that calls return pointers to, and that memory holds.
+    heap: u64,
     /// Sizes by address.
     places: Vec<(u64, u64)>,
     /// Constants in memory, of each side.
@@ -48,6 +51,7 @@ impl EnvironmentLayout {
         };
         let mut layout = EnvironmentLayout {
             chosen: ConcreteEnvironment::default(),
+            heap: 0,
             places: Vec::new(),
             pools: Vec::new(),
             pointer_bytes,
@@ -58,9 +62,12 @@ impl EnvironmentLayout {
             address = (address + size + GAP).next_multiple_of(GAP);
             start
         };
-        layout.chosen.heap = place(HEAP_BYTES);
-        layout.places.push((layout.chosen.heap, HEAP_BYTES));
+        layout.heap = place(HEAP_BYTES);
+        layout.places.push((layout.heap, HEAP_BYTES));
+        let is_constant = |name: &Name| ir.and_then(|ir| ir.global(name)).is_some_and(|global| global.constant);
         for (symbol, entity) in symbols {
+            // Constants stay what they are, and no callee knows the address of its caller's arguments.
+            let is_private = !matches!(&entity, Entity::Global(name) if !is_constant(name));
             let (size, pooled) = match entity {
                 Entity::Global(name) => (size_of_global(&name), None),
                 Entity::Fixed(slot) => (before.fixed_stack.get(slot).map(|object| object.size), None),
@@ -71,6 +78,9 @@ impl EnvironmentLayout {
             };
             let size = size.filter(|&size| size <= MOST_BYTES).unwrap_or(0);
             let start = place(size);
+            if is_private {
+                layout.chosen.private.insert(start);
+            }
             match pooled {
                 Some(bytes) => layout.pools.push((start, bytes)),
                 None => layout.places.push((start, size)),
@@ -82,7 +92,7 @@ impl EnvironmentLayout {
     }
 
     /// The environment for the `index`th input, whose buffers gain the globals.
-    pub fn around(&self, input: &mut Input, index: u32) -> ConcreteEnvironment {
+    pub fn around(&self, input: &mut Input, index: u32, pointers: Pointers) -> ConcreteEnvironment {
         let mut state = u64::from(index).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut random = move || {
             state ^= state << 13;
@@ -94,7 +104,7 @@ impl EnvironmentLayout {
             let mut bytes = Vec::new();
             while (bytes.len() as u64) < size {
                 let word = match random() % 4 {
-                    0 => self.chosen.heap,
+                    0 => self.heap,
                     1 => random(),
                     _ => random() % 4,
                 };
@@ -106,7 +116,26 @@ impl EnvironmentLayout {
         for (address, bytes) in &self.pools {
             input.buffers.push(Buffer { address: *address, bytes: bytes.clone() });
         }
-        ConcreteEnvironment { seed: index.into(), ..self.chosen.clone() }
+        let mut private = self.chosen.private.clone();
+        if pointers == Pointers::Apart {
+            private.extend(input.buffers.iter().map(|buffer| buffer.address));
+        }
+        ConcreteEnvironment { seed: index.into(), private, ..self.chosen.clone() }
+    }
+}
+
+/// Where pointer arguments may point. An optimizer may rely on a `noalias` parameter, on what metadata of accesses says
+/// of aliases (`!tbaa`, `!noalias`), and on memory that is `invariant`: none of that has a meaning here. So the
+/// pointers of such a function are apart, and no callee knows memory but what it is given.
+pub fn pointers(function: &Function, ir: Option<&IrModule>) -> Pointers {
+    let declared = ir.and_then(|ir| ir.function(&Name::from(function.name.as_str())));
+    let is_unaliased =
+        |function: &IrFunction| function.parameters.iter().any(|parameter| parameter.has(AttributeWord::NoAlias));
+    let is_promise = |operand: &MemOperand| operand.metadata.is_some() || operand.flags.contains(MemFlags::INVARIANT);
+    let is_marked = |inst| function.inst(inst).memory.iter().any(is_promise);
+    match declared.is_some_and(is_unaliased) || function.all_insts().any(is_marked) {
+        true => Pointers::Apart,
+        false => Pointers::Aliasing,
     }
 }
 
@@ -142,26 +171,4 @@ fn pooled(function: &Function, index: ConstantPoolIndex) -> Option<Vec<u8>> {
     let bits = function.constants.get(index)?.value.bits()?;
     let whole = bits.width() <= 128 && bits.width().is_multiple_of(8);
     whole.then(|| bits.unsigned().to_le_bytes()[..bits.width() as usize / 8].to_vec())
-}
-
-/// Functions whose result is copied to a pointer.
-fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let mut callee = String::new();
-    for inst in function.all_insts() {
-        let data = function.inst(inst);
-        if function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
-            && let Callee::Unknown(name) = Callee::of(function, data)
-        {
-            callee = name;
-        }
-        if let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) = (data.opcode, data.operands.as_slice())
-            && let (Reg::Virtual(dst), Reg::Physical(src)) = (dst.reg, src.reg)
-            && function.type_of(dst).is_some_and(|ty| ty.is_pointer())
-            && target.abi.results().contains(&target.vocabulary.full_register(src))
-        {
-            names.insert(callee.clone());
-        }
-    }
-    names
 }

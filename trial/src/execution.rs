@@ -1,24 +1,30 @@
 //! The emulator as a judge: machine code on inputs, compared with the interpreter's runs of the source.
 //!
-//! Invariant: an input counts as an execution only where the source fixes what must come out: it returns, whatever its
-//! nondeterministic choices, and does the same for any layout of its stack objects.
+//! Invariant: an input counts as an execution only where the source fixes what must come out, whatever its
+//! nondeterministic choices and the layout of its stack objects: it returns, or comes to a callee that does not, or
+//! makes volatile accesses forever.
 
-use crate::finding::Judge;
-use crate::inputs;
-use crate::judges::{JudgeRow, Session, WrongRun};
+use crate::finding::{Inconclusive, Judge};
+use crate::judges::{Bench, JudgeRow, Session, WrongRun};
+use crate::{inputs, repair};
+use std::borrow::Cow;
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::machine::{CallSite, MachineRun};
-use tribunal_emulator::observation::{Observation, Outcome, compare, compare_accesses};
+use tribunal_emulator::machine::{CallSite, MachineFault, MachineRun};
+use tribunal_emulator::observation::{
+    Mismatch, Observation, Outcome, compare, compare_accesses, compare_first_accesses,
+};
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Function, Stage};
-use tribunal_target::Target;
+use tribunal_ir::{PReg, Stage};
 
 /// Instructions that the interpreter may take on one input; machine code gets many times as many.
 pub const FUEL: u64 = 1 << 16;
 const MACHINE_FUEL: u64 = FUEL * 64;
+
+/// Inputs of a function that are not repaired before no more is tried: it may be undefined on all.
+const MOST_FAILED_REPAIRS: u32 = 4;
 
 /// Runs the code on every input of the session.
 pub(crate) struct EmulatorRow;
@@ -36,30 +42,20 @@ impl JudgeRow for EmulatorRow {
         if let Err(error) = loaded.and_then(|()| machine.load(&code.bytes, &call_sites(code))) {
             return session.tally.unsupported(error.to_string());
         }
-        let expected = Interpreter::new(function, target).run_all(session.inputs, SETTINGS);
-        for (input, expected) in session.inputs.iter().zip(expected) {
-            let expected = match expected.map(promised) {
-                Ok(Some(expected)) => expected,
-                Ok(None) => {
-                    session.tally.inconclusive += 1;
-                    continue;
+        let interpreter = Interpreter::new(function, target);
+        let runs = interpreter.run_all(session.inputs, SETTINGS);
+        let mut repairs = MOST_FAILED_REPAIRS;
+        for (input, run) in session.inputs.iter().zip(runs) {
+            match judged(&interpreter, session.bench, input, run, &results, &mut repairs) {
+                Ok(Run::Right) => session.tally.executions += 1,
+                Ok(Run::Inconclusive(reason)) => session.tally.inconclusive(reason),
+                Ok(Run::Wrong(wrong)) => {
+                    session.tally.executions += 1;
+                    // One finding a function: the other inputs would show the same fault.
+                    session.wrong = Some(wrong);
+                    return;
                 }
-                Err(unsupported) => return session.tally.unsupported(unsupported.feature),
-            };
-            let run = match session.bench.machine.run(input, &results, MACHINE_FUEL) {
-                Ok(run) => run,
-                Err(error) => return session.tally.unsupported(error.to_string()),
-            };
-            let wrong = wrong(&expected, &run);
-            if wrong.is_some() && !is_address_independent(function, target, input, &expected) {
-                session.tally.inconclusive += 1;
-                continue;
-            }
-            session.tally.executions += 1;
-            if let Some((kind, details)) = wrong {
-                // One finding a function: the other inputs would show the same fault.
-                session.wrong = Some(WrongRun { input: input.clone(), kind, details });
-                return;
+                Err(unsupported) => return session.tally.unsupported(unsupported),
             }
         }
         // Inputs have no stack for a prologue that the source holds itself.
@@ -74,37 +70,98 @@ pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
     code.calls.iter().map(|call| CallSite { offset: call.offset, symbol: &call.symbol }).collect()
 }
 
-/// The source's observation, valid whatever the nondeterministic choices; `None` if the source determines none.
-pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<Option<Observation>, Unsupported> {
-    interpreter.run(input, SETTINGS).map(promised)
+/// The result of one input.
+enum Run {
+    Right,
+    Wrong(WrongRun),
+    Inconclusive(Inconclusive),
+}
+
+/// Runs the code that is loaded on an input on which the source was run; `repairs` may fail yet.
+fn judged(
+    interpreter: &Interpreter<'_>,
+    bench: &mut Bench,
+    input: &Input,
+    run: Result<Execution, Unsupported>,
+    results: &[PReg],
+    repairs: &mut u32,
+) -> Result<Run, String> {
+    let mut execution = run.map_err(|unsupported| unsupported.feature)?;
+    let mut input = Cow::Borrowed(input);
+    if *repairs > 0 && repair::is_broken(&execution) {
+        match repair::repaired(interpreter, &input) {
+            Some(repaired) => {
+                execution = interpreter.run(&repaired, SETTINGS).map_err(|unsupported| unsupported.feature)?;
+                input = Cow::Owned(repaired);
+            }
+            None => *repairs -= 1,
+        }
+    }
+    let promised = match promised(execution) {
+        Ok(promised) => promised,
+        Err(reason) => return Ok(Run::Inconclusive(reason)),
+    };
+    let Promised { expected, fuel } = &promised;
+    let machine = &mut bench.machine;
+    let run = machine.run_with_calls(&input, results, *fuel, &expected.calls).map_err(|error| error.to_string())?;
+    match wrong(&promised, &run) {
+        Ok(None) => Ok(Run::Right),
+        Ok(Some(_)) if !is_address_independent(interpreter, &input, expected) => {
+            Ok(Run::Inconclusive(Inconclusive::Addresses))
+        }
+        Ok(Some((kind, details))) => Ok(Run::Wrong(WrongRun { input: input.into_owned(), kind, details })),
+        Err(reason) => Ok(Run::Inconclusive(reason)),
+    }
 }
 
 /// The settings for interpreting a source.
 const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
 
-/// The observation that a run of the source promises.
-fn promised(Execution { observation, .. }: Execution) -> Option<Observation> {
-    (observation.outcome == Outcome::Returned).then_some(observation)
+/// What a run of the source promises, whatever its nondeterministic choices.
+struct Promised {
+    /// The observation; of a run that does not end, up to where it was left.
+    expected: Observation,
+    /// Instructions that machine code may take.
+    fuel: u64,
+}
+
+fn promised(Execution { observation: expected, instructions, .. }: Execution) -> Result<Promised, Inconclusive> {
+    match expected.outcome {
+        Outcome::Returned | Outcome::Stopped => Ok(Promised { expected, fuel: MACHINE_FUEL }),
+        // A device sees the accesses of a loop that does not end.
+        Outcome::OutOfFuel if !expected.accesses.is_empty() => Ok(Promised { expected, fuel: 4 * instructions }),
+        Outcome::OutOfFuel => Err(Inconclusive::OutOfFuel),
+        Outcome::Undefined => Err(Inconclusive::Undefined),
+        Outcome::Unconstrained => Err(Inconclusive::Unconstrained),
+    }
+}
+
+/// The source's observation, valid whatever the nondeterministic choices; `None` if the source determines none.
+pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<Option<Observation>, Unsupported> {
+    interpreter.run(input, SETTINGS).map(|execution| promised(execution).ok().map(|promised| promised.expected))
 }
 
 /// True if the source's observation is address-independent: the same for any layout of its stack objects.
-pub(crate) fn is_address_independent(
-    function: &Function,
-    target: &'static Target,
-    input: &Input,
-    expected: &Observation,
-) -> bool {
-    let elsewhere = Interpreter::new(function, target).with_frame(OTHER_FRAME);
-    function.stack.is_empty()
-        || self::expected(&elsewhere, input).is_ok_and(|elsewhere| elsewhere.as_ref() == Some(expected))
+pub(crate) fn is_address_independent(interpreter: &Interpreter<'_>, input: &Input, expected: &Observation) -> bool {
+    let elsewhere = Interpreter::new(interpreter.function(), interpreter.target()).with_frame(OTHER_FRAME);
+    let run = || elsewhere.run(input, SETTINGS).ok().map(|execution| execution.observation);
+    interpreter.function().stack.is_empty() || run().as_ref() == Some(expected)
 }
 
-/// The kind of fault that a run shows, and its description.
-fn wrong(expected: &Observation, run: &MachineRun) -> Option<(FaultKind, String)> {
-    if let Some(fault) = &run.fault {
-        return Some((fault.kind(), fault.to_string()));
+/// The kind of fault that a run shows, and its description; the reason if it shows nothing.
+fn wrong(promised: &Promised, run: &MachineRun) -> Result<Option<(FaultKind, String)>, Inconclusive> {
+    let Promised { expected, .. } = promised;
+    let fault = run.fault.as_ref().map(|fault| (fault.kind(), fault.to_string()));
+    let shown = |mismatch: Mismatch| (mismatch.kind(), mismatch.to_string());
+    if expected.outcome == Outcome::OutOfFuel {
+        return match (compare_first_accesses(expected, &run.accesses), run.fault.as_ref()) {
+            (Err(mismatch), _) => Ok(Some(shown(mismatch))),
+            (Ok(true), _) => Ok(None),
+            (Ok(false), Some(MachineFault::OutOfFuel(_))) => Err(Inconclusive::OutOfFuel),
+            (Ok(false), _) => Ok(fault.or_else(|| compare_accesses(expected, &run.accesses).err().map(shown))),
+        };
     }
-    let compared = compare(expected, &run.results, &run.buffers);
-    let mismatch = compared.and_then(|()| compare_accesses(expected, &run.accesses)).err()?;
-    Some((mismatch.kind(), mismatch.to_string()))
+    let compared = || compare(expected, &run.results, &run.buffers);
+    let mismatch = || compared().and_then(|()| compare_accesses(expected, &run.accesses)).err().map(shown);
+    Ok(fault.or_else(mismatch))
 }

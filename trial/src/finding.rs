@@ -131,6 +131,30 @@ impl fmt::Display for Finding {
     }
 }
 
+/// The reason why a run of the source says nothing about the code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Inconclusive {
+    /// It has undefined behaviour.
+    Undefined,
+    /// Its path depends on a nondeterministic choice.
+    Unconstrained,
+    /// It does not end within the fuel, and does nothing before that can be observed.
+    OutOfFuel,
+    /// What it does depends on the addresses of its stack objects.
+    Addresses,
+}
+
+impl fmt::Display for Inconclusive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Inconclusive::Undefined => "undefined behaviour",
+            Inconclusive::Unconstrained => "a nondeterministic choice decides",
+            Inconclusive::OutOfFuel => "does not end",
+            Inconclusive::Addresses => "depends on addresses of stack objects",
+        })
+    }
+}
+
 /// The judges' results on one function, or on many once added up.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -156,9 +180,10 @@ pub struct Tally {
     pub open: std::collections::BTreeMap<String, u64>,
     /// Runs of machine code that were compared with the interpreter.
     pub executions: u64,
-    /// Inputs on which the source is undefined, ran out of fuel or took a path that depends on a nondeterministic
-    /// choice: not counted as executions.
+    /// Inputs on which the source fixes nothing that must come out: not counted as executions.
     pub inconclusive: u64,
+    /// The reasons for that, with their counts.
+    pub reasons: std::collections::BTreeMap<Inconclusive, u64>,
     /// The number of verifications of the function.
     pub verifications: u64,
 }
@@ -211,6 +236,9 @@ impl Tally {
         }
         self.executions += other.executions;
         self.inconclusive += other.inconclusive;
+        for (reason, count) in other.reasons {
+            *self.reasons.entry(reason).or_default() += count;
+        }
         self.verifications += other.verifications;
     }
 
@@ -228,6 +256,24 @@ impl Tally {
 impl Tally {
     pub(crate) fn unsupported(&mut self, feature: impl Into<String>) {
         *self.unsupported.entry(feature.into()).or_default() += 1;
+    }
+
+    pub(crate) fn inconclusive(&mut self, reason: Inconclusive) {
+        self.inconclusive += 1;
+        *self.reasons.entry(reason).or_default() += 1;
+    }
+
+    /// Runs that did not say anything are no success: without one execution the function is unknown. One that never
+    /// ends well, and was undefined on every input, has nothing to show: any code is right.
+    pub(crate) fn demand_execution(&mut self, never_ends_well: bool) {
+        let undefined = self.reasons.get(&Inconclusive::Undefined).copied();
+        if self.passed == 0 || self.executions > 0 || (never_ends_well && undefined == Some(self.inconclusive)) {
+            return;
+        }
+        let reasons: Vec<String> = self.reasons.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
+        let reasons = if reasons.is_empty() { "no input".to_string() } else { reasons.join(", ") };
+        (self.passed, self.unknown) = (0, self.unknown + 1);
+        *self.open.entry(format!("no conclusive execution: {reasons}")).or_default() += 1;
     }
 
     pub(crate) fn count(&mut self, verdict: &Verdict, looked_up: bool, rule: &str) {

@@ -110,9 +110,12 @@ impl Harness {
         machine_verifier::verify(function, self.bench.target, self.bench.legalizer).is_empty()
     }
 
-    /// Every judge, on inputs made by `plan`.
+    /// Every judge, on inputs made by `plan`. Without one conclusive execution the function is unknown, unless no run
+    /// of it can be defined.
     pub fn trial(&mut self, function: &Function, plan: Plan) -> Tally {
-        self.trial_on(function, &inputs::inputs(function, self.bench.target, plan))
+        let mut tally = self.trial_on(function, &inputs::inputs(function, self.bench.target, plan));
+        tally.demand_execution(inputs::never_ends_well(function, self.bench.target));
+        tally
     }
 
     /// Every judge, on these inputs.

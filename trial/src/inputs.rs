@@ -1,5 +1,8 @@
 //! Inputs of a function: a value for each argument register it reads, and a buffer behind each pointer argument.
 //!
+//! Pointers of some inputs share a buffer: they are equal, overlap by some bytes or lie side by side, in any order. A
+//! pointer that the function compares may be null.
+//!
 //! Corner values of each width first, then constants of the program and their neighbours, then small and random ones.
 //! Promises that the function relies on (`G_ASSERT_ZEXT` and `G_ASSERT_SEXT` of an argument) are kept; bits of a
 //! register above the argument's type are arbitrary, as the calling convention leaves them.
@@ -7,7 +10,7 @@
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
-use tribunal_ir::{Bits, Function, InstData, Opcode, Operand, PReg, Reg, VReg};
+use tribunal_ir::{Bits, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
 use tribunal_target::Target;
 
 /// Bytes of the buffer behind each pointer argument.
@@ -20,6 +23,15 @@ pub struct Plan {
     pub count: u32,
     /// The same seed makes the same inputs.
     pub seed: u64,
+}
+
+/// Where pointer arguments point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pointers {
+    /// Anywhere: they may share a buffer.
+    Aliasing,
+    /// Each to a buffer of its own.
+    Apart,
 }
 
 /// One argument of the function.
@@ -46,11 +58,99 @@ enum Promise {
 
 /// The inputs that `plan` asks for.
 pub fn inputs(function: &Function, target: &Target, plan: Plan) -> Vec<Input> {
+    inputs_with(function, target, plan, Pointers::Aliasing)
+}
+
+/// The same with pointers as they may be.
+pub fn inputs_with(function: &Function, target: &Target, plan: Plan, pointers: Pointers) -> Vec<Input> {
     let arguments = arguments(function, target);
+    let aliases =
+        pointers == Pointers::Aliasing && arguments.iter().filter(|argument| argument.is_pointer()).count() > 1;
+    let (nulls, align) = (compares_pointers(function), alignment(function));
     let constants = constants(function);
     let mut random = SmallRng::seed_from_u64(plan.seed);
     let whole = u64::MAX >> (64 - target.pointer_bits);
-    (0..plan.count).map(|index| input(&arguments, whole, &constants, index, &mut random)).collect()
+    let drawn = |index| {
+        let mut input = input(&arguments, whole, &constants, index, &mut random);
+        if index >= FIRST_ALIASING && aliases && random.random_range(0..2) == 0 {
+            overlap(&mut input, &arguments, align, &mut random);
+        }
+        if index >= FIRST_ALIASING && nulls {
+            let pointers = input.registers.iter_mut().zip(&arguments).filter(|(_, argument)| argument.is_pointer());
+            pointers.filter(|_| random.random_range(0..16) == 0).for_each(|((_, value), _)| *value = 0);
+        }
+        input
+    };
+    (0..plan.count).map(drawn).collect()
+}
+
+/// The first inputs have a buffer for each pointer.
+const FIRST_ALIASING: u32 = 4;
+
+impl Argument {
+    fn is_pointer(&self) -> bool {
+        matches!(self.kind, Kind::Pointer(_))
+    }
+}
+
+/// True if the function compares a pointer.
+fn compares_pointers(function: &Function) -> bool {
+    let compares = |data: &InstData| {
+        let ty = data.vreg(2).and_then(|value| function.type_of(value));
+        data.opcode == Opcode::G_ICMP && ty.is_some_and(|ty| ty.is_pointer())
+    };
+    function.all_insts().any(|inst| compares(function.inst(inst)))
+}
+
+/// Lets pointers point into the buffer of one of them, the host. That buffer grows until each has the usual bytes
+/// after it; the other buffers stay.
+fn overlap(input: &mut Input, arguments: &[Argument], align: i64, random: &mut SmallRng) {
+    let pointers: Vec<usize> = (0..arguments.len()).filter(|&index| arguments[index].is_pointer()).collect();
+    let (host, guest) = (random.random_range(0..pointers.len()), random.random_range(1..pointers.len()));
+    let guest = (host + guest) % pointers.len();
+    let mut offsets: Vec<(usize, i64)> = vec![(pointers[host], 0)];
+    for (number, &index) in pointers.iter().enumerate() {
+        // One guest at least.
+        if number == guest || (number != host && random.random_range(0..2) == 0) {
+            offsets.push((index, distance(align, random)));
+        }
+    }
+    let least = offsets.iter().map(|&(_, offset)| offset).min().unwrap_or(0);
+    let most = offsets.iter().map(|&(_, offset)| offset).max().unwrap_or(0);
+    let address = input.registers[pointers[host]].1;
+    for (index, offset) in offsets {
+        input.registers[index].1 = address + offset.abs_diff(least);
+    }
+    if let Some(buffer) = input.buffers.iter_mut().find(|buffer| buffer.address == address) {
+        let first = buffer.bytes.clone();
+        buffer.bytes.resize(first.len() + most.abs_diff(least) as usize, 0);
+        let second = buffer.bytes.len() - first.len();
+        buffer.bytes[second..].copy_from_slice(&first);
+    }
+}
+
+/// The greatest alignment that an access of the function claims, in bytes, as far as buffers are aligned.
+fn alignment(function: &Function) -> i64 {
+    let claimed = function.all_insts().flat_map(|inst| function.inst(inst).memory.iter().map(|operand| operand.align));
+    claimed.filter(|&align| align <= 16).max().unwrap_or(1).into()
+}
+
+/// Bytes from one pointer to another into one buffer: none, a few aligned steps, or all of the host.
+fn distance(align: i64, random: &mut SmallRng) -> i64 {
+    let distance = match random.random_range(0..5) {
+        0..2 => 0,
+        2..4 => align * random.random_range(1..9i64),
+        _ => i64::from(BUFFER_BYTES),
+    };
+    if random.random_range(0..2) == 0 { distance } else { -distance }
+}
+
+/// True if no run of the function has an end that is defined: it has neither a return nor a call that may not come
+/// back.
+pub fn never_ends_well(function: &Function, target: &Target) -> bool {
+    let ends = OpcodeFlags::RETURN | OpcodeFlags::CALL;
+    let may_end = |inst| function.opcode_flags(function.inst(inst), target.vocabulary).intersects(ends);
+    !function.layout().is_empty() && !function.all_insts().any(may_end)
 }
 
 /// The arguments: the registers that the entry block copies.

@@ -25,6 +25,7 @@ mod judges;
 pub mod kind;
 pub mod ledger;
 pub mod questions;
+mod repair;
 pub mod tables;
 pub mod validate;
 

@@ -1,17 +1,18 @@
 //! Validation of two stages of the same functions, from this project or from LLVM. Each pair gets the prover's verdict.
 //! Where that is `unknown`, both stages are executed on the same inputs; only an execution can refute.
 
-use crate::environment::EnvironmentLayout;
+use crate::environment::{self, EnvironmentLayout};
 use crate::execution::FUEL;
 use crate::finding;
 use crate::guard;
 use crate::inputs::{self, Plan};
+use crate::repair;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
-use tribunal_emulator::interpreter::{ExternalCall, Interpreter, KeptAccesses, Settings};
+use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{
     Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, Position, Type,
@@ -190,17 +191,21 @@ fn executed(
 ) -> Option<String> {
     let layout = EnvironmentLayout::new(before, after, ir, target);
     let uniform = RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution)));
-    let inputs = (0..).zip(inputs::inputs(before, target, Plan { count: numbers.end, seed: 1 }));
+    let pointers = environment::pointers(before, ir);
+    let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
-        let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
-        let environment = layout.around(&mut input, index);
+        let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
-        let Ok(allowed) = Interpreter::in_environment(before, target, &environment).run(&input, settings(FUEL)) else {
-            continue;
-        };
-        // A function that is called with poison may do anything.
-        let poisoned = allowed.calls.iter().any(|call| call.arguments.iter().any(|&(_, poison)| poison));
-        if allowed.observation.outcome != Outcome::Returned || poisoned {
+        let interpreter = Interpreter::in_environment(before, target, &environment);
+        let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else { continue };
+        if repair::is_broken(&allowed)
+            && let Some(repaired) = repair::repaired(&interpreter, &input)
+        {
+            let Ok(again) = interpreter.run(&repaired, settings(FUEL)) else { continue };
+            (input, allowed) = (repaired, again);
+        }
+        let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
+        if !allowed.observation.outcome.is_determined() {
             continue;
         }
         let mixed = (0..MIXTURES).map(|number| Resolution::Mixed(index * MIXTURES + number));
@@ -208,10 +213,10 @@ fn executed(
         for (resolution, after) in uniform.iter().chain(&mixed) {
             // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
             let fuel = FUEL + 64 * allowed.instructions;
-            let after = Interpreter::in_environment(after, target, &environment).with_frozen(resolution.frozen());
-            let Ok(run) = after.run(&input, settings(fuel)) else { continue };
-            let found = calls(&allowed.calls, &run.calls);
-            if let Some(found) = found.or_else(|| disallowed(&allowed.observation, &run.observation)) {
+            let after = Interpreter::in_environment(after, target, &environment).with_calls(&allowed.observation.calls);
+            let Ok(run) = after.with_frozen(resolution.frozen()).run(&input, settings(fuel)) else { continue };
+            let called = run.mismatch.as_ref().map(ToString::to_string);
+            if let Some(found) = called.or_else(|| disallowed(&allowed.observation, &run.observation)) {
                 return Some(format!(
                     "on ({}), unconstrained bits resolved to {resolution}: {found}",
                     registers.join(", ")
@@ -222,24 +227,12 @@ fn executed(
     None
 }
 
-/// The first call of the later run that the earlier one did not make like this.
-fn calls(allowed: &[ExternalCall], made: &[ExternalCall]) -> Option<String> {
-    let (index, (one, other)) = allowed.iter().zip(made).enumerate().find(|(_, (one, other))| one != other)?;
-    if one.name != other.name {
-        return Some(format!("call {index} is of @{}, expected @{}", other.name, one.name));
-    }
-    let arguments = one.arguments.iter().zip(&other.arguments);
-    let (argument, ((expected, _), (value, poison))) = arguments.enumerate().find(|(_, (one, other))| one != other)?;
-    let shown = if *poison { "poison".to_string() } else { format!("{value:#x}") };
-    Some(format!("argument {argument} of call {index}, of @{}, is {shown}, expected {expected:#x}", one.name))
-}
-
 /// The observation of a run of the later stage that the earlier one rules out. A result that is poison where the
 /// earlier one's is not is such.
 pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<String> {
     match run.outcome {
         Outcome::Undefined => return Some("undefined behaviour".to_string()),
-        Outcome::Returned => {}
+        Outcome::Returned | Outcome::Stopped => {}
         Outcome::Unconstrained | Outcome::OutOfFuel => return None,
     }
     let pairs = allowed.returned.iter().zip(&run.returned);

@@ -11,7 +11,8 @@
 //! | memory function | destination, source or byte, length | the destination | as its opcode says |
 //! | unknown | all registers that the call reads | all that it defines | anything, in a proof |
 //!
-//! An execution picks one definition of an unknown function: it returns a value and touches no memory.
+//! An execution picks what an unknown function does by its seed: it returns what it likes, and writes memory that it
+//! can reach.
 //!
 //! Invariant: after a call every register that its mask does not preserve holds a result, or anything.
 
@@ -94,6 +95,11 @@ pub struct UnknownCall<'c> {
 }
 
 impl UnknownCall<'_> {
+    /// The machine register of each argument, in the order of the values; `None` for a virtual one.
+    pub fn argument_registers(&self, target: &Target) -> impl Iterator<Item = Option<PReg>> {
+        passed(target, self.data).map(|operand| operand.reg.as_physical())
+    }
+
     /// Says that nothing is known of the callee.
     pub fn unsupported(&self) -> Unsupported {
         match self.name {
@@ -302,8 +308,12 @@ fn arguments<D: Domain, S: Environment<D>>(
     state: &mut S,
     data: &InstData,
 ) -> Result<Vec<Value<D>>, Unsupported> {
-    let passes = |operand: &&RegOperand| operand.reg.as_physical().is_none_or(|register| !is_linkage(target, register));
-    data.uses().filter(passes).map(|operand| walk::read(state, operand)).collect()
+    passed(target, data).map(|operand| walk::read(state, operand)).collect()
+}
+
+/// The operands that a call passes.
+fn passed<'d>(target: &Target, data: &'d InstData) -> impl Iterator<Item = &'d RegOperand> {
+    data.uses().filter(|operand| operand.reg.as_physical().is_none_or(|register| !is_linkage(target, register)))
 }
 
 /// The registers in which the call returns. One in place of a return names none: it returns in those of the convention.

@@ -8,7 +8,7 @@ use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tribunal_ir::Entry;
 use tribunal_trial::{Harness, Tally, inputs};
 
@@ -52,8 +52,49 @@ struct Report {
     verifications: u64,
     executions: u64,
     inconclusive: u64,
+    /// Why, with counts.
+    inconclusive_reasons: BTreeMap<String, u64>,
     fewest_executions_a_function: u64,
+    runs: Vec<FunctionReport>,
     seconds: f64,
+}
+
+/// The runs of one function.
+#[derive(Serialize)]
+struct FunctionReport {
+    file: PathBuf,
+    function: String,
+    verdict: &'static str,
+    executions: u64,
+    inconclusive: u64,
+    inconclusive_reasons: BTreeMap<String, u64>,
+}
+
+impl FunctionReport {
+    fn new(file: &Path, function: &str, tally: &Tally) -> FunctionReport {
+        FunctionReport {
+            file: file.to_path_buf(),
+            function: function.to_string(),
+            verdict: verdict(tally),
+            executions: tally.executions,
+            inconclusive: tally.inconclusive,
+            inconclusive_reasons: reasons(tally),
+        }
+    }
+}
+
+/// The verdict on one function: `unknown` is one that no judge objects to and that not every judge could judge.
+fn verdict(tally: &Tally) -> &'static str {
+    match Status::of(tally) {
+        Status::Well => "passed",
+        Status::Fault | Status::BadInput => "failed",
+        Status::Unknown if tally.unsupported.is_empty() => "unknown",
+        Status::Unknown => "unsupported",
+    }
+}
+
+fn reasons(tally: &Tally) -> BTreeMap<String, u64> {
+    tally.reasons.iter().map(|(reason, &count)| (reason.to_string(), count)).collect()
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -65,6 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let mut harnesses: Vec<Harness> = Vec::new();
     let mut total = Tally::default();
     let mut fewest = u64::MAX;
+    let mut runs = Vec::new();
     for source in &sources {
         let options = arguments.target.options(source)?;
         let fits = |harness: &Harness| std::ptr::eq(harness.target(), source.target) && harness.options() == options;
@@ -82,6 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
                 Entry::Unread(unread) => say!("{}", output::unsupported(source, unread)),
                 Entry::Function(function) => {
                     fewest = fewest.min(tally.executions);
+                    runs.push(FunctionReport::new(&source.path, &function.name, &tally));
                     if !arguments.json || tally.passed == 0 {
                         print_function(&source.path, &function.name, &tally);
                     }
@@ -96,12 +139,12 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     summary(&total, seconds);
     kept.save()?;
     if arguments.json {
-        output::json(&report(&total, fewest, seconds));
+        output::json(&report(&total, runs, fewest, seconds));
     }
     Ok(status)
 }
 
-fn print_function(path: &std::path::Path, name: &str, tally: &Tally) {
+fn print_function(path: &Path, name: &str, tally: &Tally) {
     let verdict = if tally.passed == 1 { "passed" } else { "NOT PASSED" };
     say!(
         "{} @{name}: {verdict}: {} steps proved, {} executions, {} inconclusive",
@@ -139,7 +182,7 @@ fn summary(total: &Tally, seconds: f64) {
     );
 }
 
-fn report(total: &Tally, fewest: u64, seconds: f64) -> Report {
+fn report(total: &Tally, runs: Vec<FunctionReport>, fewest: u64, seconds: f64) -> Report {
     Report {
         functions: total.functions,
         passed: total.passed,
@@ -153,7 +196,9 @@ fn report(total: &Tally, fewest: u64, seconds: f64) -> Report {
         verifications: total.verifications,
         executions: total.executions,
         inconclusive: total.inconclusive,
+        inconclusive_reasons: reasons(total),
         fewest_executions_a_function: if fewest == u64::MAX { 0 } else { fewest },
+        runs,
         seconds,
     }
 }

@@ -174,8 +174,11 @@ pub(super) struct Batch<'f> {
 impl<'f> Batch<'f> {
     /// Runs every input, [`Lanes::MOST`] at most, to its end; `None` where one of them needs a run of its own.
     pub fn run(interpreter: &'f Interpreter<'f>, inputs: &'f [Input], settings: Settings) -> Option<Vec<Execution>> {
-        let Interpreter { function, environment, frame, unwritten, frozen, is_volatile, .. } = *interpreter;
-        let plain = environment.is_none() && frozen.is_none() && unwritten == Unwritten::Free && settings.events == 0;
+        let Interpreter { function, frame, unwritten, frozen, is_volatile, .. } = *interpreter;
+        let plain = interpreter.environment.is_none()
+            && frozen.is_none()
+            && unwritten == Unwritten::Free
+            && settings.events == 0;
         if !plain || !(2..=Lanes::MOST).contains(&inputs.len()) {
             return None;
         }
@@ -376,8 +379,9 @@ impl<'f> Batch<'f> {
         let memory = &mut self.memories[input];
         let accesses = memory.accesses(self.settings.accesses == KeptAccesses::Volatile);
         let buffers = memory.buffers(self.inputs[input].buffers.len());
-        let observation = Observation { outcome, returned, buffers, accesses };
-        self.done[input] = Some(Execution { observation, instructions, events: Vec::new(), calls: Vec::new() });
+        let stray = memory.stray(self.interpreter.target.register_bytes() as usize);
+        let observation = Observation { outcome, returned, buffers, accesses, calls: Vec::new() };
+        self.done[input] = Some(Execution { observation, instructions, events: Vec::new(), mismatch: None, stray });
     }
 }
 

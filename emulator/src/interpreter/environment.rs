@@ -1,10 +1,7 @@
-//! One choice of a function's environment: the addresses of its symbols, and a definition of the functions that it
-//! calls.
-//!
-//! A call of an unknown function returns a value that depends on its name and its arguments alone, and touches no
-//! memory. That is one possible definition of the name, the same one for every run in one environment. The arguments
-//! are kept, since they are observable.
+//! One choice of a function's environment: the addresses of its symbols, and the seed of the functions that it calls
+//! (see `callee.rs` beside this).
 
+use super::callee::UNDECIDED;
 use super::{Numbers, SingleRun, scalar};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::InstData;
@@ -19,39 +16,11 @@ pub struct ConcreteEnvironment {
     pub symbols: BTreeMap<String, u64>,
     /// Functions whose results are used as pointers.
     pub return_pointers: BTreeSet<String>,
-    /// The memory that such results point to.
-    pub heap: u64,
-    /// Determines the results of unknown functions.
+    /// Addresses of buffers that no callee reaches or changes.
+    pub private: BTreeSet<u64>,
+    /// Determines, with the input, what unknown functions do.
     pub seed: u64,
 }
-
-/// A call of an unknown function.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ExternalCall {
-    /// The symbol that was called.
-    pub name: String,
-    /// Value, and whether it is poison, of each argument register.
-    pub arguments: Vec<(u64, bool)>,
-}
-
-impl ConcreteEnvironment {
-    /// The value that the function of this name returns on these arguments.
-    fn returned(&self, name: &str, arguments: &[(u64, bool)]) -> u64 {
-        let mut state = self.seed;
-        let mut mix = |word: u64| state = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-        name.bytes().for_each(|byte| mix(byte.into()));
-        arguments.iter().for_each(|&(value, poison)| mix(if poison { 0 } else { value }));
-        match (self.return_pointers.contains(name), self.seed % 4) {
-            (true, _) => self.heap,
-            // Small results keep any promise of an extension that the caller relies on.
-            (false, 0..3) => (state >> 32) % 5,
-            (false, _) => state,
-        }
-    }
-}
-
-/// Undefined behaviour that a nondeterministic choice decides.
-const UNDECIDED: PartialBool = PartialBool { value: false, unknown: true };
 
 impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
@@ -79,7 +48,10 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
             return Ok(PartialBool::known(true));
         }
         let (to, from, count) = (dst.bits.value.low_u64(), second.bits.value.low_u64(), length.bits.value.low_u64());
+        // Ranges that overlap are `memmove`'s; that both are one is allowed.
+        let overlaps = to != from && to.abs_diff(from) < count;
         let done = match function {
+            MemoryFunction::Copy if overlaps => false,
             MemoryFunction::Set => self.memory.fill(to, from as u8, second.poison.value, count),
             MemoryFunction::Copy | MemoryFunction::Move => self.memory.copy(to, from, count),
         };
@@ -88,13 +60,6 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
 
     fn unknown_function(&mut self, call: &UnknownCall<'_>, args: Vec<Value<D>>) -> Result<Returned<D>, Unsupported> {
         let Some(environment) = self.environment else { return Err(call.unsupported()) };
-        if args.iter().any(|arg| !arg.bits.is_known() && !arg.poison.value) {
-            return Ok(Returned { results: Vec::new(), ub: UNDECIDED });
-        }
-        let shown = |arg: &Value<D>| (arg.bits.value.low_u64(), arg.poison.value || arg.poison.unknown);
-        let arguments: Vec<(u64, bool)> = args.iter().map(shown).collect();
-        let value = Bits::new(environment.returned(call.name, &arguments).into(), 64);
-        self.external_calls.push(ExternalCall { name: call.name.to_string(), arguments });
-        Ok(Returned { results: vec![scalar(value); call.results.len()], ub: PartialBool::known(false) })
+        self.called(environment, call, &args)
     }
 }

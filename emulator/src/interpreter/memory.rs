@@ -1,6 +1,7 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
 use super::{Numbers, Unwritten, known};
+use crate::call::MemoryPlace;
 use crate::input::{Frame, Input, UNWRITTEN};
 use crate::observation::{BufferAccess, Bytes, Known};
 use smallvec::SmallVec;
@@ -17,6 +18,21 @@ struct Allocation {
     size: usize,
 }
 
+/// An access to no memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stray {
+    /// The address.
+    pub address: u64,
+    /// The word that the address came from, as far as accesses were kept: the buffer's number, and the offset in bytes.
+    pub word: Option<(usize, usize)>,
+}
+
+/// The greatest distance, in bytes, from a pointer to a place of its object.
+const NEAR: u64 = 4096;
+
+/// Accesses among which the latest places are looked for.
+const MOST_LOOKED_AT: usize = 1024;
+
 /// A capacity that suffices for most runs.
 const CAPACITY: usize = 512;
 
@@ -32,13 +48,19 @@ pub(super) struct ConcreteMemory {
     poison: Vec<bool>,
     /// Accesses in order; `None` if nobody asks.
     accesses: Option<Vec<RawAccess>>,
+    /// The first address that was accessed and is in no allocation.
+    stray: Option<u64>,
 }
 
 struct RawAccess {
     /// Among the bytes of all allocations.
     range: Range<usize>,
+    /// The low 64 bits that were loaded.
+    loaded: u64,
     stored: Option<Known>,
     volatile: bool,
+    /// The type in memory is that of a pointer.
+    is_pointer: bool,
 }
 
 /// The value that `memcpy` and the like store, which is no volatile access.
@@ -71,30 +93,67 @@ impl ConcreteMemory {
         let mut poison = vec![unwritten == Unwritten::Free; bytes.len()];
         poison[..buffers].fill(false);
         let accesses = records.then(Vec::new);
-        ConcreteMemory { allocations, first_object, unknown: vec![0; bytes.len()], bytes, poison, accesses }
+        ConcreteMemory {
+            allocations,
+            first_object,
+            unknown: vec![0; bytes.len()],
+            bytes,
+            poison,
+            accesses,
+            stray: None,
+        }
     }
 
     /// The accesses to buffers, in order: all, or those to buffers that only volatile accesses touched.
     pub fn accesses(&mut self, only_volatile: bool) -> Vec<BufferAccess> {
         let buffers = &self.allocations[..self.first_object];
-        let placed =
-            self.accesses.take().unwrap_or_default().into_iter().filter_map(|RawAccess { range, stored, volatile }| {
+        let placed = self.accesses.take().unwrap_or_default().into_iter().filter_map(
+            |RawAccess { range, stored, volatile, .. }| {
                 let holds = |buffer: &Allocation| (buffer.first..buffer.first + buffer.size).contains(&range.start);
                 let buffer = buffers.iter().position(holds)?;
                 let offset = (range.start - buffers[buffer].first) as u64;
                 Some((BufferAccess { buffer, offset, bytes: range.len() as u32, stored }, volatile))
-            });
+            },
+        );
         let accesses: Vec<(BufferAccess, bool)> = placed.collect();
         let is_plain = |buffer| accesses.iter().any(|(access, volatile)| access.buffer == buffer && !volatile);
         let plain: Vec<bool> = (0..buffers.len()).map(|buffer| only_volatile && is_plain(buffer)).collect();
         accesses.into_iter().map(|(access, _)| access).filter(|access| !plain[access.buffer]).collect()
     }
 
-    fn record(&mut self, range: &Range<usize>, stored: Option<Known>, flags: MemFlags) {
+    /// A memory function has no `operand`.
+    fn record(&mut self, range: &Range<usize>, stored: Option<Known>, operand: Option<&MemOperand>) {
         if let Some(accesses) = &mut self.accesses {
-            let volatile = flags.contains(MemFlags::VOLATILE);
-            accesses.push(RawAccess { range: range.clone(), stored, volatile });
+            let volatile = operand.is_some_and(|operand| operand.flags.contains(MemFlags::VOLATILE));
+            let is_pointer = operand.and_then(|operand| operand.ty).is_some_and(|ty| ty.is_pointer());
+            let bytes = self.bytes[range.clone()].iter().take(8);
+            let loaded = bytes.rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            accesses.push(RawAccess { range: range.clone(), loaded, stored, volatile, is_pointer });
         }
+    }
+
+    /// The same place, to be accessed; where there is none, the address is kept.
+    fn accessed(&mut self, address: u64, count: u32) -> Option<Range<usize>> {
+        let found = self.find(address, count);
+        if found.is_none() {
+            self.stray.get_or_insert(address);
+        }
+        found
+    }
+
+    /// The access that went to no memory, with the latest word of a buffer that may have given its address.
+    pub fn stray(&self, word: usize) -> Option<Stray> {
+        let address = self.stray?;
+        let mut loads = self.accesses.iter().flatten().rev().filter(|access| access.stored.is_none());
+        let word = loads.find_map(|&RawAccess { ref range, loaded, is_pointer, .. }| {
+            let mut buffers = self.allocations[..self.first_object].iter().enumerate();
+            let (number, buffer) = buffers.find(|(_, buffer)| {
+                (buffer.first..buffer.first + buffer.size).contains(&range.start) && range.len() == word
+            })?;
+            let is_near = address.abs_diff(loaded) < NEAR && (is_pointer || loaded >= NEAR);
+            is_near.then(|| (number, range.start - buffer.first))
+        });
+        Some(Stray { address, word })
     }
 
     /// The position of the bytes `address .. address + count`, if one allocation holds them all.
@@ -112,9 +171,9 @@ impl ConcreteMemory {
         if count == 0 {
             return true;
         }
-        let (Some(source), Some(target)) = (self.find(from, count), self.find(to, count)) else { return false };
-        self.record(&source, None, MemFlags::LOAD);
-        self.record(&target, Some(UNCONSTRAINED), MemFlags::STORE);
+        let (Some(source), Some(target)) = (self.accessed(from, count), self.accessed(to, count)) else { return false };
+        self.record(&source, None, None);
+        self.record(&target, Some(UNCONSTRAINED), None);
         self.bytes.copy_within(source.clone(), target.start);
         self.unknown.copy_within(source.clone(), target.start);
         self.poison.copy_within(source, target.start);
@@ -127,8 +186,8 @@ impl ConcreteMemory {
         if count == 0 {
             return true;
         }
-        let Some(range) = self.find(to, count) else { return false };
-        self.record(&range, Some(UNCONSTRAINED), MemFlags::STORE);
+        let Some(range) = self.accessed(to, count) else { return false };
+        self.record(&range, Some(UNCONSTRAINED), None);
         self.bytes[range.clone()].fill(byte);
         self.unknown[range.clone()].fill(0);
         self.poison[range].fill(poison);
@@ -137,13 +196,91 @@ impl ConcreteMemory {
 
     /// The contents of the first `count` allocations.
     pub fn buffers(&self, count: usize) -> Vec<Bytes> {
-        let buffer = |allocation: &Allocation| {
-            let range = allocation.first..allocation.first + allocation.size;
-            let masks = self.unknown[range.clone()].iter().zip(&self.poison[range.clone()]);
-            let unknown = masks.map(|(&unknown, &poison)| if poison { u8::MAX } else { unknown });
-            Bytes { values: self.bytes[range].to_vec(), unknown: unknown.collect() }
+        let whole = |allocation: &Allocation| self.shown(allocation.first..allocation.first + allocation.size);
+        self.allocations.iter().take(count).map(whole).collect()
+    }
+
+    fn shown(&self, range: Range<usize>) -> Bytes {
+        let masks = self.unknown[range.clone()].iter().zip(&self.poison[range.clone()]);
+        let unknown = masks.map(|(&unknown, &poison)| if poison { u8::MAX } else { unknown });
+        Bytes { values: self.bytes[range].to_vec(), unknown: unknown.collect() }
+    }
+
+    /// The bytes at an address, if one allocation holds them all.
+    pub fn contents(&self, address: u64, bytes: usize) -> Option<Bytes> {
+        self.find(address, u32::try_from(bytes).ok()?).map(|range| self.shown(range))
+    }
+
+    /// Writes known bytes, as a callee does: if one allocation holds them all.
+    pub fn overwrite(&mut self, address: u64, bytes: &[u8]) {
+        if let Some(range) = u32::try_from(bytes.len()).ok().and_then(|count| self.find(address, count)) {
+            self.bytes[range.clone()].copy_from_slice(bytes);
+            self.unknown[range.clone()].fill(0);
+            self.poison[range].fill(false);
+        }
+    }
+
+    /// True if the address is one of a byte.
+    pub fn holds(&self, address: u64) -> bool {
+        self.find(address, 1).is_some()
+    }
+
+    /// The stack object that an address points into, by its number, and the offset there.
+    pub fn object_at(&self, address: u64) -> Option<(usize, u64)> {
+        let offset = |object: &Allocation| {
+            address.checked_sub(object.address).filter(|&offset| offset < object.size.max(1) as u64)
         };
-        self.allocations.iter().take(count).map(buffer).collect()
+        let mut objects = self.allocations[self.first_object..].iter().enumerate();
+        objects.find_map(|(number, object)| Some((number, offset(object)?)))
+    }
+
+    /// The address and the size of each buffer.
+    pub fn buffer_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.allocations[..self.first_object].iter().map(|buffer| (buffer.address, buffer.size as u64))
+    }
+
+    /// The address and the size of a stack object.
+    pub fn object_range(&self, number: usize) -> Option<(u64, u64)> {
+        let object = self.allocations.get(self.first_object + number)?;
+        Some((object.address, object.size as u64))
+    }
+
+    /// The address of a place.
+    pub fn address(&self, place: MemoryPlace) -> Option<u64> {
+        match place {
+            MemoryPlace::At(address) => Some(address),
+            MemoryPlace::Object(number, offset) => Some(self.object_range(number)?.0 + offset),
+        }
+    }
+
+    /// The latest accesses, each place once: address and size in bytes, as far as they are recorded.
+    pub fn latest_accesses(&self, most: usize) -> Vec<(u64, usize)> {
+        let mut latest: Vec<&Range<usize>> = Vec::new();
+        for RawAccess { range, .. } in self.accesses.iter().flatten().rev().take(MOST_LOOKED_AT) {
+            if latest.len() < most && !latest.contains(&range) {
+                latest.push(range);
+            }
+        }
+        let address = |range: &Range<usize>| {
+            let holds = |allocation: &&Allocation| {
+                (allocation.first..allocation.first + allocation.size).contains(&range.start)
+            };
+            let allocation = self.allocations.iter().find(holds)?;
+            Some((allocation.address + (range.start - allocation.first) as u64, range.len()))
+        };
+        latest.into_iter().filter_map(address).collect()
+    }
+
+    /// The number of accesses that are recorded.
+    pub fn access_count(&self) -> usize {
+        self.accesses.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Forgets all but the first accesses.
+    pub fn forget_accesses(&mut self, kept: usize) {
+        if let Some(accesses) = &mut self.accesses {
+            accesses.truncate(kept);
+        }
     }
 }
 
@@ -169,9 +306,9 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
             return (nothing(), UNPLACED);
         }
         let address = address.value.low_u64();
-        match self.find(address, bytes) {
+        match self.accessed(address, bytes) {
             Some(range) if !misaligned(address, operand) => {
-                self.record(&range, None, operand.flags);
+                self.record(&range, None, Some(operand));
                 let value = D::Number::of_bytes(&self.bytes[range.clone()]);
                 let unknown = D::Number::of_bytes(&self.unknown[range.clone()]);
                 let poison = PartialBool::known(self.poison[range].contains(&true));
@@ -192,10 +329,10 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
             return UNPLACED;
         }
         let (address, bytes) = (address.value.low_u64(), value.bits.width() / 8);
-        match self.find(address, bytes) {
+        match self.accessed(address, bytes) {
             Some(range) if !misaligned(address, operand) => {
                 if self.accesses.is_some() {
-                    self.record(&range, Some(known(&value.bits, value.poison)), operand.flags);
+                    self.record(&range, Some(known(&value.bits, value.poison)), Some(operand));
                 }
                 value.bits.value.to_bytes(&mut self.bytes[range.clone()]);
                 value.bits.unknown.to_bytes(&mut self.unknown[range.clone()]);

@@ -5,18 +5,24 @@
 //! file holds the registers, counts the fuel and records the run.
 
 mod batch;
+mod callee;
 mod environment;
 mod memory;
 mod numbers;
 
-pub use environment::{ConcreteEnvironment, ExternalCall};
+pub use callee::return_pointers;
+pub use environment::ConcreteEnvironment;
+pub use memory::Stray;
 
+use crate::call::{CallMismatch, ExternalCall};
 use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
+use callee::Callees;
 use memory::ConcreteMemory;
 use numbers::{Numbers, chosen, known, scalar};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use tribunal_ir::bits::Bits;
@@ -29,7 +35,9 @@ use tribunal_target::{Target, environment as outside};
 pub struct Interpreter<'f> {
     function: &'f Function,
     target: &'static Target,
-    environment: Option<&'f ConcreteEnvironment>,
+    environment: Option<Cow<'f, ConcreteEnvironment>>,
+    /// The calls to repeat; `None` if the run decides what callees do.
+    script: Option<&'f [ExternalCall]>,
     frame: Frame,
     unwritten: Unwritten,
     frozen: Option<u64>,
@@ -67,8 +75,10 @@ pub struct Execution {
     pub instructions: u64,
     /// The values written, in order, if they were asked for.
     pub events: Vec<Event>,
-    /// Calls of unknown functions, in order.
-    pub calls: Vec<ExternalCall>,
+    /// The first difference between its calls and those of the script.
+    pub mismatch: Option<CallMismatch>,
+    /// The first access to no memory: the run is undefined there.
+    pub stray: Option<Stray>,
 }
 
 /// Settings of a run, besides its input.
@@ -101,14 +111,19 @@ pub enum KeptAccesses {
 }
 
 impl<'f> Interpreter<'f> {
-    /// A function that runs alone: it knows no symbols, and a call of an unknown function is unsupported.
+    /// A function that runs alone: it knows no symbols. The input determines what unknown functions do.
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
         let narrow = Cell::new(fits_words(function));
         let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
+        let environment = callee::has_callees(function, target).then(|| {
+            let return_pointers = return_pointers(function, target);
+            Cow::Owned(ConcreteEnvironment { return_pointers, ..ConcreteEnvironment::default() })
+        });
         Interpreter {
             function,
             target,
-            environment: None,
+            environment,
+            script: None,
             frame: FRAME,
             unwritten: Unwritten::Free,
             frozen: None,
@@ -124,7 +139,27 @@ impl<'f> Interpreter<'f> {
         target: &'static Target,
         environment: &'f ConcreteEnvironment,
     ) -> Interpreter<'f> {
-        Interpreter { environment: Some(environment), ..Interpreter::new(function, target) }
+        Interpreter { environment: Some(Cow::Borrowed(environment)), ..Interpreter::new(function, target) }
+    }
+
+    /// The same with callees that do what they did in an earlier run.
+    pub fn with_calls(self, script: &'f [ExternalCall]) -> Interpreter<'f> {
+        Interpreter { script: Some(script), ..self }
+    }
+
+    /// The function.
+    pub fn function(&self) -> &'f Function {
+        self.function
+    }
+
+    /// The machine that it is for.
+    pub fn target(&self) -> &'static Target {
+        self.target
+    }
+
+    /// True for the address of a buffer whose contents the environment fixes, or that no callee reaches.
+    pub fn is_private(&self, address: u64) -> bool {
+        self.environment.as_ref().is_some_and(|environment| environment.private.contains(&address))
     }
 
     /// The same with stack objects elsewhere.
@@ -203,7 +238,14 @@ struct SingleRun<'f, D: Numbers> {
     keep: usize,
     events: Vec<Event>,
     environment: Option<&'f ConcreteEnvironment>,
-    external_calls: Vec<ExternalCall>,
+    callees: Callees<'f>,
+    /// Calls of unknown functions, where the run decides what they do.
+    calls_made: Vec<ExternalCall>,
+    /// Accesses before the last of them.
+    accesses_at_call: usize,
+    mismatch: Option<CallMismatch>,
+    /// Of the input.
+    seed: u64,
     unwritten: Unwritten,
     frozen: Option<u64>,
     /// Calls so far.
@@ -212,9 +254,12 @@ struct SingleRun<'f, D: Numbers> {
 
 impl<'f, D: Numbers> SingleRun<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> SingleRun<'f, D> {
-        let Interpreter { function, target, environment, frame, unwritten, frozen, ref types, is_volatile, .. } =
+        let Interpreter { function, target, script, frame, unwritten, frozen, ref types, is_volatile, .. } =
             *interpreter;
-        let records = is_volatile || settings.accesses == KeptAccesses::All;
+        let environment = interpreter.environment.as_deref();
+        let callees = Callees::new(script);
+        let draws = environment.is_some() && callees.are_drawn();
+        let records = is_volatile || draws || settings.accesses == KeptAccesses::All;
         let mut physical = Vec::with_capacity(2 * input.registers.len() + 2);
         physical.extend(input.registers.iter().map(|&(register, value)| (register, full(target, register, value))));
         SingleRun {
@@ -229,7 +274,11 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             keep: settings.events,
             events: Vec::new(),
             environment,
-            external_calls: Vec::new(),
+            callees,
+            calls_made: Vec::new(),
+            accesses_at_call: 0,
+            mismatch: None,
+            seed: if draws { input.seed() } else { 0 },
             unwritten,
             frozen,
             calls: 0,
@@ -244,11 +293,33 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             End::Unconstrained => (Outcome::Unconstrained, Vec::new()),
             End::OutOfFuel => (Outcome::OutOfFuel, Vec::new()),
         };
+        let stray = self.memory.stray(self.target.register_bytes() as usize);
+        let outcome = self.with_callees(outcome);
         let accesses = self.memory.accesses(settings.accesses == KeptAccesses::Volatile);
-        let buffers = self.memory.buffers(input.buffers.len());
-        let observation = Observation { outcome, returned, buffers, accesses };
-        let (events, calls) = (std::mem::take(&mut self.events), std::mem::take(&mut self.external_calls));
-        Ok(Execution { observation, instructions: walk.executed, events, calls })
+        // What memory holds where a callee did not return stands with the call.
+        let buffers = if outcome == Outcome::Stopped { 0 } else { input.buffers.len() };
+        let (buffers, calls) = (self.memory.buffers(buffers), std::mem::take(&mut self.calls_made));
+        let observation = Observation { outcome, returned, buffers, accesses, calls };
+        let (events, mismatch) = (std::mem::take(&mut self.events), self.mismatch.take());
+        Ok(Execution { observation, instructions: walk.executed, events, mismatch, stray })
+    }
+
+    /// The end of the run as the callees have it. Where they are drawn, a run that ends badly is one whose last callee
+    /// did not return. Where they follow a script, one that returned must have made all calls.
+    fn with_callees(&mut self, outcome: Outcome) -> Outcome {
+        match self.callees.script() {
+            Some(script) if outcome == Outcome::Returned => {
+                self.mismatch = script.missing();
+                outcome
+            }
+            Some(_) if self.callees.stopped => Outcome::Stopped,
+            None if outcome != Outcome::Returned && !self.calls_made.is_empty() => {
+                self.memory.forget_accesses(self.accesses_at_call);
+                self.calls_made.last_mut().into_iter().for_each(|call| call.effect.returns = false);
+                Outcome::Stopped
+            }
+            _ => outcome,
+        }
     }
 
     fn walk(&mut self, walk: &mut Walk) -> Result<End, Unsupported> {
@@ -287,6 +358,9 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
 
     fn step(&mut self, inst: Inst) -> Result<Control, Unsupported> {
         let (target, data) = (self.target, self.function.inst(inst));
+        if let (Opcode::LIFETIME_END, Some(Operand::Stack(slot))) = (data.opcode, data.operands.first()) {
+            self.callees.forget(slot.as_u32() as usize);
+        }
         if self.environment.is_some()
             && let Some(transfer) = outside::execute(target, self, data)?
         {

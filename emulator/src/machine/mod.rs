@@ -22,11 +22,15 @@ mod stepper;
 
 pub use runtime::CallSite;
 
+use crate::call::{CallMismatch, ExternalCall, Script};
 use crate::fault::FaultKind;
-use crate::input::{BUFFER_PAGES, BUFFERS, GUARD, Input, PAGE, UNWRITTEN, unwritten_register};
+use crate::input::{
+    BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, MOST_BUFFER_BYTES, PAGE, UNWRITTEN, unwritten_register,
+};
 use crate::observation::BufferAccess;
 use accesses::RawAccess;
 use engines::EngineDesc;
+use runtime::{Linked, RunEnd};
 use smallvec::SmallVec;
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
@@ -49,8 +53,6 @@ const CALLER_BYTES: usize = 256;
 /// Bytes below the stack pointer on entry that are the same for every run: code that reads one before it writes it
 /// behaves the same again.
 const FRAME_BYTES: usize = 8192;
-/// Bytes of each guard zone that are checked.
-const GUARD_BYTES: usize = 128;
 const GUARD_PATTERN: [u8; GUARD_BYTES] = [UNWRITTEN; GUARD_BYTES];
 /// The cost of a call, in instructions.
 const CALL_COST: u64 = 4;
@@ -67,7 +69,7 @@ pub enum MachineError {
     /// The code has this many bytes, too many to map.
     #[error("{0} bytes of code are more than the emulator maps")]
     TooMuchCode(usize),
-    /// Something is called that is no runtime function.
+    /// Something is called whose calls have no form on this target.
     #[error("calls of `{0}`")]
     Symbol(String),
     /// At this offset, in bytes, there should be a call.
@@ -142,9 +144,12 @@ pub enum MachineFault {
     /// It called in a way that no call instruction does.
     #[error("called {callee} with a return address that no call leaves, or without a stack")]
     BadCall {
-        /// The runtime function's name.
-        callee: &'static str,
+        /// The callee's name.
+        callee: String,
     },
+    /// Its calls of unknown functions are not those of the source.
+    #[error("{0}")]
+    Call(CallMismatch),
 }
 
 impl MachineFault {
@@ -161,6 +166,7 @@ impl MachineFault {
             MachineFault::Code => FaultKind::WriteToCode,
             MachineFault::StackAlignment => FaultKind::StackAlignment,
             MachineFault::BadCall { .. } => FaultKind::BadCall,
+            MachineFault::Call(_) => FaultKind::WrongCall,
         }
     }
 }
@@ -280,8 +286,8 @@ pub struct Emulator {
     code: Vec<u8>,
     /// The code after a run.
     code_behind: Vec<u8>,
-    /// Return addresses of the code's calls.
-    returns: Vec<u64>,
+    /// The code's calls.
+    linked: Linked,
     /// The hook that records accesses in Unicorn.
     recorder: Option<UcHookId>,
 }
@@ -349,7 +355,7 @@ impl Emulator {
         });
         let kept = kept.collect();
         let (values, image) = (canaries.clone(), Vec::new());
-        let (code, code_behind, returns, recorder) = (Vec::new(), Vec::new(), Vec::new(), None);
+        let (code, code_behind, linked, recorder) = (Vec::new(), Vec::new(), Linked::default(), None);
         Ok(Emulator {
             engine,
             target,
@@ -361,7 +367,7 @@ impl Emulator {
             image,
             code,
             code_behind,
-            returns,
+            linked,
             recorder,
         })
     }
@@ -372,7 +378,7 @@ impl Emulator {
             return Err(MachineError::TooMuchCode(code.len()));
         }
         let mut linked = code.to_vec();
-        self.returns = runtime::link(self.target, &mut linked, calls)?;
+        self.linked = runtime::link(self.target, &mut linked, calls)?;
         // Code may be empty. Zeros follow it: no target has an instruction of zeros.
         linked.resize(code.len().max(1).next_multiple_of(PAGE as usize), 0);
         if linked.len() != self.code.len() {
@@ -405,34 +411,33 @@ impl Emulator {
         Ok(Some(MachineFault::Code))
     }
 
-    /// Runs the code from its start. `results` are the full registers to read at the end.
+    /// Runs the code from its start. `results` are the full registers to read at the end. An unknown function that it
+    /// calls is a fault.
     pub fn run(&mut self, input: &Input, results: &[PReg], fuel: u64) -> Result<MachineRun, MachineError> {
+        self.run_with_calls(input, results, fuel, &[])
+    }
+
+    /// The same of code that must make these calls of unknown functions, which do what they did before.
+    pub fn run_with_calls(
+        &mut self,
+        input: &Input,
+        results: &[PReg],
+        fuel: u64,
+        calls: &[ExternalCall],
+    ) -> Result<MachineRun, MachineError> {
         self.set_up(input)?;
         // A run that failed left its accesses.
         self.take_accesses(input);
-        let (mut calls, mut fault) = (0, None);
-        let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
-        while let (Stop::Memory, Some(callee), true) = (&ended, runtime::at(pc), calls < fuel / CALL_COST) {
-            match self.serve(callee, calls)? {
-                Ok(back) => (ended, pc) = self.engine.run(back, fuel)?,
-                Err(wrong) => {
-                    fault = Some(wrong);
-                    break;
-                }
-            }
-            calls += 1;
-        }
-        fault = fault.or(match ended {
-            Stop::Still if pc == STOP => None,
-            Stop::Memory if runtime::at(pc).is_some() => Some(MachineFault::OutOfFuel(fuel)),
-            Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
-            Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
-            Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
-        });
+        let ended = self.run_to_end(fuel, &mut Script::new(calls))?;
+        let (returned, mut fault) = match ended {
+            RunEnd::Returned => (true, None),
+            RunEnd::Stopped => (false, None),
+            RunEnd::Fault(fault) => (false, Some(fault)),
+        };
         fault = fault.or(self.code_fault()?);
         let buffers = self.read_buffers(input, &mut fault)?;
         let mut left = self.left(results)?;
-        if fault.is_none() {
+        if returned && fault.is_none() {
             fault = self.state_fault(&left[results.len()..])?;
         }
         left.truncate(results.len());
@@ -509,8 +514,8 @@ impl Emulator {
         self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES])?;
         for buffer in &input.buffers {
             let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
-                let end = offset % PAGE + buffer.bytes.len() as u64;
-                offset / PAGE < BUFFER_PAGES && offset % PAGE == GUARD && end + GUARD_BYTES as u64 <= PAGE
+                let fits = buffer.bytes.len() as u64 <= MOST_BUFFER_BYTES;
+                offset / PAGE < BUFFER_PAGES && offset % PAGE == GUARD && fits
             });
             if !inside {
                 return Err(MachineError::Buffer);

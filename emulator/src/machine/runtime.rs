@@ -1,14 +1,18 @@
-//! The runtime library as machine code sees it: unmapped addresses. A run that arrives at one has called the function.
+//! Callees as machine code sees them: unmapped addresses. A run that arrives at one has called the function.
 //!
-//! The emulator then checks the state on which a callee relies, and computes the function by its one meaning. It
+//! The emulator then checks the state on which a callee relies. It computes a function of the runtime library, and a
+//! memory function, by its one meaning; an unknown function does what it did in the run of the source. A callee
 //! returns with the least that the calling convention guarantees: every caller-saved register and the memory below the
 //! stack pointer hold junk.
 
-use super::{CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, fitting};
+use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, fitting};
+use crate::call::{CalleeEffect, Passed, Script};
 use crate::input::clobbered;
-use tribunal_ir::Bits;
+use crate::observation::{Bytes, Known};
 use tribunal_ir::semantics::{Choice, Concrete, Value};
+use tribunal_ir::{Bits, PReg};
 use tribunal_target::Target;
+use tribunal_target::environment::MemoryFunction;
 use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};
 
 /// The address of the first function, and the distance between functions. Calls in the code reach them; nothing else is
@@ -23,29 +27,68 @@ const CALLEE_BYTES: u64 = 256;
 pub struct CallSite<'a> {
     /// The call's offset in the code, in bytes.
     pub offset: u32,
-    /// The runtime function that is called.
+    /// The function that is called.
     pub symbol: &'a str,
 }
 
-/// The function at `address`.
-pub(super) fn at(address: u64) -> Option<&'static RuntimeFunction> {
-    let offset = address.checked_sub(FIRST).filter(|offset| offset % APART == 0)?;
-    FUNCTIONS.get(usize::try_from(offset / APART).ok()?)
+/// A function that the code may call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum LinkedCallee {
+    Runtime(&'static RuntimeFunction),
+    Memory(MemoryFunction),
+    Unknown(String),
 }
 
-fn address(symbol: &str) -> Option<u64> {
-    let index = FUNCTIONS.iter().position(|function| function.name == symbol)?;
-    Some(FIRST + APART * index as u64)
+impl LinkedCallee {
+    fn named(name: &str) -> LinkedCallee {
+        let runtime = FUNCTIONS.iter().find(|function| function.name == name).map(LinkedCallee::Runtime);
+        let memory = || MemoryFunction::named(name).map(LinkedCallee::Memory);
+        runtime.or_else(memory).unwrap_or_else(|| LinkedCallee::Unknown(name.to_string()))
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            LinkedCallee::Runtime(function) => function.name,
+            LinkedCallee::Memory(function) => function.name(),
+            LinkedCallee::Unknown(name) => name,
+        }
+    }
 }
 
-/// Writes the distances into the calls, as a linker does; returns the calls' return addresses. The error is a symbol
-/// that is no function of the library, or a site without a call.
-pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> Result<Vec<u64>, MachineError> {
-    let mut returns = Vec::with_capacity(sites.len());
+/// The calls of the code that is loaded.
+#[derive(Default)]
+pub(super) struct Linked {
+    /// The callees, in the order of their addresses.
+    callees: Vec<LinkedCallee>,
+    /// Return addresses.
+    returns: Vec<u64>,
+}
+
+impl Linked {
+    /// The callee at `address`.
+    pub fn at(&self, address: u64) -> Option<&LinkedCallee> {
+        let offset = address.checked_sub(FIRST).filter(|offset| offset % APART == 0)?;
+        self.callees.get(usize::try_from(offset / APART).ok()?)
+    }
+
+    /// The address of the function.
+    fn address(&mut self, symbol: &str) -> u64 {
+        let known = self.callees.iter().position(|callee| callee.name() == symbol);
+        let index = known.unwrap_or_else(|| {
+            self.callees.push(LinkedCallee::named(symbol));
+            self.callees.len() - 1
+        });
+        FIRST + APART * index as u64
+    }
+}
+
+/// Writes the distances into the calls, as a linker does. The error is a site without a call.
+pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> Result<Linked, MachineError> {
+    let mut linked_calls = Linked::default();
     for site in sites {
         let unknown = || MachineError::Symbol(site.symbol.to_string());
         let here = CODE + u64::from(site.offset);
-        let distance = address(site.symbol).ok_or_else(unknown)?.wrapping_sub(here) as i64;
+        let distance = linked_calls.address(site.symbol).wrapping_sub(here) as i64;
         let (unlinked, linked) = (target.machine.call(0), target.machine.call(distance));
         let mut offset = site.offset as usize;
         for (unlinked, linked) in unlinked.iter().zip(&linked) {
@@ -55,19 +98,87 @@ pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> 
             place.ok_or(MachineError::NoCall(site.offset))?.copy_from_slice(&word(linked)?);
             offset += 4;
         }
-        returns.push(CODE + offset as u64);
+        linked_calls.returns.push(CODE + offset as u64);
     }
-    Ok(returns)
+    Ok(linked_calls)
+}
+
+/// The end of a run.
+pub(super) enum RunEnd {
+    Returned,
+    /// The last callee did not return.
+    Stopped,
+    Fault(MachineFault),
+}
+
+/// The way on after a call.
+enum Served {
+    /// At this address.
+    Back(u64),
+    /// Nowhere: the callee does not return.
+    Never,
+    /// Nowhere: the caller is wrong.
+    Fault(MachineFault),
 }
 
 impl Emulator {
-    /// Performs `callee`, the `count`th call of this run; returns the address to continue at, or the caller's fault.
-    pub(super) fn serve(
-        &mut self,
-        callee: &RuntimeFunction,
-        count: u64,
-    ) -> Result<Result<u64, MachineFault>, MachineError> {
-        let (target, abi) = (self.target, self.target.abi);
+    /// Runs the code, and serves its calls.
+    pub(super) fn run_to_end(&mut self, fuel: u64, script: &mut Script<'_>) -> Result<RunEnd, MachineError> {
+        let mut calls = 0;
+        let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
+        while let (Stop::Memory, Some(callee), true) = (&ended, self.linked.at(pc), calls < fuel / CALL_COST) {
+            let callee = callee.clone();
+            match self.serve(&callee, calls, script)? {
+                Served::Back(back) => (ended, pc) = self.engine.run(back, fuel)?,
+                Served::Never => return Ok(RunEnd::Stopped),
+                Served::Fault(fault) => return Ok(RunEnd::Fault(fault)),
+            }
+            calls += 1;
+        }
+        let fault = match ended {
+            Stop::Still if pc == STOP => script.missing().map(MachineFault::Call),
+            Stop::Memory if self.linked.at(pc).is_some() => Some(MachineFault::OutOfFuel(fuel)),
+            Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
+            Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
+            Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
+        };
+        Ok(fault.map_or(RunEnd::Returned, RunEnd::Fault))
+    }
+
+    /// Performs `callee`, the `count`th call of this run.
+    fn serve(&mut self, callee: &LinkedCallee, count: u64, script: &mut Script<'_>) -> Result<Served, MachineError> {
+        let back = match self.arrived(callee.name())? {
+            Ok(back) => back,
+            Err(fault) => return Ok(Served::Fault(fault)),
+        };
+        let results = match callee {
+            LinkedCallee::Runtime(function) => self.computed(function)?,
+            LinkedCallee::Memory(function) => match self.moved(*function)? {
+                Some(results) => results,
+                None => return Ok(Served::Fault(MachineFault::Memory { pc: back.wrapping_sub(CODE) })),
+            },
+            LinkedCallee::Unknown(name) => {
+                let passed = self.passed(script)?;
+                let called = script.call(name, &passed, |address, bytes| self.bytes(address, bytes));
+                match called {
+                    Ok(CalleeEffect { returns: false, .. }) => return Ok(Served::Never),
+                    Ok(effect) => self.perform(effect, script)?,
+                    Err(mismatch) => return Ok(Served::Fault(MachineFault::Call(mismatch))),
+                }
+            }
+        };
+        for &register in self.target.abi.caller_saved {
+            self.write(register, fitting(self.target, clobbered(register, count)))?;
+        }
+        for (register, value) in results {
+            self.write(register, value)?;
+        }
+        Ok(Served::Back(back))
+    }
+
+    /// Checks the state on which a callee relies, and uses the stack as one does; returns the return address.
+    fn arrived(&mut self, callee: &str) -> Result<Result<u64, MachineFault>, MachineError> {
+        let abi = self.target.abi;
         let stack_pointer = self.read(abi.stack_pointer)?;
         if !stack_pointer.is_multiple_of(abi.stack_align.into()) {
             return Ok(Err(MachineFault::StackAlignment));
@@ -75,10 +186,16 @@ impl Emulator {
         let back = self.read(abi.return_address)?;
         let below =
             stack_pointer.checked_sub(CALLEE_BYTES).filter(|&low| low >= STACK && stack_pointer < STACK + STACK_BYTES);
-        let (Some(low), true) = (below, self.returns.contains(&back)) else {
-            return Ok(Err(MachineFault::BadCall { callee: callee.name }));
+        let (Some(low), true) = (below, self.linked.returns.contains(&back)) else {
+            return Ok(Err(MachineFault::BadCall { callee: callee.to_string() }));
         };
         self.engine.write(low, &[0x5a; CALLEE_BYTES as usize])?;
+        Ok(Ok(back))
+    }
+
+    /// The results of a function of the runtime library.
+    fn computed(&mut self, callee: &RuntimeFunction) -> Result<Vec<(PReg, u64)>, MachineError> {
+        let target = self.target;
         let symbol = || MachineError::Symbol(callee.name.to_string());
         let signature = target.signature(callee).ok_or_else(symbol)?;
         let mut arguments = Vec::with_capacity(2);
@@ -94,14 +211,59 @@ impl Emulator {
         // Where it is undefined, so is the source, and the run is not judged.
         let evaluation = callee.evaluate(&mut domain, &arguments).map_err(|_| symbol())?;
         let result = evaluation.results.first().map_or(0, |value| value.bits.unsigned());
-        for &register in abi.caller_saved {
-            let returned = signature.results.iter().position(|&result| result == register);
-            let value = match returned {
-                Some(index) => (result >> (index * usize::from(target.pointer_bits))) as u64,
-                None => fitting(target, clobbered(register, count)),
+        let part = |index: usize| (result >> (index * usize::from(target.pointer_bits))) as u64;
+        Ok(signature.results.iter().enumerate().map(|(index, &register)| (register, part(index))).collect())
+    }
+
+    /// Performs a memory function; `None` if it touches memory that is not there.
+    fn moved(&mut self, function: MemoryFunction) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
+        let [to, second, length, ..] = *self.target.abi.arguments() else { return Ok(None) };
+        let [start, second, length] = [self.read(to)?, self.read(second)?, self.read(length)?];
+        let Some(length) = usize::try_from(length).ok().filter(|&length| length as u64 <= STACK_BYTES) else {
+            return Ok(None);
+        };
+        let bytes = match function {
+            MemoryFunction::Set => Some(vec![second as u8; length]),
+            MemoryFunction::Copy | MemoryFunction::Move => self.bytes(second, length).map(|bytes| bytes.values),
+        };
+        let written = bytes.is_some_and(|bytes| length == 0 || self.engine.write(start, &bytes).is_ok());
+        Ok(written.then(|| vec![(to, start)]))
+    }
+
+    /// The arguments that the next call of the script reads.
+    fn passed(&self, script: &Script<'_>) -> Result<Vec<Passed>, MachineError> {
+        let arguments = script.expected().map_or(&[][..], |call| call.arguments.as_slice());
+        let passed = |register: Option<PReg>| -> Result<Passed, MachineError> {
+            let value = match register {
+                Some(register) => Known { value: self.read(register)?, unknown: 0 },
+                None => Known { value: 0, unknown: u64::MAX },
             };
-            self.write(register, value)?;
+            Ok(Passed { value, poison: false })
+        };
+        arguments.iter().map(|argument| passed(argument.register)).collect()
+    }
+
+    /// The bytes at an address, if all of them are mapped.
+    fn bytes(&self, address: u64, count: usize) -> Option<Bytes> {
+        let mut values = vec![0; count];
+        if count > 0 {
+            self.engine.read(address, &mut values).ok()?;
         }
-        Ok(Ok(back))
+        Some(Bytes { values, unknown: vec![0; count] })
+    }
+
+    /// Writes what an unknown function wrote; returns its results. Of a part of a register, the rest is junk.
+    fn perform(&mut self, effect: &CalleeEffect, script: &Script<'_>) -> Result<Vec<(PReg, u64)>, MachineError> {
+        for (place, bytes) in &effect.writes {
+            if let Some(address) = script.address(*place) {
+                self.engine.write(address, bytes)?;
+            }
+        }
+        let result = |&(register, value): &(PReg, u64)| {
+            let vocabulary = self.target.vocabulary;
+            let junk = u64::MAX.checked_shl(vocabulary.register_bits(register)).unwrap_or(0);
+            (vocabulary.full_register(register), value & !junk | clobbered(register, 0) & junk)
+        };
+        Ok(effect.results.iter().map(result).collect())
     }
 }

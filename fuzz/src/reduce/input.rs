@@ -3,6 +3,7 @@
 use super::search::{Search, shrink};
 use crate::edit;
 use tribunal_emulator::Input;
+use tribunal_emulator::input::Buffer;
 use tribunal_ir::PReg;
 
 pub(super) fn run(search: &mut Search<'_>) {
@@ -31,7 +32,8 @@ fn registers(search: &mut Search<'_>) {
     for index in 0..count {
         let is_address = |input: &Input| {
             let value = input.registers[index].1;
-            input.buffers.iter().any(|buffer| buffer.address == value)
+            let end = |buffer: &Buffer| buffer.address + buffer.bytes.len() as u64;
+            input.buffers.iter().any(|buffer| (buffer.address..=end(buffer)).contains(&value))
         };
         if search.case.input.as_ref().is_some_and(is_address) {
             continue;

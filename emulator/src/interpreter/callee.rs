@@ -1,0 +1,325 @@
+//! Unknown functions in a run: what they do is drawn from the seed of the run, or follows the script of an earlier one.
+//!
+//! A callee returns what it likes, and writes memory that it can reach: places that its caller has used above all,
+//! since a mistake of the caller's compiler shows there. It takes a word that holds an address for a pointer, and
+//! leaves a pointer in it. What it does depends on the seed, its name and the number of calls before it, not on its
+//! arguments: so bits of an argument may stay unconstrained.
+//!
+//! A run that ends badly after a call is one whose last callee did not return: the calls up to there are what every
+//! right program makes. So no run may have undefined behaviour before a call that comes first, and a function that
+//! ends in `abort` has an execution.
+
+use super::memory::ConcreteMemory;
+use super::{ConcreteEnvironment, Numbers, SingleRun, scalar};
+use crate::call::{CallArgument, CalleeEffect, ExternalCall, MemoryPlace, Passed, Script};
+use crate::observation::Known;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
+use tribunal_ir::{Function, Opcode, OpcodeFlags, Operand, PReg, Reg};
+use tribunal_target::Target;
+use tribunal_target::environment::{Callee, Returned, UnknownCall};
+
+/// The number of calls after which none returns: a run keeps what each callee saw.
+const MOST_CALLS: usize = 64;
+/// Places of the caller's that a callee looks at.
+const MOST_PLACES: usize = 32;
+
+/// Undefined behaviour that a nondeterministic choice decides.
+pub(super) const UNDECIDED: PartialBool = PartialBool { value: false, unknown: true };
+
+/// A sequence of choices: SplitMix64, by Steele, Lea and Flood.
+struct Choices(u64);
+
+impl Choices {
+    fn of_call(seed: u64, number: usize, name: &str) -> Choices {
+        let mixed = name.bytes().fold(seed, |state, byte| (state ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        Choices(mixed ^ (number as u64) << 48)
+    }
+
+    fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    }
+
+    /// One of the numbers below `count`, which is not 0.
+    fn below(&mut self, count: usize) -> usize {
+        (self.word() % count as u64) as usize
+    }
+
+    /// A number: mostly a small one, which keeps any promise of an extension.
+    fn number(&mut self) -> u64 {
+        match self.below(4) {
+            0 => self.word(),
+            _ => self.word() % 5,
+        }
+    }
+}
+
+/// Memory that a callee can reach.
+struct Reachable {
+    place: MemoryPlace,
+    address: u64,
+    bytes: u64,
+}
+
+/// The callees of one run.
+pub(super) struct Callees<'f> {
+    /// The calls to repeat; `None` if the callees are drawn.
+    script: Option<Script<'f>>,
+    /// Stack objects whose address some callee was given.
+    escaped: SmallVec<[usize; 4]>,
+    /// A callee of the script did not return.
+    pub stopped: bool,
+}
+
+impl<'f> Callees<'f> {
+    pub fn new(script: Option<&'f [ExternalCall]>) -> Callees<'f> {
+        Callees { script: script.map(Script::new), escaped: SmallVec::new(), stopped: false }
+    }
+
+    /// True if the run decides what callees do.
+    pub fn are_drawn(&self) -> bool {
+        self.script.is_none()
+    }
+
+    /// Nobody may use the object any more.
+    pub fn forget(&mut self, object: usize) {
+        self.escaped.retain(|known| *known != object);
+    }
+
+    /// The script, where the calls follow one.
+    pub fn script(&self) -> Option<&Script<'f>> {
+        self.script.as_ref()
+    }
+}
+
+/// True if the function calls one that the interpreter does not know by itself.
+pub(super) fn has_callees(function: &Function, target: &Target) -> bool {
+    function.all_insts().map(|inst| function.inst(inst)).any(|data| {
+        function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
+            && matches!(Callee::of(function, data), Callee::Unknown(name) if !name.is_empty())
+    })
+}
+
+/// Functions whose result is copied to a pointer.
+pub fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut callee = String::new();
+    for inst in function.all_insts() {
+        let data = function.inst(inst);
+        if function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
+            && let Callee::Unknown(name) = Callee::of(function, data)
+        {
+            callee = name;
+        }
+        if let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) = (data.opcode, data.operands.as_slice())
+            && let (Reg::Virtual(dst), Reg::Physical(src)) = (dst.reg, src.reg)
+            && function.type_of(dst).is_some_and(|ty| ty.is_pointer())
+            && target.abi.results().contains(&target.vocabulary.full_register(src))
+        {
+            names.insert(callee.clone());
+        }
+    }
+    names
+}
+
+impl<D: Numbers> SingleRun<'_, D> {
+    /// Calls an unknown function.
+    pub(super) fn called(
+        &mut self,
+        environment: &ConcreteEnvironment,
+        call: &UnknownCall<'_>,
+        args: &[Value<D>],
+    ) -> Result<Returned<D>, Unsupported> {
+        let passed: Vec<Passed> = args.iter().map(passed).collect();
+        let ended = |ub| Ok(Returned { results: Vec::new(), ub });
+        let effect = match &mut self.callees.script {
+            None if passed.iter().any(|arg| arg.poison) => return ended(PartialBool::known(true)),
+            None => self.drawn(environment, call, &passed, args),
+            Some(script) => {
+                if is_undecided(script, &passed) {
+                    return ended(UNDECIDED);
+                }
+                let memory = &self.memory;
+                match script.call(call.name, &passed, |address, bytes| memory.contents(address, bytes)) {
+                    Ok(effect) => effect.clone(),
+                    Err(mismatch) => {
+                        self.mismatch = Some(mismatch);
+                        return ended(UNDECIDED);
+                    }
+                }
+            }
+        };
+        for (place, bytes) in &effect.writes {
+            let address = match &self.callees.script {
+                Some(script) => script.address(*place),
+                None => self.memory.address(*place),
+            };
+            if let Some(address) = address {
+                self.memory.overwrite(address, bytes);
+            }
+        }
+        if !effect.returns {
+            self.callees.stopped = true;
+            return ended(PartialBool::known(true));
+        }
+        let results = effect.results.iter().map(|&(_, value)| scalar(Bits::new(value.into(), 64)));
+        Ok(Returned { results: results.collect(), ub: PartialBool::known(false) })
+    }
+
+    /// Decides what the callee does, and keeps the call.
+    fn drawn(
+        &mut self,
+        environment: &ConcreteEnvironment,
+        call: &UnknownCall<'_>,
+        passed: &[Passed],
+        args: &[Value<D>],
+    ) -> CalleeEffect {
+        let registers = call.argument_registers(self.target);
+        let arguments = registers.zip(passed.iter().zip(args)).map(|(register, (passed, arg))| {
+            let (bits, known) = (arg.bits.width(), passed.value);
+            let object = self.memory.object_at(known.value).filter(|_| known.unknown == 0);
+            if let Some((number, _)) = object
+                && !self.callees.escaped.contains(&number)
+            {
+                self.callees.escaped.push(number);
+            }
+            let value = object.map_or(known, |(_, offset)| Known { value: offset, unknown: 0 });
+            CallArgument { register, bits, value, object: object.map(|(number, _)| number) }
+        });
+        let arguments = arguments.collect();
+        let reachable = self.reachable(environment);
+        let seen = |place: &Reachable| {
+            Some((place.place, self.memory.contents(place.address, usize::try_from(place.bytes).ok()?)?))
+        };
+        let memory = reachable.iter().filter_map(seen).collect();
+        let number = self.calls_made.len();
+        let mut choices = Choices::of_call(environment.seed ^ self.seed, number, call.name);
+        let effect = CalleeEffect {
+            results: results(&mut choices, environment, call, &reachable),
+            writes: writes(&mut choices, &self.memory, &reachable, self.target.register_bytes() as usize),
+            returns: number + 1 < MOST_CALLS,
+        };
+        let name = call.name.to_string();
+        self.calls_made.push(ExternalCall { name, arguments, memory, effect: effect.clone() });
+        self.accesses_at_call = self.memory.access_count();
+        effect
+    }
+
+    fn reachable(&self, environment: &ConcreteEnvironment) -> Vec<Reachable> {
+        let is_shared = |(address, _): &(u64, u64)| !environment.private.contains(address);
+        let buffers = self.memory.buffer_ranges().filter(is_shared);
+        let buffers = buffers.map(|(address, bytes)| Reachable { place: MemoryPlace::At(address), address, bytes });
+        let objects = self.callees.escaped.iter().filter_map(|&number| {
+            let (address, bytes) = self.memory.object_range(number)?;
+            Some(Reachable { place: MemoryPlace::Object(number, 0), address, bytes })
+        });
+        buffers.chain(objects).collect()
+    }
+}
+
+/// True if bits that the source fixes depend on a nondeterministic choice here.
+fn is_undecided(script: &Script<'_>, passed: &[Passed]) -> bool {
+    let expected = script.expected().map_or(&[][..], |call| call.arguments.as_slice());
+    let open = |(meant, came): (&CallArgument, &Passed)| !came.poison && came.value.unknown & !meant.value.unknown != 0;
+    expected.iter().zip(passed).any(open)
+}
+
+fn passed<D: Numbers>(arg: &Value<D>) -> Passed {
+    let value = Known { value: arg.bits.value.low_u64(), unknown: arg.bits.unknown.low_u64() };
+    Passed { value, poison: arg.poison.value || arg.poison.unknown }
+}
+
+fn results(
+    choices: &mut Choices,
+    environment: &ConcreteEnvironment,
+    call: &UnknownCall<'_>,
+    reachable: &[Reachable],
+) -> Vec<(PReg, u64)> {
+    let buffers: SmallVec<[u64; 8]> = reachable
+        .iter()
+        .filter(|place| matches!(place.place, MemoryPlace::At(_)) && place.bytes > 0)
+        .map(|place| place.address)
+        .collect();
+    let is_pointer = environment.return_pointers.contains(call.name) && !buffers.is_empty();
+    let value = |&register: &PReg| match is_pointer {
+        true => (register, buffers[choices.below(buffers.len())]),
+        false => (register, choices.number()),
+    };
+    call.results.iter().map(value).collect()
+}
+
+/// What a callee writes: nothing, new contents of places that the caller used, or of all of one object.
+fn writes(
+    choices: &mut Choices,
+    memory: &ConcreteMemory,
+    reachable: &[Reachable],
+    word: usize,
+) -> Vec<(MemoryPlace, Vec<u8>)> {
+    let mut places: Vec<(MemoryPlace, u64, usize)> = Vec::new();
+    match choices.below(4) {
+        0 => {}
+        1 | 2 => {
+            for (address, bytes) in memory.latest_accesses(MOST_PLACES) {
+                if let Some(place) = place_of(reachable, address)
+                    && choices.below(4) != 0
+                {
+                    places.push((place, address, bytes));
+                }
+            }
+        }
+        _ => {
+            let filled = reachable.iter().filter(|place| place.bytes > 0);
+            let count = filled.clone().count();
+            if let Some(filled) = (count > 0).then(|| choices.below(count)).and_then(|index| filled.clone().nth(index))
+            {
+                let steps = (filled.address..filled.address + filled.bytes).step_by(word);
+                let sized =
+                    steps.map(|address| (address, word.min((filled.address + filled.bytes - address) as usize)));
+                places.extend(sized.filter_map(|(at, bytes)| Some((place_of(reachable, at)?, at, bytes))));
+            }
+        }
+    }
+    let new = |(place, address, bytes)| Some((place, contents(choices, memory, reachable, address, bytes, word)?));
+    places.into_iter().filter_map(new).collect()
+}
+
+fn place_of(reachable: &[Reachable], address: u64) -> Option<MemoryPlace> {
+    reachable.iter().find_map(|place| {
+        let offset = address.checked_sub(place.address).filter(|&offset| offset < place.bytes)?;
+        Some(match place.place {
+            MemoryPlace::At(start) => MemoryPlace::At(start + offset),
+            MemoryPlace::Object(number, start) => MemoryPlace::Object(number, start + offset),
+        })
+    })
+}
+
+/// New contents of some bytes; `None` to leave them. A pointer stays one.
+fn contents(
+    choices: &mut Choices,
+    memory: &ConcreteMemory,
+    reachable: &[Reachable],
+    address: u64,
+    bytes: usize,
+    word: usize,
+) -> Option<Vec<u8>> {
+    let old = memory.contents(address, bytes)?.values;
+    let number = old.iter().take(8).rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+    let is_pointer = bytes == word && memory.holds(number);
+    let new = match (is_pointer, choices.below(4)) {
+        (true, 0..3) => return None,
+        (true, _) => {
+            reachable.iter().find(|place| matches!(place.place, MemoryPlace::At(_)) && place.bytes > 0)?.address
+        }
+        (false, 0) => choices.word(),
+        (false, 1) => number ^ 1,
+        (false, _) => choices.word() % 5,
+    };
+    let pattern = new.to_le_bytes();
+    Some((0..bytes).map(|index| pattern.get(index).copied().unwrap_or(0)).collect())
+}

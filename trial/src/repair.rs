@@ -1,0 +1,168 @@
+//! Inputs on which a run is defined: a word that is followed as a pointer gets an object to point to.
+//!
+//! A run of the source that leaves all memory says which address it used. If that came from a word of a buffer, the
+//! word becomes the address of a fresh object, or now and then of one that is there already, and the source runs once
+//! more. So objects are made where they are first followed, and their contents are as arbitrary as any. An object that
+//! ends too early grows. If nothing explains the address, or the run fails for another reason, the numbers of the input
+//! become small: an index was too large, or a sum.
+//!
+//! Invariant: the result is an input like any other. The compared runs know nothing of how it was made.
+
+use crate::execution::FUEL;
+use crate::inputs::BUFFER_BYTES;
+use rand::rngs::SmallRng;
+use rand::{Rng, RngExt, SeedableRng};
+use std::ops::Range;
+use tribunal_emulator::input::{BUFFER_PAGES, Buffer, GUARD, Input, MOST_BUFFER_BYTES, PAGE, buffer_address};
+use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings, Stray};
+use tribunal_emulator::observation::Outcome;
+
+/// Words that become pointers, at most.
+const MOST_WORDS: usize = 24;
+/// The greatest number of an input whose numbers are small, one less than a power of two.
+const SMALL: u8 = 15;
+
+/// The widest access that a stray address may be of, in bytes.
+const WIDEST: u64 = 64;
+
+/// True if the run ended in a way that another input may not.
+pub(crate) fn is_broken(execution: &Execution) -> bool {
+    execution.stray.is_some() || execution.observation.outcome == Outcome::Undefined
+}
+
+/// An input near `input` on which the source fixes what must come out; `None` if none is found.
+pub(crate) fn repaired(interpreter: &Interpreter<'_>, input: &Input) -> Option<Input> {
+    // Objects that are shared may be a cycle, on which a loop does not end.
+    [(Sharing::Some, SMALL), (Sharing::None, 0)]
+        .into_iter()
+        .find_map(|(sharing, small)| attempt(interpreter, input, sharing, small))
+}
+
+/// Whether a pointer may lead to an object that is there already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sharing {
+    Some,
+    None,
+}
+
+/// `small` is the greatest number, where numbers have to be small.
+fn attempt(interpreter: &Interpreter<'_>, input: &Input, sharing: Sharing, small: u8) -> Option<Input> {
+    let word = interpreter.target().register_bytes() as usize;
+    let is_fixed = |address| interpreter.is_private(address);
+    let mut drawing = Drawing { random: SmallRng::seed_from_u64(input.seed()), sharing, word, is_fixed: &is_fixed };
+    let mut input = input.clone();
+    let mut is_tame = false;
+    for _ in 0..MOST_WORDS {
+        let settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::All };
+        let Execution { observation, stray, .. } = interpreter.run(&input, settings).ok()?;
+        match stray {
+            None if observation.outcome.is_determined() => return Some(input),
+            None if observation.outcome == Outcome::Unconstrained => return None,
+            Some(stray) if drawing.reach(&mut input, stray) => continue,
+            _ => {}
+        }
+        if std::mem::replace(&mut is_tame, true) {
+            return None;
+        }
+        drawing.tame(&mut input, small);
+    }
+    None
+}
+
+/// The way to draw changes of an input.
+struct Drawing<'f> {
+    random: SmallRng,
+    sharing: Sharing,
+    /// Bytes of a pointer.
+    word: usize,
+    /// True for the address of a buffer whose contents must stay.
+    is_fixed: &'f dyn Fn(u64) -> bool,
+}
+
+impl Drawing<'_> {
+    /// Puts memory where the stray access went; false if nothing says how.
+    fn reach(&mut self, input: &mut Input, stray: Stray) -> bool {
+        if self.grow(input, stray.address) {
+            return true;
+        }
+        let held = stray.word.and_then(|(number, offset)| {
+            let buffer = input.buffers.get(number).filter(|buffer| !(self.is_fixed)(buffer.address))?;
+            buffer.bytes.get(offset..offset + self.word).map(|bytes| (number, offset, number_of(bytes)))
+        });
+        let Some((number, offset, held)) = held else {
+            // An argument that is null.
+            let null = input.registers.iter().position(|&(_, value)| value == 0 && stray.address < PAGE);
+            return null.map(|null| input.registers[null].1 = self.object(input)).is_some();
+        };
+        if input.buffers.iter().any(|buffer| spans(buffer).contains(&held)) {
+            return false;
+        }
+        // Null ends a list. Where it is followed all the same, there is an object.
+        let is_end = held != 0 && self.random.random_range(0..2) == 0;
+        let address = if is_end { 0 } else { self.object(input) };
+        input.buffers[number].bytes[offset..offset + self.word].copy_from_slice(&address.to_le_bytes()[..self.word]);
+        true
+    }
+
+    /// Extends the buffer that ends before an address on its page.
+    fn grow(&mut self, input: &mut Input, address: u64) -> bool {
+        let ends_before = |buffer: &&mut Buffer| {
+            let most = buffer.address + MOST_BUFFER_BYTES;
+            buffer.address % PAGE == GUARD && (spans(buffer).end..most - WIDEST).contains(&address)
+        };
+        let Some(buffer) = input.buffers.iter_mut().find(ends_before) else { return false };
+        let (reached, twice) = (address - buffer.address + WIDEST, 2 * buffer.bytes.len() as u64);
+        let more = reached.max(twice).min(MOST_BUFFER_BYTES) as usize - buffer.bytes.len();
+        buffer.bytes.extend(self.contents(more));
+        true
+    }
+
+    /// The address of an object: mostly of a fresh one, as long as there is room.
+    fn object(&mut self, input: &mut Input) -> u64 {
+        let is_free = |page: &u64| !input.buffers.iter().any(|buffer| (*page..page + PAGE).contains(&buffer.address));
+        let free = (0..BUFFER_PAGES as usize).map(buffer_address).find(is_free);
+        let is_shared = self.sharing == Sharing::Some && self.random.random_range(0..4) == 0;
+        match free {
+            Some(address) if !is_shared || input.buffers.is_empty() => {
+                input.buffers.push(Buffer { address, bytes: self.contents(BUFFER_BYTES as usize) });
+                address
+            }
+            _ => input.buffers[self.random.random_range(0..input.buffers.len())].address,
+        }
+    }
+
+    /// Zeros, small numbers or noise.
+    fn contents(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0u8; count];
+        match self.random.random_range(0..4) {
+            0 => {}
+            1 => self.random.fill_bytes(&mut bytes),
+            _ => bytes.iter_mut().step_by(4).for_each(|byte| *byte = self.random.random_range(0..=SMALL)),
+        }
+        bytes
+    }
+
+    /// Makes every number small that is no pointer.
+    fn tame(&self, input: &mut Input, small: u8) {
+        let places: Vec<Range<u64>> = input.buffers.iter().map(spans).collect();
+        let is_pointer = |value| places.iter().any(|place| place.contains(&value));
+        for (_, value) in input.registers.iter_mut().filter(|(_, value)| !is_pointer(*value)) {
+            *value &= u64::from(small);
+        }
+        let buffers = input.buffers.iter_mut().filter(|buffer| !(self.is_fixed)(buffer.address));
+        for word in buffers.flat_map(|buffer| buffer.bytes.chunks_mut(self.word)) {
+            if !is_pointer(number_of(word)) {
+                let masks = [small, 0, 0, 0].into_iter().cycle();
+                word.iter_mut().zip(masks).for_each(|(byte, mask)| *byte &= mask);
+            }
+        }
+    }
+}
+
+fn spans(buffer: &Buffer) -> Range<u64> {
+    buffer.address..buffer.address + buffer.bytes.len() as u64
+}
+
+fn number_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
