@@ -19,7 +19,7 @@ use tribunal_ir::{
 };
 use tribunal_llvm::IrModule;
 use tribunal_target::Target;
-use tribunal_verifier::machine_verifier::{self, Rule};
+use tribunal_verifier::machine_verifier;
 use tribunal_verifier::prover::{self, Pair, ProofGap, Undef, Validated, Verdict};
 
 /// The verdict on one pair of functions.
@@ -80,7 +80,9 @@ fn judged(
     target: &'static Target,
     time: Duration,
 ) -> (Kind, u64) {
-    if let Some(rule) = [before, after].into_iter().find_map(|function| malformed(function, target)) {
+    if let Some(rule) =
+        [before, after].into_iter().find_map(|function| machine_verifier::unfit_for_proof(function, target))
+    {
         return (Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")), 0);
     }
     // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
@@ -102,15 +104,6 @@ fn judged(
         Verdict::Refuted(_) => Kind::Unknown("refuted without an execution".to_string()),
     };
     (kind, blocks)
-}
-
-/// The rule of the machine verifier that the function breaks. A proof depends on definitions that dominate their uses,
-/// and on types. The flags that another verifier allows, and another framing of calls do not matter here.
-fn malformed(function: &Function, target: &Target) -> Option<Rule> {
-    let features = target.default_features | target.all_options();
-    let findings = machine_verifier::verify_foreign(function, target, features);
-    let foreign = [Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
-    findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
 }
 
 /// Adds a note if the pair is proved without the later stage's flags.

@@ -161,6 +161,9 @@ fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> Result<Me
     let ty = Type::scalar(access.bits());
     let own = MemOperand::new(flags, ty, access.align.into());
     let Some(claimed) = inst.memory.first() else { return Ok(own) };
+    if claimed.is_atomic() {
+        return Err(Unsupported::new("atomic access"));
+    }
     let bits = claimed.ty.map_or(access.bits(), |ty| ty.bits().next_multiple_of(8));
     match bits == access.bits() && claimed.flags.contains(flags) {
         true => Ok(MemOperand { flags: claimed.flags, align: own.align.max(claimed.align), ..own }),

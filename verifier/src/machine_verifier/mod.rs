@@ -139,6 +139,14 @@ pub fn verify_foreign(function: &Function, target: &Target, features: Features) 
     run(function, target, (None, features), &mut Checks::default())
 }
 
+/// The rule that a function breaks so that no proof about it means anything: one depends on definitions that dominate
+/// their uses, and on types. The flags that another verifier allows, and another framing of calls do not matter.
+pub fn unfit_for_proof(function: &Function, target: &Target) -> Option<Rule> {
+    let findings = verify_foreign(function, target, target.default_features | target.all_options());
+    let foreign = [Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
+    findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
+}
+
 fn run<'f>(
     function: &'f Function,
     target: &'f Target,

@@ -3,12 +3,13 @@
 //! The later side may name a pointer only where the earlier side names it for the same address, and metadata only where
 //! the earlier side has it for an access there. Less may be said, never more.
 
+use super::identity::ADVICE;
 use super::query::{self, StepOutput};
-use super::side::{Side, SideEvaluation};
+use super::side::{Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Function, InstData, MemOperand, Pointer, Step, Vocabulary, text};
+use tribunal_ir::semantics::{Domain, Unsupported, walk};
+use tribunal_ir::{Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text};
 
 /// One access that names something.
 pub(super) struct Claim {
@@ -45,6 +46,21 @@ fn metadata<'f>(function: &'f Function, memory: &MemOperand) -> &'f str {
 }
 
 impl SideEvaluation<'_> {
+    /// Keeps what a load or store of the machine names, at its base address plus offset.
+    pub(super) fn note_claims(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let Opcode::Target(opcode) = data.opcode else { return Ok(()) };
+        let address = self.target.instruction(opcode).address().filter(|_| self.opaque.is_some());
+        let Some((base, _, scale)) = address.filter(|_| !data.memory.is_empty()) else { return Ok(()) };
+        let (Some(Operand::Reg(register)), Some(offset)) = (data.operands.get(base), data.imm(base + 1)) else {
+            return Ok(());
+        };
+        let base = walk::read(&mut SideState { evaluation: self, side }, register)?;
+        let offset = self.d.literal(offset.wrapping_mul(scale), self.d.width(&base.bits));
+        let address = self.d.add(&base.bits, &offset);
+        self.note_claim(side, data, address);
+        Ok(())
+    }
+
     /// Keeps what an access names.
     pub(super) fn note_claim(&mut self, side: &mut Side, data: &InstData, address: Term) {
         let [memory] = data.memory.as_slice() else { return };
@@ -97,8 +113,14 @@ fn same_pointer(d: &mut Symbolic, source: &Side, claim: &Claim) -> Result<Option
     Ok(Some(query::condition(d, "claimed pointer", expected, claim.address, source.ub)))
 }
 
-/// Whether a step names a pointer or metadata that it did not name before.
+/// Whether a step names a pointer, metadata, or a flag that no definition reads, which it did not name before.
 pub(super) fn are_new(step: &Step<'_>) -> bool {
+    let unread = |side: &[InstData]| {
+        side.iter().fold(InstFlags::empty(), |all, data| all | data.flags.difference(ADVICE | InstFlags::PROMISES))
+    };
+    if !unread(step.before).contains(unread(step.after)) {
+        return true;
+    }
     let named = |side: &[InstData], memory: &MemOperand, is: fn(&MemOperand, &MemOperand) -> bool| {
         side.iter().flat_map(|data| &data.memory).any(|other| is(other, memory))
     };

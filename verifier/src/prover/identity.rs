@@ -9,8 +9,7 @@ use super::side::SideEvaluation;
 use std::fmt::Write;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::{
-    AddressData, Block, Family, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags, RegOperand,
-    text,
+    AddressData, Block, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags, RegOperand, text,
 };
 use tribunal_target::environment::MemoryFunction;
 
@@ -22,12 +21,11 @@ pub(super) struct Identity {
     /// Promises and licences about values.
     pub flags: InstFlags,
     memory: Vec<Access>,
+    is_memory_function: bool,
     /// A memory function may be called in place of the return.
     may_tail: bool,
     /// A memory function whose ranges may overlap.
     may_overlap: bool,
-    /// A memory function whose accesses are volatile.
-    is_volatile: bool,
     /// The first byte of a volatile access.
     begins: bool,
 }
@@ -35,6 +33,8 @@ pub(super) struct Identity {
 /// The claims of one memory operand.
 #[derive(Clone, Debug)]
 struct Access {
+    /// What must be equal.
+    what: String,
     align: u32,
     promises: MemFlags,
     /// The pointer with its offset, and the metadata, as they are printed.
@@ -51,23 +51,27 @@ pub struct Weakening {
 }
 
 /// Flags that are advice: no behaviour depends on them.
-const ADVICE: InstFlags =
+pub(super) const ADVICE: InstFlags =
     InstFlags::FRAME_SETUP.union(InstFlags::FRAME_DESTROY).union(InstFlags::NOMERGE).union(InstFlags::UNPREDICTABLE);
 
 /// Promises of a memory operand about its place.
 const PROMISES: MemFlags = MemFlags::DEREFERENCEABLE.union(MemFlags::INVARIANT);
 
 /// The parts that may be weaker, each with its argument.
-pub const WEAKENINGS: [Weakening; 9] = [
+pub const WEAKENINGS: [Weakening; 8] = [
     Weakening {
         part: "flags of the instruction",
         argument: "A flag makes results poison or lets an operation round otherwise; without it fewer results are allowed.",
         allows: |earlier, later| earlier.flags.contains(later.flags.difference(ADVICE)),
     },
     Weakening {
-        part: "number of memory operands",
-        argument: "A call of the C function claims nothing of the memory that the opcode's operands describe.",
-        allows: |earlier, later| later.memory.is_empty() || earlier.memory.len() == later.memory.len(),
+        part: "all memory operands of a memory function",
+        argument: "A call of the C function claims nothing, and stands for a volatile one too: LLVM knows no other way.",
+        allows: |earlier, later| {
+            let same = |(one, other): (&Access, &Access)| one.what == other.what;
+            let is_call = later.is_memory_function && later.memory.is_empty();
+            is_call || earlier.memory.len() == later.memory.len() && earlier.accesses(later).all(same)
+        },
     },
     Weakening {
         part: "claimed alignment",
@@ -98,11 +102,6 @@ pub const WEAKENINGS: [Weakening; 9] = [
         allows: |earlier, later| later.may_overlap || !earlier.may_overlap,
     },
     Weakening {
-        part: "`volatile` of a memory function",
-        argument: "A call of the C function stands for a volatile one too, since LLVM knows no other way to move many bytes.",
-        allows: |earlier, later| !earlier.is_volatile || later.is_volatile || later.memory.is_empty(),
-    },
-    Weakening {
         part: "size of a volatile access",
         argument: "A volatile access may be split where the machine has none as large; two are never made one.",
         allows: |earlier, later| later.begins || !earlier.begins,
@@ -116,9 +115,9 @@ impl Identity {
             what: what.into(),
             flags: InstFlags::empty(),
             memory: Vec::new(),
+            is_memory_function: false,
             may_tail: false,
             may_overlap: false,
-            is_volatile: false,
             begins: false,
         }
     }
@@ -155,12 +154,11 @@ impl SideEvaluation<'_> {
     pub(super) fn memory_function_identity(&self, function: MemoryFunction, data: &InstData) -> Identity {
         let may_overlap = function == MemoryFunction::Move;
         let function = if may_overlap { MemoryFunction::Copy } else { function };
-        let mut identity = Identity { may_overlap, ..Identity::named(function.name()) };
+        let mut identity = Identity { may_overlap, is_memory_function: true, ..Identity::named(function.name()) };
         if !matches!(data.opcode, Opcode::Target(_) | Opcode::OPAQUE) {
             self.describe_memory(&mut identity, data);
             identity.may_tail = data.operands.iter().filter_map(Operand::as_imm).any(|flag| flag != 0);
         }
-        identity.is_volatile = data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
         identity
     }
 
@@ -173,13 +171,11 @@ impl SideEvaluation<'_> {
             let claim = |operand: MemOperand| if operand == bare(&plain) { String::new() } else { print(&operand) };
             let what = MemOperand { flags: memory.flags.difference(PROMISES | MemFlags::NON_TEMPORAL), ..bare(memory) };
             identity.memory.push(Access {
+                what: print(&what),
                 align: memory.align,
                 promises: memory.flags & PROMISES,
                 claims: [claim(of_place), claim(of_metadata)],
             });
-            if !data.opcode.info().is_some_and(|info| info.family == Family::MemoryFunction) {
-                let _ = write!(identity.what, " {}", print(&what));
-            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
 use tribunal_ir::{InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot};
@@ -32,6 +33,8 @@ pub(super) struct Volatile {
     pub address: Term,
     /// `None` for a load.
     pub stored: Option<Value<Symbolic>>,
+    /// The bytes that a load of a whole function reads, lowest first: a device may give anything.
+    pub loaded: Vec<Value<Symbolic>>,
 }
 
 /// The effect of one side of a step on memory. Both sides start from the same contents.
@@ -47,6 +50,11 @@ pub(super) struct SymbolicMemory {
     pub stored: bool,
     /// Volatile accesses, in order.
     pub volatile: Vec<Volatile>,
+    /// In a whole function a volatile load reads what nobody knows. In a step, that stands for the same access on both
+    /// sides, it reads memory.
+    pub reads_devices: bool,
+    /// The bytes that the next volatile loads read.
+    pub offered: VecDeque<Value<Symbolic>>,
     /// Constants in memory, by their address, with their alignment in bytes. Nothing writes to them.
     pub constants: Vec<(Term, Bits, u32)>,
     /// Machine code knows no poison: its loads give bits.
@@ -67,6 +75,8 @@ impl SymbolicMemory {
             slots,
             stored: false,
             volatile: Vec::new(),
+            reads_devices: false,
+            offered: VecDeque::new(),
             constants: Vec::new(),
             machine,
         }
@@ -76,7 +86,8 @@ impl SymbolicMemory {
     pub fn at(&mut self, d: &mut Symbolic, place: u32) -> SymbolicMemory {
         let (slots, constants) = (std::mem::take(&mut self.slots), std::mem::take(&mut self.constants));
         let new = SymbolicMemory::new(d, place, slots, self.machine);
-        SymbolicMemory { constants, follows_objects: self.follows_objects, ..new }
+        let (follows_objects, reads_devices) = (self.follows_objects, self.reads_devices);
+        SymbolicMemory { constants, follows_objects, reads_devices, ..new }
     }
 
     pub fn slots(&self) -> FxHashMap<StackSlot, Term> {
@@ -99,10 +110,24 @@ impl SymbolicMemory {
         self.stored = true;
     }
 
-    fn note(&mut self, operand: &MemOperand, bytes: u32, address: Term, stored: Option<&Value<Symbolic>>) {
-        if operand.flags.contains(MemFlags::VOLATILE) {
-            self.volatile.push(Volatile { bytes, address, stored: stored.cloned() });
+    /// Notes a volatile access; the bytes that it reads, if it is a load from a device.
+    fn note(
+        &mut self,
+        d: &mut Symbolic,
+        operand: &MemOperand,
+        (address, bytes): (Term, u32),
+        stored: Option<&Value<Symbolic>>,
+    ) -> Vec<Value<Symbolic>> {
+        if !operand.flags.contains(MemFlags::VOLATILE) {
+            return Vec::new();
         }
+        let reads = if stored.is_none() && self.reads_devices { bytes } else { 0 };
+        let mut byte = |_| self.offered.pop_front().filter(|byte| d.width_of(byte.bits) == 8);
+        let offered: Vec<Option<Value<Symbolic>>> = (0..reads).map(&mut byte).collect();
+        let fresh = |d: &mut Symbolic| Value { bits: d.variable(8), poison: d.variable(1) };
+        let loaded: Vec<Value<Symbolic>> = offered.into_iter().map(|byte| byte.unwrap_or_else(|| fresh(d))).collect();
+        self.volatile.push(Volatile { bytes, address, stored: stored.cloned(), loaded: loaded.clone() });
+        loaded
     }
 
     fn unit(d: &mut Symbolic, address: Term, index: u32) -> Term {
@@ -191,6 +216,16 @@ fn misaligned(d: &mut Symbolic, address: Term, align: u32) -> Term {
     misaligned
 }
 
+/// Bytes as one value, the first lowest.
+fn joined(d: &mut Symbolic, bytes: &[Value<Symbolic>]) -> Value<Symbolic> {
+    let mut all = bytes.iter().cloned();
+    let first = all.next().unwrap_or_else(|| Value { bits: d.literal(0, 8), poison: d.truth(false) });
+    all.fold(first, |low, byte| Value {
+        bits: d.concatenate(byte.bits, low.bits),
+        poison: d.bool_or(&low.poison, &byte.poison),
+    })
+}
+
 impl Memory<Symbolic> for SymbolicMemory {
     fn load(&mut self, d: &mut Symbolic, address: &Term, bytes: u32, operand: &MemOperand) -> (Value<Symbolic>, Term) {
         let constant = self.constants.iter().find_map(|&(base, contents, align)| {
@@ -203,8 +238,11 @@ impl Memory<Symbolic> for SymbolicMemory {
             let poison = d.truth(false);
             return (Value { bits: d.value(bits), poison }, poison);
         }
-        self.note(operand, bytes, *address, None);
+        let device = self.note(d, operand, (*address, bytes), None);
         let ub = self.undefined(d, *address, bytes, operand);
+        if !device.is_empty() {
+            return (joined(d, &device), ub);
+        }
         let mut value: Option<Term> = None;
         let mut poison = d.truth(false);
         for index in 0..bytes {
@@ -222,7 +260,7 @@ impl Memory<Symbolic> for SymbolicMemory {
 
     fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {
         let bytes = d.width_of(value.bits) / 8;
-        self.note(operand, bytes, *address, Some(value));
+        self.note(d, operand, (*address, bytes), Some(value));
         let ub = self.undefined(d, *address, bytes, operand);
         self.stored = true;
         for index in 0..bytes {

@@ -170,7 +170,9 @@ impl Prover {
         self.question = None;
         // Names are no part of the shape.
         if claims::are_new(step) {
-            return Verdict::Unknown("a memory operand that names another pointer, or other metadata".to_string());
+            return Verdict::Unknown(
+                "a claim that was not made before: a pointer or metadata of an access, or a flag".to_string(),
+            );
         }
         shape::write(target, step, &mut self.shape);
         if let Some(Proof { engine, kept }) = self.recent.find(&self.shape) {

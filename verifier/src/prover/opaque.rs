@@ -7,7 +7,8 @@
 //! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them.
 //! `tribunal_target::environment` says which instructions call, and which registers a call changes.
 
-use super::identity::Identity;
+use super::identity::{ADVICE, Identity};
+use super::memory::Volatile;
 use super::side::{Assumption, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
@@ -19,7 +20,7 @@ use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{
-    AddressBase, Family, FixedSlot, Function, InstData, InstFlags, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
+    AddressBase, FixedSlot, Function, InstData, InstFlags, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
     RegOperand, TargetFlags, Type,
 };
 use tribunal_target::environment::{
@@ -87,6 +88,8 @@ pub(super) struct Uninterpreted {
     addresses: FxHashMap<Start, Term>,
     /// Those of the earlier function, on whatever path: equal operations on equal operands are equal everywhere.
     pure: FxHashMap<Application, Vec<Pure>>,
+    /// Whether a flag makes an operation poison on some operands.
+    flags: FxHashMap<Application, Term>,
     places: u32,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
     pub earlier: Option<Earlier>,
@@ -96,6 +99,8 @@ pub(super) struct Uninterpreted {
     pub undef: Undef,
     /// Memory functions of few bytes are loads and stores of bytes, not effects.
     pub expands: bool,
+    /// The constants that both functions have at the same place, so that their addresses may be compared.
+    pub shared_constants: Vec<ConstantPoolIndex>,
 }
 
 /// The effects of the earlier side in one block, and its pure operations.
@@ -137,11 +142,13 @@ impl Uninterpreted {
         Uninterpreted {
             addresses: FxHashMap::default(),
             pure: FxHashMap::default(),
+            flags: FxHashMap::default(),
             places,
             earlier: None,
             frame: String::new(),
             undef,
             expands,
+            shared_constants: Vec::new(),
         }
     }
 }
@@ -166,12 +173,6 @@ impl SideEvaluation<'_> {
                 return Ok(true);
             }
             Opcode::LIFETIME_START | Opcode::LIFETIME_END => return self.lifetime(side, data).map(|()| true),
-            opcode
-                if matches!(opcode.family(), Some(Family::Load | Family::Store))
-                    && data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE)) =>
-            {
-                return self.volatile(side, data);
-            }
             _ => {}
         }
         self.call_frame(side, data)?;
@@ -236,6 +237,8 @@ impl SideEvaluation<'_> {
 
     /// Any operation without a definition: an unknown function, with effects if the opcode has any.
     pub(super) fn other(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        // The opcode of one machine may depend on its place, whatever its row says.
+        let is_machine = matches!(data.opcode, Opcode::Target(_));
         let effects = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR;
         let flags = self.function.opcode_flags(data, self.target.vocabulary);
         let identity = self.identity(data);
@@ -246,7 +249,7 @@ impl SideEvaluation<'_> {
         }
         let branches = flags.contains(OpcodeFlags::BRANCH) && !flags.contains(OpcodeFlags::BARRIER);
         widths.extend(branches.then_some(1));
-        let mut results = match flags.intersects(effects) {
+        let mut results = match is_machine || flags.intersects(effects) {
             true => self.effect(side, identity, args, &widths, Touches::Memory)?,
             false => self.pure(side, data, identity, args, &widths)?,
         };
@@ -258,6 +261,25 @@ impl SideEvaluation<'_> {
             side.exit = Exit::Anywhere;
         }
         self.define(side, data, results)
+    }
+
+    /// Whether a flag that no definition reads makes a result poison: an unknown of the flag, the operation and its
+    /// operands.
+    pub(super) fn unread_flags(&mut self, data: &InstData, args: &[Scalar]) -> Term {
+        let mut poison = self.d.truth(false);
+        let allowed = data.opcode.info().map_or(InstFlags::empty(), |info| info.inst_flags & InstFlags::PROMISES);
+        let unread = data.flags.difference(ADVICE | allowed);
+        if self.opaque.is_none() || unread.is_empty() {
+            return poison;
+        }
+        for flag in unread.iter() {
+            let operands = args.iter().flat_map(|arg| [arg.bits, arg.poison]).collect();
+            let application = (format!("{flag:?} {}", self.opcode_name(data)), operands);
+            let Some(opaque) = self.opaque.as_deref_mut() else { continue };
+            let unknown = *opaque.flags.entry(application).or_insert_with(|| self.d.variable(1));
+            poison = self.d.bool_or(&poison, &unknown);
+        }
+        poison
     }
 
     fn operand_width(&self, operand: &RegOperand) -> u32 {
@@ -376,6 +398,54 @@ impl SideEvaluation<'_> {
         Ok(known)
     }
 
+    /// The results of the later side's volatile accesses of one instruction, byte by byte: those of the earlier side.
+    pub(super) fn offer_volatile(&self, side: &mut Side) {
+        let earlier = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref());
+        let following = earlier.and_then(|earlier| earlier.effects.get(side.effects.len()..)).unwrap_or_default();
+        let loaded = following.iter().flat_map(|effect| &effect.results).cloned();
+        side.memory.offered = loaded.take(MOST_BYTES as usize).collect();
+    }
+
+    /// Makes effects of the volatile accesses of the last instruction, byte by byte: splitting one in order changes
+    /// nothing.
+    pub(super) fn volatile_effects(&mut self, side: &mut Side) -> Result<(), Unsupported> {
+        for Volatile { bytes, address, stored, loaded } in std::mem::take(&mut side.memory.volatile) {
+            for index in 0..bytes {
+                let mut args = vec![Value { bits: moved(self.d, address, index), poison: self.d.truth(false) }];
+                let name = if stored.is_some() { "volatile store" } else { "volatile load" };
+                let identity = Identity::named(name).beginning(index == 0);
+                if let Some(value) = &stored {
+                    args.push(Value { bits: self.d.extract(&value.bits, 8 * index, 8), poison: value.poison });
+                }
+                let results = loaded.get(index as usize).cloned().into_iter().collect();
+                self.known_effect(side, identity, args, results)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An effect whose results the side has taken already: as it chose them, or as the earlier side has them.
+    fn known_effect(
+        &mut self,
+        side: &mut Side,
+        identity: Identity,
+        args: Vec<Scalar>,
+        results: Vec<Scalar>,
+    ) -> Result<(), Unsupported> {
+        let widths: Vec<u32> = results.iter().map(|result| self.d.width_of(result.bits)).collect();
+        let is_later = self.is_later();
+        let same = |one: &Scalar, other: &Scalar| one.bits == other.bits && one.poison == other.poison;
+        let own = self.effect(side, identity, args, &widths, Touches::Nothing)?;
+        if !is_later {
+            if let Some(effect) = side.effects.last_mut() {
+                effect.results = results;
+            }
+        } else if !own.iter().zip(&results).all(|(one, other)| same(one, other)) {
+            return Err(Unsupported::different("a volatile access that is not the earlier one's"));
+        }
+        Ok(())
+    }
+
     /// The next operation with effects: its results.
     pub(super) fn effect(
         &mut self,
@@ -415,54 +485,6 @@ impl SideEvaluation<'_> {
             side.memory = side.memory.at(self.d, place);
         }
         Ok(results)
-    }
-
-    /// A volatile access, byte by byte: splitting it in order changes nothing.
-    fn volatile(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
-        let is_store = data.opcode == Opcode::G_STORE;
-        let bits = data.memory.first().and_then(|memory| memory.ty).map_or(0, |ty| ty.bits());
-        let (Some(value), Some(address)) = (data.vreg(0), data.vreg(1)) else { return Ok(false) };
-        if bits == 0 || !bits.is_multiple_of(8) || data.memory.iter().any(MemOperand::is_atomic) {
-            return self.other(side, data).map(|()| true);
-        }
-        // The whole access is undefined or none of it, so that its parts may be accessed in its place.
-        self.generic(side, data)?;
-        let address = self.read(side, address);
-        let stored = is_store.then(|| self.read(side, value));
-        let mut loaded: Option<Scalar> = None;
-        for index in 0..bits / 8 {
-            let offset = self.d.literal(index.into(), self.target.pointer_bits.into());
-            let place = Value { bits: self.d.add(&address.bits, &offset), poison: address.poison };
-            if let Some(value) = &stored {
-                let byte = Value { bits: self.d.extract(&value.bits, 8 * index, 8), poison: value.poison };
-                let identity = Identity::named("volatile store").beginning(index == 0);
-                self.effect(side, identity, vec![place, byte], &[], Touches::Nothing)?;
-                continue;
-            }
-            let identity = Identity::named("volatile load").beginning(index == 0);
-            let byte = self.effect(side, identity, vec![place], &[8], Touches::Nothing)?.remove(0);
-            loaded = Some(match loaded {
-                None => byte,
-                Some(low) => Value {
-                    bits: self.d.concat(&byte.bits, &low.bits),
-                    poison: self.d.bool_or(&low.poison, &byte.poison),
-                },
-            });
-        }
-        if let Some(mut result) = loaded {
-            let width = self.width(value);
-            result.bits = match data.opcode {
-                _ if width == bits => result.bits,
-                Opcode::G_ZEXTLOAD => self.d.zext(&result.bits, width),
-                Opcode::G_SEXTLOAD => self.d.sext(&result.bits, width),
-                _ => {
-                    let high = self.d.extract(&side.defined[&value].bits, bits, width - bits);
-                    self.d.concat(&high, &result.bits)
-                }
-            };
-            side.defined.insert(value, result);
-        }
-        Ok(true)
     }
 }
 
@@ -564,7 +586,10 @@ impl Environment<Symbolic> for SideState<'_, '_> {
             (AddressKind::Page, _) => (page_of(address), 0),
             (_, LinkedBase::Fixed(slot)) => (Start::Fixed(slot), address.offset),
             (_, LinkedBase::Entity(AddressBase::Constant(index))) => {
-                let member = if evaluation.is_later() { PairMember::Later } else { PairMember::Earlier };
+                let is_shared =
+                    evaluation.opaque.as_ref().is_some_and(|opaque| opaque.shared_constants.contains(&index));
+                let is_later = evaluation.is_later() && !is_shared;
+                let member = if is_later { PairMember::Later } else { PairMember::Earlier };
                 (Start::Constant(index, member), address.offset)
             }
             _ => (Start::Entity(address.name.clone(), address.flags), address.offset),

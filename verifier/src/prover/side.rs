@@ -14,7 +14,10 @@ use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, StackSlot, VReg, Vocabulary};
+use tribunal_ir::{
+    Block, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, StackSlot, VReg,
+    Vocabulary,
+};
 use tribunal_target::Target;
 
 pub(super) type Scalar = Value<Symbolic>;
@@ -189,6 +192,16 @@ impl SideEvaluation<'_> {
         if !side.branches.is_empty() && !is_terminator() {
             return Err(Unsupported::new("an instruction after a branch"));
         }
+        let is_volatile = self.opaque.is_some() && data.memory.iter().any(is_plainly_volatile);
+        if !is_volatile {
+            return self.execute(side, data);
+        }
+        self.offer_volatile(side);
+        self.execute(side, data)?;
+        self.volatile_effects(side)
+    }
+
+    fn execute(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         if self.uninterpreted(side, data)? {
             return Ok(());
         }
@@ -198,13 +211,18 @@ impl SideEvaluation<'_> {
         if matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE) {
             return self.choice(side, data);
         }
+        if matches!(data.opcode, Opcode::Target(_)) {
+            self.note_claims(side, data)?;
+        }
         let target = self.target;
-        match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data)? {
-            Some(transfer) => {
+        match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data) {
+            Ok(Some(transfer)) => {
                 self.follow(side, transfer);
                 Ok(())
             }
-            None => self.generic(side, data),
+            Ok(None) => self.generic(side, data),
+            Err(_) if self.opaque.is_some() => self.other(side, data),
+            Err(unsupported) => Err(unsupported),
         }
     }
 
@@ -284,7 +302,9 @@ impl SideEvaluation<'_> {
             evaluation => evaluation?,
         };
         self.undefined(side, evaluation.ub);
-        for (register, value) in data.vreg_defs().zip(evaluation.results) {
+        let unread = self.unread_flags(data, &args);
+        for (register, mut value) in data.vreg_defs().zip(evaluation.results) {
+            value.poison = self.d.bool_or(&value.poison, &unread);
             side.defined.insert(register, value);
         }
         Ok(())
@@ -325,6 +345,11 @@ impl SideEvaluation<'_> {
         }
         value
     }
+}
+
+/// True for a volatile access that is not atomic too.
+fn is_plainly_volatile(memory: &MemOperand) -> bool {
+    memory.flags.contains(MemFlags::VOLATILE) && !memory.is_atomic()
 }
 
 /// True for the definition of a value that is anything.

@@ -2,9 +2,113 @@
 
 use crate::changes::Change;
 use crate::specimens::Specimen;
+use tribunal_ir::{Opcode, OpcodeFlags};
+
+/// One kind of change of some instructions.
+struct Row {
+    kind: &'static str,
+    /// The names of the instructions, without the machine's; none for those that `applies` picks.
+    names: &'static [&'static str],
+    /// Words that the change has in its detail; any for none.
+    detail: &'static str,
+    argument: &'static str,
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        kind: "order of operands",
+        names: &["G_UAVGFLOOR", "G_UAVGCEIL", "G_SAVGFLOOR", "G_SAVGCEIL", "G_UADDE", "G_SADDE"],
+        detail: "",
+        argument: "Sums and means of two numbers commute, by their definitions.",
+    },
+    Row {
+        kind: "order of operands",
+        names: &[
+            "ADD", "XOR", "OR", "AND", "ADDW", "MUL", "MULH", "MULHU", "MULW", "XNOR", "MIN", "MINU", "MAX", "MAXU",
+            "ADDWrr", "ADDXrr", "ADDSWrr", "ADDSXrr", "ANDWrr", "ANDXrr", "ORRWrr", "ORRXrr", "EORWrr", "EORXrr",
+            "MADDWrrr", "MADDXrrr", "MSUBWrrr", "MSUBXrrr", "UMULHrr", "SMULHrr",
+        ],
+        detail: "1 and 2",
+        argument: "The machine's sums, products, logic and extrema commute, by their definitions.",
+    },
+    Row {
+        kind: "instruction done twice",
+        names: &[
+            "G_STORE", "SB", "SH", "SW", "SD", "STRBBui", "STRHHui", "STRWui", "STRXui", "STURBBi", "STURHHi",
+            "STURWi", "STURXi",
+        ],
+        detail: "",
+        argument: "A second plain store of the same value to the same place changes nothing.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["COPY"],
+        detail: "G_FREEZE",
+        argument: "A frozen value is the value where that is not poison, and any value where it is.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_CTLZ_ZERO_UNDEF", "G_CTTZ_ZERO_UNDEF"],
+        detail: "",
+        argument: "Zero has a count where it was poison.",
+    },
+    Row { kind: "opcode", names: &["G_ANYEXT"], detail: "EXT", argument: "The high bits were any bits." },
+    Row {
+        kind: "opcode",
+        names: &["G_GLOBAL_VALUE", "G_BLOCK_ADDR"],
+        detail: "",
+        argument: "Both are the address of the entity that the operand names.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_MEMCPY"],
+        detail: "G_MEMMOVE",
+        argument: "Both do the same on ranges that do not overlap, and on others G_MEMCPY is undefined.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["ADDSWrr", "ADDSXrr", "SUBSWrr", "SUBSXrr"],
+        detail: "rr",
+        argument: "The sum is the same, and nothing reads the flags.",
+    },
+    Row {
+        kind: "immediate",
+        names: &["G_ASSERT_SEXT", "G_ASSERT_ZEXT"],
+        detail: "",
+        argument: "An extension from more bits promises less. One from fewer is not proved.",
+    },
+    Row {
+        kind: "immediate",
+        names: &["G_MEMCPY", "G_MEMMOVE", "G_MEMSET", "G_BZERO"],
+        detail: "",
+        argument: "Without the flag the call is no tail call. The flag is not proved where it was not.",
+    },
+    Row {
+        kind: "size of an access",
+        names: &[],
+        detail: "ty: None",
+        argument: "Unknown size: the memory operand claims less. Instructions of the machine have sizes of their own.",
+    },
+    Row {
+        kind: "size of an access",
+        names: &[],
+        detail: "ty: Some(s4)",
+        argument: "The machine's access touches the whole byte either way.",
+    },
+];
 
 /// The reason why the changed function refines the first; `None` if there is none.
 pub fn argument(specimen: &Specimen, change: &Change) -> Option<&'static str> {
-    let _ = (specimen, change);
-    None
+    let opcode = specimen.function.inst(specimen.inst).opcode;
+    let commutes = opcode.info().is_some_and(|info| info.flags.contains(OpcodeFlags::COMMUTABLE));
+    if change.kind == "order of operands" && commutes {
+        return Some("The row says that the first two operands commute.");
+    }
+    let is_machine = matches!(opcode, Opcode::Target(_));
+    let name = specimen.name.split(' ').nth(usize::from(is_machine)).unwrap_or_default();
+    let applies = |row: &&Row| {
+        let named = if row.names.is_empty() { is_machine } else { row.names.contains(&name) };
+        row.kind == change.kind && named && change.detail.contains(row.detail)
+    };
+    ROWS.iter().find(applies).map(|row| row.argument)
 }

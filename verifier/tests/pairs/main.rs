@@ -15,6 +15,7 @@ use specimens::Specimen;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tribunal_ir::{Function, Opcode, text};
+use tribunal_verifier::machine_verifier::{self, Rule};
 use tribunal_verifier::prover::{self, Pair, Undef, Verdict};
 
 /// Of its thread, for one pair: a change that is not decided by then is not proved.
@@ -27,11 +28,19 @@ fn all() -> Vec<Specimen> {
     let machine = tribunal_target::ALL.iter().flat_map(|&target| {
         (0..target.instructions.len()).filter_map(move |number| specimens::machine(target, number))
     });
-    generic.chain(machine).collect()
+    // A machine without an instruction has no function that shows it.
+    let exists = |specimen: &Specimen| {
+        machine_verifier::unfit_for_proof(&specimen.function, specimen.target) != Some(Rule::OpcodeFeature)
+    };
+    generic.chain(machine).filter(exists).collect()
 }
 
 /// The verdict; `None` if the prover panics.
 fn judged(specimen: &Specimen, after: &Function) -> Option<Verdict> {
+    // `validate` asks for no proof about what the machine verifier rejects.
+    if let Some(rule) = machine_verifier::unfit_for_proof(after, specimen.target) {
+        return Some(Verdict::Unsupported(format!("{rule:?}")));
+    }
     let pair = Pair { before: &specimen.function, after };
     let judge = || prover::validate(specimen.target, pair, Undef::PerUse, TIME).verdict;
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(judge)).ok()

@@ -163,7 +163,10 @@ fn specimen(
     data.memory.extend(memory(info, &types, &data));
     let inst = bench.push(data);
     results.into_iter().for_each(|result| bench.show(result));
-    Some((bench.finish(), inst))
+    match info.flags.contains(OpcodeFlags::BARRIER) {
+        true => Some((bench.function, inst)),
+        false => Some((bench.finish(), inst)),
+    }
 }
 
 fn operand(
@@ -181,7 +184,10 @@ fn operand(
         OperandKind::MORE => {
             let index = info.operands().take(place).filter_map(|kind| kind.type_index()).last()?;
             let (whole, part) = (types[1 - index.min(1)]?, types[index]?);
-            let more = (whole.bits() / part.bits()).checked_sub(1)?;
+            let lanes = |ty: Type| ty.element_count().map_or(1, |count| u32::from(count.lanes));
+            let parts = if whole.is_vector() { lanes(whole) / lanes(part) } else { whole.bits() / part.bits() };
+            let written = info.operands().take(place).filter(|kind| kind.type_index() == Some(index)).count();
+            let more = parts.checked_sub(written as u32)?;
             return Some((0..more).map(|_| register(part)).collect());
         }
         OperandKind::IMM | OperandKind::IMM0 => {

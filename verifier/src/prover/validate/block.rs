@@ -32,6 +32,7 @@ impl Validation<'_> {
         }
         let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.slots.clone(), false);
         memory.follows_objects = self.follows_objects;
+        memory.reads_devices = true;
         let mut side = Side::new(&mut self.graph, defined, memory);
         let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
         let target = self.setting.target;

@@ -9,7 +9,7 @@ use crate::prover::side::{Scalar, Side};
 use crate::prover::term::Term;
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{Block, Inst, VReg};
+use tribunal_ir::{Block, Function, Inst, VReg};
 
 /// The bits of a widened PHI above those of the earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +49,10 @@ impl Validation<'_> {
         let related = related(pair, target, (block, other), self.parts)?;
         for Related { before: phi, after: phis } in &related {
             let (register, width) = defined(pair.before, target, *phi)?;
+            let flags = |function: &Function, phi: Inst| function.inst(phi).flags;
+            if !phis.iter().all(|&later| flags(pair.before, *phi).contains(flags(pair.after, later))) {
+                return Err(Unsupported::different("a flag of a PHI that is new"));
+            }
             let value = Value { bits: self.graph.variable(width), poison: self.graph.variable(1) };
             let mut offset = 0;
             for &phi in phis {

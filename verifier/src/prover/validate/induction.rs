@@ -40,7 +40,8 @@ impl<'v> Validation<'v> {
         tables::compared(setting.pair)?;
         let blocks = pairing::blocks(setting.pair)?;
         let (graph, inputs) = (Symbolic::default(), Inputs::default());
-        let opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
+        let mut opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
+        opaque.shared_constants = tables::shared_constants(setting.pair);
         Ok(Validation {
             setting,
             parts,

@@ -12,6 +12,7 @@
 
 use super::Pair;
 use super::pairing::places;
+use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Block, Function, JumpTableKind, StackObject};
 
@@ -38,6 +39,12 @@ pub(super) fn compared(Pair { before, after }: Pair<'_>) -> Result<(), Unsupport
         true => Ok(()),
         false => Err(changed("a jump table")),
     }
+}
+
+/// The constants that are the same in both functions.
+pub(super) fn shared_constants(Pair { before, after }: Pair<'_>) -> Vec<ConstantPoolIndex> {
+    let alike = before.constants.iter().zip(after.constants.values()).filter(|((_, one), other)| one == other);
+    alike.map(|((index, _), _)| index).collect()
 }
 
 /// The destinations of each table, by the blocks' places in the layout, with the form of an entry.
