@@ -83,6 +83,12 @@ fn operands(specimen: &Specimen, changes: &mut Vec<Change>) {
                 contents.push(("address", address(&mut after, AddressBase::Global(other))));
                 contents.extend(moved(&mut after, operand).map(|operand| ("address", operand)));
             }
+            Operand::Block(own) => contents.extend(
+                specimen.function.layout()[1..]
+                    .iter()
+                    .filter(|other| **other != own)
+                    .map(|&other| ("label", Operand::Block(other))),
+            ),
             Operand::Intrinsic(_) => contents.push(("intrinsic", Operand::Intrinsic(after.intern("llvm.riscv.brev8")))),
             Operand::ShuffleMask(mask) => {
                 let mut lanes = after.shuffle_masks.get(mask).cloned().unwrap_or_default();
@@ -227,6 +233,13 @@ fn place(specimen: &Specimen, changes: &mut Vec<Change>) {
     let mut after = specimen.function.clone();
     after.remove(specimen.inst);
     changes.push(Change { kind: "instruction left out", detail: String::new(), after });
+    let block = specimen.function.block_of(specimen.inst);
+    if let Some(leaves) = block.and_then(|block| specimen.function.last_inst(block)) {
+        let mut after = specimen.function.clone();
+        let leaves = after.inst(leaves).clone();
+        after.insert_before(specimen.inst, leaves);
+        changes.push(Change { kind: "end of the block in front", detail: String::new(), after });
+    }
     if data.defs().next().is_none() {
         let mut after = specimen.function.clone();
         after.insert_after(specimen.inst, data.clone());

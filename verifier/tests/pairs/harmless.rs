@@ -1,4 +1,5 @@
-//! Changes that make no difference, or that leave fewer behaviours: each with its argument.
+//! Changes that make no difference, or that leave fewer behaviours: each with its argument. Names of instructions of a
+//! machine stand without the machine's.
 
 use crate::changes::Change;
 use crate::specimens::Specimen;
@@ -39,6 +40,13 @@ const ROWS: &[Row] = &[
         ],
         detail: "",
         argument: "A second plain store of the same value to the same place changes nothing.",
+    },
+    Row { kind: "order of operands", names: &["BEQ", "BNE"], detail: "", argument: "Equality is symmetric." },
+    Row {
+        kind: "instruction done twice",
+        names: &["BEQ", "BNE", "BLT", "BGE", "BLTU", "BGEU", "CBZW", "CBNZW", "CBZX", "CBNZX", "G_BRCOND"],
+        detail: "",
+        argument: "Where the second branch is reached the first was not taken, and both have one condition.",
     },
     Row {
         kind: "opcode",
@@ -105,7 +113,8 @@ pub fn argument(specimen: &Specimen, change: &Change) -> Option<&'static str> {
         return Some("The row says that the first two operands commute.");
     }
     let is_machine = matches!(opcode, Opcode::Target(_));
-    let name = specimen.name.split(' ').nth(usize::from(is_machine)).unwrap_or_default();
+    let of_target = |word: &str| word != specimen.target.name;
+    let name = specimen.name.split(' ').find(|word| of_target(word)).unwrap_or_default();
     let applies = |row: &&Row| {
         let named = if row.names.is_empty() { is_machine } else { row.names.contains(&name) };
         row.kind == change.kind && named && change.detail.contains(row.detail)

@@ -14,9 +14,9 @@ use changes::Change;
 use specimens::Specimen;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tribunal_ir::{Function, Opcode, text};
+use tribunal_ir::{Function, InstData, Opcode, Step, text};
 use tribunal_verifier::machine_verifier::{self, Rule};
-use tribunal_verifier::prover::{self, Pair, Undef, Verdict};
+use tribunal_verifier::prover::{self, Pair, Prover, Undef, Verdict};
 
 /// Of its thread, for one pair: a change that is not decided by then is not proved.
 const TIME: Duration = Duration::from_millis(500);
@@ -32,7 +32,8 @@ fn all() -> Vec<Specimen> {
     let exists = |specimen: &Specimen| {
         machine_verifier::unfit_for_proof(&specimen.function, specimen.target) != Some(Rule::OpcodeFeature)
     };
-    generic.chain(machine).filter(exists).collect()
+    let control = tribunal_target::ALL.iter().flat_map(|&target| specimens::control(target));
+    generic.chain(machine).chain(control).filter(exists).collect()
 }
 
 /// The verdict; `None` if the prover panics.
@@ -46,34 +47,97 @@ fn judged(specimen: &Specimen, after: &Function) -> Option<Verdict> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(judge)).ok()
 }
 
-#[test]
-fn no_change_of_one_part_is_proved_unless_it_is_harmless() {
-    let mut tried: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut wrong = Vec::new();
-    let (mut dull, mut ended) = (Vec::new(), Vec::new());
-    for specimen in all() {
-        let own = judged(&specimen, &specimen.function);
-        if !matches!(own, Some(Verdict::Proved { .. })) {
-            dull.push(format!("{}: {own:?}", specimen.name));
-            continue;
-        }
-        for change in changes::all(&specimen) {
-            *tried.entry(change.kind).or_default() += 1;
-            let verdict = judged(&specimen, &change.after);
-            let is_proved = matches!(verdict, Some(Verdict::Proved { .. }));
-            if verdict.is_none() {
-                ended.push(described(&specimen, &change));
+/// The changes of every specimen, judged one by one.
+#[derive(Default)]
+struct Tally {
+    tried: BTreeMap<&'static str, usize>,
+    /// Proved, and no table names them.
+    wrong: Vec<String>,
+    /// Not even proved to be what they are.
+    dull: Vec<String>,
+    /// Of those, without a meaning for the judge.
+    unsupported: usize,
+    /// The judge panicked.
+    ended: Vec<String>,
+}
+
+impl Tally {
+    fn of(specimens: Vec<Specimen>, judge: impl Fn(&Specimen, &Function) -> Option<Verdict>) -> Tally {
+        let mut tally = Tally::default();
+        for specimen in specimens {
+            let own = judge(&specimen, &specimen.function);
+            if !matches!(own, Some(Verdict::Proved { .. })) {
+                tally.unsupported += usize::from(matches!(own, Some(Verdict::Unsupported(_))));
+                tally.dull.push(format!("{}: {own:?}", specimen.name));
+                continue;
             }
-            if is_proved && harmless::argument(&specimen, &change).is_none() {
-                wrong.push(described(&specimen, &change));
+            for change in changes::all(&specimen) {
+                *tally.tried.entry(change.kind).or_default() += 1;
+                match judge(&specimen, &change.after) {
+                    None => tally.ended.push(described(&specimen, &change)),
+                    Some(Verdict::Proved { .. }) if harmless::argument(&specimen, &change).is_none() => {
+                        tally.wrong.push(described(&specimen, &change));
+                    }
+                    Some(_) => {}
+                }
             }
         }
+        tally
     }
-    println!("changes tried: {tried:?}, in all {}", tried.values().sum::<usize>());
-    println!("not proved equal to themselves: {}", dull.join("\n"));
-    assert!(wrong.is_empty(), "{} changes proved:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(ended.is_empty(), "{} panics:\n{}", ended.len(), ended.join("\n"));
-    assert!(dull.is_empty(), "{}", dull.join("\n"));
+
+    /// A step has no meaning for vectors and calls; `validate` takes them as they are.
+    fn hold(&self, judge: &str) {
+        let all: usize = self.tried.values().sum();
+        println!("{judge}: changes tried: {all}, of these kinds: {:?}", self.tried);
+        println!("{judge}: instructions without a meaning: {}", self.unsupported);
+        assert!(self.wrong.is_empty(), "{} changes proved:\n{}", self.wrong.len(), self.wrong.join("\n"));
+        assert!(self.ended.is_empty(), "{} panics:\n{}", self.ended.len(), self.ended.join("\n"));
+        let unsupported = if judge == "validate" { 0 } else { self.unsupported };
+        assert_eq!(self.dull.len(), unsupported, "not proved to be what they are:\n{}", self.dull.join("\n"));
+    }
+}
+
+#[test]
+fn validate_sees_every_change_of_one_part() {
+    Tally::of(all(), judged).hold("validate");
+}
+
+#[test]
+fn the_step_prover_sees_every_change_of_one_part() {
+    let defined = |specimen: &Specimen| match specimen.function.inst(specimen.inst).opcode {
+        // A step has no PHIs of other blocks, and nothing without a meaning.
+        Opcode::Target(_) => true,
+        generic => generic.is_defined() && !generic.is_phi(),
+    };
+    let specimens = all().into_iter().filter(defined).collect();
+    let tally = Tally::of(specimens, judged_as_step);
+    tally.hold("step prover");
+}
+
+/// The verdict on the step from the instruction to what stands in its place; `None` if the prover panics.
+fn judged_as_step(specimen: &Specimen, after: &Function) -> Option<Verdict> {
+    if let Some(rule) = machine_verifier::unfit_for_proof(after, specimen.target) {
+        return Some(Verdict::Unsupported(format!("{rule:?}")));
+    }
+    // A step has one function, and so one set of tables.
+    let slots = |function: &Function| function.stack.values().cloned().collect::<Vec<_>>();
+    if slots(after) != slots(&specimen.function) {
+        return Some(Verdict::Unsupported("tables".to_string()));
+    }
+    let before = [specimen.function.inst(specimen.inst).clone()];
+    let position = |function: &Function| {
+        let block = specimen.function.block_of(specimen.inst)?;
+        let place = specimen.function.insts(block).position(|inst| inst == specimen.inst)?;
+        let rest = specimen.function.insts(block).count() - place - 1;
+        let insts: Vec<_> = function.insts(block).collect();
+        insts
+            .get(place..insts.len() - rest)
+            .map(|insts| insts.iter().map(|&inst| function.inst(inst).clone()).collect())
+    };
+    let after_insts: Vec<InstData> = position(after)?;
+    let step = Step { rule: "change", function: after, before: &before, after: &after_insts };
+    let judge = || Prover::default().judge(specimen.target, &step);
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(judge)).ok()
 }
 
 fn described(specimen: &Specimen, Change { kind, detail, after }: &Change) -> String {

@@ -312,3 +312,75 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
     function.append(block, leaves);
     Some(Specimen { name: format!("{} {}", target.name, row.name), target, function, inst })
 }
+
+/// The functions for branches: two ways on, that return different arguments. The branch is on trial, then the jump after
+/// it.
+pub fn control(target: &'static Target) -> Vec<Specimen> {
+    let rows = target.instructions.iter().enumerate();
+    let branches = rows.filter(|(_, row)| {
+        row.flags.contains(OpcodeFlags::BRANCH)
+            && !row.flags.contains(OpcodeFlags::BARRIER)
+            && row.implicit_uses.is_empty()
+    });
+    let machine = branches.map(|(number, row)| (Opcode::Target(TargetOpcode(number as u16)), row.operands, row.name));
+    let generic = (Opcode::G_BRCOND, &[][..], "G_BRCOND");
+    let mut specimens = Vec::new();
+    for (opcode, operands, name) in machine.chain([generic]) {
+        let Some((function, [branch, jump])) = two_ways(target, opcode, operands) else { continue };
+        let name = format!("{} {name}", target.name);
+        specimens.push(Specimen { name: format!("{name} and jump"), target, function: function.clone(), inst: jump });
+        specimens.push(Specimen { name, target, function, inst: branch });
+    }
+    specimens
+}
+
+fn two_ways(target: &'static Target, opcode: Opcode, operands: &[OperandDesc]) -> Option<(Function, [Inst; 2])> {
+    let mut function = Function::new("f");
+    let blocks = [0; 3].map(|_| function.new_block());
+    let class = operands.iter().find_map(OperandDesc::class);
+    let mut arguments = Vec::new();
+    for &register in &target.abi.arguments()[..3] {
+        let (value, part) = match class {
+            Some(class) => {
+                let part = target.part_of(register, target.class(class).bits);
+                (function.push_vreg(None, Constraint::Class(class)), part)
+            }
+            None => (function.new_vreg(Type::scalar(target.pointer_bits.into())), register),
+        };
+        function.append(blocks[0], InstData::new(Opcode::COPY, [Operand::def(value), Operand::used(part)]));
+        arguments.push((value, part));
+    }
+    let mut data = InstData::new(opcode, []);
+    let mut values = arguments.iter().map(|&(value, _)| value);
+    for operand in operands {
+        data.operands.push(match operand {
+            OperandDesc::Use(_) => Operand::used(values.next()?),
+            OperandDesc::Label { .. } => Operand::Block(blocks[1]),
+            _ => return None,
+        });
+    }
+    if opcode == Opcode::G_BRCOND {
+        let truth = function.new_vreg(Type::scalar(1));
+        let [one, other] = [arguments[0].0, arguments[1].0].map(Operand::used);
+        let predicate = Operand::Predicate(IntPredicate::Ult);
+        let compare = InstData::new(Opcode::G_ICMP, [Operand::def(truth), predicate, one, other]);
+        function.append(blocks[0], compare);
+        data.operands.extend([Operand::used(truth), Operand::Block(blocks[1])]);
+    }
+    let branch = function.append(blocks[0], data);
+    let is_jump = |row: &&tribunal_target::instructions::InstrDesc| {
+        row.flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER)
+            && matches!(row.operands, [OperandDesc::Label { .. }])
+    };
+    let number = target.instructions.iter().position(|row| is_jump(&row))?;
+    let jump = if opcode == Opcode::G_BRCOND { Opcode::G_BR } else { Opcode::Target(TargetOpcode(number as u16)) };
+    let jump = function.append(blocks[0], InstData::new(jump, [Operand::Block(blocks[2])]));
+    function.block_mut(blocks[0]).successors = vec![(blocks[1], None), (blocks[2], None)];
+    for (&block, &(value, _)) in blocks[1..].iter().zip(&arguments) {
+        let result = arguments[0].1;
+        function.append(block, InstData::new(Opcode::COPY, [Operand::def(result), Operand::used(value)]));
+        let leaves = Opcode::Target(target.abi.return_opcode);
+        function.append(block, InstData::new(leaves, [Operand::implicit_use(result)]));
+    }
+    Some((function, [branch, jump]))
+}
