@@ -24,7 +24,9 @@ pub mod inputs;
 mod judges;
 pub mod kind;
 pub mod ledger;
+mod promises;
 pub mod questions;
+pub mod shown;
 pub mod tables;
 pub mod validate;
 

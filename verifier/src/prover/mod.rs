@@ -43,7 +43,7 @@ mod worker;
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
 pub use process::isolate_solver;
-pub use validate::{Pair, ProofGap, Validated, validate};
+pub use validate::{GapKind, Pair, ProofGap, Validated, validate};
 pub use worker::serve_solver;
 
 use cache::Key;
