@@ -1,5 +1,5 @@
-//! z3's answers, put to a second solver: cvc5, which is part of `make test`; a missing one fails the test. The two share
-//! no code, and the questions are read by cvc5's own parser.
+//! z3's answers, put to a second solver: cvc5, which is part of `make test`; a missing one fails the test. The two
+//! share no code, and cvc5's own parser reads the questions.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
