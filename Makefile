@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 # What the build needs: the SMT solver, and cmake, a C compiler and libclang for Unicorn.
 BUILD_PACKAGES := libz3-dev cmake gcc g++ make pkg-config libclang-dev
 # The peers that tests compare with.
-PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user
+PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user cvc5
 
 .PHONY: fuzz test fuzzers benchmarks judge-llvm build packages peers
 

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_ir::{Entry, Module, text};
 use tribunal_target::Target;
-use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::validate::{self, Kind, Setting};
 
 /// Prints a line. A reader that closes the pipe ends the program, without a message.
 macro_rules! say {
@@ -287,7 +287,7 @@ fn judge_pair(target: &str, before: &Path, after: &Path) {
             Entry::Function(function) => only.functions.push(function.clone()),
             Entry::Unread(unread) => only.unread.push(unread.clone()),
         }
-        for judged in validate::validate(&only, &after, target, validate::TIME) {
+        for judged in validate::validate(&only, &after, target, Setting::default()) {
             let (kind, reason) = match judged.kind {
                 Kind::Proved => ("proved", String::new()),
                 Kind::Refuted(reason) => ("refuted", reason),

@@ -24,8 +24,10 @@ pub mod inputs;
 mod judges;
 pub mod kind;
 pub mod ledger;
+mod promises;
 pub mod questions;
 mod repair;
+pub mod shown;
 pub mod tables;
 pub mod validate;
 

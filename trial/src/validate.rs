@@ -6,21 +6,23 @@ use crate::execution::FUEL;
 use crate::finding;
 use crate::guard;
 use crate::inputs::{self, Plan};
+use crate::promises;
 use crate::repair;
+use crate::shown::ShownInput;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Observation, Outcome, compare};
 use tribunal_ir::{
-    Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, Position, Type,
+    Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, PReg, Position, Type,
 };
 use tribunal_llvm::IrModule;
 use tribunal_target::Target;
 use tribunal_verifier::machine_verifier;
-use tribunal_verifier::prover::{self, Pair, ProofGap, Undef, Validated, Verdict};
+use tribunal_verifier::prover::{self, GapKind, Pair, Undef, Validated, Verdict};
 
 /// The verdict on one pair of functions.
 pub struct Judged {
@@ -30,6 +32,18 @@ pub struct Judged {
     pub kind: Kind,
     /// The number of blocks proved.
     pub blocks: u64,
+    /// The input that shows it: of `refuted` one that was executed, of `unknown` one that a solver proposed.
+    pub input: Option<ShownInput>,
+    /// The flag of the later function without which it is proved.
+    pub flag: Option<String>,
+    /// The time that it took.
+    pub seconds: f64,
+}
+
+impl Judged {
+    fn of(kind: Kind) -> Judged {
+        Judged { function: String::new(), kind, blocks: 0, input: None, flag: None, seconds: 0.0 }
+    }
 }
 
 /// `refuted` only with an input on which both were executed and differ.
@@ -45,6 +59,22 @@ pub enum Kind {
     Unsupported(String),
 }
 
+/// The terms of a validation.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The meaning of undefined values.
+    pub undef: Undef,
+    /// The prover's time for one function, in CPU time of its thread.
+    pub time: Duration,
+}
+
+/// As LLVM takes undefined values, within [`TIME`].
+impl Default for Setting {
+    fn default() -> Setting {
+        Setting { undef: Undef::PerUse, time: TIME }
+    }
+}
+
 /// The prover's time limit for one function, in CPU time of its thread; a watchdog that ends few functions.
 pub const TIME: Duration = Duration::from_secs(10);
 /// Inputs on which a pair is executed that is not proved.
@@ -53,64 +83,75 @@ const INPUTS: u32 = 96;
 const FIRST_INPUTS: u32 = 6;
 
 /// Judges each function of `before` against the function of its name in `after`, in the order of `before`; one without
-/// a partner is not supported. The prover has `time` for each. Functions are judged in parallel, on the threads of the
+/// a partner is not supported. Functions are judged in parallel, on the threads of the
 /// rayon pool of the caller.
-pub fn validate(before: &Module, after: &Module, target: &'static Target, time: Duration) -> Vec<Judged> {
+pub fn validate(before: &Module, after: &Module, target: &'static Target, setting: Setting) -> Vec<Judged> {
     let by_name: BTreeMap<&str, Entry<'_>> = after.entries().map(|entry| (entry.name(), entry)).collect();
     let ir = before.ir.as_ref().map(IrBlock::module);
     let entries: Vec<(Entry<'_>, Option<Entry<'_>>)> =
         before.entries().map(|entry| (entry, by_name.get(entry.name()).copied())).collect();
     let judged = entries.par_iter().map(|&(entry, other)| {
-        let (kind, blocks) = match (finding::judged(entry), other.map(finding::judged)) {
-            (Err(feature), _) | (Ok(_), Some(Err(feature))) => (Kind::Unsupported(feature), 0),
-            (Ok(_), None) => (Kind::Unsupported("a function that only one file has".to_string()), 0),
-            (Ok(function), Some(Ok(other))) => guard::run(|| judged(function, other, ir, target, time))
-                .unwrap_or_else(|panic| (Kind::Unknown(format!("a panic: {panic}")), 0)),
+        let started = Instant::now();
+        let judged = match (finding::judged(entry), other.map(finding::judged)) {
+            (Err(feature), _) | (Ok(_), Some(Err(feature))) => Judged::of(Kind::Unsupported(feature)),
+            (Ok(_), None) => Judged::of(Kind::Unsupported("a function that only one file has".to_string())),
+            (Ok(function), Some(Ok(other))) => guard::run(|| judged(function, other, ir, target, setting))
+                .unwrap_or_else(|panic| Judged::of(Kind::Unknown(format!("a panic: {panic}")))),
         };
-        Judged { function: entry.name().to_string(), kind, blocks }
+        Judged { function: entry.name().to_string(), seconds: started.elapsed().as_secs_f64(), ..judged }
     });
     judged.collect()
 }
 
-/// The verdict on one pair, and the number of blocks proved.
+/// The verdict on one pair.
 fn judged(
     before: &Function,
     after: &Function,
     ir: Option<&IrModule>,
     target: &'static Target,
-    time: Duration,
-) -> (Kind, u64) {
+    Setting { undef, time }: Setting,
+) -> Judged {
     if let Some(rule) =
         [before, after].into_iter().find_map(|function| machine_verifier::unfit_for_proof(function, target))
     {
-        return (Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")), 0);
+        return Judged::of(Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")));
     }
-    // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
-    if let Some(found) = executed(before, after, ir, target, 0..FIRST_INPUTS) {
-        return (Kind::Refuted(found), 0);
-    }
-    let Validated { verdict, blocks, gap } = prover::validate(target, Pair { before, after }, Undef::PerUse, time);
-    let kind = match verdict {
-        Verdict::Proved { .. } => Kind::Proved,
-        Verdict::Unsupported(feature) => Kind::Unsupported(feature),
-        Verdict::Unknown(reason) => match executed(before, after, ir, target, FIRST_INPUTS..INPUTS) {
-            Some(found) => Kind::Refuted(found),
-            None => Kind::Unknown(match gap {
-                Some(ProofGap::Definedness) => format!("{reason}{}", but_for_flags(target, before, after, time)),
-                Some(ProofGap::Values) | None => reason,
-            }),
-        },
-        // The prover refutes no function by itself: its relations may be too weak.
-        Verdict::Refuted(_) => Kind::Unknown("refuted without an execution".to_string()),
+    let executed = |after: &Function, numbers, proposed: &[(PReg, Bits)]| {
+        let (input, found) = executed(before, after, ir, target, numbers, proposed)?;
+        Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })
     };
-    (kind, blocks)
-}
-
-/// Adds a note if the pair is proved without the later stage's flags.
-fn but_for_flags(target: &'static Target, before: &Function, after: &Function, time: Duration) -> &'static str {
-    match prover::validate(target, Pair { before, after: &without_flags(after) }, Undef::PerUse, time).verdict {
-        Verdict::Proved { .. } => " (proved once its poison flags are dropped)",
-        _ => "",
+    let prove = |after: &Function| prover::validate(target, Pair { before, after }, undef, time);
+    let named = |unproved: Judged| {
+        let is_proved = |after: &Function| {
+            let refuted = executed(after, 0..FIRST_INPUTS, &[]).is_some();
+            !refuted && matches!(prove(after).verdict, Verdict::Proved { .. })
+        };
+        Judged { flag: promises::guilty(after, target, time, is_proved), ..unproved }
+    };
+    // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
+    if let Some(refuted) = executed(after, 0..FIRST_INPUTS, &[]) {
+        return named(refuted);
+    }
+    let Validated { verdict, blocks, gap } = prove(after);
+    match verdict {
+        Verdict::Proved { .. } => Judged { blocks, ..Judged::of(Kind::Proved) },
+        Verdict::Unsupported(feature) => Judged { blocks, ..Judged::of(Kind::Unsupported(feature)) },
+        Verdict::Unknown(reason) => {
+            let proposed = gap.as_ref().map_or(&[][..], |gap| &gap.proposed.physical);
+            let refuted = executed(after, FIRST_INPUTS..INPUTS, &[]).or_else(|| {
+                // Arguments alone: where the difference shows in memory too, other inputs have as good a chance.
+                executed(after, 0..FIRST_INPUTS, proposed)
+            });
+            let input = gap.as_ref().map(|gap| ShownInput::proposed(&gap.proposed, target.vocabulary));
+            let undefined = gap.is_some_and(|gap| gap.kind == GapKind::Definedness);
+            match refuted {
+                Some(refuted) => named(Judged { blocks, ..refuted }),
+                None if undefined => named(Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) }),
+                None => Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) },
+            }
+        }
+        // The prover refutes no function by itself: its relations may be too weak.
+        Verdict::Refuted(_) => Judged::of(Kind::Unknown("refuted without an execution".to_string())),
     }
 }
 
@@ -173,20 +214,25 @@ impl fmt::Display for Resolution {
     }
 }
 
-/// An input and a resolution of the later stage's nondeterminism on which the earlier stage does not allow its
-/// behaviour, as text.
+/// An input on which the earlier stage does not allow the later one's behaviour, and the difference in words, with the
+/// resolution of the later stage's nondeterminism. Registers hold what is proposed for them.
 fn executed(
     before: &Function,
     after: &Function,
     ir: Option<&IrModule>,
     target: &'static Target,
     numbers: Range<u32>,
-) -> Option<String> {
+    proposed: &[(PReg, Bits)],
+) -> Option<(ShownInput, String)> {
     let layout = EnvironmentLayout::new(before, after, ir, target);
     let uniform = RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution)));
     let pointers = environment::pointers(before, ir);
     let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
+        for (register, value) in &mut input.registers {
+            let other = proposed.iter().find(|(other, _)| other == register);
+            *value = other.map_or(*value, |(_, bits)| bits.low_u64());
+        }
         let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
         let interpreter = Interpreter::in_environment(before, target, &environment);
@@ -210,10 +256,9 @@ fn executed(
             let Ok(run) = after.with_frozen(resolution.frozen()).run(&input, settings(fuel)) else { continue };
             let called = run.mismatch.as_ref().map(ToString::to_string);
             if let Some(found) = called.or_else(|| disallowed(&allowed.observation, &run.observation)) {
-                return Some(format!(
-                    "on ({}), unconstrained bits resolved to {resolution}: {found}",
-                    registers.join(", ")
-                ));
+                let registers = registers.join(", ");
+                let found = format!("on ({registers}), unconstrained bits resolved to {resolution}: {found}");
+                return Some((ShownInput::executed(&input, target.vocabulary), found));
             }
         }
     }

@@ -11,7 +11,7 @@ use tribunal_ir::opcode::OpcodeInfo;
 use tribunal_ir::{Module, Opcode, OpcodeFlags, OperandKind, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::Plan;
-use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::validate::{self, Kind, Setting};
 use tribunal_trial::{FindingKind, Harness, harness};
 
 /// One for each type index.
@@ -140,7 +140,14 @@ fn no_opcode_makes_a_judge_panic() {
             let inner = |kind| matches!(kind, FindingKind::Panic | FindingKind::Contract);
             let panics: Vec<_> = tally.findings.iter().filter(|finding| inner(finding.kind)).collect();
             assert!(panics.is_empty(), "{panics:?}\n{source}");
-            let verdict = validate::validate(&module, &module, target, Duration::from_millis(500)).remove(0).kind;
+            let verdict = validate::validate(
+                &module,
+                &module,
+                target,
+                Setting { time: Duration::from_millis(500), ..Setting::default() },
+            )
+            .remove(0)
+            .kind;
             let is_panic = |reason: &str| reason.starts_with("a panic") || reason.contains("thread ended");
             match verdict {
                 Kind::Refuted(found) => panic!("refuted against itself: {found}\n{source}"),

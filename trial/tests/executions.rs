@@ -9,7 +9,7 @@ use tribunal_codegen::{Allocator, Context, Observer, Options};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::{self, Plan};
-use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::validate::{self, Kind, Setting};
 use tribunal_trial::{Finding, Harness, Judge, Tally, crash};
 
 /// The judges that can see a difference.
@@ -293,7 +293,7 @@ impl Observer for Replace {
 /// The verdict on both as stages, and the trial of one that becomes the other.
 fn judged(forms: &Forms, pair: &Pair) -> (Kind, Tally) {
     let (before, after) = (forms.module(pair.before), forms.module(pair.after));
-    let kind = validate::validate(&before, &after, forms.target, validate::TIME).remove(0).kind;
+    let kind = validate::validate(&before, &after, forms.target, Setting::default()).remove(0).kind;
     (kind, forms.trial(&before.functions[0], &after.functions[0]))
 }
 

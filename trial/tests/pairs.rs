@@ -6,7 +6,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use tribunal_ir::{Module, text};
 use tribunal_target::Target;
-use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::validate::{self, Kind, Setting};
 
 /// Files in each folder, one for each family of `SOUNDNESS.md`: a case that is lost is a failure.
 const FOLDERS: [(&str, usize); 13] = [
@@ -56,7 +56,7 @@ fn judge(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
     let target = text::architecture(&text).and_then(|name| tribunal_target::by_name(&name)).ok_or("no target")?;
     let [before, after] = ["before", "after"].map(|name| alone(&text, target, name));
-    let judged = validate::validate(&before?, &after?, target, validate::TIME);
+    let judged = validate::validate(&before?, &after?, target, Setting::default());
     let [judged] = judged.as_slice() else { return Err("a case holds one pair".into()) };
     let wanted = text.lines().find_map(|line| line.strip_prefix("# verdict: ")).ok_or("no verdict")?;
     match (wanted, &judged.kind) {

@@ -5,7 +5,7 @@
 use tribunal_ir::{Module, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::{self, Plan};
-use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::validate::{self, Kind, Setting};
 
 fn riscv64() -> &'static Target {
     tribunal_target::by_name("riscv64").unwrap()
@@ -93,11 +93,11 @@ fn a_phi_may_lose_its_high_half() {
          G_STORE %8(s8), %0(p0) :: (store (s8))
          PseudoRET",
     );
-    assert_eq!(validate::validate(&wide, &halves, riscv64(), validate::TIME).remove(0).kind, Kind::Proved);
+    assert_eq!(validate::validate(&wide, &halves, riscv64(), Setting::default()).remove(0).kind, Kind::Proved);
 }
 
 fn judge(before: &Module, after: &Module) -> Kind {
-    validate::validate(before, after, riscv64(), validate::TIME).remove(0).kind
+    validate::validate(before, after, riscv64(), Setting::default()).remove(0).kind
 }
 
 const COUNTER: &str = "  - { id: 0, size: 4, alignment: 4 }\n";

@@ -112,7 +112,7 @@ const TOOLS: [Tool; 13] = [
         name: "cvc5",
         command: &["cvc5", "--version"],
         answer: "",
-        needed_for: "`prove --confirm cvc5`",
+        needed_for: "make test, `prove --confirm cvc5`",
         brought_by: "package cvc5",
     },
 ];

@@ -4,11 +4,13 @@ use crate::help::examples;
 use crate::input::{self, CliError, TargetArguments};
 use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::shown::ShownInput;
+use tribunal_trial::validate::{self, Judged, Kind, Setting};
+use tribunal_verifier::prover::Undef;
 
 /// Prove that the functions of one stage refine those of an earlier one.
 ///
@@ -29,11 +31,23 @@ pub struct Arguments {
     /// Ignore the flags of AFTER's instructions: `nuw`, `nsw`, `exact`, `disjoint` and the like.
     #[arg(long)]
     drop_flags: bool,
+    /// The meaning of an undefined value.
+    #[arg(long, value_enum, default_value_t = UndefArgument::PerUse)]
+    undef: UndefArgument,
     #[command(flatten)]
     jobs: Jobs,
     /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     json: bool,
+}
+
+/// The meaning of `G_IMPLICIT_DEF`.
+#[derive(Clone, Copy, ValueEnum)]
+enum UndefArgument {
+    /// Each use is a choice of its own, as LLVM's passes take it.
+    PerUse,
+    /// One value for all uses, as this backend compiles it.
+    OneValue,
 }
 
 #[derive(Serialize, Default)]
@@ -46,7 +60,42 @@ struct Report {
     blocks: u64,
     /// The reasons why functions were not supported, with their counts.
     unsupported_reasons: BTreeMap<String, u64>,
+    /// One for each function, in the order of BEFORE.
+    verdicts: Vec<FunctionReport>,
     seconds: f64,
+}
+
+#[derive(Serialize)]
+struct FunctionReport {
+    name: String,
+    /// `proved`, `refuted`, `unknown` or `unsupported`.
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    blocks: u64,
+    /// Of `refuted`: the input, as executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counterexample: Option<InputReport>,
+    /// Of `unknown`: the input that a solver proposed, and nobody executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed: Option<InputReport>,
+    /// The flag of AFTER without which it is proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flag: Option<String>,
+    seconds: f64,
+}
+
+/// Values by register, and hexadecimal digits of bytes by address.
+#[derive(Serialize)]
+struct InputReport {
+    registers: BTreeMap<String, String>,
+    memory: BTreeMap<String, String>,
+}
+
+impl InputReport {
+    fn of(input: ShownInput) -> InputReport {
+        InputReport { registers: input.registers.into_iter().collect(), memory: input.memory.into_iter().collect() }
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -63,32 +112,17 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.jobs.count()).build();
     let pool = pool.map_err(|error| CliError::Usage(format!("--jobs {}: {error}", arguments.jobs.count())))?;
-    let judged = pool.install(|| validate::validate(&before.module, &after.module, before.target, validate::TIME));
+    let undef = match arguments.undef {
+        UndefArgument::PerUse => Undef::PerUse,
+        UndefArgument::OneValue => Undef::OneValue,
+    };
+    let setting = Setting { undef, ..Setting::default() };
+    let judged = pool.install(|| validate::validate(&before.module, &after.module, before.target, setting));
     [&before, &after].into_iter().for_each(output::unread);
     let mut report = Report::default();
     for judged in judged {
-        report.functions += 1;
-        report.blocks += judged.blocks;
-        let said = match &judged.kind {
-            Kind::Proved => {
-                report.proved += 1;
-                format!("proved ({} blocks)", judged.blocks)
-            }
-            Kind::Refuted(reason) => {
-                report.refuted += 1;
-                format!("refuted {reason}")
-            }
-            Kind::Unknown(reason) => {
-                report.unknown += 1;
-                format!("unknown: {reason}")
-            }
-            Kind::Unsupported(feature) => {
-                report.unsupported += 1;
-                *report.unsupported_reasons.entry(feature.clone()).or_default() += 1;
-                format!("unsupported: {feature}")
-            }
-        };
-        say!("{}: {said}", judged.function);
+        say!("{}: {}", judged.function, said(&judged));
+        report.add(judged);
     }
     report.seconds = started.elapsed().as_secs_f64();
     say!(
@@ -109,4 +143,42 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         (0, 1.., _) | (0, 0, 0) => Status::Unknown,
         (0, 0, _) => Status::Well,
     })
+}
+
+/// The verdict in one line.
+fn said(judged: &Judged) -> String {
+    let mut said = match &judged.kind {
+        Kind::Proved => format!("proved ({} blocks)", judged.blocks),
+        Kind::Refuted(reason) => format!("refuted {reason}"),
+        Kind::Unknown(reason) => format!("unknown: {reason}"),
+        Kind::Unsupported(feature) => format!("unsupported: {feature}"),
+    };
+    if let (Kind::Unknown(_), Some(input)) = (&judged.kind, &judged.input) {
+        said += &format!("; the solver proposes {input}");
+    }
+    if let Some(flag) = &judged.flag {
+        said += &format!("; proved without {flag}");
+    }
+    said
+}
+
+impl Report {
+    fn add(&mut self, judged: Judged) {
+        self.functions += 1;
+        self.blocks += judged.blocks;
+        let (verdict, count, reason) = match judged.kind {
+            Kind::Proved => ("proved", &mut self.proved, None),
+            Kind::Refuted(reason) => ("refuted", &mut self.refuted, Some(reason)),
+            Kind::Unknown(reason) => ("unknown", &mut self.unknown, Some(reason)),
+            Kind::Unsupported(feature) => {
+                *self.unsupported_reasons.entry(feature.clone()).or_default() += 1;
+                ("unsupported", &mut self.unsupported, Some(feature))
+            }
+        };
+        *count += 1;
+        let input = judged.input.map(InputReport::of);
+        let (counterexample, proposed) = if verdict == "refuted" { (input, None) } else { (None, input) };
+        let (name, blocks, flag, seconds) = (judged.function, judged.blocks, judged.flag, judged.seconds);
+        self.verdicts.push(FunctionReport { name, verdict, reason, blocks, counterexample, proposed, flag, seconds });
+    }
 }

@@ -20,7 +20,8 @@ use tribunal_ir::{Function, Module, text};
 use tribunal_trial::blame::Witness;
 use tribunal_trial::harness::Harness;
 use tribunal_trial::inputs::{self, Plan};
-use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::validate::{self, Kind, Setting};
+use tribunal_verifier::prover::Undef;
 use tribunal_verifier::{allocation, machine_verifier};
 
 /// Receives the features that a run reached (`features.rs`), by their slots.
@@ -46,7 +47,7 @@ const INPUTS: u32 = 16;
 const REDUCTION: Duration = Duration::from_secs(10);
 
 /// The time limit for judging a function: questions that take z3 longer take it more memory than libFuzzer grants.
-const VALIDATION: Duration = Duration::from_secs(2);
+const VALIDATION: Setting = Setting { undef: Undef::OneValue, time: Duration::from_secs(2) };
 
 /// Every judge on a program.
 pub fn differential(bytes: &[u8], sink: Sink<'_>) {

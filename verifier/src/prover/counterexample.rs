@@ -7,8 +7,8 @@ use super::side;
 use super::term::{MemNode, Node, Symbolic, Term};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use tribunal_ir::VReg;
 use tribunal_ir::bits::Bits;
+use tribunal_ir::{PReg, VReg};
 
 /// A value as a report shows it: its bits, and whether it is poison.
 pub type Shown = (Bits, bool);
@@ -29,6 +29,8 @@ pub struct Byte {
 pub struct Counterexample {
     /// Register contents: the register's number in the step, its value, whether it is poison.
     pub inputs: Vec<(VReg, Bits, bool)>,
+    /// Machine registers that are read before they are written.
+    pub physical: Vec<(PReg, Bits)>,
     /// The number of the block that control came from, where the step has PHIs.
     pub edge: Option<u32>,
     /// Memory that the step touches, by address.
@@ -65,6 +67,10 @@ pub(super) fn counterexample(query: &Query, assignment: &Assignment) -> Countere
         (*register, bits, poison)
     });
     let inputs = inputs.collect();
+    let mut physical: Vec<(PReg, Bits)> =
+        query.inputs.physical.iter().map(|(&register, &bits)| (register, evaluator.value(bits))).collect();
+    physical.sort_unstable_by_key(|(register, _)| *register);
+    let mut read = |value: &side::Scalar| (evaluator.value(value.bits), evaluator.holds(value.poison));
     let outputs = query.outputs.iter().map(|output| {
         let what = output.register.map_or(Output::Named(output.name), Output::Register);
         (what, read(&output.source), read(&output.target))
@@ -72,7 +78,7 @@ pub(super) fn counterexample(query: &Query, assignment: &Assignment) -> Countere
     let outputs = outputs.collect();
     let edge = query.inputs.edge.map(|edge| evaluator.value(edge).low_u64() as u32);
     let memory = memory(&query.graph, query.wrong, &mut evaluator);
-    Counterexample { inputs, edge, memory, outputs }
+    Counterexample { inputs, physical, edge, memory, outputs }
 }
 
 /// Rounds of minimisation; the second seldom finds anything.

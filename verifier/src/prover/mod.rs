@@ -46,7 +46,7 @@ pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Output, Shown};
 pub use identity::{WEAKENINGS, Weakening};
 pub use process::isolate_solver;
-pub use validate::{Pair, ProofGap, Undef, Validated, validate};
+pub use validate::{GapKind, Pair, ProofGap, Undef, Validated, validate};
 pub use worker::serve_solver;
 
 use cache::Key;

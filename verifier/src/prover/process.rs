@@ -30,7 +30,7 @@ pub fn isolate_solver(program: PathBuf, argument: &str) {
 
 /// The reason why a process did not answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Failure {
+pub(super) enum SolverFailure {
     /// By the signal of this number, or with a status.
     Ended { signal: Option<i32> },
     /// Past its own time limit.
@@ -39,31 +39,31 @@ pub(super) enum Failure {
     Unreachable(String),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for SolverFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Ended { signal: Some(signal) } => write!(f, "the solver crashed (signal {signal})"),
-            Failure::Ended { signal: None } => {
+            SolverFailure::Ended { signal: Some(signal) } => write!(f, "the solver crashed (signal {signal})"),
+            SolverFailure::Ended { signal: None } => {
                 f.write_str("the solver gave up, out of memory or by an error of its own")
             }
-            Failure::Hung => f.write_str("the solver hung"),
-            Failure::Unreachable(error) => write!(f, "no solver's process: {error}"),
+            SolverFailure::Hung => f.write_str("the solver hung"),
+            SolverFailure::Unreachable(error) => write!(f, "no solver's process: {error}"),
         }
     }
 }
 
 /// The answer of a process; `None` if none are to be used.
-pub(super) fn answer(request: &Request<'_>) -> Option<Result<Reply, Failure>> {
+pub(super) fn answer(request: &Request<'_>) -> Option<Result<Reply, SolverFailure>> {
     POOL.get().map(|pool| pool.answer(request))
 }
 
 impl Pool {
     /// The answer of an idle process, or of a new one.
-    fn answer(&self, request: &Request<'_>) -> Result<Reply, Failure> {
+    fn answer(&self, request: &Request<'_>) -> Result<Reply, SolverFailure> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let known = idle().pop();
         let process = known.map_or_else(|| Process::start(self), Ok);
-        let mut process = process.map_err(|error| Failure::Unreachable(error.to_string()))?;
+        let mut process = process.map_err(|error| SolverFailure::Unreachable(error.to_string()))?;
         let reply = process.exchange(request);
         match reply {
             Ok(reply) => {
@@ -103,14 +103,14 @@ impl Process {
     }
 
     /// Ends the process.
-    fn failed(mut self, error: &io::Error) -> Failure {
+    fn failed(mut self, error: &io::Error) -> SolverFailure {
         match error.kind() {
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => Failure::Hung,
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => SolverFailure::Hung,
             ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => match self.child.wait() {
-                Ok(status) => Failure::Ended { signal: status.signal() },
-                Err(error) => Failure::Unreachable(error.to_string()),
+                Ok(status) => SolverFailure::Ended { signal: status.signal() },
+                Err(error) => SolverFailure::Unreachable(error.to_string()),
             },
-            _ => Failure::Unreachable(error.to_string()),
+            _ => SolverFailure::Unreachable(error.to_string()),
         }
     }
 }
@@ -138,7 +138,7 @@ mod tests {
         Pool { program: folder, argument: String::new(), idle: Mutex::default() }
     }
 
-    fn asked(pool: &Pool) -> Result<Reply, Failure> {
+    fn asked(pool: &Pool) -> Result<Reply, SolverFailure> {
         let script = "(assert (= #b1 #b0))\n";
         let answer =
             pool.answer(&Request { logic: Logic::BitVectors, again: false, work: 1000, milliseconds: 1, script });
@@ -157,14 +157,14 @@ mod tests {
     #[test]
     fn one_that_does_not_costs_one_question() {
         for (line, failure) in [
-            ("kill -SEGV $$", Failure::Ended { signal: Some(11) }),
-            ("exit 101", Failure::Ended { signal: None }),
-            ("exec sleep 60", Failure::Hung),
+            ("kill -SEGV $$", SolverFailure::Ended { signal: Some(11) }),
+            ("exit 101", SolverFailure::Ended { signal: None }),
+            ("exec sleep 60", SolverFailure::Hung),
         ] {
             let pool = pool(line);
             assert_eq!(asked(&pool), Err(failure));
             assert!(pool.idle.lock().unwrap().is_empty());
         }
-        assert!(matches!(asked(&pool("echo what")), Err(Failure::Unreachable(_) | Failure::Ended { .. })));
+        assert!(matches!(asked(&pool("echo what")), Err(SolverFailure::Unreachable(_) | SolverFailure::Ended { .. })));
     }
 }

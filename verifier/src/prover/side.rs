@@ -15,7 +15,7 @@ use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{
-    Block, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, StackSlot, VReg,
+    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, StackSlot, VReg,
     Vocabulary,
 };
 use tribunal_target::Target;
@@ -288,8 +288,9 @@ impl SideEvaluation<'_> {
     pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let args: SmallVec<[Scalar; 4]> = data.vreg_uses().map(|register| self.read(side, register)).collect();
         let is_address = |value: &Scalar| self.d.width_of(value.bits) == u32::from(self.target.pointer_bits);
-        let accesses =
-            matches!(data.opcode, Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD | Opcode::G_STORE);
+        let accesses = data.opcode.info().is_some_and(|info| {
+            matches!(info.family, Family::Load | Family::Store) && info.flags.contains(OpcodeFlags::DEFINED)
+        });
         if accesses && !args.last().is_some_and(is_address) {
             return Err(Unsupported::new("an address that is no pointer's width"));
         }

@@ -5,7 +5,7 @@
 //! process. Either way the one reader of scripts is [`worker::answer`].
 
 use super::evaluate::Assignment;
-use super::process::{self, Failure};
+use super::process::{self, SolverFailure};
 use super::script::{self, Script};
 use super::term::{Symbolic, Term};
 use super::worker::{self, Reply, Request, Said};
@@ -130,7 +130,7 @@ pub(super) fn ask(script: &str, logic: Logic, effort: Effort) -> Said {
     reply.said
 }
 
-fn second_failure(first: Failure, second: Failure) -> String {
+fn second_failure(first: SolverFailure, second: SolverFailure) -> String {
     match first == second {
         true => format!("{first}, twice"),
         false => format!("{first}; asked again, {second}"),

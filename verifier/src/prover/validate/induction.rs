@@ -193,6 +193,14 @@ impl<'v> Validation<'v> {
         phis
     }
 
+    /// Shows these PHIs in a counterexample.
+    fn name_phis(&self, query: &mut Query, phis: &[Inst]) {
+        let function = self.setting.pair.before;
+        let named = phis.iter().filter_map(|phi| Some((function.inst(*phi).vreg(0)?, self.phis.get(phi)?.clone())));
+        query.inputs.registers = named.collect();
+        query.inputs.order = phis.iter().filter_map(|&phi| function.inst(phi).vreg(0)).collect();
+    }
+
     /// For each block, conditions that are false whenever a defined execution enters it. Each says of a block that
     /// dominates it: its last execution was entered along another edge than its only one, or was undefined before that.
     fn ways(&mut self, sides: &[(Side, Side)]) -> FxHashMap<Block, Vec<Term>> {
@@ -303,6 +311,7 @@ impl<'v> Validation<'v> {
             let vacuous = query.graph.is_false(query.source_defined) && source.effects.is_empty();
             query.excuse(&ways[&block]);
             let about = self.mentioned(&query);
+            self.name_phis(&mut query, &about);
             match self.answer(query, solver::Effort::BLOCK) {
                 Verdict::Proved { .. } => proved += u64::from(!vacuous),
                 verdict => {

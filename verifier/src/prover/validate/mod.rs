@@ -19,8 +19,8 @@ mod pairing;
 mod promote;
 mod tables;
 
-use super::Verdict;
 use super::depth::deep;
+use super::{Counterexample, Verdict};
 use cut_points::Relations;
 use facts::Fact;
 use induction::Validation;
@@ -63,8 +63,17 @@ pub struct Validated {
 }
 
 /// A difference that refutes nothing, since the relations may be too weak.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProofGap {
+    /// What differs.
+    pub kind: GapKind,
+    /// The values that the solver proposed: arguments, PHIs of the earlier function, and memory.
+    pub proposed: Counterexample,
+}
+
+/// The kind of a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ProofGap {
+pub enum GapKind {
     /// Values differ.
     Values,
     /// Poison, or undefined behaviour: promises of the later instructions may be the cause.
@@ -223,7 +232,7 @@ fn unproved(block: &str, verdict: Verdict) -> (Verdict, Option<ProofGap>) {
             let wrong: Vec<_> =
                 counterexample.outputs.iter().filter(|(_, before, after)| is_wrong(*before, *after)).collect();
             let is_poison = wrong.iter().any(|(_, _, after)| after.1);
-            let gap = if wrong.is_empty() || is_poison { ProofGap::Definedness } else { ProofGap::Values };
+            let kind = if wrong.is_empty() || is_poison { GapKind::Definedness } else { GapKind::Values };
             let mut shown: Vec<String> = wrong
                 .iter()
                 .map(|(name, before, after)| format!("{name} {} before, {} after", value(*before), value(*after)))
@@ -231,7 +240,8 @@ fn unproved(block: &str, verdict: Verdict) -> (Verdict, Option<ProofGap>) {
             if shown.is_empty() {
                 shown.push("undefined behaviour".to_string());
             }
-            (Verdict::Unknown(format!("{block} is not shown: {}", shown.join("; "))), Some(gap))
+            let reason = format!("{block} is not shown: {}", shown.join("; "));
+            (Verdict::Unknown(reason), Some(ProofGap { kind, proposed: counterexample }))
         }
         Verdict::Unknown(reason) => (Verdict::Unknown(format!("{block}: {reason}")), None),
         other => (other, None),

@@ -1,0 +1,43 @@
+//! The promise that keeps a pair from being proved: a flag of one of the later function's instructions.
+
+use std::time::{Duration, Instant};
+use tribunal_ir::{Function, Inst, InstFlags, text};
+use tribunal_target::Target;
+
+/// The flag without which `proves` says yes, in words; `None` if the pair is not proved without any of them either. The
+/// search ends after `time`, and then names all flags together.
+pub(crate) fn guilty(
+    function: &Function,
+    target: &Target,
+    time: Duration,
+    mut proves: impl FnMut(&Function) -> bool,
+) -> Option<String> {
+    let promises: Vec<(Inst, InstFlags)> = function
+        .all_insts()
+        .flat_map(|inst| (function.inst(inst).flags & InstFlags::PROMISES).iter().map(move |flag| (inst, flag)))
+        .collect();
+    let started = Instant::now();
+    let mut none = function.clone();
+    promises.iter().for_each(|&(inst, flag)| drop_flag(&mut none, inst, flag));
+    if promises.is_empty() || !proves(&none) {
+        return None;
+    }
+    let one = promises.iter().take_while(|_| started.elapsed() < time).find(|&&(inst, flag)| {
+        let mut without = function.clone();
+        drop_flag(&mut without, inst, flag);
+        proves(&without)
+    });
+    Some(match one {
+        Some(&(inst, flag)) => {
+            let name: String = flag.iter_names().map(|(name, _)| name.to_lowercase()).collect();
+            format!("`{name}` of `{}`", text::print_inst(function, function.inst(inst), target.vocabulary))
+        }
+        None => "the flags of several instructions".to_string(),
+    })
+}
+
+fn drop_flag(function: &mut Function, inst: Inst, flag: InstFlags) {
+    let mut data = function.inst(inst).clone();
+    data.flags.remove(flag);
+    function.replace(inst, data);
+}
