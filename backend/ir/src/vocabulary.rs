@@ -46,8 +46,10 @@ impl TargetFlags {
 /// The registers that a call preserves, of those in the target's table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Preserved {
-    /// The ABI's callee-saved ones, at least.
+    /// The ABI's callee-saved ones.
     CalleeSaved,
+    /// These, and others that no table lists.
+    More,
     /// None: a call may change every register.
     Nothing,
 }

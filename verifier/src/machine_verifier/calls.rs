@@ -77,7 +77,7 @@ fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
     let (function, target) = (verifier.function, verifier.target);
     let Some(calls) = &target.abi.calls else { return };
     let preserves = |operand: &Operand| match operand {
-        Operand::RegisterMask(mask) => target.vocabulary.preserved(*mask) == Preserved::CalleeSaved,
+        Operand::RegisterMask(mask) => target.vocabulary.preserved(*mask) != Preserved::Nothing,
         _ => false,
     };
     let masked = function.inst(inst).operands.get(1).is_some_and(preserves);

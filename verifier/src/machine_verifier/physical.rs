@@ -157,6 +157,7 @@ impl Liveness {
                 Operand::RegisterMask(mask) => match verifier.target.vocabulary.preserved(*mask) {
                     Preserved::CalleeSaved => *live &= !self.caller_saved | self.always,
                     Preserved::Nothing => *live &= self.always,
+                    Preserved::More => {}
                 },
                 Operand::RegisterList(list) => {
                     let listed = verifier.function.register_lists.get(*list);
