@@ -1,7 +1,7 @@
 //! The machine verifier on what LLVM's passes write: every finding is a false alarm, or a fault of LLVM.
 //!
-//! Usage: verify_llvm SOURCE... where a SOURCE is a file of C or C++, or `csmith=FIRST..LAST`: programs of csmith with
-//! these seeds. Prints the findings, then the number of functions, findings, functions not read and files not made.
+//! Usage: verify_llvm SOURCE... where a SOURCE is a file of C or C++, a file that LLVM wrote (`.mir`), or
+//! `csmith=FIRST..LAST`: programs of csmith with these seeds. Prints the findings, then the number of functions, findings, functions not read and files not made.
 
 #![allow(clippy::unwrap_used, reason = "a tool for the developer of the verifier")]
 
@@ -18,6 +18,7 @@ fn main() {
     let mut total = Total::default();
     for source in std::env::args().skip(1) {
         match source.strip_prefix("csmith=").and_then(|seeds| seeds.split_once("..")) {
+            None if source.ends_with(".mir") => total.add_file(Path::new(&source)),
             None => total.add_source(Path::new(&source), &folder, &[]),
             Some((first, last)) => {
                 let headers = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/csmith");

@@ -104,7 +104,7 @@ pub trait Vocabulary: Sync {
 
     /// The subregister index of this name.
     fn subregister(&self, name: &str) -> Option<SubReg>;
-    /// LLVM's name of the index: `sub_32`.
+    /// LLVM's name of the index: `sub_32`; empty for the whole register, and for a number that is no index.
     fn subregister_name(&self, index: SubReg) -> &'static str;
     /// Size in bits of the part that `index` names, which starts at bit 0.
     fn subregister_bits(&self, index: SubReg) -> u32;

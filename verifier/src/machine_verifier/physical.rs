@@ -28,7 +28,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
             live.through(verifier, block);
         }
     }
-    if function.vregs.len() > 0 {
+    if !function.vregs.is_empty() {
         kills(verifier);
     }
 }

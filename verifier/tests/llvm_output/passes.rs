@@ -55,6 +55,14 @@ impl Total {
         }
     }
 
+    /// Judges every function of a file that LLVM wrote.
+    #[allow(dead_code, reason = "the tool alone takes such files")]
+    pub fn add_file(&mut self, path: &Path) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let target = text::architecture(&text).and_then(|name| tribunal_target::by_name(&name)).unwrap();
+        self.judge(&path.display().to_string(), &text, target);
+    }
+
     fn add(&mut self, source: &Path, folder: &Path, machine: &[&str], of: (&str, &str, &[&str])) {
         let (target, level, passes) = of;
         let ir = folder.join("source.ll");

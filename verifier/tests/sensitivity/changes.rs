@@ -348,6 +348,8 @@ impl Maker<'_> {
 
 /// The kinds of changes after which a function is valid still, each with the argument. They must not be findings.
 pub const HARMLESS: &[(&str, &str)] = &[
+    ("nothing", "the instance is valid"),
+    ("class that the operand takes", "every register of it is one that the operand takes"),
     (
         "flag of any instruction",
         "it tells where the code comes from, or what a scheduler may do, and not what it computes",
