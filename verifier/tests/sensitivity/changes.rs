@@ -349,6 +349,7 @@ impl Maker<'_> {
 /// The kinds of changes after which a function is valid still, each with the argument. They must not be findings.
 pub const HARMLESS: &[(&str, &str)] = &[
     ("nothing", "the instance is valid"),
+    ("access that became narrower", "LLVM loads only the bytes that are used, and keeps the memory operand"),
     ("class that the operand takes", "every register of it is one that the operand takes"),
     (
         "flag of any instruction",

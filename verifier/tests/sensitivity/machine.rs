@@ -197,8 +197,11 @@ impl Maker<'_> {
         self.inst("machine access in the other direction", String::new(), |_, data| {
             data.memory[0].flags.toggle(MemFlags::LOAD | MemFlags::STORE);
         });
+        let narrows = self.instance.row.flags.contains(OpcodeFlags::LOAD);
         for bits in [2 * access.bits(), access.bits() / 2].into_iter().filter(|bits| *bits >= 8 || access.bytes > 1) {
-            self.inst("size of a machine access", format!("{bits}"), |_, data| {
+            let narrowed = narrows && bits > access.bits();
+            let kind = if narrowed { "access that became narrower" } else { "size of a machine access" };
+            self.inst(kind, format!("{bits}"), |_, data| {
                 data.memory[0].ty = Some(Type::scalar(bits.max(8)));
             });
         }
