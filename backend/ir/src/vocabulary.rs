@@ -106,6 +106,6 @@ pub trait Vocabulary: Sync {
     fn subregister(&self, name: &str) -> Option<SubReg>;
     /// LLVM's name of the index: `sub_32`; empty for the whole register, and for a number that is no index.
     fn subregister_name(&self, index: SubReg) -> &'static str;
-    /// Size in bits of the part that `index` names, which starts at bit 0.
+    /// Size in bits of the part that `index` names, which starts at bit 0; 0 for a number that is no index.
     fn subregister_bits(&self, index: SubReg) -> u32;
 }

@@ -295,6 +295,6 @@ impl Vocabulary for Target {
         self.subregisters.get(usize::from(index.0)).map_or("", |row| row.name)
     }
     fn subregister_bits(&self, index: SubReg) -> u32 {
-        self.subregisters[usize::from(index.0)].bits
+        self.subregisters.get(usize::from(index.0)).map_or(0, |row| row.bits)
     }
 }

@@ -5,7 +5,7 @@ use tribunal_ir::opcode::{Immediate, OpcodeInfo};
 use tribunal_ir::types::S64;
 use tribunal_ir::{
     AtomicOrdering, Block, Family, FloatPredicate, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand,
-    Opcode, OpcodeFlags, Operand, OperandKind, PReg, RegFlags, Type, VReg,
+    Opcode, OpcodeFlags, Operand, OperandKind, PReg, RegFlags, SubReg, Type, VReg,
 };
 use tribunal_target::Target;
 
@@ -88,6 +88,16 @@ impl Maker<'_> {
             self.inst("definition and use exchanged", format!("{index}"), |_, data| {
                 if let Operand::Reg(operand) = &mut data.operands[index] {
                     operand.flags.toggle(RegFlags::DEF);
+                }
+            });
+            self.inst("mark of a tie", format!("{index}"), |_, data| {
+                if let Operand::Reg(operand) = &mut data.operands[index] {
+                    operand.tied_to = Some(0);
+                }
+            });
+            self.inst("part of a generic register", format!("{index}"), |_, data| {
+                if let Operand::Reg(operand) = &mut data.operands[index] {
+                    operand.subregister = SubReg(1);
                 }
             });
             let Some(register) = self.data().operands[index].as_vreg() else { continue };
