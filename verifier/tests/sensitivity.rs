@@ -9,15 +9,18 @@
 mod changes;
 #[path = "sensitivity/instance.rs"]
 mod instance;
+#[path = "sensitivity/machine.rs"]
+mod machine;
 #[path = "sensitivity/peer.rs"]
 mod peer;
 
+use changes::Change;
 use instance::{Instance, instance, row_takes, typings};
 use std::collections::BTreeMap;
 use tribunal_ir::opcode::TypeClass;
-use tribunal_ir::{Function, Opcode};
+use tribunal_ir::{Function, Opcode, TargetOpcode};
 use tribunal_target::Target;
-use tribunal_verifier::machine_verifier::verify;
+use tribunal_verifier::machine_verifier::verify_foreign;
 
 fn target() -> &'static Target {
     tribunal_target::by_name("riscv64").unwrap()
@@ -25,8 +28,7 @@ fn target() -> &'static Target {
 
 /// The findings about a function.
 fn findings(function: &Function, target: &'static Target) -> Vec<String> {
-    let legalizer = (target.legality)(target.default_features);
-    let findings = verify(function, target, legalizer);
+    let findings = verify_foreign(function, target, target.default_features | target.all_options());
     findings.iter().map(|finding| finding.describe(function, target.vocabulary)).collect()
 }
 
@@ -77,37 +79,66 @@ fn instances(target: &'static Target, opcode: Opcode) -> Vec<Instance> {
     instances.into_values().collect()
 }
 
-#[test]
-fn every_change_is_a_finding_or_harmless() {
-    let target = target();
-    let (mut tried, mut wrong) = (BTreeMap::<&str, [u32; 2]>::new(), Vec::new());
-    let mut accepted: Vec<(String, Function)> = Vec::new();
-    for &opcode in Opcode::ALL {
-        for instance in instances(target, opcode) {
-            for change in changes::all(target, &instance) {
-                let findings = findings(&change.function, target);
-                let is_harmless = changes::HARMLESS.iter().any(|(kind, _)| *kind == change.kind);
-                let [count, found] = tried.entry(change.kind).or_default();
-                *count += 1;
-                *found += u32::from(!findings.is_empty());
-                let name = format!("{opcode} {:?}: {} {}", instance.types, change.kind, change.what);
-                if findings.is_empty() != is_harmless {
-                    wrong.push(format!("{name}: {findings:?}"));
-                }
-                // LLVM's reader does not know this flag, which its printer writes.
-                let is_readable = change.what != "InstFlags(NOMERGE)";
-                if findings.is_empty() && is_readable {
-                    accepted.push((name, change.function));
-                }
-            }
+/// The verdicts on changes: sums by kind, the functions accepted, and the verdicts that are wrong.
+#[derive(Default)]
+struct Ledger {
+    tried: BTreeMap<&'static str, [u32; 2]>,
+    accepted: Vec<(String, Function)>,
+    wrong: Vec<String>,
+}
+
+impl Ledger {
+    fn judge(&mut self, target: &'static Target, name: &str, change: Change) {
+        let findings = findings(&change.function, target);
+        let is_harmless = changes::HARMLESS.iter().any(|(kind, _)| *kind == change.kind);
+        let [count, found] = self.tried.entry(change.kind).or_default();
+        *count += 1;
+        *found += u32::from(!findings.is_empty());
+        let name = format!("{name}: {} {}", change.kind, change.what);
+        if findings.is_empty() != is_harmless {
+            self.wrong.push(format!("{name}: {findings:?}"));
+        }
+        // LLVM's reader does not know this flag, which its printer writes.
+        if findings.is_empty() && change.what != "InstFlags(NOMERGE)" {
+            self.accepted.push((name, change.function));
         }
     }
-    let total = tried.values().map(|[count, _]| count).sum::<u32>();
-    eprintln!("{total} changes, {} accepted", accepted.len());
-    tried.iter().for_each(|(kind, [count, found])| eprintln!("{count:>7} {found:>7} found  {kind}"));
-    let functions: Vec<Function> = accepted.iter().map(|(_, function)| function.clone()).collect();
-    for (place, message) in peer::rejected(target, &functions, "changes") {
-        wrong.push(format!("{}: LLVM says {message}", accepted[place].0));
+
+    /// Asks LLVM about what was accepted, prints the sums and fails if a verdict is wrong.
+    fn close(mut self, target: &'static Target, name: &str) {
+        let total = self.tried.values().map(|[count, _]| count).sum::<u32>();
+        eprintln!("{}: {total} changes, {} accepted", target.name, self.accepted.len());
+        self.tried.iter().for_each(|(kind, [count, found])| eprintln!("{count:>7} {found:>7} found  {kind}"));
+        let functions: Vec<Function> = self.accepted.iter().map(|(_, function)| function.clone()).collect();
+        for (place, message) in peer::rejected(target, &functions, name) {
+            self.wrong.push(format!("{}: LLVM says {message}", self.accepted[place].0));
+        }
+        assert!(self.wrong.is_empty(), "{} wrong: {:#?}", self.wrong.len(), self.wrong);
     }
-    assert!(wrong.is_empty(), "{} wrong: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn every_change_is_a_finding_or_harmless() {
+    let (target, mut ledger) = (target(), Ledger::default());
+    for &opcode in Opcode::ALL {
+        for instance in instances(target, opcode) {
+            let name = format!("{opcode} {:?}", instance.types);
+            changes::all(target, &instance).into_iter().for_each(|change| ledger.judge(target, &name, change));
+        }
+    }
+    ledger.close(target, "changes");
+}
+
+#[test]
+fn every_change_of_a_machine_instruction_is_a_finding_or_harmless() {
+    for target in tribunal_target::ALL.iter().copied() {
+        let mut ledger = Ledger::default();
+        for number in 0..target.instructions.len() as u16 {
+            let Some(instance) = machine::instance(target, TargetOpcode(number)) else { continue };
+            let valid = Change { kind: "nothing", what: String::new(), function: instance.function.clone() };
+            let changes = machine::all(target, &instance).into_iter().chain([valid]);
+            changes.for_each(|change| ledger.judge(target, instance.row.name, change));
+        }
+        ledger.close(target, target.name);
+    }
 }

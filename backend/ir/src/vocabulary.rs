@@ -46,8 +46,10 @@ impl TargetFlags {
 /// The registers that a call preserves, of those in the target's table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Preserved {
-    /// The ABI's callee-saved ones, at least.
+    /// The ABI's callee-saved ones.
     CalleeSaved,
+    /// These, and others that no table lists.
+    More,
     /// None: a call may change every register.
     Nothing,
 }
@@ -102,8 +104,8 @@ pub trait Vocabulary: Sync {
 
     /// The subregister index of this name.
     fn subregister(&self, name: &str) -> Option<SubReg>;
-    /// LLVM's name of the index: `sub_32`.
+    /// LLVM's name of the index: `sub_32`; empty for the whole register, and for a number that is no index.
     fn subregister_name(&self, index: SubReg) -> &'static str;
-    /// Size in bits of the part that `index` names, which starts at bit 0.
+    /// Size in bits of the part that `index` names, which starts at bit 0; 0 for a number that is no index.
     fn subregister_bits(&self, index: SubReg) -> u32;
 }

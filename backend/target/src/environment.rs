@@ -333,7 +333,7 @@ pub fn clobbered(target: &Target, data: &InstData) -> Vec<PReg> {
     });
     let full = (0..).map(PReg).zip(target.registers).filter(|&(register, row)| row.full == register);
     match mask {
-        None | Some(Preserved::CalleeSaved) => target.abi.caller_saved.to_vec(),
+        None | Some(Preserved::CalleeSaved | Preserved::More) => target.abi.caller_saved.to_vec(),
         Some(Preserved::Nothing) => {
             full.map(|(register, _)| register).filter(|&register| register != target.abi.stack_pointer).collect()
         }

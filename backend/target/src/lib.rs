@@ -292,9 +292,9 @@ impl Vocabulary for Target {
         position(self.subregisters, |row| row.name == name).map(SubReg)
     }
     fn subregister_name(&self, index: SubReg) -> &'static str {
-        self.subregisters[usize::from(index.0)].name
+        self.subregisters.get(usize::from(index.0)).map_or("", |row| row.name)
     }
     fn subregister_bits(&self, index: SubReg) -> u32 {
-        self.subregisters[usize::from(index.0)].bits
+        self.subregisters.get(usize::from(index.0)).map_or(0, |row| row.bits)
     }
 }

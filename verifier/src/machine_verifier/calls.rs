@@ -2,7 +2,7 @@
 //! register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Inst, Opcode, Operand, PReg, Preserved, Reg, Stage};
+use tribunal_ir::{Block, Inst, InstData, Opcode, Operand, PReg, Preserved, Reg, Stage};
 use tribunal_target::environment::Callee;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -46,6 +46,10 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
         } else if target.is_call_frame(data) {
             let closes = open.is_some() && called;
             verifier.demand(Rule::CallFrame, inst, closes, || "closes what is not open, or without a call");
+            let bytes = |data: &InstData, index: usize| data.imm(index).unwrap_or(0);
+            let opened = open.map(|open| function.inst(open)).map(|open| bytes(open, 0).saturating_add(bytes(open, 1)));
+            let balanced = opened.is_none_or(|opened| opened == bytes(data, 0));
+            verifier.demand(Rule::CallFrame, inst, balanced, || "closes a frame of another size");
             open = None;
         }
     }
@@ -77,7 +81,7 @@ fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
     let (function, target) = (verifier.function, verifier.target);
     let Some(calls) = &target.abi.calls else { return };
     let preserves = |operand: &Operand| match operand {
-        Operand::RegisterMask(mask) => target.vocabulary.preserved(*mask) == Preserved::CalleeSaved,
+        Operand::RegisterMask(mask) => target.vocabulary.preserved(*mask) != Preserved::Nothing,
         _ => false,
     };
     let masked = function.inst(inst).operands.get(1).is_some_and(preserves);

@@ -13,6 +13,9 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Some(info) = verifier.function.inst(inst).opcode.info() else { return };
     if info.family == Family::Intrinsic {
         // The intrinsic determines its operands; the opcode table does not.
+        let named = verifier.function.inst(inst).operands.iter().find(|operand| !operand.is_def());
+        let named = matches!(named, Some(Operand::Intrinsic(_)));
+        verifier.demand(Rule::OperandKind, inst, named, || "the first operand after the results names the intrinsic");
         return;
     }
     if !shape(verifier, inst, info) {
@@ -44,6 +47,8 @@ fn shape(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo) -> bool {
     if !verifier.demand(Rule::OperandCount, inst, paired, || "a PHI has pairs of values and blocks") {
         return false;
     }
+    let tied = data.operands.iter().filter_map(Operand::as_reg).any(|operand| operand.tied_to.is_some());
+    verifier.demand(Rule::OperandTied, inst, !tied, || "generic operands are not tied");
     let is_right = |(index, operand): (usize, &Operand)| {
         info.kind_at(index, explicit).is_none_or(|kind| is_of_kind(verifier.function, operand, kind))
     };

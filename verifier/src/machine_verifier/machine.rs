@@ -53,13 +53,15 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
 }
 
 /// What a load or store says of its memory is what the instruction does: so many bytes, at an address that it can take.
-/// Of a stack object it may access a part: so LLVM reloads the low byte of a spilled register.
+/// Of a stack object it may access a part: so LLVM reloads the low byte of a spilled register. LLVM makes loads narrower
+/// whose high bits nobody reads, and keeps the memory operand.
 fn access(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     let Some(access) = row.access else { return };
     for operand in &verifier.function.inst(inst).memory {
         let bytes = operand.ty.map_or(u32::from(access.bytes), Type::bytes);
         let in_frame = matches!(operand.pointer, Some(Pointer::Stack(_) | Pointer::FixedStack(_)));
-        let fits = bytes == u32::from(access.bytes) || (in_frame && bytes > u32::from(access.bytes));
+        let may_narrow = in_frame || (verifier.legalizer.is_none() && row.flags.contains(OpcodeFlags::LOAD));
+        let fits = bytes == u32::from(access.bytes) || (may_narrow && bytes > u32::from(access.bytes));
         let message = || format!("{bytes} bytes, where the instruction has {}", access.bytes);
         verifier.demand(Rule::MemorySize, inst, fits, message);
         let message = || format!("alignment {}, where the instruction needs {}", operand.align, access.align);
@@ -109,12 +111,16 @@ fn implicit_operands(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     verifier.demand_named(Rule::OperandImplicit, inst, missing.copied());
 }
 
-/// Tied operands share a register; the allocator assigns one to virtual ones.
+/// Tied operands share a register; the allocator assigns one to virtual ones. No others are marked as tied.
 fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     let data = verifier.function.inst(inst);
     let physical = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
     for (index, desc) in row.operands.iter().enumerate() {
-        if let OperandDesc::Tied { to, .. } = *desc
+        let marked = data.operands.get(index).and_then(Operand::as_reg).and_then(|operand| operand.tied_to);
+        let tied = if let OperandDesc::Tied { to, .. } = *desc { Some(to) } else { None };
+        let right = marked.is_none() || marked == tied;
+        verifier.demand(Rule::OperandTied, inst, right, || format!("operand {index} is marked as tied to another"));
+        if let Some(to) = tied
             && let (Some(used), Some(written)) = (physical(index), physical(to.into()))
         {
             verifier.demand(Rule::OperandTied, inst, used == written, || {
@@ -124,15 +130,14 @@ fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     }
 }
 
-/// A physical member, or a virtual register whose class has no other members. Generic registers, before selection, may
-/// stand in the few machine instructions that calling conventions need.
+/// A physical member, or a virtual register whose class has no other members. A generic register has no class.
 fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
     let members = verifier.classes[usize::from(class.0)];
     match operand.reg {
         Reg::Physical(register) => bit(register) & members != 0,
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
             Constraint::Class(own) => parts(verifier, own, operand.subregister) & !members == 0,
-            Constraint::Bank(_) | Constraint::None => verifier.function.stage < Stage::Selected,
+            Constraint::Bank(_) | Constraint::None => false,
         },
     }
 }
@@ -223,8 +228,13 @@ pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
     // A function may claim to have none at any stage: one of no values has none.
     let allocated = verifier.has(Properties::NO_VREGS);
     let (selected, banked) = (function.stage >= Stage::Selected, function.stage >= Stage::BankSelected);
-    for operand in data.operands.iter().filter_map(Operand::as_vreg) {
+    for operand in data.operands.iter().filter_map(Operand::as_reg) {
+        let (Reg::Virtual(operand), index) = (operand.reg, operand.subregister) else { continue };
         let register = &function.vregs[operand];
+        if index.0 != 0 {
+            let classed = matches!(register.constraint, Constraint::Class(_));
+            verifier.demand(Rule::OperandKind, inst, classed, || format!("a part of {operand}, which is generic"));
+        }
         if allocated {
             verifier.demand(Rule::StageAllocated, inst, false, || format!("{operand} is virtual"));
         } else if selected {

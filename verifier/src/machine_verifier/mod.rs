@@ -184,7 +184,7 @@ fn bit(register: PReg) -> RegisterSet {
 struct Verifier<'f> {
     function: &'f Function,
     target: &'f Target,
-    /// `None` if another compiler's tables say what is legal.
+    /// `None` if another compiler's tables say what is legal, and its passes what they leave.
     legalizer: Option<&'f LegalizerInfo>,
     /// Of the machine that is to run the code.
     features: Features,

@@ -28,7 +28,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
             live.through(verifier, block);
         }
     }
-    if function.vregs.len() > 0 {
+    if !function.vregs.is_empty() {
         kills(verifier);
     }
 }
@@ -157,6 +157,7 @@ impl Liveness {
                 Operand::RegisterMask(mask) => match verifier.target.vocabulary.preserved(*mask) {
                     Preserved::CalleeSaved => *live &= !self.caller_saved | self.always,
                     Preserved::Nothing => *live &= self.always,
+                    Preserved::More => {}
                 },
                 Operand::RegisterList(list) => {
                     let listed = verifier.function.register_lists.get(*list);

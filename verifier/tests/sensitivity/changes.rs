@@ -5,7 +5,7 @@ use tribunal_ir::opcode::{Immediate, OpcodeInfo};
 use tribunal_ir::types::S64;
 use tribunal_ir::{
     AtomicOrdering, Block, Family, FloatPredicate, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand,
-    Opcode, OpcodeFlags, Operand, OperandKind, PReg, RegFlags, Type, VReg,
+    Opcode, OpcodeFlags, Operand, OperandKind, PReg, RegFlags, SubReg, Type, VReg,
 };
 use tribunal_target::Target;
 
@@ -88,6 +88,16 @@ impl Maker<'_> {
             self.inst("definition and use exchanged", format!("{index}"), |_, data| {
                 if let Operand::Reg(operand) = &mut data.operands[index] {
                     operand.flags.toggle(RegFlags::DEF);
+                }
+            });
+            self.inst("mark of a tie", format!("{index}"), |_, data| {
+                if let Operand::Reg(operand) = &mut data.operands[index] {
+                    operand.tied_to = Some(0);
+                }
+            });
+            self.inst("part of a generic register", format!("{index}"), |_, data| {
+                if let Operand::Reg(operand) = &mut data.operands[index] {
+                    operand.subregister = SubReg(1);
                 }
             });
             let Some(register) = self.data().operands[index].as_vreg() else { continue };
@@ -348,6 +358,9 @@ impl Maker<'_> {
 
 /// The kinds of changes after which a function is valid still, each with the argument. They must not be findings.
 pub const HARMLESS: &[(&str, &str)] = &[
+    ("nothing", "the instance is valid"),
+    ("access that became narrower", "LLVM loads only the bytes that are used, and keeps the memory operand"),
+    ("class that the operand takes", "every register of it is one that the operand takes"),
     (
         "flag of any instruction",
         "it tells where the code comes from, or what a scheduler may do, and not what it computes",

@@ -37,7 +37,8 @@ fn first_rejected(target: &Target, functions: &[Function], places: &[usize], nam
         "-o",
         "/dev/null",
     ]);
-    let output = command.arg(&path).output().unwrap();
+    let options: String = target.options.iter().map(|option| format!("+{},", option.name)).collect();
+    let output = command.arg(format!("-mattr={options}")).arg(&path).output().unwrap();
     if output.status.success() {
         std::fs::remove_file(&path).unwrap();
         return None;

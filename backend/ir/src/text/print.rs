@@ -296,7 +296,7 @@ impl Printer<'_> {
         let Opcode::Target(opcode) = data.opcode else { return None };
         let (3, "SUBREG_TO_REG" | "INSERT_SUBREG") = (index, self.vocabulary.opcode_name(opcode)) else { return None };
         let number = u8::try_from(data.imm(index)?).ok()?;
-        (number != 0).then(|| self.vocabulary.subregister_name(SubReg(number)))
+        Some(self.vocabulary.subregister_name(SubReg(number))).filter(|name| !name.is_empty())
     }
 
     fn operand(&self, out: &mut String, operand: &Operand, with_type: bool, leading: bool) -> fmt::Result {

@@ -223,9 +223,9 @@ pub static CLASSES: &[ClassDesc] = &[
 /// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.
 pub static REGISTER_MASKS: &[(&str, Preserved)] = &[
     ("csr_aarch64_aapcs", Preserved::CalleeSaved),
-    ("csr_aarch64_aapcs_thisreturn", Preserved::CalleeSaved),
-    ("csr_aarch64_aavpcs", Preserved::CalleeSaved),
-    ("csr_aarch64_tls_elf", Preserved::CalleeSaved),
+    ("csr_aarch64_aapcs_thisreturn", Preserved::More),
+    ("csr_aarch64_aavpcs", Preserved::More),
+    ("csr_aarch64_tls_elf", Preserved::More),
     ("csr_aarch64_noregs", Preserved::Nothing),
 ];
 
