@@ -102,6 +102,9 @@ fn judged(
         Err(reason) => return Ok(Run::Inconclusive(reason)),
     };
     let Promised { expected, fuel } = &promised;
+    if expected.calls.iter().any(|call| call.name.is_empty()) {
+        return Err("runs of a call through a register".to_string());
+    }
     let machine = &mut bench.machine;
     let run = machine.run_with_calls(&input, results, *fuel, &expected.calls).map_err(|error| error.to_string())?;
     match wrong(&promised, &run) {

@@ -141,6 +141,12 @@ const RIGHT: &[Pair] = &[
         by: By::Both,
     },
     Pair {
+        name: "an argument is computed within the frame of its call",
+        before: "store %10, %0; stop; end",
+        after: "store %10, %0; stop; end",
+        by: By::Both,
+    },
+    Pair {
         name: "independent places of one pointer",
         before: "store %10, %0; %20 = second %0; store %20, %0; return",
         after: "%20 = second %0; store %20, %0; return",
@@ -228,6 +234,11 @@ impl Forms {
             [to, "=", "add", one, other] => format!("    {to}:_(s32) = G_ADD {one}, {other}\n"),
             [to, "=", "divide", one, other] => format!("    {to}:_(s32) = G_UDIV {one}, {other}\n"),
             ["call", callee] => self.call(callee),
+            ["stop"] => {
+                let constant = format!("    %30:_({}) = G_CONSTANT i{} 1\n", self.word, &self.word[1..]);
+                let call = self.call("exit(%30)").replace("%30(p0)", &format!("%30({})", self.word));
+                call.replacen('\n', &format!("\n{constant}"), 1)
+            }
             ["loop"] => "  bb.1:\n    successors: %bb.1\n\n".to_string(),
             ["again"] => "    G_BR %bb.1\n".to_string(),
             ["return"] => format!("    {}\n", self.ret),

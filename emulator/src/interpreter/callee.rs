@@ -17,9 +17,9 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
-use tribunal_ir::{Function, Opcode, OpcodeFlags, Operand, PReg, Reg};
+use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg};
 use tribunal_target::Target;
-use tribunal_target::environment::{Callee, Returned, UnknownCall};
+use tribunal_target::environment::{Callee, MemoryFunction, Returned, UnknownCall};
 
 /// The number of calls after which none returns: a run keeps what each callee saw.
 const MOST_CALLS: usize = 64;
@@ -98,12 +98,16 @@ impl<'f> Callees<'f> {
     }
 }
 
-/// True if the function calls one that the interpreter does not know by itself.
+/// True if the function calls one by its name that is not of the runtime library.
 pub(super) fn has_callees(function: &Function, target: &Target) -> bool {
-    function.all_insts().map(|inst| function.inst(inst)).any(|data| {
-        function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
-            && matches!(Callee::of(function, data), Callee::Unknown(name) if !name.is_empty())
-    })
+    let is_call = |data: &InstData| function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
+    let is_outside = |data: &InstData| match Callee::of(function, data) {
+        Callee::Runtime(_) => false,
+        Callee::Memory(_) => true,
+        Callee::Unknown(name) => !name.is_empty(),
+    };
+    let mut insts = function.all_insts().map(|inst| function.inst(inst));
+    insts.any(|data| MemoryFunction::of_opcode(data.opcode).is_some() || (is_call(data) && is_outside(data)))
 }
 
 /// Functions whose result is copied to a pointer.
