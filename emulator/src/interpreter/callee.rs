@@ -265,32 +265,31 @@ fn writes(
     reachable: &[Reachable],
     word: usize,
 ) -> Vec<(MemoryPlace, Vec<u8>)> {
-    let mut places: Vec<(MemoryPlace, u64, usize)> = Vec::new();
-    match choices.below(4) {
-        0 => {}
+    let places = match choices.below(4) {
+        0 => Vec::new(),
         1 | 2 => {
-            for (address, bytes) in memory.latest_accesses(MOST_PLACES) {
-                if let Some(place) = place_of(reachable, address)
-                    && choices.below(4) != 0
-                {
-                    places.push((place, address, bytes));
-                }
-            }
+            let mut used = memory.latest_accesses(MOST_PLACES);
+            used.retain(|_| choices.below(4) != 0);
+            used
         }
-        _ => {
-            let filled = reachable.iter().filter(|place| place.bytes > 0);
-            let count = filled.clone().count();
-            if let Some(filled) = (count > 0).then(|| choices.below(count)).and_then(|index| filled.clone().nth(index))
-            {
-                let steps = (filled.address..filled.address + filled.bytes).step_by(word);
-                let sized =
-                    steps.map(|address| (address, word.min((filled.address + filled.bytes - address) as usize)));
-                places.extend(sized.filter_map(|(at, bytes)| Some((place_of(reachable, at)?, at, bytes))));
-            }
-        }
-    }
-    let new = |(place, address, bytes)| Some((place, contents(choices, memory, reachable, address, bytes, word)?));
+        _ => words(choices, reachable, word),
+    };
+    let new = |(address, bytes)| {
+        let place = place_of(reachable, address)?;
+        Some((place, contents(choices, memory, reachable, address, bytes, word)?))
+    };
     places.into_iter().filter_map(new).collect()
+}
+
+/// The words of one object: addresses, and sizes in bytes.
+fn words(choices: &mut Choices, reachable: &[Reachable], word: usize) -> Vec<(u64, usize)> {
+    let filled: SmallVec<[&Reachable; 8]> = reachable.iter().filter(|place| place.bytes > 0).collect();
+    if filled.is_empty() {
+        return Vec::new();
+    }
+    let object = filled[choices.below(filled.len())];
+    let place = |offset| (object.address.wrapping_add(offset), word.min((object.bytes - offset) as usize));
+    (0..object.bytes).step_by(word).map(place).collect()
 }
 
 fn place_of(reachable: &[Reachable], address: u64) -> Option<MemoryPlace> {
