@@ -342,21 +342,20 @@ fn no_right_pair_is() {
 /// A wrong run is blamed on the pass that did it, and the input in its crash file shows it again.
 #[test]
 fn a_wrong_run_is_blamed_and_its_crash_file_shows_it_again() {
-    for forms in forms() {
-        for pair in WRONG.iter().filter(|pair| pair.by == By::Both) {
-            let [before, after] = [pair.before, pair.after].map(|body| forms.module(body).functions.remove(0));
-            let tally = forms.trial(&before, &after);
-            let finding = tally.findings.iter().find(|finding| finding.judge == Judge::Emulator).unwrap();
-            assert_eq!(finding.guilty, "legalize", "{}: {finding}", pair.name);
-            let file = crash::print_sabotaged(forms.target, forms.options(), &before, finding, None);
-            let module = text::parse_module(&file, forms.target.vocabulary).unwrap();
-            let input = crash::header(&module, forms.target).unwrap().input;
-            assert_eq!(input, finding.input, "{}", pair.name);
-            let read = Finding { input, ..finding.clone() };
-            let mut harness = Harness::new(forms.target, forms.options()).unwrap();
-            let again = harness.reproduce(&module.functions[0], &read, &mut Replace(forms.legalized(&after)));
-            assert!(again.is_some_and(|again| again.is_same_fault(finding)), "{}: {file}", pair.name);
-        }
+    let [forms, ..] = forms();
+    for pair in WRONG.iter().filter(|pair| pair.by != By::Stages) {
+        let [before, after] = [pair.before, pair.after].map(|body| forms.module(body).functions.remove(0));
+        let tally = forms.trial(&before, &after);
+        let finding = tally.findings.iter().find(|finding| finding.judge == Judge::Emulator).unwrap();
+        assert_eq!(finding.guilty, "legalize", "{}: {finding}", pair.name);
+        let file = crash::print_sabotaged(forms.target, forms.options(), &before, finding, None);
+        let module = text::parse_module(&file, forms.target.vocabulary).unwrap();
+        let input = crash::header(&module, forms.target).unwrap().input;
+        assert_eq!(input, finding.input, "{}", pair.name);
+        let read = Finding { input, ..finding.clone() };
+        let mut harness = Harness::new(forms.target, forms.options()).unwrap();
+        let again = harness.reproduce(&module.functions[0], &read, &mut Replace(forms.legalized(&after)));
+        assert!(again.is_some_and(|again| again.is_same_fault(finding)), "{}: {file}", pair.name);
     }
 }
 
