@@ -5,7 +5,7 @@
 //! them is a whole function, and is interpreted too. The prover judges the rewrite that is found, as it was applied: a
 //! rewrite that execution blames and the prover proves is a finding about a judge.
 
-use crate::execution::{FUEL, is_address_independent};
+use crate::execution::{FUEL, expected, is_address_independent};
 use crate::validate::{RESOLUTIONS, determined};
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
@@ -14,7 +14,7 @@ use tribunal_emulator::FaultKind;
 use tribunal_emulator::call::ExternalCall;
 use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings, Unwritten};
-use tribunal_emulator::observation::{Observation, compare_accesses};
+use tribunal_emulator::observation::{Observation, Outcome, compare_accesses, compare_first_accesses};
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
 };
@@ -149,8 +149,7 @@ impl<'a> Witness<'a> {
     /// interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
         let interpreter = Interpreter::new(source, target);
-        let expected =
-            observe(&interpreter, input, KeptAccesses::Volatile).filter(|expected| expected.outcome.is_determined())?;
+        let expected = expected(&interpreter, input).ok()??;
         is_address_independent(&interpreter, input, &expected).then_some(Witness { target, input, expected })
     }
 
@@ -174,8 +173,11 @@ impl<'a> Witness<'a> {
     }
 }
 
-/// True if every bit that is known in the source is known in the stage.
+/// True if every bit that is known in the source is known in the stage. Where they do not end, nothing is compared.
 fn fixes(source: &Observation, stage: &Observation) -> bool {
+    if source.outcome == Outcome::OutOfFuel {
+        return true;
+    }
     let mut results = source.returned.iter().zip(&stage.returned);
     let mut bytes =
         source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
@@ -185,6 +187,9 @@ fn fixes(source: &Observation, stage: &Observation) -> bool {
 
 /// True if a run does what the source does, wherever that is known.
 fn allows(source: &Observation, stage: &Observation) -> bool {
+    if source.outcome == Outcome::OutOfFuel {
+        return compare_first_accesses(source, &stage.accesses) == Ok(true);
+    }
     if stage.outcome != source.outcome || compare_accesses(source, &stage.accesses).is_err() {
         return false;
     }

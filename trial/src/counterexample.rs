@@ -111,7 +111,8 @@ impl Reproducer {
     /// Runs both sides. Where the later one has unconstrained bits, it runs under each of a few resolutions, since it
     /// allows any.
     pub fn run(&self, target: &'static Target) -> Run {
-        let Ok(before) = run(&self.before, target, &self.input, KeptAccesses::Volatile) else {
+        let interpreter = Interpreter::new(&self.before, target);
+        let Ok(before) = run(&interpreter, &self.input, KeptAccesses::Volatile) else {
             return Run::Unconfirmed("the earlier side cannot be interpreted".to_string());
         };
         if before.observation.outcome != Outcome::Returned {
@@ -119,7 +120,8 @@ impl Reproducer {
         }
         let resolutions = RESOLUTIONS.map(|resolution| determined(&self.after, resolution)).into_iter();
         for after in std::iter::once(self.after.clone()).chain(resolutions) {
-            let ran = match run(&after, target, &self.input, KeptAccesses::All) {
+            let interpreter = Interpreter::new(&after, target).with_calls(&before.observation.calls);
+            let ran = match run(&interpreter, &self.input, KeptAccesses::All) {
                 Ok(ran) => ran,
                 Err(reason) => return Run::Unconfirmed(format!("the later side cannot be interpreted: {reason}")),
             };
@@ -146,9 +148,10 @@ impl Reproducer {
                 }
                 _ => None,
             });
+        let called = after.mismatch.as_ref().map(ToString::to_string);
         let (before, after) = (&before.observation, &after.observation);
         let accesses = || compare_accesses(before, &after.accesses).err().map(|mismatch| mismatch.to_string());
-        registers.or_else(|| disallowed(before, after)).or_else(accesses)
+        registers.or(called).or_else(|| disallowed(before, after)).or_else(accesses)
     }
 }
 
@@ -213,14 +216,9 @@ fn differ(meant: &Event, came: &Event) -> Option<String> {
 /// Steps are short, and have no loops.
 const FUEL: u64 = 1 << 16;
 
-fn run(
-    function: &Function,
-    target: &'static Target,
-    input: &Input,
-    accesses: KeptAccesses,
-) -> Result<Execution, String> {
+fn run(interpreter: &Interpreter<'_>, input: &Input, accesses: KeptAccesses) -> Result<Execution, String> {
     let settings = Settings { fuel: FUEL, events: FUEL as usize, accesses };
-    Interpreter::new(function, target).run(input, settings).map_err(|unsupported| unsupported.to_string())
+    interpreter.run(input, settings).map_err(|unsupported| unsupported.to_string())
 }
 
 /// Each instruction with the value that it wrote.

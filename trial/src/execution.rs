@@ -23,8 +23,9 @@ use tribunal_ir::{PReg, Stage};
 pub const FUEL: u64 = 1 << 16;
 const MACHINE_FUEL: u64 = FUEL * 64;
 
-/// Inputs of a function that are not repaired before no more is tried: it may be undefined on all.
-const MOST_FAILED_REPAIRS: u32 = 4;
+/// Repairs of inputs that may fail before one succeeds; each success allows one failure more. A function may be undefined
+/// on all inputs.
+const FIRST_REPAIRS: u32 = 2;
 
 /// Runs the code on every input of the session.
 pub(crate) struct EmulatorRow;
@@ -44,7 +45,7 @@ impl JudgeRow for EmulatorRow {
         }
         let interpreter = Interpreter::new(function, target);
         let runs = interpreter.run_all(session.inputs, SETTINGS);
-        let mut repairs = MOST_FAILED_REPAIRS;
+        let mut repairs = FIRST_REPAIRS;
         for (input, run) in session.inputs.iter().zip(runs) {
             match judged(&interpreter, session.bench, input, run, &results, &mut repairs) {
                 Ok(Run::Right) => session.tally.executions += 1,
@@ -93,6 +94,7 @@ fn judged(
             Some(repaired) => {
                 execution = interpreter.run(&repaired, SETTINGS).map_err(|unsupported| unsupported.feature)?;
                 input = Cow::Owned(repaired);
+                *repairs += 1;
             }
             None => *repairs -= 1,
         }
@@ -102,6 +104,9 @@ fn judged(
         Err(reason) => return Ok(Run::Inconclusive(reason)),
     };
     let Promised { expected, fuel } = &promised;
+    if expected.calls.iter().any(|call| call.name.is_empty()) {
+        return Err("runs of a call through a register".to_string());
+    }
     let machine = &mut bench.machine;
     let run = machine.run_with_calls(&input, results, *fuel, &expected.calls).map_err(|error| error.to_string())?;
     match wrong(&promised, &run) {

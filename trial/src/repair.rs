@@ -13,7 +13,7 @@ use crate::inputs::BUFFER_BYTES;
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::ops::Range;
-use tribunal_emulator::input::{BUFFER_PAGES, Buffer, GUARD, Input, MOST_BUFFER_BYTES, PAGE, buffer_address};
+use tribunal_emulator::input::{BUFFER_PAGES, BUFFERS, Buffer, GUARD, Input, MOST_BUFFER_BYTES, PAGE, buffer_address};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings, Stray};
 use tribunal_emulator::observation::Outcome;
 
@@ -107,8 +107,9 @@ impl Drawing<'_> {
     /// Extends the buffer that ends before an address on its page.
     fn grow(&mut self, input: &mut Input, address: u64) -> bool {
         let ends_before = |buffer: &&mut Buffer| {
-            let most = buffer.address + MOST_BUFFER_BYTES;
-            buffer.address % PAGE == GUARD && (spans(buffer).end..most - WIDEST).contains(&address)
+            let has_page = (BUFFERS..BUFFERS + BUFFER_PAGES * PAGE).contains(&buffer.address);
+            let room = |start: u64| spans(buffer).end..start + MOST_BUFFER_BYTES - WIDEST;
+            has_page && buffer.address % PAGE == GUARD && room(buffer.address).contains(&address)
         };
         let Some(buffer) = input.buffers.iter_mut().find(ends_before) else { return false };
         let (reached, twice) = (address - buffer.address + WIDEST, 2 * buffer.bytes.len() as u64);
@@ -160,7 +161,7 @@ impl Drawing<'_> {
 }
 
 fn spans(buffer: &Buffer) -> Range<u64> {
-    buffer.address..buffer.address + buffer.bytes.len() as u64
+    buffer.address..buffer.address.saturating_add(buffer.bytes.len() as u64)
 }
 
 fn number_of(bytes: &[u8]) -> u64 {

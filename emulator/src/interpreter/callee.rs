@@ -17,9 +17,9 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
-use tribunal_ir::{Function, Opcode, OpcodeFlags, Operand, PReg, Reg};
+use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg};
 use tribunal_target::Target;
-use tribunal_target::environment::{Callee, Returned, UnknownCall};
+use tribunal_target::environment::{Callee, MemoryFunction, Returned, UnknownCall};
 
 /// The number of calls after which none returns: a run keeps what each callee saw.
 const MOST_CALLS: usize = 64;
@@ -98,12 +98,16 @@ impl<'f> Callees<'f> {
     }
 }
 
-/// True if the function calls one that the interpreter does not know by itself.
+/// True if the function calls one by its name that is not of the runtime library.
 pub(super) fn has_callees(function: &Function, target: &Target) -> bool {
-    function.all_insts().map(|inst| function.inst(inst)).any(|data| {
-        function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL)
-            && matches!(Callee::of(function, data), Callee::Unknown(name) if !name.is_empty())
-    })
+    let is_call = |data: &InstData| function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
+    let is_outside = |data: &InstData| match Callee::of(function, data) {
+        Callee::Runtime(_) => false,
+        Callee::Memory(_) => true,
+        Callee::Unknown(name) => !name.is_empty(),
+    };
+    let mut insts = function.all_insts().map(|inst| function.inst(inst));
+    insts.any(|data| MemoryFunction::of_opcode(data.opcode).is_some() || (is_call(data) && is_outside(data)))
 }
 
 /// Functions whose result is copied to a pointer.
@@ -261,32 +265,31 @@ fn writes(
     reachable: &[Reachable],
     word: usize,
 ) -> Vec<(MemoryPlace, Vec<u8>)> {
-    let mut places: Vec<(MemoryPlace, u64, usize)> = Vec::new();
-    match choices.below(4) {
-        0 => {}
+    let places = match choices.below(4) {
+        0 => Vec::new(),
         1 | 2 => {
-            for (address, bytes) in memory.latest_accesses(MOST_PLACES) {
-                if let Some(place) = place_of(reachable, address)
-                    && choices.below(4) != 0
-                {
-                    places.push((place, address, bytes));
-                }
-            }
+            let mut used = memory.latest_accesses(MOST_PLACES);
+            used.retain(|_| choices.below(4) != 0);
+            used
         }
-        _ => {
-            let filled = reachable.iter().filter(|place| place.bytes > 0);
-            let count = filled.clone().count();
-            if let Some(filled) = (count > 0).then(|| choices.below(count)).and_then(|index| filled.clone().nth(index))
-            {
-                let steps = (filled.address..filled.address + filled.bytes).step_by(word);
-                let sized =
-                    steps.map(|address| (address, word.min((filled.address + filled.bytes - address) as usize)));
-                places.extend(sized.filter_map(|(at, bytes)| Some((place_of(reachable, at)?, at, bytes))));
-            }
-        }
-    }
-    let new = |(place, address, bytes)| Some((place, contents(choices, memory, reachable, address, bytes, word)?));
+        _ => words(choices, reachable, word),
+    };
+    let new = |(address, bytes)| {
+        let place = place_of(reachable, address)?;
+        Some((place, contents(choices, memory, reachable, address, bytes, word)?))
+    };
     places.into_iter().filter_map(new).collect()
+}
+
+/// The words of one object: addresses, and sizes in bytes.
+fn words(choices: &mut Choices, reachable: &[Reachable], word: usize) -> Vec<(u64, usize)> {
+    let filled: SmallVec<[&Reachable; 8]> = reachable.iter().filter(|place| place.bytes > 0).collect();
+    if filled.is_empty() {
+        return Vec::new();
+    }
+    let object = filled[choices.below(filled.len())];
+    let place = |offset| (object.address.wrapping_add(offset), word.min((object.bytes - offset) as usize));
+    (0..object.bytes).step_by(word).map(place).collect()
 }
 
 fn place_of(reachable: &[Reachable], address: u64) -> Option<MemoryPlace> {

@@ -32,7 +32,7 @@ fn registers(search: &mut Search<'_>) {
     for index in 0..count {
         let is_address = |input: &Input| {
             let value = input.registers[index].1;
-            let end = |buffer: &Buffer| buffer.address + buffer.bytes.len() as u64;
+            let end = |buffer: &Buffer| buffer.address.saturating_add(buffer.bytes.len() as u64);
             input.buffers.iter().any(|buffer| (buffer.address..=end(buffer)).contains(&value))
         };
         if search.case.input.as_ref().is_some_and(is_address) {

@@ -305,10 +305,51 @@ impl Selector<'_, '_, '_> {
             }
         }
         for block in self.function.layout().to_vec() {
+            clear_call_frames(self.function, self.context.target, block);
             gather_boundary_copies(self.function, self.context.target, block);
         }
         Ok(())
     }
+}
+
+/// Moves what computes an argument of a call, on virtual registers alone, before the frame of the call. The allocator
+/// treats a frame as one instruction: the copies of arguments, and the call.
+fn clear_call_frames(function: &mut Function, target: &Target, block: Block) {
+    if !function.insts(block).any(|inst| target.opens_call_frame(function.inst(inst))) {
+        return;
+    }
+    let mut open = None;
+    let mut staying: Vec<VReg> = Vec::new();
+    for inst in function.insts(block).collect::<Vec<_>>() {
+        let data = function.inst(inst);
+        if target.is_call_frame(data) {
+            open = target.opens_call_frame(data).then_some(inst);
+            staying.clear();
+            continue;
+        }
+        let Some(frame) = open else { continue };
+        if !target.is_call(data)
+            && computes(function, target, data)
+            && !data.vreg_uses().any(|register| staying.contains(&register))
+        {
+            let data = function.take(inst);
+            function.remove(inst);
+            function.insert_before(frame, data);
+        } else {
+            staying.extend(data.vreg_defs());
+        }
+    }
+}
+
+/// True if the instruction does nothing but to define virtual registers by virtual ones.
+fn computes(function: &Function, target: &Target, data: &InstData) -> bool {
+    let is_free = |operand: &RegOperand| match operand.reg {
+        Reg::Virtual(_) => true,
+        Reg::Physical(register) => target.vocabulary.is_zero_register(register),
+    };
+    let effects = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR;
+    data.operands.iter().filter_map(Operand::as_reg).all(is_free)
+        && !function.opcode_flags(data, target.vocabulary).intersects(effects)
 }
 
 /// Moves copies from argument registers to the head of the entry, and copies to result registers down to the return.
