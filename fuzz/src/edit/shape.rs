@@ -98,7 +98,12 @@ pub fn immediate_range(function: &Function, data: &InstData, index: usize) -> Op
 pub(super) fn set_immediate(function: &mut Function, inst: Inst, index: usize, value: i64) -> bool {
     let data = function.inst(inst);
     let range = immediate_range(function, data, index);
+    let takes = data.opcode.info().is_none_or(|info| {
+        let immediate = info.immediate_at(index);
+        immediate.is_none_or(|immediate| immediate.takes(&info.index_types(function, data), value))
+    });
     let fits = is_placed(function, inst)
+        && takes
         && range.is_some_and(|range| range.contains(&value))
         && matches!(data.operands.get(index), Some(Operand::Imm(old)) if *old != value);
     if fits {

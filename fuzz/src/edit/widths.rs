@@ -226,6 +226,9 @@ fn within(mut data: InstData, info: &OpcodeInfo, types: &IndexTypes) -> Option<I
         let (Operand::Imm(value), Some(immediate)) = (&mut *operand, info.immediate_at(index)) else { continue };
         let range = immediate.range(types).filter(|range| !range.is_empty())?;
         *value = (*value).clamp(*range.start(), *range.end());
+        if !immediate.takes(types, *value) {
+            return None;
+        }
     }
     Some(data)
 }

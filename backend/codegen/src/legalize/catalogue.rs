@@ -164,8 +164,10 @@ fn in_register(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: T
 fn writings(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, types: &IndexTypes) -> Vec<Function> {
     let predicates = if info.uses.contains(&OperandKind::PRED) { &IntPredicate::ALL[..] } else { &[IntPredicate::Eq] };
     let bits = types[info.principal()].map_or(0, Type::bits);
-    let range = info.immediates.first().and_then(|immediate| immediate.range(types));
-    let immediates = range.map_or(BTreeSet::from([0]), |range| corners(&range, bits));
+    let immediate = info.immediates.first().copied();
+    let range = immediate.and_then(|immediate| immediate.range(types));
+    let mut immediates = range.map_or(BTreeSet::from([0]), |range| corners(&range, bits));
+    immediates.retain(|&value| immediate.is_none_or(|immediate| immediate.takes(types, value)));
     let choices =
         predicates.iter().flat_map(|predicate| immediates.iter().map(move |immediate| (predicate, immediate)));
     let write = |(&predicate, &immediate): (&IntPredicate, &i64)| {

@@ -8,7 +8,7 @@ use smallvec::smallvec;
 use std::ops::RangeInclusive;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::{SlotKind, StackObject};
-use tribunal_ir::opcode::{IndexTypes, TypeRule};
+use tribunal_ir::opcode::{Immediate, IndexTypes, TypeRule};
 use tribunal_ir::types::Element;
 use tribunal_ir::{
     AddressBase, AddressData, Bits, Family, FloatPredicate, Function, GlobalName, InstData, IntPredicate, MemFlags,
@@ -87,12 +87,18 @@ fn immediates(query: &LegalityQuery) -> impl Iterator<Item = i64> + use<> {
     let mut all = vec![0, 1, 8, 16, 32, bits / 2, most];
     all.sort_unstable();
     all.dedup();
-    all.into_iter().filter(move |low| (least..=most).contains(low))
+    let (immediate, types) = (immediate_of(query), index_types(query));
+    let takes = move |low: &i64| immediate.is_none_or(|immediate| immediate.takes(&types, *low));
+    all.into_iter().filter(move |low| (least..=most).contains(low)).filter(takes)
 }
 
 /// The range of the instruction's first immediate; `None` if there is none.
 fn range_of(query: &LegalityQuery) -> Option<RangeInclusive<i64>> {
-    query.opcode.info()?.immediates.first()?.range(&index_types(query))
+    immediate_of(query)?.range(&index_types(query))
+}
+
+fn immediate_of(query: &LegalityQuery) -> Option<Immediate> {
+    query.opcode.info()?.immediates.first().copied()
 }
 
 fn index_types(query: &LegalityQuery) -> IndexTypes {
