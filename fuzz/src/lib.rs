@@ -10,6 +10,7 @@ pub mod coverage;
 pub mod edit;
 pub mod generator;
 pub mod known;
+pub mod liars;
 pub mod mutate;
 pub mod opcodes;
 pub mod reduce;

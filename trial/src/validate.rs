@@ -214,6 +214,11 @@ impl fmt::Display for Resolution {
     }
 }
 
+/// The difference in words, if executions on so many inputs show one that the earlier function does not allow.
+pub fn difference(before: &Function, after: &Function, target: &'static Target, inputs: u32) -> Option<String> {
+    executed(before, after, None, target, 0..inputs, &[]).map(|(_, difference)| difference)
+}
+
 /// An input on which the earlier stage does not allow the later one's behaviour, and the difference in words, with the
 /// resolution of the later stage's nondeterminism. Registers hold what is proposed for them.
 fn executed(

@@ -6,6 +6,7 @@ use crate::help::examples;
 use crate::input::{self, CliError};
 use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
+use crate::verbs::liars;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -28,17 +29,18 @@ use tribunal_trial::finding::{Finding, Tally};
 #[command(after_help = examples(&[
     "tribunal fuzz --seconds 60",
     "tribunal fuzz --target riscv64 --features +zbb --runs 1000 --jobs 2",
+    "tribunal fuzz --target-judges --seconds 60",
 ]))]
 pub struct Arguments {
     /// Length of the campaign, in seconds.
     #[arg(long, value_name = "N", default_value_t = 60)]
-    seconds: u64,
+    pub(super) seconds: u64,
     /// Stop after so many programs.
     #[arg(long, value_name = "N")]
     runs: Option<u64>,
     /// Seed of the first program.
     #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
     /// Only this target.
     #[arg(long, value_parser = input::target_names())]
     target: Option<String>,
@@ -46,13 +48,13 @@ pub struct Arguments {
     #[arg(long, value_name = "FEATURES", allow_hyphen_values = true, value_delimiter = ',')]
     features: Vec<String>,
     #[command(flatten)]
-    jobs: Jobs,
+    pub(super) jobs: Jobs,
     /// Inputs on which each program runs.
     #[arg(long, value_name = "N", default_value_t = 36, value_parser = input::input_counts(1))]
     inputs: u32,
     /// The folder of crash files; made when the first is written.
     #[arg(long, value_name = "DIR", default_value = "fuzz-out")]
-    out: PathBuf,
+    pub(super) out: PathBuf,
     /// A folder of MIR files to start from and to mutate. Programs that reach new features are added to it.
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
@@ -64,6 +66,9 @@ pub struct Arguments {
     /// faults.
     #[arg(long, value_name = "NAME")]
     fault: Option<String>,
+    /// Put the judges on trial: damage stages of generated programs, and run what is accepted all the same.
+    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs"])]
+    target_judges: bool,
     #[command(flatten)]
     cache: CacheFlags,
     /// List the rules that never fired, and those that fired in no program that was executed.
@@ -71,7 +76,7 @@ pub struct Arguments {
     list_rules: bool,
     /// Print one JSON object as the last line of standard output.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Serialize)]
@@ -141,6 +146,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     // Without a handler Ctrl-C ends the process at once; the loop still works.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let targets = input::targets(arguments.target.as_deref(), &arguments.features)?;
+    if arguments.target_judges {
+        return liars::run(arguments, targets, &stop);
+    }
     let known = arguments.known.as_deref().map(input::known).transpose()?.unwrap_or_default();
     for folder in [Some(&arguments.out), arguments.corpus.as_ref()].into_iter().flatten() {
         input::check_folder(folder)?;
@@ -190,7 +198,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     }
 }
 
-fn progress_bar(seconds: u64) -> ProgressBar {
+pub(super) fn progress_bar(seconds: u64) -> ProgressBar {
     // indicatif draws on a terminal only.
     let style = ProgressStyle::with_template("[{elapsed_precise}] {wide_bar} {msg}");
     ProgressBar::new(seconds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

@@ -6,6 +6,7 @@ pub mod completions;
 pub mod doctor;
 pub mod explain;
 pub mod fuzz;
+mod liars;
 pub mod man;
 pub mod prove;
 pub mod reduce;

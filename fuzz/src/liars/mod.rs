@@ -1,0 +1,211 @@
+//! Liars: judges on trial. Generated programs are compiled up to some stage, the stage is damaged at random, and its
+//! judge is asked. Where the judge accepts the damaged function, both are run on many inputs: a difference is a lie.
+//!
+//! The translation validator judges every stage up to instruction selection, the allocation checker the stage after.
+//! The machine verifier sorts out what is no program: it accepts and proves nothing alone.
+
+pub mod damage;
+
+use crate::campaign;
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tribunal_codegen::pipeline::{self, Pass};
+use tribunal_codegen::{Allocator, Context, NoObserver, Options, allocate, bank_select, legalize, select, split_edges};
+use tribunal_ir::{Function, text};
+use tribunal_target::{Features, Target};
+use tribunal_trial::blame::Witness;
+use tribunal_trial::{guard, inputs, validate};
+use tribunal_verifier::prover::{self, Pair, Undef, Verdict};
+use tribunal_verifier::{allocation, machine_verifier};
+
+/// A campaign against the judges.
+pub struct Liars {
+    /// The machines, with their features.
+    pub targets: Vec<(&'static Target, Features)>,
+    /// Its length.
+    pub time: Duration,
+    /// Seed of the first program.
+    pub seed: u64,
+    /// Threads.
+    pub jobs: usize,
+}
+
+/// What became of damaged functions.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Tally {
+    /// Damaged functions.
+    pub damaged: u64,
+    /// Of those, rejected by the machine verifier before any proof.
+    pub rejected: u64,
+    /// Not accepted, and an execution shows why.
+    pub refuted: u64,
+    /// Not accepted, and no execution shows a difference.
+    pub unknown: u64,
+    /// Accepted, and they run as before.
+    pub proved: u64,
+}
+
+/// A damaged function that a judge accepted although it runs otherwise.
+#[derive(Clone, Debug)]
+pub struct Lie {
+    /// The judge.
+    pub judge: &'static str,
+    /// The machine.
+    pub target: &'static str,
+    /// The pass after which the function was damaged.
+    pub stage: &'static str,
+    /// The kind of damage.
+    pub damage: &'static str,
+    /// The difference that an execution shows.
+    pub difference: String,
+    /// Both functions as text, `before` and `after`.
+    pub pair: String,
+}
+
+/// The passes whose output is damaged, in the pipeline's order.
+const STAGES: [&Pass; 5] = [&legalize::PASS, &bank_select::PASS, &select::PASS, &split_edges::PASS, &allocate::PASS];
+/// Damages of each stage of a program.
+const DAMAGES: usize = 4;
+/// Inputs on which a function that is accepted runs, and one that is not.
+const MANY: u32 = 128;
+const FEW: u32 = 16;
+/// For one proof, of its thread.
+const TIME: Duration = Duration::from_secs(1);
+
+/// Runs until the time is up or `stop` is set; `progress` is told the tally from time to time.
+pub fn run(liars: &Liars, stop: &AtomicBool, progress: impl Fn(Duration, Tally, usize) + Sync) -> (Tally, Vec<Lie>) {
+    let started = Instant::now();
+    let next = AtomicU64::new(0);
+    let shared = Mutex::new((Tally::default(), Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..liars.jobs.max(1) {
+            scope.spawn(|| {
+                while started.elapsed() < liars.time && !stop.load(Ordering::Relaxed) {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let (tally, lies) = program(liars, number, || started.elapsed() > liars.time);
+                    let Ok(mut shared) = shared.lock() else { return };
+                    shared.0.add(tally);
+                    shared.1.extend(lies);
+                    progress(started.elapsed(), shared.0, shared.1.len());
+                }
+            });
+        }
+    });
+    shared.into_inner().unwrap_or_default()
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.damaged += other.damaged;
+        self.rejected += other.rejected;
+        self.refuted += other.refuted;
+        self.unknown += other.unknown;
+        self.proved += other.proved;
+    }
+}
+
+/// One program, damaged at every stage.
+fn program(liars: &Liars, number: u64, is_over: impl Fn() -> bool) -> (Tally, Vec<Lie>) {
+    let (target, features) = liars.targets[number as usize % liars.targets.len()];
+    let seed = campaign::program_seed(liars.seed, number);
+    let mut random = SmallRng::seed_from_u64(seed);
+    let (mut tally, mut lies) = (Tally::default(), Vec::new());
+    let Some(source) = campaign::generated(seed, target) else { return (tally, lies) };
+    let mut before = source.clone();
+    for stage in STAGES {
+        let Some(after) = passed(&before, target, features, stage) else { break };
+        for _ in 0..DAMAGES {
+            if is_over() {
+                return (tally, lies);
+            }
+            let mut damaged = after.clone();
+            let Some(damage) = damage::damage(&mut damaged, target, &mut random) else { continue };
+            let case = Case { source: &source, before: &before, after: &damaged, target, stage, seed };
+            // A judge that panics says nothing, and so does not lie.
+            let lie = guard::run(|| case.judged(&mut tally)).unwrap_or_default();
+            lies.extend(lie.map(|(judge, difference)| case.lie(judge, damage, difference)));
+        }
+        before = after;
+    }
+    (tally, lies)
+}
+
+fn passed(function: &Function, target: &'static Target, features: Features, pass: &Pass) -> Option<Function> {
+    let options = Options { features, allocator: Allocator::Ion };
+    let legalizer = (target.legality)(features);
+    let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
+    let mut function = function.clone();
+    pipeline::run_until(&mut function, &mut context, Some(pass.name)).ok()?;
+    Some(function)
+}
+
+/// One damaged function.
+struct Case<'c> {
+    source: &'c Function,
+    before: &'c Function,
+    after: &'c Function,
+    target: &'static Target,
+    stage: &'static Pass,
+    seed: u64,
+}
+
+impl Case<'_> {
+    /// The judge that lies, and the difference.
+    fn judged(&self, tally: &mut Tally) -> Option<(&'static str, String)> {
+        tally.damaged += 1;
+        let judge = match self.stage.name == allocate::PASS.name {
+            true => "allocation checker",
+            false => "validate",
+        };
+        if judge == "validate" && machine_verifier::unfit_for_proof(self.after, self.target).is_some() {
+            tally.rejected += 1;
+            return None;
+        }
+        let is_accepted = self.is_accepted();
+        let difference = self.difference(if is_accepted { MANY } else { FEW });
+        match (is_accepted, difference) {
+            (true, Some(difference)) => return Some((judge, difference)),
+            (true, None) => tally.proved += 1,
+            (false, Some(_)) => tally.refuted += 1,
+            (false, None) => tally.unknown += 1,
+        }
+        None
+    }
+
+    fn is_accepted(&self) -> bool {
+        if self.stage.name == allocate::PASS.name {
+            return allocation::check(self.before, self.after, self.target).is_empty();
+        }
+        let pair = Pair { before: self.before, after: self.after };
+        matches!(prover::validate(self.target, pair, Undef::OneValue, TIME).verdict, Verdict::Proved { .. })
+    }
+
+    /// A difference that an execution shows: of both stages, or of the program and its allocation.
+    fn difference(&self, count: u32) -> Option<String> {
+        if self.stage.name != allocate::PASS.name {
+            return validate::difference(self.before, self.after, self.target, count);
+        }
+        let inputs = inputs::inputs(self.source, self.target, inputs::Plan { count, seed: self.seed });
+        let mut witnesses = inputs.iter().filter_map(|input| Witness::new(self.source, self.target, input));
+        let is_right = |witness: &Witness<'_>| witness.is_right(self.after, allocate::PASS.name);
+        let alike = witnesses.all(|witness| is_right(&witness));
+        (!alike).then(|| "the allocated function does not do what the program says".to_string())
+    }
+
+    fn lie(&self, judge: &'static str, damage: &'static str, difference: String) -> Lie {
+        let print = |name: &str, function: &Function| {
+            let mut function = function.clone();
+            function.name = name.to_string();
+            text::print_function(&function, self.target.vocabulary)
+        };
+        let head = format!(
+            "# target: {}\n# {judge} accepts {damage} after {}: {difference}\n",
+            self.target.name, self.stage.name
+        );
+        let pair = head + &print("before", self.before) + &print("after", self.after);
+        Lie { judge, target: self.target.name, stage: self.stage.name, damage, difference, pair }
+    }
+}
