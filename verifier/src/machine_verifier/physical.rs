@@ -102,13 +102,14 @@ impl Liveness {
             let killed = self.reads(verifier, inst, live);
             live &= !killed | self.always;
             self.calls(verifier, data, &mut live);
+            let (mut dead, mut written) = (0, 0);
             for (register, flags) in defined(data) {
-                known |= self.whole(register);
-                match flags.contains(RegFlags::DEAD) {
-                    true => live &= !self.whole(register) | self.always,
-                    false => live |= self.whole(register),
-                }
+                let ended = flags.contains(RegFlags::DEAD);
+                *(if ended { &mut dead } else { &mut written }) |= self.whole(register);
             }
+            // A part may be dead where the whole is not.
+            live = live & (!dead | self.always) | written;
+            known |= dead | written;
         }
         for successor in function.successors(block).filter(|&to| !structure::is_landing_pad(function, to)) {
             let listed = function.block(successor).liveins.iter().map(|&(register, _)| register);

@@ -11,8 +11,8 @@ use tribunal_ir::function::{SlotKind, StackObject};
 use tribunal_ir::opcode::{Immediate, IndexTypes, TypeRule};
 use tribunal_ir::types::Element;
 use tribunal_ir::{
-    AddressBase, AddressData, Bits, Family, FloatPredicate, Function, GlobalName, InstData, IntPredicate, MemFlags,
-    MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, OperandKind, TargetFlags, Type, VReg,
+    AddressBase, AddressData, Bits, Family, FloatFormat, FloatPredicate, Function, GlobalName, InstData, IntPredicate,
+    MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, OperandKind, TargetFlags, Type, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::legality::{LegalityQuery, LegalizerInfo, MemDescr};
@@ -300,6 +300,10 @@ impl Instance<'_> {
         match kind {
             OperandKind::IMM | OperandKind::IMM0 => Operand::Imm(open.imm),
             OperandKind::CONST => self.builder.function.constant(Bits::ones(bits)),
+            OperandKind::FCONST => {
+                let format = FloatFormat::ALL.into_iter().find(|format| format.bits() == bits);
+                self.builder.function.float(format.unwrap_or(FloatFormat::Float), Bits::ones(bits))
+            }
             OperandKind::PRED => Operand::Predicate(open.predicate),
             OperandKind::BLOCK => Operand::Block(self.builder.function.new_block()),
             OperandKind::FRAME => {
