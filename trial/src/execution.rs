@@ -5,8 +5,9 @@
 //! makes volatile accesses forever.
 
 use crate::finding::{Inconclusive, Judge};
+use crate::inputs::{self, Pointers};
 use crate::judges::{Bench, JudgeRow, Session, WrongRun};
-use crate::{inputs, repair};
+use crate::repair;
 use std::borrow::Cow;
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
@@ -90,7 +91,7 @@ fn judged(
     let mut execution = run.map_err(|unsupported| unsupported.feature)?;
     let mut input = Cow::Borrowed(input);
     if *repairs > 0 && repair::is_broken(&execution) {
-        match repair::repaired(interpreter, &input) {
+        match repair::repaired(interpreter, &input, Pointers::Aliasing) {
             Some(repaired) => {
                 execution = interpreter.run(&repaired, SETTINGS).map_err(|unsupported| unsupported.feature)?;
                 input = Cow::Owned(repaired);
