@@ -24,8 +24,8 @@ use tribunal_ir::{PReg, Stage};
 pub const FUEL: u64 = 1 << 16;
 const MACHINE_FUEL: u64 = FUEL * 64;
 
-/// Repairs of inputs that may fail before one succeeds; each success allows one failure more. A function may be undefined
-/// on all inputs.
+/// Repairs of inputs that may fail before one succeeds; each success allows one failure more. A function may be
+/// undefined on all inputs.
 const FIRST_REPAIRS: u32 = 2;
 
 /// Runs the code on every input of the session.
