@@ -82,7 +82,10 @@ impl EnvironmentLayout {
                 layout.chosen.private.insert(start);
             }
             match pooled {
-                Some(bytes) => layout.pools.push((start, bytes)),
+                Some(bytes) => {
+                    layout.chosen.constants.insert(start);
+                    layout.pools.push((start, bytes));
+                }
                 None => layout.places.push((start, size)),
             }
             layout.chosen.symbols.insert(symbol, start);

@@ -5,8 +5,9 @@
 //! makes volatile accesses forever.
 
 use crate::finding::{Inconclusive, Judge};
+use crate::inputs::{self, Pointers};
 use crate::judges::{Bench, JudgeRow, Session, WrongRun};
-use crate::{inputs, repair};
+use crate::repair;
 use std::borrow::Cow;
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
@@ -23,8 +24,8 @@ use tribunal_ir::{PReg, Stage};
 pub const FUEL: u64 = 1 << 16;
 const MACHINE_FUEL: u64 = FUEL * 64;
 
-/// Repairs of inputs that may fail before one succeeds; each success allows one failure more. A function may be undefined
-/// on all inputs.
+/// Repairs of inputs that may fail before one succeeds; each success allows one failure more. A function may be
+/// undefined on all inputs.
 const FIRST_REPAIRS: u32 = 2;
 
 /// Runs the code on every input of the session.
@@ -90,7 +91,7 @@ fn judged(
     let mut execution = run.map_err(|unsupported| unsupported.feature)?;
     let mut input = Cow::Borrowed(input);
     if *repairs > 0 && repair::is_broken(&execution) {
-        match repair::repaired(interpreter, &input) {
+        match repair::repaired(interpreter, &input, Pointers::Aliasing) {
             Some(repaired) => {
                 execution = interpreter.run(&repaired, SETTINGS).map_err(|unsupported| unsupported.feature)?;
                 input = Cow::Owned(repaired);

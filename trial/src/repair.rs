@@ -9,7 +9,7 @@
 //! Invariant: the result is an input like any other. The compared runs know nothing of how it was made.
 
 use crate::execution::FUEL;
-use crate::inputs::BUFFER_BYTES;
+use crate::inputs::{BUFFER_BYTES, Pointers};
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::ops::Range;
@@ -31,25 +31,18 @@ pub(crate) fn is_broken(execution: &Execution) -> bool {
 }
 
 /// An input near `input` on which the source fixes what must come out; `None` if none is found.
-pub(crate) fn repaired(interpreter: &Interpreter<'_>, input: &Input) -> Option<Input> {
-    // Objects that are shared may be a cycle, on which a loop does not end.
-    [(Sharing::Some, SMALL), (Sharing::None, 0)]
+pub(crate) fn repaired(interpreter: &Interpreter<'_>, input: &Input, pointers: Pointers) -> Option<Input> {
+    // Pointers that alias may make a cycle, on which a loop does not end.
+    [(pointers, SMALL), (Pointers::Apart, 0)]
         .into_iter()
-        .find_map(|(sharing, small)| attempt(interpreter, input, sharing, small))
-}
-
-/// Whether a pointer may lead to an object that is there already.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sharing {
-    Some,
-    None,
+        .find_map(|(pointers, small)| attempt(interpreter, input, pointers, small))
 }
 
 /// `small` is the greatest number, where numbers have to be small.
-fn attempt(interpreter: &Interpreter<'_>, input: &Input, sharing: Sharing, small: u8) -> Option<Input> {
+fn attempt(interpreter: &Interpreter<'_>, input: &Input, pointers: Pointers, small: u8) -> Option<Input> {
     let word = interpreter.target().register_bytes() as usize;
-    let is_fixed = |address| interpreter.is_private(address);
-    let mut drawing = Drawing { random: SmallRng::seed_from_u64(input.seed()), sharing, word, is_fixed: &is_fixed };
+    let is_fixed = |address| interpreter.is_constant(address);
+    let mut drawing = Drawing { random: SmallRng::seed_from_u64(input.seed()), pointers, word, is_fixed: &is_fixed };
     let mut input = input.clone();
     let mut is_tame = false;
     for _ in 0..MOST_WORDS {
@@ -72,7 +65,8 @@ fn attempt(interpreter: &Interpreter<'_>, input: &Input, sharing: Sharing, small
 /// The way to draw changes of an input.
 struct Drawing<'f> {
     random: SmallRng,
-    sharing: Sharing,
+    /// Whether one may lead to an object that is there already.
+    pointers: Pointers,
     /// Bytes of a pointer.
     word: usize,
     /// True for the address of a buffer whose contents must stay.
@@ -92,14 +86,17 @@ impl Drawing<'_> {
         let Some((number, offset, held)) = held else {
             // An argument that is null.
             let null = input.registers.iter().position(|&(_, value)| value == 0 && stray.address < PAGE);
-            return null.map(|null| input.registers[null].1 = self.object(input)).is_some();
+            let Some((null, address)) = null.zip(self.object(input)) else { return false };
+            input.registers[null].1 = address;
+            return true;
         };
         if input.buffers.iter().any(|buffer| spans(buffer).contains(&held)) {
             return false;
         }
         // Null ends a list. Where it is followed all the same, there is an object.
         let is_end = held != 0 && self.random.random_range(0..2) == 0;
-        let address = if is_end { 0 } else { self.object(input) };
+        let address = if is_end { Some(0) } else { self.object(input) };
+        let Some(address) = address else { return false };
         input.buffers[number].bytes[offset..offset + self.word].copy_from_slice(&address.to_le_bytes()[..self.word]);
         true
     }
@@ -107,9 +104,8 @@ impl Drawing<'_> {
     /// Extends the buffer that ends before an address on its page.
     fn grow(&mut self, input: &mut Input, address: u64) -> bool {
         let ends_before = |buffer: &&mut Buffer| {
-            let has_page = (BUFFERS..BUFFERS + BUFFER_PAGES * PAGE).contains(&buffer.address);
             let room = |start: u64| spans(buffer).end..start + MOST_BUFFER_BYTES - WIDEST;
-            has_page && buffer.address % PAGE == GUARD && room(buffer.address).contains(&address)
+            has_page(buffer) && room(buffer.address).contains(&address)
         };
         let Some(buffer) = input.buffers.iter_mut().find(ends_before) else { return false };
         let (reached, twice) = (address - buffer.address + WIDEST, 2 * buffer.bytes.len() as u64);
@@ -119,17 +115,18 @@ impl Drawing<'_> {
     }
 
     /// The address of an object: mostly of a fresh one, as long as there is room.
-    fn object(&mut self, input: &mut Input) -> u64 {
+    fn object(&mut self, input: &mut Input) -> Option<u64> {
         let is_free = |page: &u64| !input.buffers.iter().any(|buffer| (*page..page + PAGE).contains(&buffer.address));
         let free = (0..BUFFER_PAGES as usize).map(buffer_address).find(is_free);
-        let is_shared = self.sharing == Sharing::Some && self.random.random_range(0..4) == 0;
-        match free {
-            Some(address) if !is_shared || input.buffers.is_empty() => {
-                input.buffers.push(Buffer { address, bytes: self.contents(BUFFER_BYTES as usize) });
-                address
-            }
-            _ => input.buffers[self.random.random_range(0..input.buffers.len())].address,
+        let known: Vec<u64> =
+            input.buffers.iter().filter(|buffer| has_page(buffer)).map(|known| known.address).collect();
+        let may_share = self.pointers == Pointers::Aliasing && !known.is_empty();
+        if may_share && (free.is_none() || self.random.random_range(0..4) == 0) {
+            return Some(known[self.random.random_range(0..known.len())]);
         }
+        let address = free?;
+        input.buffers.push(Buffer { address, bytes: self.contents(BUFFER_BYTES as usize) });
+        Some(address)
     }
 
     /// Zeros, small numbers or noise.
@@ -158,6 +155,12 @@ impl Drawing<'_> {
             }
         }
     }
+}
+
+/// True for the buffer of an argument, or an object: it is the only one on its page.
+fn has_page(buffer: &Buffer) -> bool {
+    let is_inside = (BUFFERS..BUFFERS + BUFFER_PAGES * PAGE).contains(&buffer.address);
+    is_inside && buffer.address % PAGE == GUARD
 }
 
 fn spans(buffer: &Buffer) -> Range<u64> {

@@ -243,7 +243,7 @@ fn executed(
         let interpreter = Interpreter::in_environment(before, target, &environment);
         let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else { continue };
         if repair::is_broken(&allowed)
-            && let Some(repaired) = repair::repaired(&interpreter, &input)
+            && let Some(repaired) = repair::repaired(&interpreter, &input, pointers)
         {
             let Ok(again) = interpreter.run(&repaired, settings(FUEL)) else { continue };
             (input, allowed) = (repaired, again);

@@ -18,6 +18,8 @@ pub struct ConcreteEnvironment {
     pub return_pointers: BTreeSet<String>,
     /// Addresses of buffers that no callee reaches or changes.
     pub private: BTreeSet<u64>,
+    /// Addresses of buffers whose contents the function fixes.
+    pub constants: BTreeSet<u64>,
     /// Determines, with the input, what unknown functions do.
     pub seed: u64,
 }

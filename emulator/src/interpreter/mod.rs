@@ -157,9 +157,9 @@ impl<'f> Interpreter<'f> {
         self.target
     }
 
-    /// True for the address of a buffer whose contents the environment fixes, or that no callee reaches.
-    pub fn is_private(&self, address: u64) -> bool {
-        self.environment.as_ref().is_some_and(|environment| environment.private.contains(&address))
+    /// True for the address of a buffer whose contents the function fixes.
+    pub fn is_constant(&self, address: u64) -> bool {
+        self.environment.as_ref().is_some_and(|environment| environment.constants.contains(&address))
     }
 
     /// The same with stack objects elsewhere.
