@@ -99,6 +99,10 @@ impl Writer<'_> {
         let extended = |how: &str, a| format!("((_ {how} {}) {})", width - self.graph.width_of(a), of(a));
         match node {
             Node::Const(_) | Node::Var(_) | Node::Select(..) => String::new(),
+            Node::Binary(Op::Sdiv, a, b) => {
+                let power = self.graph.as_const(b).and_then(|divisor| quotient_by_power(&of(a), divisor));
+                power.unwrap_or_else(|| format!("(bvsdiv {} {})", of(a), of(b)))
+            }
             Node::Binary(op, a, b) => format!("({} {} {})", binary(op), of(a), of(b)),
             Node::Not(a) => format!("(bvnot {})", of(a)),
             Node::Concat(high, low) => format!("(concat {} {})", of(high), of(low)),
@@ -154,6 +158,18 @@ pub(super) fn literal(text: &str, width: u32) -> Option<Bits> {
     }
     let value = Bits::from_limbs(|limb| limbs.get(limb).copied().unwrap_or(0), width);
     (digits.len() as u32 * bits_a_digit == width).then_some(value)
+}
+
+/// The signed quotient by a power of two: the dividend, made larger by one less than the divisor if it is negative, is
+/// shifted (Warren, "Hacker's Delight", 10-1).
+fn quotient_by_power(x: &str, divisor: Bits) -> Option<String> {
+    let (width, bits) = (divisor.width(), divisor.trailing_zeros());
+    let is_power = bits > 0 && bits + 1 < width && divisor.used() == bits + 1;
+    let number = |value: u32| constant(Bits::new(value.into(), width));
+    is_power.then(|| {
+        let (sign, less, shift) = (number(width - 1), number(width - bits), number(bits));
+        format!("(bvashr (bvadd {x} (bvlshr (bvashr {x} {sign}) {less})) {shift})")
+    })
 }
 
 fn binary(op: Op) -> &'static str {
@@ -302,5 +318,33 @@ arithmetic!(Add add "+", Sub sub "-", Mul mul "*");
 impl fmt::Debug for Int {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::solver::{Effort, Logic, ask};
+    use super::super::worker::Said;
+    use super::*;
+
+    /// Whether two expressions over `x` are equal, by z3.
+    fn equal(width: u32, one: &str, other: &str) -> bool {
+        let differ = format!("(assert (= (ite (= {one} {other}) #b1 #b0) #b0))\n");
+        let script = format!("(declare-fun x () (_ BitVec {width}))\n{differ}");
+        ask(&script, Logic::BitVectors, Effort::STEP) == Said::Unsatisfiable
+    }
+
+    #[test]
+    fn quotients_by_powers_are_quotients() {
+        for width in [4, 7] {
+            for value in 1..1u128 << width {
+                let divisor = Bits::new(value, width);
+                let division = format!("(bvsdiv x {})", constant(divisor));
+                let is_right = quotient_by_power("x", divisor).map(|quotient| equal(width, &division, &quotient));
+                let is_power = value > 1 && value.is_power_of_two() && value << 1 < 1 << width;
+                assert_eq!(is_right, is_power.then_some(true), "{value}");
+            }
+        }
+        assert!(!equal(7, "(bvsdiv x #b0000100)", "(bvashr x #b0000010)"));
     }
 }

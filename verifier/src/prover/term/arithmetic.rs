@@ -53,6 +53,22 @@ impl Symbolic {
         Some(sum)
     }
 
+    /// The product with a number of these signed digits.
+    fn sparse_product(&mut self, factor: Term, digits: &[(u32, bool)]) -> Term {
+        let width = self.width_of(factor);
+        let zero = self.value(Bits::zero(width));
+        digits.iter().fold(zero, |sum, &(place, negative)| {
+            let shifted = match place {
+                0 => factor,
+                _ => {
+                    let (low, zeros) = (self.extract_bits(factor, 0, width - place), self.value(Bits::zero(place)));
+                    self.concatenate(low, zeros)
+                }
+            };
+            self.binary(if negative { Op::Sub } else { Op::Add }, sum, shifted)
+        })
+    }
+
     /// The condition of `sext s1`.
     fn spread_truth(&self, term: Term) -> Option<Term> {
         match self.node(term) {
@@ -102,6 +118,9 @@ impl Symbolic {
                 }
                 if bits == Bits::new(1, width) {
                     return Some(y);
+                }
+                if let Some(digits) = sparse(bits) {
+                    return Some(self.sparse_product(y, &digits));
                 }
             }
         }
@@ -425,4 +444,35 @@ impl Symbolic {
             }
         }
     }
+}
+
+/// The most digits of a factor whose product is a sum, and the least distance of the first and the last. Between them
+/// are runs of ones, as in the multipliers that divide by a power of two; z3 would add each of those ones.
+const DIGITS: usize = 4;
+const DISTANCE: u32 = 16;
+
+/// The digits of an odd negative number that has few of them, far apart. Products by positive ones are whole for the
+/// quotients.
+fn sparse(factor: Bits) -> Option<Vec<(u32, bool)>> {
+    let digits = signed_digits(factor);
+    let last = digits.last().filter(|(place, negative)| *negative && *place >= DISTANCE);
+    (last.is_some() && digits.len() <= DIGITS && factor.bit(0)).then_some(digits)
+}
+
+/// Places of the digits that are not zero, lowest first, and whether they are -1, modulo two to the width (Reitwieser's
+/// non-adjacent form).
+pub(super) fn signed_digits(number: Bits) -> Vec<(u32, bool)> {
+    let (width, one) = (number.width(), Bits::new(1, number.width()));
+    let (mut rest, mut place, mut digits) = (number, 0, Vec::new());
+    while !rest.is_zero() {
+        let zeros = rest.trailing_zeros();
+        (rest, place) = (rest.lshr(zeros), place + zeros);
+        if place >= width {
+            break;
+        }
+        let negative = rest.trailing_ones() > 1;
+        digits.push((place, negative));
+        rest = if negative { rest.add(one) } else { rest.sub(one) };
+    }
+    digits
 }

@@ -1,6 +1,7 @@
 //! Every proof trusts the identities, so these tests compare them with the concrete domain. Random programs over the
 //! domain's primitives, with the shapes that normalisation looks for, run in both domains on the same values.
 
+use super::arithmetic::signed_digits;
 use super::{Limb, Symbolic};
 use crate::prover::bit_sums;
 use crate::prover::evaluate::{Assignment, Evaluator};
@@ -273,6 +274,31 @@ fn whole_products_are_right_whatever_the_limb() {
             let assignment = Assignment { values, ..Assignment::default() };
             let value = Evaluator::new(&graph, &assignment).value(product);
             assert_eq!(value, Bits::new(x.unsigned() * y.unsigned(), 128), "{x:?} * {y:?}");
+        }
+    }
+}
+
+#[test]
+fn signed_digits_are_the_number_and_products_by_few_of_them_are_products() {
+    let mut random = Random(0x1357_9bdf);
+    for width in [7, 33, 48, 64, 96, 128] {
+        for _ in 0..200 {
+            let [place, low] = [random.below(width), random.below(width)];
+            let one = |place| Bits::one_bit(place, width);
+            let factor = one(place).negated().sub(one(low)).add(Bits::new(1, width));
+            let digits = signed_digits(factor);
+            let sum = digits.iter().fold(Bits::zero(width), |sum, &(place, negative)| match negative {
+                true => sum.sub(one(place)),
+                false => sum.add(one(place)),
+            });
+            assert!(sum == factor && digits.len() <= 3, "{factor:?}: {digits:?}");
+            let mut graph = Symbolic::default();
+            let variable = graph.variable(width);
+            let constant = graph.value(factor);
+            let product = Domain::mul(&mut graph, &variable, &constant);
+            let x = random.bits(width);
+            let assignment = Assignment { values: [(variable, x)].into_iter().collect(), ..Assignment::default() };
+            assert_eq!(Evaluator::new(&graph, &assignment).value(product), x.mul(factor), "{x:?} * {factor:?}");
         }
     }
 }
