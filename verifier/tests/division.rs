@@ -5,7 +5,7 @@
 use std::time::Duration;
 use tribunal_ir::{Function, text};
 use tribunal_target::riscv::RISCV64;
-use tribunal_verifier::prover::{self, Pair, Validated, Verdict};
+use tribunal_verifier::prover::{self, Pair, Undef, Validated, Verdict};
 
 fn function(width: u32, body: &str) -> Function {
     let source = format!(
@@ -33,7 +33,7 @@ fn pair(width: u32, bits: u32, wrong: i64) -> [Function; 2] {
 fn verdict(width: u32, bits: u32, wrong: i64) -> Verdict {
     let [before, after] = pair(width, bits, wrong);
     let pair = Pair { before: &before, after: &after };
-    let Validated { verdict, .. } = prover::validate(&RISCV64, pair, Duration::from_secs(20));
+    let Validated { verdict, .. } = prover::validate(&RISCV64, pair, Undef::PerUse, Duration::from_secs(20));
     verdict
 }
 
