@@ -203,6 +203,11 @@ pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Funct
     if types.any(|ty| ty.is_vector() || !has_instance(ty.bits())) || !info.takes(&index_types(query)) {
         return Vec::new();
     }
+    // No instruction has an immediate that its row does not take, though the table may be asked about it.
+    let taken = |value: i64| info.immediates.first().is_none_or(|first| first.takes(&index_types(query), value));
+    if !query.immediate.is_none_or(taken) {
+        return Vec::new();
+    }
     let kinds = || info.defs.iter().chain(info.uses);
     let outside = |kind: &OperandKind| matches!(kind, OperandKind::POOL | OperandKind::TABLE | OperandKind::MASK);
     let any_number = kinds().any(|kind| *kind == OperandKind::MORE);
