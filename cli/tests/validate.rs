@@ -240,9 +240,9 @@ fn each_function_has_its_verdict_input_and_time() {
     assert!(text.contains("; proved without `nuw` of "), "{text}");
 }
 
-/// z3 4.8.12 ends in a segmentation fault on the question of the first function.
+/// z3 4.8.12 ended in a segmentation fault on the first function, before its product was taken for a sum.
 #[test]
-fn a_crash_of_the_solver_costs_one_question() {
+fn a_division_at_a_width_of_no_word_is_proved() {
     let folder = tempfile::tempdir().unwrap();
     let ir = "
 define i48 @hard(i48 %x) {
@@ -265,6 +265,5 @@ define i32 @easy(i32 %x) {
         path
     };
     let (_, report, text) = validate(&stage("irtranslator"), &stage("riscv-prelegalizer-combiner"), &[]);
-    assert_eq!((&report["functions"], &report["refuted"]), (&Value::from(2), &Value::from(0)), "{text}");
-    assert_eq!(report["verdicts"][1]["verdict"], "proved", "{text}");
+    assert_eq!((&report["functions"], &report["proved"]), (&Value::from(2), &Value::from(2)), "{text}");
 }

@@ -53,6 +53,15 @@ impl Symbolic {
         Some(sum)
     }
 
+    /// The product by a constant that is no product any more.
+    fn product_by(&mut self, factor: Bits, other: Term) -> Option<Term> {
+        match factor {
+            _ if factor.is_zero() => Some(self.value(factor)),
+            _ if factor == Bits::new(1, factor.width()) => Some(other),
+            _ => sparse(factor).map(|digits| self.sparse_product(other, &digits)),
+        }
+    }
+
     /// The product with a number of these signed digits.
     fn sparse_product(&mut self, factor: Term, digits: &[(u32, bool)]) -> Term {
         let width = self.width_of(factor);
@@ -112,16 +121,8 @@ impl Symbolic {
     fn product(&mut self, a: Term, b: Term) -> Option<Term> {
         let width = self.width_of(a);
         for (x, y) in [(a, b), (b, a)] {
-            if let Some(bits) = self.as_const(x) {
-                if bits.is_zero() {
-                    return Some(x);
-                }
-                if bits == Bits::new(1, width) {
-                    return Some(y);
-                }
-                if let Some(digits) = sparse(bits) {
-                    return Some(self.sparse_product(y, &digits));
-                }
+            if let Some(product) = self.as_const(x).and_then(|factor| self.product_by(factor, y)) {
+                return Some(product);
             }
         }
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
