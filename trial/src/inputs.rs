@@ -10,6 +10,7 @@
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
+use tribunal_ir::semantics::walk;
 use tribunal_ir::{Bits, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
 use tribunal_target::Target;
 
@@ -166,20 +167,32 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
         if !target.abi.arguments().contains(&full) || std::mem::replace(&mut seen[usize::from(full.0)], true) {
             return None;
         }
-        let ty = function.type_of(value)?;
-        let kind = match ty.is_pointer() {
+        let is_pointer = match function.type_of(value) {
+            Some(ty) => ty.is_pointer(),
+            None => is_base(function, target, value),
+        };
+        let kind = match is_pointer {
             true => {
                 pointers += 1;
                 Kind::Pointer(pointers - 1)
             }
             false => Kind::Integer {
-                bits: ty.bits().min(target.pointer_bits.into()),
+                bits: walk::register_bits(function, target.vocabulary, value).min(target.pointer_bits.into()),
                 promise: promise(function, entry, value),
             },
         };
         Some(Argument { register: full, kind })
     });
     arguments.collect()
+}
+
+/// True for the base address of some access of the machine: a selected function has no types.
+fn is_base(function: &Function, target: &Target, value: VReg) -> bool {
+    function.all_insts().map(|inst| function.inst(inst)).any(|data| {
+        let Opcode::Target(opcode) = data.opcode else { return false };
+        let base = target.instruction(opcode).address().map(|(base, ..)| base);
+        base.is_some_and(|base| data.vreg(base) == Some(value))
+    })
 }
 
 /// The assertion that the entry block makes of `value`.

@@ -9,7 +9,7 @@ use tribunal_target::Target;
 use tribunal_trial::validate::{self, Kind, Setting};
 
 /// Files in each folder, one for each family of `SOUNDNESS.md`: a case that is lost is a failure.
-const FOLDERS: [(&str, usize); 13] = [
+const FOLDERS: [(&str, usize); 14] = [
     ("control-flow", 21),
     ("facts", 3),
     ("identity", 39),
@@ -23,6 +23,7 @@ const FOLDERS: [(&str, usize); 13] = [
     ("undefined", 11),
     ("memory", 7),
     ("arithmetic", 13),
+    ("selected", 14),
 ];
 
 fn main() {

@@ -26,6 +26,7 @@ mod evaluate;
 mod identity;
 mod integers;
 mod memory;
+mod memory_function;
 mod opaque;
 mod process;
 mod query;
@@ -40,6 +41,7 @@ mod solver;
 mod sweep;
 mod term;
 mod validate;
+mod volatile;
 mod worker;
 
 pub use cache::{Cache, Unsaved};

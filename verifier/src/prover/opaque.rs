@@ -8,20 +8,18 @@
 //! `tribunal_target::environment` says which instructions call, and which registers a call changes.
 
 use super::identity::{ADVICE, Identity};
-use super::memory::Volatile;
 use super::side::{Assumption, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tribunal_ir::bits::{Bits, MAX_BITS};
+use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{
-    AddressBase, FixedSlot, Function, InstData, InstFlags, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
-    RegOperand, TargetFlags, Type,
+    AddressBase, FixedSlot, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags,
 };
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, LinkedBase, MemoryFunction, Returned, UnknownCall,
@@ -134,7 +132,7 @@ pub(super) enum Touches {
 const CALL_FRAME: [&str; 2] = ["ADJCALLSTACKDOWN", "ADJCALLSTACKUP"];
 
 /// The largest object or range, in bytes, that is followed byte by byte.
-const MOST_BYTES: u32 = 64;
+pub(super) const MOST_BYTES: u32 = 64;
 
 impl Uninterpreted {
     /// `places` counts the memories that blocks start with.
@@ -291,7 +289,7 @@ impl SideEvaluation<'_> {
         self.opaque.as_ref().is_some_and(|opaque| opaque.earlier.is_some())
     }
 
-    /// The address that operand `index` is.
+    /// LLVM's name of the operation.
     pub(super) fn opcode_name(&self, data: &InstData) -> String {
         match data.opcode {
             Opcode::Target(opcode) => self.target.vocabulary.opcode_name(opcode).to_string(),
@@ -398,54 +396,6 @@ impl SideEvaluation<'_> {
         Ok(known)
     }
 
-    /// The results of the later side's volatile accesses of one instruction, byte by byte: those of the earlier side.
-    pub(super) fn offer_volatile(&self, side: &mut Side) {
-        let earlier = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref());
-        let following = earlier.and_then(|earlier| earlier.effects.get(side.effects.len()..)).unwrap_or_default();
-        let loaded = following.iter().flat_map(|effect| &effect.results).cloned();
-        side.memory.offered = loaded.take(MOST_BYTES as usize).collect();
-    }
-
-    /// Makes effects of the volatile accesses of the last instruction, byte by byte: splitting one in order changes
-    /// nothing.
-    pub(super) fn volatile_effects(&mut self, side: &mut Side) -> Result<(), Unsupported> {
-        for Volatile { bytes, address, stored, loaded } in std::mem::take(&mut side.memory.volatile) {
-            for index in 0..bytes {
-                let mut args = vec![Value { bits: moved(self.d, address, index), poison: self.d.truth(false) }];
-                let name = if stored.is_some() { "volatile store" } else { "volatile load" };
-                let identity = Identity::named(name).beginning(index == 0);
-                if let Some(value) = &stored {
-                    args.push(Value { bits: self.d.extract(&value.bits, 8 * index, 8), poison: value.poison });
-                }
-                let results = loaded.get(index as usize).cloned().into_iter().collect();
-                self.known_effect(side, identity, args, results)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// An effect whose results the side has taken already: as it chose them, or as the earlier side has them.
-    fn known_effect(
-        &mut self,
-        side: &mut Side,
-        identity: Identity,
-        args: Vec<Scalar>,
-        results: Vec<Scalar>,
-    ) -> Result<(), Unsupported> {
-        let widths: Vec<u32> = results.iter().map(|result| self.d.width_of(result.bits)).collect();
-        let is_later = self.is_later();
-        let same = |one: &Scalar, other: &Scalar| one.bits == other.bits && one.poison == other.poison;
-        let own = self.effect(side, identity, args, &widths, Touches::Nothing)?;
-        if !is_later {
-            if let Some(effect) = side.effects.last_mut() {
-                effect.results = results;
-            }
-        } else if !own.iter().zip(&results).all(|(one, other)| same(one, other)) {
-            return Err(Unsupported::different("a volatile access that is not the earlier one's"));
-        }
-        Ok(())
-    }
-
     /// The next operation with effects: its results.
     pub(super) fn effect(
         &mut self,
@@ -486,75 +436,6 @@ impl SideEvaluation<'_> {
         }
         Ok(results)
     }
-}
-
-impl SideState<'_, '_> {
-    /// A memory function of few bytes as the loads and stores of bytes that it is: all loads come first.
-    fn expanded(
-        &mut self,
-        function: MemoryFunction,
-        [dst, second]: [Scalar; 2],
-        bytes: Bits,
-        data: &InstData,
-    ) -> Result<Term, Unsupported> {
-        let Some(bytes) =
-            bytes.to_i64().and_then(|bytes| u32::try_from(bytes).ok()).filter(|&bytes| bytes <= MOST_BYTES)
-        else {
-            return Err(Unsupported::different("a memory function of many bytes"));
-        };
-        let is_volatile = |memory: &MemOperand| memory.flags.contains(MemFlags::VOLATILE);
-        let may_tail =
-            data.opcode.is_generic() && data.operands.iter().filter_map(Operand::as_imm).any(|flag| flag != 0);
-        if data.memory.iter().any(is_volatile) || may_tail {
-            return Err(Unsupported::different("a memory function that is volatile or may be a tail call"));
-        }
-        let (d, memory) = (&mut *self.evaluation.d, &mut self.side.memory);
-        let mut ub = if bytes > 0 { dst.poison } else { d.truth(false) };
-        let mut claims = data.memory.iter().map(|memory| memory.align);
-        let (stored, loaded) = (claims.next().unwrap_or(1), claims.next().unwrap_or(1));
-        let mut values: Vec<Scalar> = (0..bytes).map(|_| second.clone()).collect();
-        if function != MemoryFunction::Set {
-            let overlaps = if function == MemoryFunction::Copy {
-                overlap(d, dst.bits, second.bits, bytes)
-            } else {
-                d.truth(false)
-            };
-            ub = d.bool_or(&ub, &overlaps);
-            for (index, value) in (0..bytes).zip(&mut values) {
-                let place = moved(d, second.bits, index);
-                let outside;
-                (*value, outside) = memory.load(d, &place, 1, &byte(MemFlags::LOAD, loaded, index));
-                ub = d.bool_or(&ub, &outside);
-                ub = d.bool_or(&ub, &second.poison);
-            }
-        }
-        for (index, value) in (0..bytes).zip(&values) {
-            let place = moved(d, dst.bits, index);
-            let outside = memory.store(d, &place, value, &byte(MemFlags::STORE, stored, index));
-            ub = d.bool_or(&ub, &outside);
-        }
-        Ok(ub)
-    }
-}
-
-/// The memory operand of one byte of a range whose first byte has the range's alignment.
-fn byte(flags: MemFlags, align: u32, index: u32) -> MemOperand {
-    MemOperand::new(flags, Type::scalar(8), if index == 0 { align } else { 1 })
-}
-
-fn moved(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
-    let offset = d.literal(bytes.into(), d.width(&address));
-    d.add(&address, &offset)
-}
-
-/// True where two ranges of so many bytes overlap and are not the same.
-fn overlap(d: &mut Symbolic, one: Term, other: Term, bytes: u32) -> Term {
-    let (ahead, behind) = (d.sub(&one, &other), d.sub(&other, &one));
-    let length = d.literal(bytes.into(), d.width(&one));
-    let (near, nearer) = (d.ult(&ahead, &length), d.ult(&behind, &length));
-    let overlap = d.bool_or(&near, &nearer);
-    let differ = d.ne(&one, &other);
-    d.bool_and(&overlap, &differ)
 }
 
 /// A pure operation on these operands, those of a commutable one in an order of their own. The prover does not track

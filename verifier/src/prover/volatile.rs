@@ -1,0 +1,59 @@
+//! Volatile accesses of a whole function: effects, byte by byte, whose bytes nobody knows. The later function may split an
+//! access in order; it may not join two.
+
+use super::identity::Identity;
+use super::memory::Volatile;
+use super::memory_function::moved;
+use super::opaque::{MOST_BYTES, Touches};
+use super::side::{Scalar, Side, SideEvaluation};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
+
+impl SideEvaluation<'_> {
+    /// The results of the later side's volatile accesses of one instruction, byte by byte: those of the earlier side.
+    pub(super) fn offer_volatile(&self, side: &mut Side) {
+        let earlier = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref());
+        let following = earlier.and_then(|earlier| earlier.effects.get(side.effects.len()..)).unwrap_or_default();
+        let loaded = following.iter().flat_map(|effect| &effect.results).cloned();
+        side.memory.offered = loaded.take(MOST_BYTES as usize).collect();
+    }
+
+    /// Makes effects of the volatile accesses of the last instruction, byte by byte: splitting one in order changes
+    /// nothing.
+    pub(super) fn volatile_effects(&mut self, side: &mut Side) -> Result<(), Unsupported> {
+        for Volatile { bytes, address, stored, loaded } in std::mem::take(&mut side.memory.volatile) {
+            for index in 0..bytes {
+                let mut args = vec![Value { bits: moved(self.d, address, index), poison: self.d.truth(false) }];
+                let name = if stored.is_some() { "volatile store" } else { "volatile load" };
+                let identity = Identity::named(name).beginning(index == 0);
+                if let Some(value) = &stored {
+                    args.push(Value { bits: self.d.extract(&value.bits, 8 * index, 8), poison: value.poison });
+                }
+                let results = loaded.get(index as usize).cloned().into_iter().collect();
+                self.known_effect(side, identity, args, results)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An effect whose results the side has taken already: as it chose them, or as the earlier side has them.
+    fn known_effect(
+        &mut self,
+        side: &mut Side,
+        identity: Identity,
+        args: Vec<Scalar>,
+        results: Vec<Scalar>,
+    ) -> Result<(), Unsupported> {
+        let widths: Vec<u32> = results.iter().map(|result| self.d.width_of(result.bits)).collect();
+        let is_later = self.is_later();
+        let same = |one: &Scalar, other: &Scalar| one.bits == other.bits && one.poison == other.poison;
+        let own = self.effect(side, identity, args, &widths, Touches::Nothing)?;
+        if !is_later {
+            if let Some(effect) = side.effects.last_mut() {
+                effect.results = results;
+            }
+        } else if !own.iter().zip(&results).all(|(one, other)| same(one, other)) {
+            return Err(Unsupported::different("a volatile access that is not the earlier one's"));
+        }
+        Ok(())
+    }
+}
