@@ -1,6 +1,6 @@
 //! Calls of unknown functions: what each callee was given, and what it did. A run of the source decides what they do
-//! and writes the list. Later runs of the same input, of stages and of machine code, follow it as a [`Script`]: they
-//! must make the same calls, and each callee does the same again.
+//! and writes the list. Later runs of the same input, of stages and of machine code, follow it as a [`CallScript`]:
+//! they must make the same calls, and each callee does the same again.
 //!
 //! Invariant: a callee reads and writes only memory that a real one could reach: buffers of the input, and stack
 //! objects whose address it was given. It touches no spill slot and no object that did not escape.
@@ -138,7 +138,7 @@ pub struct Passed {
 }
 
 /// The calls of the source, as a later run makes them again.
-pub struct Script<'s> {
+pub struct CallScript<'s> {
     calls: &'s [ExternalCall],
     /// The number of calls made so far.
     made: usize,
@@ -146,10 +146,10 @@ pub struct Script<'s> {
     bases: SmallVec<[(usize, u64); 4]>,
 }
 
-impl<'s> Script<'s> {
+impl<'s> CallScript<'s> {
     /// No call is made yet.
-    pub fn new(calls: &'s [ExternalCall]) -> Script<'s> {
-        Script { calls, made: 0, bases: SmallVec::new() }
+    pub fn new(calls: &'s [ExternalCall]) -> CallScript<'s> {
+        CallScript { calls, made: 0, bases: SmallVec::new() }
     }
 
     /// The next call that the source makes.

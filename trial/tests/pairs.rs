@@ -8,7 +8,7 @@ use tribunal_ir::{Module, text};
 use tribunal_target::Target;
 use tribunal_trial::validate::{self, Kind, Setting};
 
-/// Files in each folder, one for each family of `SOUNDNESS.md`: a case that is lost is a failure.
+/// Files in each folder, one for each family of wrong pairs: a case that is lost is a failure.
 const FOLDERS: [(&str, usize); 14] = [
     ("control-flow", 21),
     ("facts", 3),

@@ -63,7 +63,8 @@ fn what_rows_take_llvm_takes() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Valid instances of the opcode: of scalars, of pointers, of vectors and of scalable ones, as far as the row takes them.
+/// Valid instances of the opcode: of scalars, of pointers, of vectors and of scalable ones, as far as the row takes
+/// them.
 fn instances(target: &'static Target, opcode: Opcode) -> Vec<Instance> {
     let Some(info) = opcode.info() else { return Vec::new() };
     let made = typings(info).into_iter().filter(|types| row_takes(target, info, types));

@@ -9,11 +9,11 @@
 //! ```
 //!
 //! and omits the parts that do not apply. Of a register the digit is the type index and the letter the class: `T` any
-//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector, `X` one scalar
-//! of a pointer's width. `MORE` repeats the operand before it (of `G_PHI`: register and block pairs). `flags` are those
-//! that the instruction may carry. `types` relates the type indices ([`TypeRule`]), `imm` bounds each immediate
-//! ([`Immediate`]), `mem` lists the required memory operands ([`AccessSize`]). `ub` says when executing it is undefined
-//! behaviour ([`Undefined`]), `poison` when its result is poison although no operand is ([`Poison`]).
+//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector, `X` one
+//! scalar of a pointer's width. `MORE` repeats the operand before it (of `G_PHI`: register and block pairs). `flags`
+//! are those that the instruction may carry. `types` relates the type indices ([`TypeRule`]), `imm` bounds each
+//! immediate ([`Immediate`]), `mem` lists the required memory operands ([`AccessSize`]). `ub` says when executing it is
+//! undefined behaviour ([`Undefined`]), `poison` when its result is poison although no operand is ([`Poison`]).
 //!
 //! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` cross-checks rows and
 //! semantics. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
@@ -57,8 +57,8 @@ bitflags! {
         const CALL = 1 << 10;
         /// It has a meaning here: in the semantics, or, for branches and PHIs, in the walk through a function.
         const DEFINED = 1 << 11;
-        /// Legalization writes it to join values of different sizes, and combines it away between legal instructions. Of a
-        /// target's: it joins registers of different sizes, and LLVM gives its result any class of the size.
+        /// Legalization writes it to join values of different sizes, and combines it away between legal instructions.
+        /// Of a target's: it joins registers of different sizes, and LLVM gives its result any class of the size.
         const ARTIFACT = 1 << 12;
         /// It computes nothing: its result is its first operand.
         const HINT = 1 << 13;
@@ -66,7 +66,8 @@ bitflags! {
 }
 
 impl OpcodeFlags {
-    /// True for an instruction that ends a block and leads nowhere. LLVM's traps are no terminators: others follow them.
+    /// True for an instruction that ends a block and leads nowhere. LLVM's traps are no terminators: others follow
+    /// them.
     pub fn is_trap(self) -> bool {
         let leads = OpcodeFlags::BRANCH.union(OpcodeFlags::RETURN).union(OpcodeFlags::CALL);
         self.contains(OpcodeFlags::BARRIER) && !self.intersects(leads)

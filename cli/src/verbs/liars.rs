@@ -6,7 +6,7 @@ use crate::output::{self, Status, say};
 use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_fuzz::liars::{self, Liars, Lie, Tally};
+use tribunal_fuzz::liars::{self, Damages, Liars, Lie};
 use tribunal_target::{Features, Target};
 
 #[derive(Serialize)]
@@ -59,7 +59,7 @@ pub fn run(
         say!("{judge} accepts what runs otherwise ({target}, after {stage}, {damage}): {difference}\n    pair: {file}");
         reports.push(LieReport { judge, target, stage, damage, difference: difference.clone(), file });
     }
-    let Tally { damaged, rejected, refuted, unknown, proved } = tally;
+    let Damages { damaged, rejected, refuted, unknown, proved } = tally;
     let (findings, seconds) = (reports.len(), started.elapsed().as_secs_f64());
     say!(
         "damaged functions {damaged}: rejected {rejected}, refuted {refuted}, unknown {unknown}, accepted and running alike {proved}; \

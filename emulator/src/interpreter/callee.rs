@@ -11,7 +11,7 @@
 
 use super::memory::ConcreteMemory;
 use super::{ConcreteEnvironment, Numbers, SingleRun, scalar};
-use crate::call::{CallArgument, CalleeEffect, ExternalCall, MemoryPlace, Passed, Script};
+use crate::call::{CallArgument, CallScript, CalleeEffect, ExternalCall, MemoryPlace, Passed};
 use crate::observation::Known;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ struct Reachable {
 /// The callees of one run.
 pub(super) struct Callees<'f> {
     /// The calls to repeat; `None` if the callees are drawn.
-    script: Option<Script<'f>>,
+    script: Option<CallScript<'f>>,
     /// Stack objects whose address some callee was given.
     escaped: SmallVec<[usize; 4]>,
     /// A callee of the script did not return.
@@ -79,7 +79,7 @@ pub(super) struct Callees<'f> {
 
 impl<'f> Callees<'f> {
     pub fn new(script: Option<&'f [ExternalCall]>) -> Callees<'f> {
-        Callees { script: script.map(Script::new), escaped: SmallVec::new(), stopped: false }
+        Callees { script: script.map(CallScript::new), escaped: SmallVec::new(), stopped: false }
     }
 
     /// True if the run decides what callees do.
@@ -93,7 +93,7 @@ impl<'f> Callees<'f> {
     }
 
     /// The script, where the calls follow one.
-    pub fn script(&self) -> Option<&Script<'f>> {
+    pub fn script(&self) -> Option<&CallScript<'f>> {
         self.script.as_ref()
     }
 }
@@ -228,7 +228,7 @@ impl<D: Numbers> SingleRun<'_, D> {
 }
 
 /// True if bits that the source fixes depend on a nondeterministic choice here.
-fn is_undecided(script: &Script<'_>, passed: &[Passed]) -> bool {
+fn is_undecided(script: &CallScript<'_>, passed: &[Passed]) -> bool {
     let expected = script.expected().map_or(&[][..], |call| call.arguments.as_slice());
     let open = |(meant, came): (&CallArgument, &Passed)| !came.poison && came.value.unknown & !meant.value.unknown != 0;
     expected.iter().zip(passed).any(open)

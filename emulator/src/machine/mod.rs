@@ -22,7 +22,7 @@ mod stepper;
 
 pub use runtime::CallSite;
 
-use crate::call::{CallMismatch, ExternalCall, Script};
+use crate::call::{CallMismatch, CallScript, ExternalCall};
 use crate::fault::FaultKind;
 use crate::input::{
     BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, MOST_BUFFER_BYTES, PAGE, UNWRITTEN, unwritten_register,
@@ -428,7 +428,7 @@ impl Emulator {
         self.set_up(input)?;
         // A run that failed left its accesses.
         self.take_accesses(input);
-        let ended = self.run_to_end(fuel, &mut Script::new(calls))?;
+        let ended = self.run_to_end(fuel, &mut CallScript::new(calls))?;
         let (returned, mut fault) = match ended {
             RunEnd::Returned => (true, None),
             RunEnd::Stopped => (false, None),

@@ -6,7 +6,7 @@
 //! stack pointer hold junk.
 
 use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, fitting};
-use crate::call::{CalleeEffect, Passed, Script};
+use crate::call::{CallScript, CalleeEffect, Passed};
 use crate::input::clobbered;
 use crate::observation::{Bytes, Known};
 use tribunal_ir::semantics::{Choice, Concrete, Value};
@@ -123,7 +123,7 @@ enum Served {
 
 impl Emulator {
     /// Runs the code, and serves its calls.
-    pub(super) fn run_to_end(&mut self, fuel: u64, script: &mut Script<'_>) -> Result<RunEnd, MachineError> {
+    pub(super) fn run_to_end(&mut self, fuel: u64, script: &mut CallScript<'_>) -> Result<RunEnd, MachineError> {
         let mut calls = 0;
         let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
         while let (Stop::Memory, Some(callee), true) = (&ended, self.linked.at(pc), calls < fuel / CALL_COST) {
@@ -146,7 +146,12 @@ impl Emulator {
     }
 
     /// Performs `callee`, the `count`th call of this run.
-    fn serve(&mut self, callee: &LinkedCallee, count: u64, script: &mut Script<'_>) -> Result<Served, MachineError> {
+    fn serve(
+        &mut self,
+        callee: &LinkedCallee,
+        count: u64,
+        script: &mut CallScript<'_>,
+    ) -> Result<Served, MachineError> {
         let back = match self.arrived(callee.name())? {
             Ok(back) => back,
             Err(fault) => return Ok(Served::Fault(fault)),
@@ -231,7 +236,7 @@ impl Emulator {
     }
 
     /// The arguments that the next call of the script reads.
-    fn passed(&self, script: &Script<'_>) -> Result<Vec<Passed>, MachineError> {
+    fn passed(&self, script: &CallScript<'_>) -> Result<Vec<Passed>, MachineError> {
         let arguments = script.expected().map_or(&[][..], |call| call.arguments.as_slice());
         let passed = |register: Option<PReg>| -> Result<Passed, MachineError> {
             let value = match register {
@@ -253,7 +258,7 @@ impl Emulator {
     }
 
     /// Writes what an unknown function wrote; returns its results. Of a part of a register, the rest is junk.
-    fn perform(&mut self, effect: &CalleeEffect, script: &Script<'_>) -> Result<Vec<(PReg, u64)>, MachineError> {
+    fn perform(&mut self, effect: &CalleeEffect, script: &CallScript<'_>) -> Result<Vec<(PReg, u64)>, MachineError> {
         for (place, bytes) in &effect.writes {
             if let Some(address) = script.address(*place) {
                 self.engine.write(address, bytes)?;

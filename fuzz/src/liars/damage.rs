@@ -1,5 +1,5 @@
-//! Damage: one random change of one instruction or of a table, at any stage. Nothing is kept valid; the machine verifier
-//! says what may be put to a proof.
+//! Damage: one random change of one instruction or of a table, at any stage. Nothing is kept valid; the machine
+//! verifier says what may be put to a proof.
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;

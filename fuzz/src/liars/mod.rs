@@ -35,7 +35,7 @@ pub struct Liars {
 
 /// What became of damaged functions.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Tally {
+pub struct Damages {
     /// Damaged functions.
     pub damaged: u64,
     /// Of those, rejected by the machine verifier before any proof.
@@ -68,7 +68,7 @@ pub struct Lie {
 /// The passes whose output is damaged, in the pipeline's order.
 const STAGES: [&Pass; 5] = [&legalize::PASS, &bank_select::PASS, &select::PASS, &split_edges::PASS, &allocate::PASS];
 /// Damages of each stage of a program.
-const DAMAGES: usize = 4;
+const DAMAGES_A_STAGE: usize = 4;
 /// Inputs on which a function that is accepted runs, and one that is not.
 const MANY: u32 = 128;
 const FEW: u32 = 16;
@@ -76,10 +76,14 @@ const FEW: u32 = 16;
 const TIME: Duration = Duration::from_secs(1);
 
 /// Runs until the time is up or `stop` is set; `progress` is told the tally from time to time.
-pub fn run(liars: &Liars, stop: &AtomicBool, progress: impl Fn(Duration, Tally, usize) + Sync) -> (Tally, Vec<Lie>) {
+pub fn run(
+    liars: &Liars,
+    stop: &AtomicBool,
+    progress: impl Fn(Duration, Damages, usize) + Sync,
+) -> (Damages, Vec<Lie>) {
     let started = Instant::now();
     let next = AtomicU64::new(0);
-    let shared = Mutex::new((Tally::default(), Vec::new()));
+    let shared = Mutex::new((Damages::default(), Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..liars.jobs.max(1) {
             scope.spawn(|| {
@@ -97,8 +101,8 @@ pub fn run(liars: &Liars, stop: &AtomicBool, progress: impl Fn(Duration, Tally, 
     shared.into_inner().unwrap_or_default()
 }
 
-impl Tally {
-    fn add(&mut self, other: Tally) {
+impl Damages {
+    fn add(&mut self, other: Damages) {
         self.damaged += other.damaged;
         self.rejected += other.rejected;
         self.refuted += other.refuted;
@@ -108,16 +112,16 @@ impl Tally {
 }
 
 /// One program, damaged at every stage.
-fn program(liars: &Liars, number: u64, is_over: impl Fn() -> bool) -> (Tally, Vec<Lie>) {
+fn program(liars: &Liars, number: u64, is_over: impl Fn() -> bool) -> (Damages, Vec<Lie>) {
     let (target, features) = liars.targets[number as usize % liars.targets.len()];
     let seed = campaign::program_seed(liars.seed, number);
     let mut random = SmallRng::seed_from_u64(seed);
-    let (mut tally, mut lies) = (Tally::default(), Vec::new());
+    let (mut tally, mut lies) = (Damages::default(), Vec::new());
     let Some(source) = campaign::generated(seed, target) else { return (tally, lies) };
     let mut before = source.clone();
     for stage in STAGES {
         let Some(after) = passed(&before, target, features, stage) else { break };
-        for _ in 0..DAMAGES {
+        for _ in 0..DAMAGES_A_STAGE {
             if is_over() {
                 return (tally, lies);
             }
@@ -154,7 +158,7 @@ struct Case<'c> {
 
 impl Case<'_> {
     /// The judge that lies, and the difference.
-    fn judged(&self, tally: &mut Tally) -> Option<(&'static str, String)> {
+    fn judged(&self, tally: &mut Damages) -> Option<(&'static str, String)> {
         tally.damaged += 1;
         let judge = match self.stage.name == allocate::PASS.name {
             true => "allocation checker",

@@ -53,8 +53,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
 }
 
 /// What a load or store says of its memory is what the instruction does: so many bytes, at an address that it can take.
-/// Of a stack object it may access a part: so LLVM reloads the low byte of a spilled register. LLVM makes loads narrower
-/// whose high bits nobody reads, and keeps the memory operand.
+/// Of a stack object it may access a part: so LLVM reloads the low byte of a spilled register. LLVM makes loads
+/// narrower whose high bits nobody reads, and keeps the memory operand.
 fn access(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
     let Some(access) = row.access else { return };
     for operand in &verifier.function.inst(inst).memory {

@@ -1,14 +1,14 @@
 //! Liveness, as a function that tracks it claims it: a register is read only where it is live.
 //!
-//! One forward scan of each block, over a set of physical registers of which the parts are members too. At the head of a
-//! block these are live: its listed live-ins, the registers that no value is kept in, and those that the prologue sets
-//! up. A write makes a register live with its parts; a kill, a dead write and a call's mask end that. So a scan
+//! One forward scan of each block, over a set of physical registers of which the parts are members too. At the head of
+//! a block these are live: its listed live-ins, the registers that no value is kept in, and those that the prologue
+//! sets up. A write makes a register live with its parts; a kill, a dead write and a call's mask end that. So a scan
 //! sees no other block. Instead a listed live-in must not have ended in a predecessor: LLVM lists too few live-ins of
-//! some blocks, so one that the predecessor does not mention is no fault, unless it is a register of flags. A read finds
-//! its register live if a part of it is, as in LLVM.
+//! some blocks, so one that the predecessor does not mention is no fault, unless it is a register of flags. A read
+//! finds its register live if a part of it is, as in LLVM.
 //!
-//! Before allocation only the entry and landing pads have live-ins that could have been allocated. A virtual register is
-//! not read after a kill in the same block.
+//! Before allocation only the entry and landing pads have live-ins that could have been allocated. A virtual register
+//! is not read after a kill in the same block.
 //!
 //! As in LLVM, the rules about physical registers apply only to a function that tracks liveness. Our allocator's code
 //! does not: it may read any register where the source had an undefined value. The allocation checker has judged such

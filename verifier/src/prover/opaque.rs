@@ -8,7 +8,7 @@
 //! `tribunal_target::environment` says which instructions call, and which registers a call changes.
 
 use super::identity::{ADVICE, Identity};
-use super::side::{Assumption, Exit, Scalar, Side, SideEvaluation, SideState};
+use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
 use rustc_hash::FxHashMap;
@@ -48,7 +48,7 @@ pub(super) struct Effect {
 
 /// A pure operation on some operands: what is unknown of it.
 #[derive(Clone)]
-pub(super) struct Pure {
+pub(super) struct KnownResults {
     /// The promises and licences that it has.
     flags: InstFlags,
     results: Vec<Term>,
@@ -85,14 +85,12 @@ enum PairMember {
 pub(super) struct Uninterpreted {
     addresses: FxHashMap<Start, Term>,
     /// Those of the earlier function, on whatever path: equal operations on equal operands are equal everywhere.
-    pure: FxHashMap<Application, Vec<Pure>>,
+    pure: FxHashMap<Application, Vec<KnownResults>>,
     /// Whether a flag makes an operation poison on some operands.
     flags: FxHashMap<Application, Term>,
     places: u32,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
     pub earlier: Option<Earlier>,
-    /// The immediates of the last `ADJCALLSTACKDOWN`.
-    frame: String,
     /// The meaning of undefined values.
     pub undef: Undef,
     /// Memory functions of few bytes are loads and stores of bytes, not effects.
@@ -143,7 +141,6 @@ impl Uninterpreted {
             flags: FxHashMap::default(),
             places,
             earlier: None,
-            frame: String::new(),
             undef,
             expands,
             shared_constants: Vec::new(),
@@ -188,21 +185,31 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// A marker around a call is an effect of its own. Its immediates are kept, since unknown functions read their
-    /// arguments on the stack.
+    /// The markers around a call. The first is part of the call, since an unknown function reads its arguments on the
+    /// stack; the second is an effect where such a function was called.
     fn call_frame(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let marker = self.function.opaque_name(data).filter(|name| CALL_FRAME.contains(name));
         if marker.is_none() && !self.target.is_call_frame(data) {
             return Ok(());
         }
         let opens = self.target.opens_call_frame(data) || marker == Some(CALL_FRAME[0]);
-        let immediates = data.operands.iter().filter_map(Operand::as_imm).map(|value| value.to_string());
-        let frame = immediates.collect::<Vec<String>>().join(" ");
-        let identity = Identity::named(format!("call frame {opens} {frame}"));
-        if let Some(opaque) = self.opaque.as_deref_mut().filter(|_| opens) {
-            opaque.frame = frame;
+        if opens == side.frame.is_some() {
+            return Err(Unsupported::new("a call frame in a call frame, or the end of none"));
         }
-        self.effect(side, identity, Vec::new(), &[], Touches::Nothing).map(|_| ())
+        let immediates = data.operands.iter().filter_map(Operand::as_imm).map(|value| value.to_string());
+        let immediates = immediates.collect::<Vec<String>>().join(" ");
+        if opens {
+            side.frame = Some(CallFrame { immediates, is_used: false });
+        } else if side.frame.take().is_some_and(|frame| frame.is_used) {
+            self.effect(
+                side,
+                Identity::named(format!("end of a call frame {immediates}")),
+                Vec::new(),
+                &[],
+                Touches::Nothing,
+            )?;
+        }
+        Ok(())
     }
 
     /// The contents of an object at either end of its life are anything, and so is whether it may be touched.
@@ -332,7 +339,7 @@ impl SideEvaluation<'_> {
         let vector = data.vreg_defs().chain(data.vreg_uses()).any(is_vector);
         let application_of = |args: &[Scalar]| application(data, &identity, args, vector);
         let application = application_of(&args);
-        let Pure { results, poison, ub, flags } = match self.known(side, &identity, &application) {
+        let KnownResults { results, poison, ub, flags } = match self.known(side, &identity, &application) {
             Some(known) => known,
             None => {
                 let of_scalars = |args: &[Scalar]| (!vector).then(|| application_of(args));
@@ -354,7 +361,7 @@ impl SideEvaluation<'_> {
     }
 
     /// The same operation on the same operands, met before: with the same flags, or for the later side with more.
-    fn known(&self, side: &Side, identity: &Identity, application: &Application) -> Option<Pure> {
+    fn known(&self, side: &Side, identity: &Identity, application: &Application) -> Option<KnownResults> {
         let opaque = self.opaque.as_deref()?;
         let met = || side.assumed.get(application).into_iter().chain(opaque.pure.get(application)).flatten();
         let same = met().find(|pure| pure.flags == identity.flags);
@@ -372,12 +379,12 @@ impl SideEvaluation<'_> {
         args: &[Scalar],
         widths: &[u32],
         (application, application_of): (Application, impl Fn(&[Scalar]) -> Option<Application>),
-    ) -> Result<Pure, Unsupported> {
+    ) -> Result<KnownResults, Unsupported> {
         let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(identity.what.clone())) };
         let Some(earlier) = &opaque.earlier else {
             let results = widths.iter().map(|&bits| self.d.variable(bits)).collect();
             let (poison, ub) = (self.d.variable(1), self.d.variable(1));
-            let new = Pure { flags: identity.flags, results, poison, ub };
+            let new = KnownResults { flags: identity.flags, results, poison, ub };
             opaque.pure.entry(application).or_default().push(new.clone());
             return Ok(new);
         };
@@ -514,8 +521,16 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         args: Vec<Scalar>,
     ) -> Result<Returned<Symbolic>, Unsupported> {
         let evaluation = &mut *self.evaluation;
-        let Some(opaque) = evaluation.opaque.as_deref() else { return Err(call.unsupported()) };
-        let frame = format!(" (call frame {})", opaque.frame);
+        if evaluation.opaque.is_none() {
+            return Err(call.unsupported());
+        }
+        let frame = match &mut self.side.frame {
+            None => String::new(),
+            Some(frame) => {
+                frame.is_used = true;
+                format!(" (call frame {})", frame.immediates)
+            }
+        };
         let mut identity = evaluation.identity(call.data);
         identity.what.push_str(&frame);
         let vocabulary = evaluation.target.vocabulary;

@@ -248,8 +248,8 @@ pub(super) fn registers(
     }
 }
 
-/// Whether somebody after a step may read a machine register that it writes. A call changes those that the caller saves;
-/// what no class holds (flags) lives within a step alone.
+/// Whether somebody after a step may read a machine register that it writes. A call changes those that the caller
+/// saves; what no class holds (flags) lives within a step alone.
 fn is_kept(target: &Target, step: &Step<'_>, register: PReg) -> bool {
     let is_call = |data: &InstData| step.function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
     let changed = target.abi.caller_saved.contains(&register) && step.after.iter().any(is_call);

@@ -6,7 +6,7 @@
 
 use super::claims::Claim;
 use super::memory::SymbolicMemory;
-use super::opaque::{Application, Applied, Effect, Pure, Uninterpreted};
+use super::opaque::{Application, Applied, Effect, KnownResults, Uninterpreted};
 use super::term::{Symbolic, Term};
 use super::validate::Undef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -61,9 +61,17 @@ pub(super) struct Side {
     pub effects: Vec<Effect>,
     pub pure: Vec<Applied>,
     /// Pure operations that this block's obligation shows to be the earlier side's.
-    pub assumed: FxHashMap<Application, Vec<Pure>>,
+    pub assumed: FxHashMap<Application, Vec<KnownResults>>,
     /// What that obligation has to show for it.
     pub assumptions: Vec<Assumption>,
+    /// The call frame that is open.
+    pub frame: Option<CallFrame>,
+}
+
+/// A call frame: the bytes that its first marker says, and whether it holds a call of an unknown function.
+pub(super) struct CallFrame {
+    pub immediates: String,
+    pub is_used: bool,
 }
 
 /// Operands of a pure operation of the later side that are assumed to be those of one of the earlier side.
@@ -107,6 +115,7 @@ impl Side {
             pure: Vec::new(),
             assumed: FxHashMap::default(),
             assumptions: Vec::new(),
+            frame: None,
         }
     }
 

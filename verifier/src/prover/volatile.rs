@@ -1,5 +1,5 @@
-//! Volatile accesses of a whole function: effects, byte by byte, whose bytes nobody knows. The later function may split an
-//! access in order; it may not join two.
+//! Volatile accesses of a whole function: effects, byte by byte, whose bytes nobody knows. The later function may split
+//! an access in order; it may not join two.
 
 use super::identity::Identity;
 use super::memory::Volatile;

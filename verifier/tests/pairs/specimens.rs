@@ -313,8 +313,8 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
     Some(Specimen { name: format!("{} {}", target.name, row.name), target, function, inst })
 }
 
-/// The functions for branches: two ways on, that return different arguments. The branch is on trial, then the jump after
-/// it.
+/// The functions for branches: two ways on, that return different arguments. The branch is on trial, then the jump
+/// after it.
 pub fn control(target: &'static Target) -> Vec<Specimen> {
     let rows = target.instructions.iter().enumerate();
     let branches = rows.filter(|(_, row)| {

@@ -4,7 +4,7 @@ use super::integer::any_poison;
 use super::opcodes::Operation;
 use super::{Domain, Value};
 use crate::inst::InstFlags;
-use crate::opcode::Opcode;
+use crate::opcode::{Family, Opcode};
 use smallvec::SmallVec;
 
 /// Opcodes with one result and no undefined behaviour.
@@ -22,7 +22,7 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
             d.concat(&high, a)
         }
         G_SEXT_INREG => in_register(d, a, imm?, true),
-        G_ASSERT_SEXT | G_ASSERT_ZEXT | G_ASSERT_ALIGN => a.clone(),
+        opcode if opcode.family() == Some(Family::Assertion) => a.clone(),
         G_EXTRACT => d.extract(a, imm?, width),
         G_INSERT => insert(d, a, &op.args.get(1)?.bits, imm?),
         G_CTPOP => population(d, a, width),

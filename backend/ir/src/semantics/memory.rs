@@ -16,8 +16,8 @@ pub trait Memory<D: Domain> {
     /// The address of a stack object.
     fn frame_address(&mut self, domain: &mut D, slot: StackSlot, bits: u32) -> D::Bits;
 
-    /// True where the address `to` is in another object than `from`, or in none. The address after an object's last byte
-    /// is in it. A memory that knows no objects takes every address to be in one.
+    /// True where the address `to` is in another object than `from`, or in none. The address after an object's last
+    /// byte is in it. A memory that knows no objects takes every address to be in one.
     fn leaves_object(&mut self, domain: &mut D, _from: &D::Bits, _to: &D::Bits) -> D::Bool {
         domain.boolean(false)
     }

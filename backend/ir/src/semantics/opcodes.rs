@@ -5,11 +5,12 @@
 
 use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
-use crate::function::{Function, RangeUnknown};
+use crate::function::Function;
 use crate::inst::{InstData, InstFlags};
 use crate::opcode::{Immediate, IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
 use crate::operand::Operand;
 use crate::predicate::IntPredicate;
+use crate::ranges::RangeUnknown;
 use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
 use tribunal_llvm::IntegerRange;

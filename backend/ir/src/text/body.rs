@@ -342,8 +342,8 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// `-simplify-mir` leaves out successors that the instructions imply: the blocks that any of them names, whether its
-    /// opcode is known or not, and the next block.
+    /// `-simplify-mir` leaves out successors that the instructions imply: the blocks that any of them names, whether
+    /// its opcode is known or not, and the next block.
     fn infer_successors(&mut self) {
         let layout = self.function.layout().to_vec();
         for (index, &block) in layout.iter().enumerate() {

@@ -22,6 +22,9 @@ pub(super) fn closed(d: &mut Symbolic, function: &Function, block: Block, side: 
             None => side.reach_nothing(d),
         }
     }
+    if side.frame.is_some() {
+        return Err(Unsupported::new("a call frame that its block does not end"));
+    }
     let named = |next: Block| {
         side.exit == Exit::Anywhere || side.exit == Exit::Jump(next) || side.branches.iter().any(|&(_, to)| to == next)
     };
