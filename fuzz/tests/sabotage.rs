@@ -21,7 +21,7 @@ fn faults_have_names_of_their_own_and_targets_that_exist() {
     let layers: BTreeSet<&str> = sabotage::faults().map(sabotage::Fault::layer).collect();
     assert_eq!(
         layers.into_iter().collect::<Vec<_>>(),
-        ["allocate", "emit", "frame", "legalize", "relax-branches", "select"]
+        ["allocate", "bank-select", "emit", "frame", "legalize", "relax-branches", "select", "split-edges"]
     );
 }
 
@@ -44,6 +44,12 @@ fn faults_of_every_layer_are_killed_blamed_and_made_small() {
         "frame-not-allocated",
         "condition-turned-over",
         "call-linked-to-another-function",
+        "branch-labels-exchanged-by-split-edges",
+        "return-for-a-jump-by-frame",
+        "alignment-raised-by-select",
+        "exact-added-by-legalize",
+        "arguments-exchanged-by-bank-select",
+        "spill-slot-halved-by-allocate",
     ] {
         let fault = sabotage::named(name).unwrap();
         for target in fault.targets.iter().map(|name| tribunal_target::by_name(name).unwrap()) {

@@ -60,7 +60,7 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Stage:
         Some(())
     };
     "return-in-front-of-a-jump", "control flow", ALL,
-        ["select", "split-edges", "allocate", "frame", "relax-branches"],
+        ["allocate", "frame", "relax-branches"],
         |f, t| {
             let (jump, data) = (last_jump(f, t)?, f.inst(last_return(f, t)?).clone());
             f.insert_before(jump, data);
@@ -84,20 +84,17 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Stage:
         f.set_layout(layout);
         Some(())
     };
-    "block-dropped", "control flow", ALL, ["split-edges", "allocate", "frame", "relax-branches"], |f, _| {
-        let mut layout = f.layout().to_vec();
-        (layout.len() > 1).then(|| layout.pop())?;
-        f.set_layout(layout);
-        Some(())
-    };
-    "edge-not-listed", "control flow", ALL, ["split-edges", "allocate", "frame", "relax-branches"], |f, t| {
+    "edge-not-listed", "control flow", ALL, ["allocate", "frame", "relax-branches"], |f, t| {
         let block = f.block_of(last_jump(f, t)?)?;
         f.block_mut(block).successors.pop().map(drop)
     };
     "phi-inputs-exchanged", "control flow", ALL, ["legalize", "bank-select", "select", "split-edges"], |f, _| {
         let phi = f.all_insts().find(|&inst| {
             let data = f.inst(inst);
-            data.opcode.is_phi() && data.operands.len() == 5 && data.vreg(1) != data.vreg(3)
+            // Values of the entry dominate every block.
+            let dominates = |value| f.def_of(value).and_then(|def| f.block_of(def)) == f.entry();
+            let is_two_way = data.opcode.is_phi() && data.operands.len() == 5 && data.vreg(1) != data.vreg(3);
+            is_two_way && data.phi_inputs().all(|(value, _)| dominates(value))
         })?;
         let [one, other] = [1, 3].map(|index| f.inst(phi).operands[index]);
         f.set_operand(phi, 1, other);

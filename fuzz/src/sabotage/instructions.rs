@@ -3,12 +3,12 @@
 //! The code stays as it is, so only a judge that reads the annotation sees them. In `legalize` and `select` every rule
 //! writes them; in a pass without rules the pass does.
 
-use super::{ALL, Fault, Plant, each_pass};
+use super::{ALL, Fault, Plant, RISCV, each_pass};
 use tribunal_ir::{AtomicOrdering, InstData, InstFlags, MemFlags, MemOperand, Opcode, OpcodeFlags, Type};
 use tribunal_target::Target;
 
 pub(super) static FAULTS: &[Fault] = &each_pass! { Inst:
-    "volatile-dropped", "memory operand", ALL, ["legalize", "select", "allocate"],
+    "volatile-dropped", "memory operand", ALL, ["select", "allocate"],
         |data, _| memory(data, |access| flags(access, access.flags - MemFlags::VOLATILE));
     "volatile-added", "memory operand", ALL, ["legalize", "select", "allocate"],
         |data, _| memory(data, |access| flags(access, access.flags | MemFlags::VOLATILE));
@@ -23,7 +23,7 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Inst:
     // A legalizer that widens what it must narrow does not end.
     "access-claimed-wider", "memory operand", ALL, ["select", "allocate"],
         |data, _| memory(data, |access| sized(access, |bits| (bits < 64).then_some(2 * bits)));
-    "ordering-raised", "memory operand", ALL, ["legalize", "select", "allocate"],
+    "ordering-raised", "memory operand", ALL, ["allocate"],
         |data, _| memory(data, |access| {
             access.ordering = AtomicOrdering::SequentiallyConsistent;
             Some(())
@@ -35,7 +35,7 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Inst:
             access.align *= 2;
             Some(())
         });
-    "alignment-lost", "alignment", ALL, ["select", "allocate"],
+    "alignment-lost", "alignment", RISCV, ["select"],
         |data, _| memory(data, |access| (access.align > 1).then(|| access.align = 1));
     "nuw-added", "flag without its reason", ALL, ["legalize"], |data, _| promised(data, InstFlags::NUW);
     "nsw-added", "flag without its reason", ALL, ["legalize"], |data, _| promised(data, InstFlags::NSW);
@@ -43,9 +43,7 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Inst:
     "disjoint-added", "flag without its reason", ALL, ["legalize"], |data, _| promised(data, InstFlags::DISJOINT);
     "nneg-added", "flag without its reason", ALL, ["legalize"], |data, _| promised(data, InstFlags::NNEG);
     "samesign-added", "flag without its reason", ALL, ["legalize"], |data, _| promised(data, InstFlags::SAMESIGN);
-    "nusw-added", "flag without its reason", ALL, ["legalize"], |data, _| promised(data, InstFlags::NUSW);
-    "inbounds-added", "flag without its reason", ALL, ["legalize"], |data, _| promised(data, InstFlags::INBOUNDS);
-    "flag-of-another-opcode", "flag without its reason", ALL, ["select", "split-edges", "allocate", "frame"],
+    "nsw-of-the-machine", "flag without its reason", ALL, ["allocate"],
         |data, target| {
             (is_plain(data, target) && !data.flags.contains(InstFlags::NSW)).then(|| data.flags |= InstFlags::NSW)
         };

@@ -1,6 +1,6 @@
 //! Planted faults of physical registers: arguments, results, what a caller keeps, and their liveness.
 
-use super::{ALL, Fault, Plant, each_pass, stages};
+use super::{ALL, Fault, Plant, RISCV, each_pass, stages};
 use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, PReg, Reg, RegFlags};
 use tribunal_target::Target;
 
@@ -9,25 +9,30 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Stage:
         let arguments: Vec<Inst> = copies(f).filter(|&inst| is_between(f, inst, true)).collect();
         exchanged(f, &arguments, 1)
     };
-    "arguments-of-a-call-exchanged", "physical register", ALL, ["select", "split-edges"], |f, t| {
+    "arguments-of-a-call-exchanged", "physical register", RISCV, ["select", "split-edges"], |f, t| {
         let call = f.all_insts().find(|&inst| t.is_call(f.inst(inst)))?;
         let before = std::iter::successors(f.previous_inst(call), |&inst| f.previous_inst(inst));
         let passed: Vec<Inst> = before.take_while(|&inst| is_between(f, inst, false)).collect();
         exchanged(f, &passed, 1)
     };
-    "result-in-another-register", "physical register", ALL, ["select", "split-edges", "allocate"], |f, t| {
-        let (ret, result) = stages::returned(f, t)?;
-        let defines = |&inst: &Inst| full_of(f.inst(inst).operands.first()?, t).filter(|&r| r == result).map(|_| inst);
-        let before = std::iter::successors(f.previous_inst(ret), |&inst| f.previous_inst(inst));
-        let (copy, place) = (before.take(4).find_map(|inst| defines(&inst))?, t.abi.arguments());
-        let index = place.iter().position(|&register| register == result)?;
-        renamed(f, copy, 0, t.part_of(place[(index + 1) % place.len()], t.vocabulary.register_bits(result)))
-    };
+    "result-in-another-register", "physical register", ALL, ["legalize", "bank-select", "select", "split-edges"],
+        |f, t| {
+            let (ret, result) = stages::returned(f, t)?;
+            let copies = f.insts(f.block_of(ret)?).filter(|&inst| is_between(f, inst, false));
+            let copy = copies.filter(|&inst| full_of(&f.inst(inst).operands[0], t) == Some(result)).last()?;
+            let read = f.inst(ret).operands.iter().position(|operand| full_of(operand, t) == Some(result))?;
+            let registers = t.abi.arguments();
+            let place = registers.iter().position(|&register| register == result)?;
+            for (inst, index) in [(copy, 0), (ret, read)] {
+                renamed(f, inst, index, registers[(place + 1) % registers.len()], t)?;
+            }
+            Some(())
+        };
     "return-without-its-result", "physical register", ALL, ["allocate"], |f, t| {
         let (ret, result) = stages::returned(f, t)?;
         without(f, ret, |operand| full_of(operand, t) == Some(result))
     };
-    "result-of-a-call-not-defined", "physical register", ALL, ["select", "split-edges", "allocate"], |f, t| {
+    "result-of-a-call-not-defined", "physical register", ALL, ["allocate"], |f, t| {
         let call = f.all_insts().find(|&inst| t.is_call(f.inst(inst)))?;
         let results = t.abi.arguments();
         without(f, call, |operand| {
@@ -46,7 +51,7 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Stage:
     "return-address-written", "physical register", ALL, ["frame", "relax-branches"],
         |f, t| written_at_return(f, t, t.abi.return_address);
     "stack-pointer-moved", "physical register", ALL,
-        ["select", "split-edges", "allocate", "frame", "relax-branches"],
+        ["frame", "relax-branches"],
         |f, t| {
             let (ret, sp) = (stages::returned(f, t)?.0, t.abi.stack_pointer);
             let moves = t.machine.add_offset(sp, sp, 16, t.abi.scratch[0]);
@@ -55,18 +60,13 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Stage:
             });
             Some(())
         };
-    "killed-before-its-last-use", "physical register", ALL, ["allocate", "frame", "relax-branches"],
+    "killed-before-its-last-use", "physical register", ALL, ["allocate"],
         |f, t| flagged(f, t, RegFlags::KILLED, false);
-    "dead-and-read", "physical register", ALL, ["allocate", "frame", "relax-branches"],
+    "dead-and-read", "physical register", ALL, ["allocate"],
         |f, t| flagged(f, t, RegFlags::DEAD, true);
-    "live-in-of-the-entry-missing", "physical register", ALL, ["legalize", "select", "allocate", "frame"], |f, _| {
+    "live-in-of-the-entry-missing", "physical register", ALL, ["legalize", "bank-select", "select", "split-edges", "allocate"], |f, _| {
         let entry = f.entry()?;
         f.block_mut(entry).liveins.pop().map(drop)
-    };
-    "live-in-of-a-block-missing", "physical register", ALL, ["allocate", "frame", "relax-branches"], |f, _| {
-        let blocks = f.layout().get(1..)?.to_vec();
-        let block = blocks.into_iter().rev().find(|&block| !f.block(block).liveins.is_empty())?;
-        f.block_mut(block).liveins.pop().map(drop)
     };
 };
 
@@ -100,9 +100,11 @@ fn full_of(operand: &Operand, target: &Target) -> Option<PReg> {
     operand.as_reg()?.reg.as_physical().map(|register| target.vocabulary.full_register(register))
 }
 
-fn renamed(function: &mut Function, inst: Inst, index: usize, register: PReg) -> Option<()> {
+/// The operand names the part of `full` that is as wide as its register.
+fn renamed(function: &mut Function, inst: Inst, index: usize, full: PReg, target: &Target) -> Option<()> {
     let Operand::Reg(mut operand) = *function.inst(inst).operands.get(index)? else { return None };
-    operand.reg = Reg::Physical(register);
+    let bits = target.vocabulary.register_bits(operand.reg.as_physical()?);
+    operand.reg = Reg::Physical(target.part_of(full, bits));
     function.set_operand(inst, index, Operand::Reg(operand));
     Some(())
 }

@@ -1,4 +1,4 @@
-//! Planted faults of a function's tables: stack objects, spill slots, frame information.
+//! Planted faults of a function's tables: stack objects and spill slots.
 
 use super::{ALL, Fault, Plant, each_pass};
 use tribunal_ir::{Function, SlotKind, StackObject};
@@ -16,12 +16,6 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Stage:
         |f, _| objects(f, SlotKind::Spill, |object| object.align = 1);
     "spill-slot-of-a-variable", "spill slot", ALL, ["allocate"],
         |f, _| objects(f, SlotKind::Spill, |object| object.kind = SlotKind::Default);
-    "object-below-its-place", "frame", ALL, ["frame"],
-        |f, _| objects(f, SlotKind::Default, |object| object.offset -= 8);
-    "frame-claimed-too-small", "frame", ALL, ["frame"], |f, _| {
-        let size = &mut f.frame_info.stack_size;
-        (*size >= 16).then(|| *size -= 16)
-    };
 };
 
 /// Changes the first object of this kind.
