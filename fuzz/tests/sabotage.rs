@@ -13,7 +13,7 @@ const LIMITS: TrialLimits =
 fn faults_have_names_of_their_own_and_targets_that_exist() {
     let names: BTreeSet<&str> = sabotage::faults().map(|fault| fault.name).collect();
     assert_eq!(names.len(), sabotage::faults().count());
-    assert_eq!(names.len(), 142);
+    assert_eq!(names.len(), 262);
     for fault in sabotage::faults() {
         assert!(!fault.targets.is_empty(), "{}", fault.name);
         assert!(fault.targets.iter().all(|name| tribunal_target::by_name(name).is_some()), "{}", fault.name);
@@ -21,7 +21,7 @@ fn faults_have_names_of_their_own_and_targets_that_exist() {
     let layers: BTreeSet<&str> = sabotage::faults().map(sabotage::Fault::layer).collect();
     assert_eq!(
         layers.into_iter().collect::<Vec<_>>(),
-        ["allocate", "emit", "frame", "legalize", "relax-branches", "select"]
+        ["allocate", "bank-select", "emit", "frame", "legalize", "relax-branches", "select", "split-edges"]
     );
 }
 
@@ -44,6 +44,12 @@ fn faults_of_every_layer_are_killed_blamed_and_made_small() {
         "frame-not-allocated",
         "condition-turned-over",
         "call-linked-to-another-function",
+        "branch-labels-exchanged-by-split-edges",
+        "return-for-a-jump-by-frame",
+        "alignment-raised-by-select",
+        "exact-added-by-legalize",
+        "arguments-exchanged-by-bank-select",
+        "spill-slot-halved-by-allocate",
     ] {
         let fault = sabotage::named(name).unwrap();
         for target in fault.targets.iter().map(|name| tribunal_target::by_name(name).unwrap()) {

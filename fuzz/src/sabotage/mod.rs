@@ -5,11 +5,15 @@
 //! acted.
 
 mod emission;
+mod flow;
+mod instructions;
 mod legalization;
 mod measure;
+mod registers;
 mod selection;
 mod site;
 mod stages;
+mod tables;
 mod volatile;
 
 pub use measure::{Kill, Trial, TrialLimits, trial};
@@ -17,7 +21,7 @@ pub use site::Site;
 
 use rustc_hash::FxHashSet;
 use tribunal_codegen::Observer;
-use tribunal_codegen::pipeline::{Code, Pass};
+use tribunal_codegen::pipeline::{Code, PIPELINE, Pass};
 use tribunal_ir::{Function, Inst, InstData};
 use tribunal_target::Target;
 use tribunal_trial::crash::{CrashHeader, CrashHeaderError};
@@ -49,6 +53,8 @@ pub enum Plant {
     Rewrite(Rules, fn(&mut Site<'_>) -> Option<()>),
     /// On the output of the pass of this name.
     Stage(&'static str, fn(&mut Function, &'static Target) -> Option<()>),
+    /// On one of the instructions that a rule of this pass wrote; of a pass without rules, on the last of its output.
+    Inst(&'static str, fn(&mut InstData, &'static Target) -> Option<()>),
     /// On the code.
     Emission(fn(&mut Code, &'static Target) -> Option<()>),
 }
@@ -86,6 +92,33 @@ const fn staged(
     Fault { name, model, targets, plant: Plant::Stage(pass, change) }
 }
 
+/// Rows of faults that are planted in each of several passes: name, model, targets, passes, change. The pass ends the
+/// name.
+macro_rules! each_pass {
+    ($plant:ident: $($name:literal, $model:literal, $targets:expr, [$($pass:literal),+], $change:expr;)+) => {
+        [$($(Fault {
+            name: concat!($name, "-by-", $pass),
+            model: $model,
+            targets: $targets,
+            plant: Plant::$plant($pass, $change),
+        },)+)+]
+    };
+}
+use each_pass;
+
+/// The passes that rewrite by rules: their instructions are some rule's.
+const BY_RULES: [&str; 2] = ["legalize", "select"];
+
+/// The last instruction that `change` changes.
+fn damaged(function: &mut Function, insts: &[Inst], change: impl Fn(&mut InstData) -> Option<()>) -> Option<()> {
+    insts.iter().rev().find_map(|&inst| {
+        let mut data = function.inst(inst).clone();
+        change(&mut data)?;
+        function.replace(inst, data);
+        Some(())
+    })
+}
+
 impl Fault {
     /// The layer that it breaks: a pass's name, or `emit`.
     pub fn layer(&self) -> &'static str {
@@ -95,7 +128,7 @@ impl Fault {
                 "legalize"
             }
             Plant::Rewrite(..) => "select",
-            Plant::Stage(pass, _) => pass,
+            Plant::Stage(pass, _) | Plant::Inst(pass, _) => pass,
             Plant::Emission(_) => "emit",
         }
     }
@@ -108,6 +141,10 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
         .chain(selection::FAULTS)
         .chain(stages::FAULTS)
         .chain(volatile::FAULTS)
+        .chain(flow::FAULTS)
+        .chain(instructions::FAULTS)
+        .chain(registers::FAULTS)
+        .chain(tables::FAULTS)
         .chain(emission::FAULTS)
 }
 
@@ -163,19 +200,29 @@ impl Planter {
 
 impl Observer for Planter {
     fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
-        if let Plant::Stage(name, change) = &self.fault.plant
-            && *name == pass.name
-        {
-            self.record(pass.name, change(function, self.target));
-        }
+        let changed = match &self.fault.plant {
+            Plant::Stage(name, change) if *name == pass.name => change(function, self.target),
+            Plant::Inst(name, change) if *name == pass.name && !BY_RULES.contains(name) => {
+                let insts: Vec<Inst> = function.all_insts().collect();
+                damaged(function, &insts, |data| change(data, self.target))
+            }
+            _ => None,
+        };
+        self.record(pass.name, changed);
     }
 
     fn step(&mut self, rule: &'static str, function: &mut Function, before: &[InstData], after: &mut Vec<Inst>) {
-        if let Plant::Rewrite(rules, change) = &self.fault.plant
-            && rules.holds(rule)
-        {
-            self.record(rule, change(&mut Site { function, before, after, target: self.target }));
-        }
+        let changed = match &self.fault.plant {
+            Plant::Rewrite(rules, change) if rules.holds(rule) => {
+                change(&mut Site { function, before, after, target: self.target })
+            }
+            // A pass has the stage that it begins at until it ends.
+            Plant::Inst(name, change) if PIPELINE.iter().any(|p| p.name == *name && p.from == function.stage) => {
+                damaged(function, after, |data| change(data, self.target))
+            }
+            _ => None,
+        };
+        self.record(rule, changed);
     }
 
     fn fault(&self) -> Option<&'static str> {

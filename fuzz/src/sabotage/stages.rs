@@ -190,7 +190,7 @@ fn wrong_register(function: &mut Function, target: &'static Target) -> Option<()
 }
 
 /// The last return, and the first register that it returns.
-fn returned(function: &Function, target: &Target) -> Option<(Inst, PReg)> {
+pub(super) fn returned(function: &Function, target: &Target) -> Option<(Inst, PReg)> {
     let is_return = |data: &InstData| flags(data, target).contains(OpcodeFlags::RETURN);
     let last = insts(function).into_iter().rev().find(|&inst| is_return(function.inst(inst)))?;
     let mut results = function.inst(last).uses().filter_map(|operand| operand.reg.as_physical());

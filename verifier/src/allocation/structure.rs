@@ -64,6 +64,10 @@ impl Structure<'_> {
             let fault = AllocationFault::Edges;
             self.findings.push(Violation::in_block(fault.rule(), block, fault.to_string()));
         }
+        if selected.block(block).liveins != allocated.block(block).liveins {
+            let fault = AllocationFault::Table("live-ins of a block");
+            self.findings.push(Violation::in_block(fault.rule(), block, fault.to_string()));
+        }
         let mut kept = allocated.insts(block).filter(|&inst| is_original(selected, inst));
         for inst in selected.insts(block).filter(|&inst| !selected.inst(inst).opcode.is_phi()) {
             if kept.next() != Some(inst) {

@@ -3,7 +3,7 @@
 //! The later side may name a pointer only where the earlier side names it for the same address, and metadata only where
 //! the earlier side has it for an access there. Less may be said, never more.
 
-use super::identity::ADVICE;
+use super::opaque;
 use super::query::{self, StepOutput};
 use super::side::{Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
@@ -115,9 +115,7 @@ fn same_pointer(d: &mut Symbolic, source: &Side, claim: &Claim) -> Result<Option
 
 /// Whether a step names a pointer, metadata, or a flag that no definition reads, which it did not name before.
 pub(super) fn are_new(step: &Step<'_>) -> bool {
-    let unread = |side: &[InstData]| {
-        side.iter().fold(InstFlags::empty(), |all, data| all | data.flags.difference(ADVICE | InstFlags::PROMISES))
-    };
+    let unread = |side: &[InstData]| side.iter().fold(InstFlags::empty(), |all, data| all | opaque::unread(data));
     if !unread(step.before).contains(unread(step.after)) {
         return true;
     }

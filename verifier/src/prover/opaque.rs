@@ -119,6 +119,12 @@ impl Earlier {
 /// Conditions under which a row's operation on values is undefined. Those of its accesses to memory are the memory's.
 const UNDEFINED: Undefined = Undefined::DIVISOR.union(Undefined::QUOTIENT).union(Undefined::CONDITION);
 
+/// The flags of an instruction that no definition reads: those of a machine instruction are promises all the same.
+pub(super) fn unread(data: &InstData) -> InstFlags {
+    let read = data.opcode.info().map_or(InstFlags::empty(), |info| info.inst_flags & InstFlags::PROMISES);
+    data.flags.difference(ADVICE | read)
+}
+
 /// Whether an effect reads or writes memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touches {
@@ -272,8 +278,7 @@ impl SideEvaluation<'_> {
     /// operands.
     pub(super) fn unread_flags(&mut self, data: &InstData, args: &[Scalar]) -> Term {
         let mut poison = self.d.truth(false);
-        let allowed = data.opcode.info().map_or(InstFlags::empty(), |info| info.inst_flags & InstFlags::PROMISES);
-        let unread = data.flags.difference(ADVICE | allowed);
+        let unread = unread(data);
         if self.opaque.is_none() || unread.is_empty() {
             return poison;
         }
