@@ -136,6 +136,8 @@ pub fn access<D: AnyDomain + ?Sized>(
     let offset = d.literal(offset, d.width(&base_value.bits));
     let address = d.add(&base_value.bits, &offset);
     let (results, outside) = match value {
+        // A machine may lack an instruction of its family: it has no registers so wide.
+        Some(value) if d.width(&value.bits) < access.bits() => return Err(malformed()),
         Some(value) => {
             let low = d.extract(&value.bits, 0, access.bits());
             let operand = memory_operand(inst, access, MemFlags::STORE)?;
@@ -144,6 +146,9 @@ pub fn access<D: AnyDomain + ?Sized>(
         None => {
             let class = row.operands.first().and_then(OperandDesc::class).ok_or_else(malformed)?;
             let (width, operand) = (target.class(class).bits, memory_operand(inst, access, MemFlags::LOAD)?);
+            if width < access.bits() {
+                return Err(malformed());
+            }
             let (value, poison, outside) = d.load(&address, access.bytes.into(), &operand);
             let bits = match access.extension {
                 Extension::Sign => d.sext(&value, width),

@@ -88,8 +88,10 @@ impl Tally {
     /// A step has no meaning for vectors and calls; `validate` takes them as they are.
     fn hold(&self, judge: &str) {
         let all: usize = self.tried.values().sum();
-        println!("{judge}: changes tried: {all}, of these kinds: {:?}", self.tried);
-        println!("{judge}: instructions without a meaning: {}", self.unsupported);
+        println!("{judge}: of these kinds: {:?}", self.tried);
+        // A line for `docs/benchmarks.md`.
+        let (wrong, unsupported) = (self.wrong.len(), self.unsupported);
+        println!("\n{{\"judge\":\"{judge}\",\"tried\":{all},\"wrong\":{wrong},\"unsupported\":{unsupported}}}");
         assert!(self.wrong.is_empty(), "{} changes proved:\n{}", self.wrong.len(), self.wrong.join("\n"));
         assert!(self.ended.is_empty(), "{} panics:\n{}", self.ended.len(), self.ended.join("\n"));
         let unsupported = if judge == "validate" { 0 } else { self.unsupported };
