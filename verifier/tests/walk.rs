@@ -44,16 +44,20 @@ fn refuted(verdict: &Verdict) -> bool {
 #[test]
 fn the_part_of_a_register_that_is_not_written_is_zero() {
     let part = "$w0 = COPY %0(s64)\n%2:_(s64) = COPY $x0";
-    let masked = |mask: &str| format!("%3:_(s64) = G_CONSTANT i64 {mask}\n%2:_(s64) = G_AND %0, %3");
+    // Both write the register, which somebody after the step may read.
+    let write = "$w0 = COPY %0(s64)";
+    let masked = |mask: &str| format!("{write}\n%3:_(s64) = G_CONSTANT i64 {mask}\n%2:_(s64) = G_AND %0, %3");
     assert!(proved(&step("aarch64", part, &masked("4294967295"))));
     assert!(refuted(&step("aarch64", part, &masked("-1"))));
 }
 
 #[test]
 fn an_undefined_machine_register_holds_anything() {
-    let undefined = "$x10 = COPY %0(s64)\n$x10 = IMPLICIT_DEF\n%2:_(s64) = COPY $x10";
-    assert!(refuted(&step("riscv64", "%2:_(s64) = COPY %0(s64)", undefined)));
-    assert!(proved(&step("riscv64", undefined, "%2:_(s64) = G_CONSTANT i64 5")));
+    // The register is written again, and alike: somebody after the step may read it.
+    let write = "$x10 = COPY %1(s64)";
+    let undefined = format!("$x10 = COPY %0(s64)\n$x10 = IMPLICIT_DEF\n%2:_(s64) = COPY $x10\n{write}");
+    assert!(refuted(&step("riscv64", &format!("%2:_(s64) = COPY %0(s64)\n{write}"), &undefined)));
+    assert!(proved(&step("riscv64", &undefined, &format!("%2:_(s64) = G_CONSTANT i64 5\n{write}"))));
 }
 
 #[test]
