@@ -4,7 +4,7 @@ use super::{emptied, scratch};
 use crate::section::{Budget, Section, SectionStep, durations};
 use crate::table::{At, Figure, Part, Unit, count, figure, text};
 
-pub const SECTIONS: &[Section] = &[FUZZ, STAGES, PROVE, RECIPES, SABOTAGE, TRIAL];
+pub const SECTIONS: &[Section] = &[FUZZ, STAGES, PROVE, RECIPES, SABOTAGE, JUDGES, TRIAL];
 
 const FUZZ: Section = Section {
     name: "fuzz",
@@ -231,6 +231,59 @@ The number of small reproducers depends on the machine: reduction has a limit of
             ],
         },
         Part::Entries { step: "sabotage", at: "/by_judge", titles: ["judge", "first to find the fault"] },
+    ],
+};
+
+const JUDGES: Section = Section {
+    name: "judges",
+    heading: "Judges on trial",
+    about: "\
+`tribunal fuzz --target-judges` damages stages of generated programs at random and asks the judge of the stage.
+Refuted and unknown functions were not accepted; an execution shows why, or none does.
+Accepted functions ran alike on 128 inputs; one that did not would be a finding.
+The sensitivity test changes every part of every opcode's instruction, one at a time.
+No change is proved that `verifier/tests/pairs/harmless.rs` does not name with its argument.",
+    needs: &[],
+    steps: |effort| {
+        let (folder, Budget { jobs, seconds_a_job, .. }) = (scratch("judges"), effort);
+        let sensitivity = |judge: &'static str, test: &str| {
+            let test = format!("cargo test --package tribunal-verifier --test pairs -- --nocapture {test}");
+            SectionStep::json(judge, format!("{test} | grep '^{{'"))
+        };
+        vec![
+            SectionStep::preparation(emptied(&folder)),
+            SectionStep::json(
+                "random damage",
+                format!(
+                    "tribunal fuzz --target-judges --jobs {jobs} --seconds {} --out {folder}/out --json",
+                    2 * seconds_a_job
+                ),
+            ),
+            sensitivity("validate", "validate_sees"),
+            sensitivity("step prover", "step_prover_sees"),
+        ]
+    },
+    parts: &[
+        Part::Steps {
+            steps: &["random damage"],
+            figures: &[
+                figure("seconds", "/seconds", Unit::Decimal(1)),
+                count("damaged functions", "/damaged"),
+                count("rejected by the machine verifier", "/rejected"),
+                count("refuted", "/refuted"),
+                count("unknown", "/unknown"),
+                count("accepted, and running alike", "/proved"),
+                count("findings", "/findings"),
+            ],
+        },
+        Part::Steps {
+            steps: &["validate", "step prover"],
+            figures: &[
+                count("changes tried", "/tried"),
+                count("proved, and not named as harmless", "/wrong"),
+                count("instructions without a meaning", "/unsupported"),
+            ],
+        },
     ],
 };
 
