@@ -214,13 +214,21 @@ impl fmt::Display for Resolution {
     }
 }
 
-/// The difference in words, if executions on so many inputs show one that the earlier function does not allow.
-pub fn difference(before: &Function, after: &Function, target: &'static Target, inputs: u32) -> Option<String> {
-    executed(before, after, None, target, 0..inputs, &[]).map(|(_, difference)| difference)
+/// The runs of two functions on many inputs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Runs {
+    /// Inputs on which the earlier function determines what the later one may do, and the later one ran.
+    pub compared: u32,
+    /// The first difference that the earlier function does not allow, in words.
+    pub difference: Option<String>,
 }
 
-/// An input on which the earlier stage does not allow the later one's behaviour, and the difference in words, with the
-/// resolution of the later stage's nondeterminism. Registers hold what is proposed for them.
+/// Runs both functions on so many inputs, up to the first difference.
+pub fn runs(before: &Function, after: &Function, target: &'static Target, inputs: u32) -> Runs {
+    let (compared, found) = compared(before, after, None, target, 0..inputs, &[]);
+    Runs { compared, difference: found.map(|(_, difference)| difference) }
+}
+
 fn executed(
     before: &Function,
     after: &Function,
@@ -229,6 +237,21 @@ fn executed(
     numbers: Range<u32>,
     proposed: &[(PReg, Bits)],
 ) -> Option<(ShownInput, String)> {
+    compared(before, after, ir, target, numbers, proposed).1
+}
+
+/// An input on which the earlier stage does not allow the later one's behaviour, and the difference in words, with the
+/// resolution of the later stage's nondeterminism; and the number of inputs on which both were compared. Registers hold
+/// what is proposed for them.
+fn compared(
+    before: &Function,
+    after: &Function,
+    ir: Option<&IrModule>,
+    target: &'static Target,
+    numbers: Range<u32>,
+    proposed: &[(PReg, Bits)],
+) -> (u32, Option<(ShownInput, String)>) {
+    let mut compared = 0;
     let layout = EnvironmentLayout::new(before, after, ir, target);
     let uniform = RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution)));
     let pointers = environment::pointers(before, ir);
@@ -252,6 +275,7 @@ fn executed(
         if !allowed.observation.outcome.is_determined() {
             continue;
         }
+        let mut ran = false;
         let mixed = (0..MIXTURES).map(|number| Resolution::Mixed(index * MIXTURES + number));
         let mixed: Vec<_> = mixed.map(|resolution| (resolution, determined(after, resolution))).collect();
         for (resolution, after) in uniform.iter().chain(&mixed) {
@@ -259,15 +283,17 @@ fn executed(
             let fuel = FUEL + 64 * allowed.instructions;
             let after = Interpreter::in_environment(after, target, &environment).with_calls(&allowed.observation.calls);
             let Ok(run) = after.with_frozen(resolution.frozen()).run(&input, settings(fuel)) else { continue };
+            ran |= run.observation.outcome.is_determined();
             let called = run.mismatch.as_ref().map(ToString::to_string);
             if let Some(found) = called.or_else(|| disallowed(&allowed.observation, &run.observation)) {
                 let registers = registers.join(", ");
                 let found = format!("on ({registers}), unconstrained bits resolved to {resolution}: {found}");
-                return Some((ShownInput::executed(&input, target.vocabulary), found));
+                return (compared + 1, Some((ShownInput::executed(&input, target.vocabulary), found)));
             }
         }
+        compared += u32::from(ran);
     }
-    None
+    (compared, None)
 }
 
 /// The observation of a run of the later stage that the earlier one rules out. A result that is poison where the

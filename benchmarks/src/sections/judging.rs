@@ -242,12 +242,13 @@ const JUDGES: Section = Section {
 Refuted and unknown functions were not accepted; an execution shows why, or none does.
 Accepted functions ran alike on 128 inputs; one that did not would be a finding.
 The sensitivity test changes every part of every opcode's instruction, one at a time.
-No change is proved that `verifier/tests/pairs/harmless.rs` does not name with its argument.",
+No change is proved that `verifier/tests/prover_sensitivity/harmless.rs` does not name with its argument.",
     needs: &[],
     steps: |effort| {
         let (folder, Budget { jobs, seconds_a_job, .. }) = (scratch("judges"), effort);
         let sensitivity = |judge: &'static str, test: &str| {
-            let test = format!("cargo test --package tribunal-verifier --test pairs -- --nocapture {test}");
+            let test =
+                format!("cargo test --package tribunal-verifier --test prover_sensitivity -- --nocapture {test}");
             SectionStep::json(judge, format!("{test} | grep '^{{'"))
         };
         vec![
@@ -273,6 +274,7 @@ No change is proved that `verifier/tests/pairs/harmless.rs` does not name with i
                 count("refuted", "/refuted"),
                 count("unknown", "/unknown"),
                 count("accepted, and running alike", "/proved"),
+                count("accepted, and not run", "/untried"),
                 count("findings", "/findings"),
             ],
         },

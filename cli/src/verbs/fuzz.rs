@@ -67,7 +67,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     fault: Option<String>,
     /// Put the judges on trial: damage stages of generated programs, and run what is accepted all the same.
-    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs"])]
+    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs", "inputs", "list_rules", "CacheFlags"])]
     target_judges: bool,
     #[command(flatten)]
     cache: CacheFlags,

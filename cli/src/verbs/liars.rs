@@ -16,13 +16,14 @@ struct Report {
     refuted: u64,
     unknown: u64,
     proved: u64,
+    untried: u64,
     findings: usize,
     reports: Vec<LieReport>,
     seconds: f64,
     interrupted: bool,
 }
 
-/// A judge that accepted what runs otherwise.
+/// A judge that accepted what runs otherwise, or panicked.
 #[derive(Serialize)]
 struct LieReport {
     judge: &'static str,
@@ -44,7 +45,7 @@ pub fn run(
     let time = Duration::from_secs(arguments.seconds);
     let liars = Liars { targets, time, seed: arguments.seed, jobs: arguments.jobs.count() };
     let bar = progress_bar(arguments.seconds);
-    let (tally, lies) = liars::run(&liars, stop, |elapsed, tally, lies| {
+    let (tally, lies) = liars::run(&liars, liars::accepts, stop, |elapsed, tally, lies| {
         bar.set_position(elapsed.as_secs());
         bar.set_message(format!("{} damaged functions, {lies} findings", tally.damaged));
     });
@@ -56,18 +57,29 @@ pub fn run(
         input::write(&file, lie.pair.as_bytes())?;
         let Lie { judge, target, stage, damage, difference, .. } = lie;
         let file = file.display().to_string();
-        say!("{judge} accepts what runs otherwise ({target}, after {stage}, {damage}): {difference}\n    pair: {file}");
+        say!("{judge} ({target}, after {stage}, {damage}): {difference}\n    pair: {file}");
         reports.push(LieReport { judge, target, stage, damage, difference: difference.clone(), file });
     }
-    let Damages { damaged, rejected, refuted, unknown, proved } = tally;
+    let Damages { damaged, rejected, refuted, unknown, proved, untried } = tally;
     let (findings, seconds) = (reports.len(), started.elapsed().as_secs_f64());
     say!(
-        "damaged functions {damaged}: rejected {rejected}, refuted {refuted}, unknown {unknown}, accepted and running alike {proved}; \
+        "damaged functions {damaged}: rejected {rejected}, refuted {refuted}, unknown {unknown}, accepted and running alike {proved}, accepted and not run {untried}; \
          findings {findings} in {seconds:.1} s"
     );
     let interrupted = stop.load(Ordering::Relaxed);
     if arguments.json {
-        output::json(&Report { damaged, rejected, refuted, unknown, proved, findings, reports, seconds, interrupted });
+        output::json(&Report {
+            damaged,
+            rejected,
+            refuted,
+            unknown,
+            proved,
+            untried,
+            findings,
+            reports,
+            seconds,
+            interrupted,
+        });
     }
     Ok(match (findings, damaged) {
         (0, 0) => Status::Unknown,

@@ -1,8 +1,10 @@
 //! Liars: judges on trial. Generated programs are compiled up to some stage, the stage is damaged at random, and its
 //! judge is asked. Where the judge accepts the damaged function, both are run on many inputs: a difference is a lie.
 //!
-//! The translation validator judges every stage up to instruction selection, the allocation checker the stage after.
-//! The machine verifier sorts out what is no program: it accepts and proves nothing alone.
+//! The translation validator judges every stage up to the allocator's input, the allocation checker its output. The
+//! machine verifier sorts out what is no program: it accepts and proves nothing alone.
+//!
+//! A judge is an argument, so that a test brings one that accepts everything and sees its lies.
 
 pub mod damage;
 
@@ -17,6 +19,7 @@ use tribunal_codegen::{Allocator, Context, NoObserver, Options, allocate, bank_s
 use tribunal_ir::{Function, text};
 use tribunal_target::{Features, Target};
 use tribunal_trial::blame::Witness;
+use tribunal_trial::validate::Runs;
 use tribunal_trial::{guard, inputs, validate};
 use tribunal_verifier::prover::{self, Pair, Undef, Verdict};
 use tribunal_verifier::{allocation, machine_verifier};
@@ -44,11 +47,13 @@ pub struct Damages {
     pub refuted: u64,
     /// Not accepted, and no execution shows a difference.
     pub unknown: u64,
-    /// Accepted, and they run as before.
+    /// Accepted, and they run as before on one input at least.
     pub proved: u64,
+    /// Accepted, and no input shows whether they run as before.
+    pub untried: u64,
 }
 
-/// A damaged function that a judge accepted although it runs otherwise.
+/// A damaged function that a judge accepted although it runs otherwise, or that ended a judge by a panic.
 #[derive(Clone, Debug)]
 pub struct Lie {
     /// The judge.
@@ -59,7 +64,7 @@ pub struct Lie {
     pub stage: &'static str,
     /// The kind of damage.
     pub damage: &'static str,
-    /// The difference that an execution shows.
+    /// The difference that an execution shows, or the judge's panic.
     pub difference: String,
     /// Both functions as text, `before` and `after`.
     pub pair: String,
@@ -75,9 +80,45 @@ const FEW: u32 = 16;
 /// For one proof, of its thread.
 const TIME: Duration = Duration::from_secs(1);
 
-/// Runs until the time is up or `stop` is set; `progress` is told the tally from time to time.
+/// The stage after a pass, and its input: whether the second is the first as that pass may leave it.
+pub struct Question<'q> {
+    /// The machine.
+    pub target: &'static Target,
+    /// The pass.
+    pub stage: &'static Pass,
+    /// The input of the pass.
+    pub before: &'q Function,
+    /// Its output, or something else.
+    pub after: &'q Function,
+}
+
+impl Question<'_> {
+    /// True for the output of the allocator.
+    fn is_allocation(&self) -> bool {
+        self.stage.name == allocate::PASS.name
+    }
+
+    /// The name of the judge that answers.
+    fn judge(&self) -> &'static str {
+        if self.is_allocation() { "allocation checker" } else { "validate" }
+    }
+}
+
+/// The answers of this project's judges.
+pub fn accepts(question: &Question<'_>) -> bool {
+    let Question { target, before, after, .. } = *question;
+    if question.is_allocation() {
+        return allocation::check(before, after, target).is_empty();
+    }
+    let verdict = prover::validate(target, Pair { before, after }, Undef::OneValue, TIME).verdict;
+    matches!(verdict, Verdict::Proved { .. })
+}
+
+/// Runs until the time is up or `stop` is set, with the answers of `accepts`; `progress` is told the tally from time to
+/// time.
 pub fn run(
     liars: &Liars,
+    accepts: impl Fn(&Question<'_>) -> bool + Sync,
     stop: &AtomicBool,
     progress: impl Fn(Duration, Damages, usize) + Sync,
 ) -> (Damages, Vec<Lie>) {
@@ -89,7 +130,7 @@ pub fn run(
             scope.spawn(|| {
                 while started.elapsed() < liars.time && !stop.load(Ordering::Relaxed) {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let (tally, lies) = program(liars, number, || started.elapsed() > liars.time);
+                    let (tally, lies) = program(liars, &accepts, number, || started.elapsed() > liars.time);
                     let Ok(mut shared) = shared.lock() else { return };
                     shared.0.add(tally);
                     shared.1.extend(lies);
@@ -108,11 +149,17 @@ impl Damages {
         self.refuted += other.refuted;
         self.unknown += other.unknown;
         self.proved += other.proved;
+        self.untried += other.untried;
     }
 }
 
 /// One program, damaged at every stage.
-fn program(liars: &Liars, number: u64, is_over: impl Fn() -> bool) -> (Damages, Vec<Lie>) {
+fn program(
+    liars: &Liars,
+    accepts: &impl Fn(&Question<'_>) -> bool,
+    number: u64,
+    is_over: impl Fn() -> bool,
+) -> (Damages, Vec<Lie>) {
     let (target, features) = liars.targets[number as usize % liars.targets.len()];
     let seed = campaign::program_seed(liars.seed, number);
     let mut random = SmallRng::seed_from_u64(seed);
@@ -127,10 +174,12 @@ fn program(liars: &Liars, number: u64, is_over: impl Fn() -> bool) -> (Damages, 
             }
             let mut damaged = after.clone();
             let Some(damage) = damage::damage(&mut damaged, target, &mut random) else { continue };
-            let case = Case { source: &source, before: &before, after: &damaged, target, stage, seed };
-            // A judge that panics says nothing, and so does not lie.
-            let lie = guard::run(|| case.judged(&mut tally)).unwrap_or_default();
-            lies.extend(lie.map(|(judge, difference)| case.lie(judge, damage, difference)));
+            let question = Question { target, stage, before: &before, after: &damaged };
+            let case = Case { source: &source, question, seed };
+            tally.damaged += 1;
+            let found = guard::run(|| case.judged(accepts, &mut tally));
+            let difference = found.unwrap_or_else(|panic| Some(format!("a panic: {panic}")));
+            lies.extend(difference.map(|difference| case.lie(damage, difference)));
         }
         before = after;
     }
@@ -149,29 +198,23 @@ fn passed(function: &Function, target: &'static Target, features: Features, pass
 /// One damaged function.
 struct Case<'c> {
     source: &'c Function,
-    before: &'c Function,
-    after: &'c Function,
-    target: &'static Target,
-    stage: &'static Pass,
+    question: Question<'c>,
     seed: u64,
 }
 
 impl Case<'_> {
-    /// The judge that lies, and the difference.
-    fn judged(&self, tally: &mut Damages) -> Option<(&'static str, String)> {
-        tally.damaged += 1;
-        let judge = match self.stage.name == allocate::PASS.name {
-            true => "allocation checker",
-            false => "validate",
-        };
-        if judge == "validate" && machine_verifier::unfit_for_proof(self.after, self.target).is_some() {
+    /// The difference that an execution shows of what the judge accepts.
+    fn judged(&self, accepts: &impl Fn(&Question<'_>) -> bool, tally: &mut Damages) -> Option<String> {
+        let Question { target, after, .. } = self.question;
+        if !self.question.is_allocation() && machine_verifier::unfit_for_proof(after, target).is_some() {
             tally.rejected += 1;
             return None;
         }
-        let is_accepted = self.is_accepted();
-        let difference = self.difference(if is_accepted { MANY } else { FEW });
+        let is_accepted = accepts(&self.question);
+        let Runs { compared, difference } = self.runs(if is_accepted { MANY } else { FEW });
         match (is_accepted, difference) {
-            (true, Some(difference)) => return Some((judge, difference)),
+            (true, Some(difference)) => return Some(difference),
+            (true, None) if compared == 0 => tally.untried += 1,
             (true, None) => tally.proved += 1,
             (false, Some(_)) => tally.refuted += 1,
             (false, None) => tally.unknown += 1,
@@ -179,37 +222,34 @@ impl Case<'_> {
         None
     }
 
-    fn is_accepted(&self) -> bool {
-        if self.stage.name == allocate::PASS.name {
-            return allocation::check(self.before, self.after, self.target).is_empty();
+    /// The runs of both stages, or of the program and its allocation.
+    fn runs(&self, count: u32) -> Runs {
+        let Question { target, before, after, .. } = self.question;
+        if !self.question.is_allocation() {
+            return validate::runs(before, after, target, count);
         }
-        let pair = Pair { before: self.before, after: self.after };
-        matches!(prover::validate(self.target, pair, Undef::OneValue, TIME).verdict, Verdict::Proved { .. })
+        let inputs = inputs::inputs(self.source, target, inputs::Plan { count, seed: self.seed });
+        let mut runs = Runs::default();
+        for witness in inputs.iter().filter_map(|input| Witness::new(self.source, target, input)) {
+            runs.compared += 1;
+            if !witness.is_right(after, allocate::PASS.name) {
+                runs.difference = Some("the allocated function does not do what the program says".to_string());
+                break;
+            }
+        }
+        runs
     }
 
-    /// A difference that an execution shows: of both stages, or of the program and its allocation.
-    fn difference(&self, count: u32) -> Option<String> {
-        if self.stage.name != allocate::PASS.name {
-            return validate::difference(self.before, self.after, self.target, count);
-        }
-        let inputs = inputs::inputs(self.source, self.target, inputs::Plan { count, seed: self.seed });
-        let mut witnesses = inputs.iter().filter_map(|input| Witness::new(self.source, self.target, input));
-        let is_right = |witness: &Witness<'_>| witness.is_right(self.after, allocate::PASS.name);
-        let alike = witnesses.all(|witness| is_right(&witness));
-        (!alike).then(|| "the allocated function does not do what the program says".to_string())
-    }
-
-    fn lie(&self, judge: &'static str, damage: &'static str, difference: String) -> Lie {
+    fn lie(&self, damage: &'static str, difference: String) -> Lie {
+        let Question { target, stage, before, after } = self.question;
+        let (judge, stage) = (self.question.judge(), stage.name);
         let print = |name: &str, function: &Function| {
             let mut function = function.clone();
             function.name = name.to_string();
-            text::print_function(&function, self.target.vocabulary)
+            text::print_function(&function, target.vocabulary)
         };
-        let head = format!(
-            "# target: {}\n# {judge} accepts {damage} after {}: {difference}\n",
-            self.target.name, self.stage.name
-        );
-        let pair = head + &print("before", self.before) + &print("after", self.after);
-        Lie { judge, target: self.target.name, stage: self.stage.name, damage, difference, pair }
+        let head = format!("# target: {}\n# {judge} on {damage} after {stage}: {difference}\n", target.name);
+        let pair = head + &print("before", before) + &print("after", after);
+        Lie { judge, target: target.name, stage, damage, difference, pair }
     }
 }

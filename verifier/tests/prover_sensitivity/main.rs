@@ -85,23 +85,27 @@ impl Tally {
         tally
     }
 
-    /// A step has no meaning for vectors and calls; `validate` takes them as they are.
-    fn hold(&self, judge: &str) {
+    /// `unsupported` is the number of instructions that the judge has no meaning for.
+    fn hold(&self, judge: &str, unsupported: usize) {
         let all: usize = self.tried.values().sum();
         println!("{judge}: of these kinds: {:?}", self.tried);
         // A line for `docs/benchmarks.md`.
-        let (wrong, unsupported) = (self.wrong.len(), self.unsupported);
+        let wrong = self.wrong.len();
         println!("\n{{\"judge\":\"{judge}\",\"tried\":{all},\"wrong\":{wrong},\"unsupported\":{unsupported}}}");
         assert!(self.wrong.is_empty(), "{} changes proved:\n{}", self.wrong.len(), self.wrong.join("\n"));
         assert!(self.ended.is_empty(), "{} panics:\n{}", self.ended.len(), self.ended.join("\n"));
-        let unsupported = if judge == "validate" { 0 } else { self.unsupported };
-        assert_eq!(self.dull.len(), unsupported, "not proved to be what they are:\n{}", self.dull.join("\n"));
+        assert_eq!(
+            (self.unsupported, self.dull.len()),
+            (unsupported, unsupported),
+            "not proved to be what they are:\n{}",
+            self.dull.join("\n")
+        );
     }
 }
 
 #[test]
 fn validate_sees_every_change_of_one_part() {
-    Tally::of(all(), judged).hold("validate");
+    Tally::of(all(), judged).hold("validate", 0);
 }
 
 #[test]
@@ -113,7 +117,8 @@ fn the_step_prover_sees_every_change_of_one_part() {
     };
     let specimens = all().into_iter().filter(defined).collect();
     let tally = Tally::of(specimens, judged_as_step);
-    tally.hold("step prover");
+    // A step has no meaning for vectors.
+    tally.hold("step prover", 91);
 }
 
 /// The verdict on the step from the instruction to what stands in its place; `None` if the prover panics.
