@@ -240,6 +240,16 @@ fn each_function_has_its_verdict_input_and_time() {
     assert!(text.contains("; proved without `nuw` of "), "{text}");
 }
 
+#[test]
+fn instructions_that_no_table_describes_are_counted_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("unknown.mir");
+    let lines = "  bb.0:\n    %0:gpr = IMPLICIT_DEF\n    %1:gpr = FROBNICATE %0, 1\n    PseudoRET implicit %1\n";
+    std::fs::write(&file, format!("---\nname: f\nbody: |\n{lines}...\n")).unwrap();
+    let (_, report, text) = validate(&file, &file, &["--target", "riscv64"]);
+    assert_eq!(report["undescribed"], serde_json::json!({ "FROBNICATE": 2 }), "{text}");
+}
+
 /// z3 4.8.12 ended in a segmentation fault on the first function, before its product was taken for a sum.
 #[test]
 fn a_division_at_a_width_of_no_word_is_proved() {

@@ -24,6 +24,7 @@ use tribunal_ir::{Function, Inst, InstData, Stage, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_verifier::prover::Prover;
+use tribunal_verifier::machine_verifier::Rule;
 use tribunal_verifier::{Violation, allocation};
 
 /// The guilty name in the verifier's findings about an input.
@@ -107,6 +108,8 @@ pub(crate) struct Session<'h> {
     pub tally: Tally,
     /// Findings whose author is looked for at the end; until then the pass is to blame.
     pub unattributed: Vec<Unattributed>,
+    /// The rules broken at the last stage that the verifier saw, each as often as it is broken.
+    pub violations: Vec<Rule>,
     /// The run that is looked into at the end.
     pub wrong: Option<WrongRun>,
 }
@@ -116,7 +119,8 @@ impl<'h> Session<'h> {
     pub fn new(bench: &'h mut Bench, source: &'h Function, inputs: &'h [Input], judges: JudgeSet) -> Session<'h> {
         bench.features.start(bench.target);
         bench.fired.clear();
-        Session { source, inputs, bench, judges, tally: Tally::default(), unattributed: Vec::new(), wrong: None }
+        let (tally, unattributed, violations) = Default::default();
+        Session { source, inputs, bench, judges, tally, unattributed, violations, wrong: None }
     }
 
     /// The source before every judge that looks at it. Nothing is compiled that is not valid.
@@ -170,6 +174,7 @@ impl JudgeRow for VerifierRow {
         let Bench { target, legalizer, features, .. } = &mut *session.bench;
         session.tally.verifications += 1;
         let violations = features.verify(INPUT, session.source, target, legalizer);
+        session.violations.extend(violations.iter().map(|violation| violation.rule));
         let found = |violation| violated(FindingKind::Rule, session.source, target, INPUT, violation);
         session.tally.findings.extend(violations.iter().map(found));
     }
@@ -177,15 +182,19 @@ impl JudgeRow for VerifierRow {
     fn pass(&self, session: &mut Session<'_>, pass: &'static Pass, function: &Function) {
         let Bench { target, legalizer, features, .. } = &mut *session.bench;
         session.tally.verifications += 1;
-        let earlier = session.tally.findings.len();
-        for violation in features.verify(pass.name, function, target, legalizer) {
-            let found = violated(FindingKind::Rule, function, target, pass.name, &violation);
-            // A pass is not to blame for what an earlier one left, in instructions that it may have written anew since.
-            if session.tally.findings[..earlier].iter().any(|known| known.kind == found.kind) {
+        let violations = features.verify(pass.name, function, target, legalizer);
+        let mut left = std::mem::take(&mut session.violations);
+        session.violations.extend(violations.iter().map(|violation| violation.rule));
+        for violation in &violations {
+            // A pass is not to blame for what an earlier one left, in instructions that it may have written anew since:
+            // only where it breaks a rule more often.
+            if let Some(known) = left.iter().position(|&rule| rule == violation.rule) {
+                left.swap_remove(known);
                 continue;
             }
             let finding = session.tally.findings.len();
             session.unattributed.extend(violation.inst.map(|inst| Unattributed { finding, pass: pass.name, inst }));
+            let found = violated(FindingKind::Rule, function, target, pass.name, violation);
             session.tally.findings.push(found);
         }
     }

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use tribunal_ir::Module;
 use tribunal_trial::shown::ShownInput;
 use tribunal_trial::validate::{self, Judged, Kind, Setting};
 use tribunal_verifier::prover::Undef;
@@ -60,6 +61,8 @@ struct Report {
     blocks: u64,
     /// The reasons why functions were not supported, with their counts.
     unsupported_reasons: BTreeMap<String, u64>,
+    /// Instructions of both files that no table describes, by name. Each is equal to itself alone.
+    undescribed: BTreeMap<String, u64>,
     /// One for each function, in the order of BEFORE.
     verdicts: Vec<FunctionReport>,
     seconds: f64,
@@ -119,7 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let setting = Setting { undef, ..Setting::default() };
     let judged = pool.install(|| validate::validate(&before.module, &after.module, before.target, setting));
     [&before, &after].into_iter().for_each(output::unread);
-    let mut report = Report::default();
+    let mut report = Report { undescribed: undescribed(&[&before.module, &after.module]), ..Report::default() };
     for judged in judged {
         say!("{}: {}", judged.function, said(&judged));
         report.add(judged);
@@ -143,6 +146,17 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         (0, 1.., _) | (0, 0, 0) => Status::Unknown,
         (0, 0, _) => Status::Well,
     })
+}
+
+/// Instructions that no table describes, by name.
+fn undescribed(modules: &[&Module]) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for function in modules.iter().flat_map(|module| &module.functions) {
+        for name in function.all_insts().filter_map(|inst| function.opaque_name(function.inst(inst))) {
+            *counts.entry(name.to_string()).or_default() += 1;
+        }
+    }
+    counts
 }
 
 /// The verdict in one line.
