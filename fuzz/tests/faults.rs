@@ -4,7 +4,7 @@
 
 mod planted;
 
-use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
+use planted::{ClobberedRegister, SwappedOperands, UndefinedAfterTwoPasses, WrongExtension};
 use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Emulator;
@@ -53,6 +53,13 @@ fn a_wrong_recipe_is_refuted_and_named() {
     let findings = findings(&mut WrongExtension);
     let refuted = findings.iter().find(|finding| finding.judge == Judge::Prover).expect("the prover refutes it");
     assert!(refuted.guilty.contains("G_LSHR") && refuted.guilty.contains("scalar"), "{refuted}");
+}
+
+#[test]
+fn a_pass_is_blamed_for_a_rule_that_it_breaks_once_more() {
+    let findings = findings(&mut UndefinedAfterTwoPasses);
+    let undefined = findings.iter().filter(|finding| finding.kind.name() == "physical-undefined");
+    assert_eq!(undefined.map(|finding| finding.guilty.as_str()).collect::<Vec<_>>(), ["legalize", "select"]);
 }
 
 #[test]
