@@ -4,12 +4,13 @@
 
 mod planted;
 
-use planted::{ClobberedRegister, SwappedOperands, UndefinedAfterTwoPasses, WrongExtension};
+use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
+use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Emulator;
 use tribunal_fuzz::sabotage::{self, Planter};
-use tribunal_ir::{PReg, text};
+use tribunal_ir::{Function, PReg, text};
 use tribunal_trial::{Finding, Harness, Judge, inputs};
 
 const ADD: &str = "
@@ -53,6 +54,18 @@ fn a_wrong_recipe_is_refuted_and_named() {
     let findings = findings(&mut WrongExtension);
     let refuted = findings.iter().find(|finding| finding.judge == Judge::Prover).expect("the prover refutes it");
     assert!(refuted.guilty.contains("G_LSHR") && refuted.guilty.contains("scalar"), "{refuted}");
+}
+
+/// Two passes, each of which leaves one more read of a register that nobody wrote.
+struct UndefinedAfterTwoPasses;
+
+impl Observer for UndefinedAfterTwoPasses {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
+        if let ("legalize" | "select", Some(entry)) = (pass.name, function.entry()) {
+            let target = tribunal_target::by_name("riscv64").unwrap();
+            function.prepend(entry, target.copy(PReg(8), PReg(27)).unwrap());
+        }
+    }
 }
 
 #[test]

@@ -23,8 +23,8 @@ use tribunal_emulator::machine::Emulator;
 use tribunal_ir::{Function, Inst, InstData, Stage, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
-use tribunal_verifier::prover::Prover;
 use tribunal_verifier::machine_verifier::Rule;
+use tribunal_verifier::prover::Prover;
 use tribunal_verifier::{Violation, allocation};
 
 /// The guilty name in the verifier's findings about an input.

@@ -114,7 +114,10 @@ impl Ledger {
         for (place, message) in peer::rejected(target, &functions, name) {
             self.wrong.push(format!("{}: LLVM says {message}", self.accepted[place].0));
         }
-        assert!(self.wrong.is_empty(), "{} wrong: {:#?}", self.wrong.len(), self.wrong);
+        let wrong = self.wrong.len();
+        // A line for `docs/benchmarks.md`.
+        println!("\n{{\"judge\":\"machine verifier\",\"tried\":{total},\"wrong\":{wrong}}}");
+        assert!(self.wrong.is_empty(), "{wrong} wrong: {:#?}", self.wrong);
     }
 }
 

@@ -242,14 +242,13 @@ const JUDGES: Section = Section {
 Refuted and unknown functions were not accepted; an execution shows why, or none does.
 Accepted functions ran alike on 128 inputs; one that did not would be a finding.
 The sensitivity test changes every part of every opcode's instruction, one at a time.
-No change is proved that `verifier/tests/prover_sensitivity/harmless.rs` does not name with its argument.",
+No change is accepted that `verifier/tests/prover_sensitivity/harmless.rs` or `verifier/tests/sensitivity/changes.rs` does not
+name with its argument. A changed allocation that is accepted must run as before.",
     needs: &[],
     steps: |effort| {
         let (folder, Budget { jobs, seconds_a_job, .. }) = (scratch("judges"), effort);
-        let sensitivity = |judge: &'static str, test: &str| {
-            let test =
-                format!("cargo test --package tribunal-verifier --test prover_sensitivity -- --nocapture {test}");
-            SectionStep::json(judge, format!("{test} | grep '^{{'"))
+        let sensitivity = |judge: &'static str, tests: &str| {
+            SectionStep::json(judge, format!("cargo test --package {tests} --nocapture | grep '^{{' | tail -1"))
         };
         vec![
             SectionStep::preparation(emptied(&folder)),
@@ -260,8 +259,10 @@ No change is proved that `verifier/tests/prover_sensitivity/harmless.rs` does no
                     2 * seconds_a_job
                 ),
             ),
-            sensitivity("validate", "validate_sees"),
-            sensitivity("step prover", "step_prover_sees"),
+            sensitivity("validate", "tribunal-verifier --test prover_sensitivity -- validate_sees"),
+            sensitivity("step prover", "tribunal-verifier --test prover_sensitivity -- step_prover_sees"),
+            sensitivity("machine verifier", "tribunal-verifier --test sensitivity -- every_change_is"),
+            sensitivity("allocation checker", "tribunal-fuzz --test allocation -- the_allocation_checker_sees"),
         ]
     },
     parts: &[
@@ -280,14 +281,15 @@ No change is proved that `verifier/tests/prover_sensitivity/harmless.rs` does no
         },
         Part::Steps {
             steps: &["validate", "step prover"],
-            figures: &[
-                count("changes tried", "/tried"),
-                count("proved, and not named as harmless", "/wrong"),
-                count("instructions without a meaning", "/unsupported"),
-            ],
+            figures: &[TRIED, WRONG, count("instructions without a meaning", "/unsupported")],
         },
+        Part::Steps { steps: &["machine verifier", "allocation checker"], figures: &[TRIED, WRONG] },
     ],
 };
+
+/// Of a test that changes one thing at a time.
+const TRIED: Figure = count("changes tried", "/tried");
+const WRONG: Figure = count("accepted, and neither named as harmless nor running alike", "/wrong");
 
 const TRIAL: Section = Section {
     name: "trial",

@@ -71,7 +71,8 @@ pub struct Lie {
 }
 
 /// The passes whose output is damaged, in the pipeline's order.
-pub const STAGES: [&Pass; 5] = [&legalize::PASS, &bank_select::PASS, &select::PASS, &split_edges::PASS, &allocate::PASS];
+pub const STAGES: [&Pass; 5] =
+    [&legalize::PASS, &bank_select::PASS, &select::PASS, &split_edges::PASS, &allocate::PASS];
 /// Damages of each stage of a program.
 const DAMAGES_A_STAGE: usize = 4;
 /// Inputs on which a function that is accepted runs, and one that is not.

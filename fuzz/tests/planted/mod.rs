@@ -42,15 +42,3 @@ impl Observer for ClobberedRegister {
         }
     }
 }
-
-/// Two passes, each of which leaves one more read of a register that nobody wrote.
-pub struct UndefinedAfterTwoPasses;
-
-impl Observer for UndefinedAfterTwoPasses {
-    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
-        if let ("legalize" | "select", Some(entry)) = (pass.name, function.entry()) {
-            let target = tribunal_target::by_name("riscv64").unwrap();
-            function.prepend(entry, target.copy(PReg(8), PReg(27)).unwrap());
-        }
-    }
-}
