@@ -3,10 +3,37 @@
 //! Every pass is a row of [`pipeline::PIPELINE`], with the stages that it begins and ends at. The [`Observer`]
 //! sees every pass and every rewrite step: no pass can opt out of being judged.
 //!
+//! A function that is built, and its object:
+//!
+//! ```
+//! use tribunal_codegen::call_lowering::{CallLowering, Extension};
+//! use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit, pipeline};
+//! use tribunal_ir::types::S64;
+//! use tribunal_ir::{Builder, Function, Opcode, Position};
+//!
+//! let target = tribunal_target::by_name("riscv64").unwrap();
+//! let (mut function, lowering) = (Function::new("f"), CallLowering { target });
+//! let entry = function.new_block();
+//! let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
+//! let arguments = lowering.formal_arguments(&mut builder, &[S64.into(), S64.into()])?;
+//! let sum = builder.op(S64, Opcode::G_ADD, &arguments);
+//! let called = lowering.call(&mut builder, "g", &[(sum, Extension::Any)], &[S64.into()])?;
+//! lowering.return_values(&mut builder, &[(called[0], Extension::Any)])?;
+//!
+//! let options = Options { features: target.default_features, allocator: Allocator::Ion };
+//! let legalizer = (target.legality)(options.features);
+//! let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
+//! let code = pipeline::compile(&mut function, &mut context)?;
+//! let object = emit::object(&[code], target)?;
+//! assert!(object.starts_with(b"\x7fELF"));
+//! # Ok::<(), tribunal_codegen::CompileError>(())
+//! ```
+//!
 //! Architecture invariant: nothing here judges; nothing here depends on a judge.
 
 pub mod allocate;
 pub mod bank_select;
+pub mod call_lowering;
 pub mod emit;
 pub mod frame;
 pub mod legalize;

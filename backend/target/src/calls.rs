@@ -45,9 +45,10 @@ impl Target {
         self.abi.calls.as_ref().is_some_and(|calls| data.opcode == Opcode::Target(calls.frame_setup))
     }
 
-    /// `ADJCALLSTACKDOWN 0, 0` or `ADJCALLSTACKUP 0, 0` with the operands that its row asks for.
-    pub fn call_frame(&self, opcode: TargetOpcode) -> InstData {
-        let mut data = InstData::new(Opcode::Target(opcode), [Operand::Imm(0), Operand::Imm(0)]);
+    /// `ADJCALLSTACKDOWN 16, 0` or `ADJCALLSTACKUP 16, 0` for so many bytes of stack arguments, with the operands that its
+    /// row asks for.
+    pub fn call_frame(&self, opcode: TargetOpcode, bytes: u64) -> InstData {
+        let mut data = InstData::new(Opcode::Target(opcode), [Operand::Imm(bytes as i64), Operand::Imm(0)]);
         self.add_implicit(&mut data, opcode);
         data
     }
@@ -61,12 +62,24 @@ impl Target {
         signature: &Signature,
     ) -> InstData {
         let base = AddressBase::External(function.intern(callee.name));
-        let callee = function.address(AddressData { base, offset: 0, flags: calls.callee_flags });
+        self.call(function, calls, base, &signature.arguments.concat(), signature.results)
+    }
+
+    /// The call of `callee`, with the registers of its arguments and results.
+    pub fn call(
+        &self,
+        function: &mut Function,
+        calls: &Calls,
+        callee: AddressBase,
+        arguments: &[PReg],
+        results: &[PReg],
+    ) -> InstData {
+        let callee = function.address(AddressData { base: callee, offset: 0, flags: calls.callee_flags });
         let mut data =
             InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
         self.add_implicit(&mut data, calls.opcode);
-        data.operands.extend(signature.arguments.iter().copied().flatten().copied().map(Operand::implicit_use));
-        data.operands.extend(signature.results.iter().copied().map(Operand::implicit_def));
+        data.operands.extend(arguments.iter().copied().map(Operand::implicit_use));
+        data.operands.extend(results.iter().copied().map(Operand::implicit_def));
         data
     }
 

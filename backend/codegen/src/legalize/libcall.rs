@@ -20,13 +20,13 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     let (a, b) = (r.register(1), r.register(2));
     let arguments = [parts(r, a), parts(r, b)];
 
-    r.builder.push(target.call_frame(calls.frame_setup));
+    r.builder.push(target.call_frame(calls.frame_setup, 0));
     for (&to, &from) in signature.arguments.iter().copied().flatten().zip(arguments.iter().flatten()) {
         r.builder.push(copy(to.into(), from.into()));
     }
     let call = target.runtime_call(r.builder.function, calls, callee, &signature);
     r.builder.push(call);
-    r.builder.push(target.call_frame(calls.frame_destroy));
+    r.builder.push(target.call_frame(calls.frame_destroy, 0));
     if !is_wide {
         r.builder.push(copy(dst.into(), signature.results[0].into()));
         return true;
