@@ -58,6 +58,7 @@ impl Choice {
             OperandKind::POOL => "%const.0".to_string(),
             OperandKind::TABLE => "%jump-table.0".to_string(),
             OperandKind::MASK => "shufflemask(1, 0)".to_string(),
+            OperandKind::CFI => "def_cfa_offset 16".to_string(),
             other => panic!("{other:?} has a type index or repeats"),
         }
     }

@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tribunal_ir::types::{P0, S1, S32, S64};
 use tribunal_ir::{
-    Constraint, Function, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, OperandKind, Stage, Step,
-    TargetOpcode, Type, text,
+    CfiInstruction, Constraint, Function, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, OperandKind,
+    Stage, Step, TargetOpcode, Type, text,
 };
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
@@ -106,6 +106,7 @@ impl Tester {
             OperandKind::POOL => self.named(Opcode::G_CONSTANT_POOL, 1),
             OperandKind::TABLE => self.named(Opcode::G_JUMP_TABLE, 1),
             OperandKind::MASK => self.named(Opcode::G_SHUFFLE_VECTOR, 3),
+            OperandKind::CFI => Operand::Cfi(CfiInstruction::RememberState),
             _ => Operand::Imm(1),
         }
     }

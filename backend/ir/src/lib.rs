@@ -6,6 +6,7 @@
 pub mod address;
 pub mod bits;
 pub mod builder;
+pub mod cfi;
 pub mod entities;
 pub mod float;
 pub mod fragment;
@@ -31,6 +32,7 @@ pub mod vocabulary;
 pub use address::{AddressBase, AddressData, GlobalName};
 pub use bits::Bits;
 pub use builder::{Builder, Position};
+pub use cfi::CfiInstruction;
 pub use entities::{Address, Block, FixedSlot, Inst, StackSlot, Symbol, VReg};
 pub use float::{FloatConstant, FloatFormat};
 pub use fragment::{Fragment, Step};

@@ -275,7 +275,7 @@ opcodes! {
         PHI: [T0] <- [MORE];
         IMPLICIT_DEF: [T0] <- [];
         INLINEASM: [] <- [SYMBOL, MORE] {SIDE_EFFECTS};
-        CFI_INSTRUCTION: [] <- [SYMBOL] {SIDE_EFFECTS};
+        CFI_INSTRUCTION: [] <- [CFI] {SIDE_EFFECTS};
         KILL: [] <- [MORE];
         LIFETIME_START: [] <- [FRAME];
         LIFETIME_END: [] <- [FRAME];

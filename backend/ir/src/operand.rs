@@ -3,6 +3,7 @@
 //! Invariant: an operand is 16 bytes and `Copy`. Larger values stand in tables of the function, which the operand names
 //! by number.
 
+use crate::cfi::CfiInstruction;
 use crate::entities::{Address, Block, FixedSlot, RegisterList, ShuffleMask, StackSlot, Symbol, VReg, WideConst};
 use crate::float::FloatConstant;
 use crate::predicate::{FloatPredicate, IntPredicate};
@@ -131,6 +132,8 @@ pub enum Operand {
     ShuffleMask(ShuffleMask),
     /// `!5`: a node of the module's metadata.
     Metadata(u32),
+    /// `def_cfa_offset 16`: of `CFI_INSTRUCTION`.
+    Cfi(CfiInstruction),
     /// `$noreg`: no register.
     NoRegister,
     /// The name of an opaque instruction; see [`crate::opaque`].

@@ -249,7 +249,7 @@ impl<'f> Batch<'f> {
             };
             let data = function.inst(inst);
             group.next = function.next_inst(inst);
-            if data.opcode.is_phi() {
+            if super::computes_nothing(data.opcode) {
                 continue;
             }
             if group.executed == self.settings.fuel {

@@ -204,6 +204,11 @@ impl<'f> Interpreter<'f> {
     }
 }
 
+/// True for PHIs, which an edge computes, and for rules of the unwinder.
+fn computes_nothing(opcode: Opcode) -> bool {
+    opcode.is_phi() || opcode == Opcode::CFI_INSTRUCTION
+}
+
 /// True if every register fits a machine's words; values computed of them may not.
 fn fits_words(function: &Function) -> bool {
     function.vregs.values().all(|row| row.ty.is_none_or(|ty| ty.bits() <= u128::BITS))
@@ -341,7 +346,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
     /// Runs a block, without its PHIs.
     fn block(&mut self, block: Block, walk: &mut Walk) -> Result<Control, Unsupported> {
         for inst in self.function.insts(block) {
-            if self.function.inst(inst).opcode.is_phi() {
+            if computes_nothing(self.function.inst(inst).opcode) {
                 continue;
             }
             if walk.executed == walk.fuel {

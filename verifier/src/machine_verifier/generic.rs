@@ -73,6 +73,7 @@ fn is_of_kind(function: &Function, operand: &Operand, (kind, is_def): (OperandKi
         OperandKind::FRAME => matches!(operand, Operand::Stack(_) | Operand::FixedStack(_)),
         OperandKind::POOL => matches!(base(), Some(AddressBase::Constant(_))),
         OperandKind::TABLE => matches!(base(), Some(AddressBase::JumpTable(_))),
+        OperandKind::CFI => matches!(operand, Operand::Cfi(_) | Operand::Text(_)),
         OperandKind::MASK => matches!(operand, Operand::ShuffleMask(_)),
         OperandKind::SYMBOL | OperandKind::MORE => {
             matches!(operand, Operand::Address(_) | Operand::Intrinsic(_) | Operand::Metadata(_) | Operand::Text(_))

@@ -74,6 +74,7 @@ fn kind(operand: &Operand) -> u64 {
         Operand::NoRegister => 17,
         Operand::OpcodeName(_) => 18,
         Operand::Text(_) => 19,
+        Operand::Cfi(_) => 20,
     }
 }
 
@@ -173,6 +174,11 @@ impl Writer<'_> {
                 self.words.extend(lanes.iter().map(|lane| lane.map_or(u64::MAX, u64::from)));
             }
             Operand::Metadata(number) => self.words.push((*number).into()),
+            Operand::Cfi(instruction) => {
+                let (name, register, bytes) = instruction.parts();
+                self.text(name);
+                self.words.extend([register.map_or(u64::MAX, |register| register.0.into()), bytes.unwrap_or(0) as u64]);
+            }
             Operand::NoRegister => {}
             Operand::Intrinsic(text) | Operand::OpcodeName(text) | Operand::Text(text) => {
                 self.text(&self.step.function.symbols[*text]);

@@ -5,9 +5,9 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::opcode::{AccessSize, IndexTypes};
 use tribunal_ir::types::{self, ElementCount};
 use tribunal_ir::{
-    AddressBase, AddressData, AtomicOrdering, Block, Constraint, Family, FloatFormat, FloatPredicate, Function,
-    GlobalName, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand,
-    OperandKind, PoolConstant, PoolValue, SlotKind, StackObject, TargetOpcode, Type, VReg,
+    AddressBase, AddressData, AtomicOrdering, Block, CfiInstruction, Constraint, Family, FloatFormat, FloatPredicate,
+    Function, GlobalName, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand,
+    OperandKind, PReg, PoolConstant, PoolValue, SlotKind, StackObject, TargetOpcode, Type, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
@@ -218,6 +218,7 @@ fn operand(
             let lanes: Vec<Option<u32>> = (0..lanes).map(Some).collect();
             Operand::ShuffleMask(bench.function.shuffle_masks.intern(&lanes))
         }
+        OperandKind::CFI => Operand::Cfi(CfiInstruction::Offset(PReg(1), -8)),
         // Branches have functions of their own.
         OperandKind::BLOCK | OperandKind::TABLE => return None,
     };

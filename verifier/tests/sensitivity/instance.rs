@@ -4,9 +4,9 @@ use tribunal_ir::function::{SlotKind, StackObject};
 use tribunal_ir::opcode::{Accesses, IndexTypes, OpcodeInfo, TypeClass};
 use tribunal_ir::types::{ElementCount, P0, S1, S8, S16, S32, S64, S128};
 use tribunal_ir::{
-    AddressBase, AtomicOrdering, Bits, Block, Family, FloatFormat, FloatPredicate, Function, GlobalName, Inst,
-    InstData, IntPredicate, JumpTableKind, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, OperandKind,
-    PoolConstant, PoolValue, Properties, TargetFlags, Type,
+    AddressBase, AtomicOrdering, Bits, Block, CfiInstruction, Family, FloatFormat, FloatPredicate, Function,
+    GlobalName, Inst, InstData, IntPredicate, JumpTableKind, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
+    OperandKind, PoolConstant, PoolValue, Properties, TargetFlags, Type,
 };
 use tribunal_target::Target;
 
@@ -194,6 +194,7 @@ impl Maker<'_> {
                 let lanes = first?.element_count().map_or(1, |count| usize::from(count.lanes));
                 Operand::ShuffleMask(self.function.shuffle_masks.intern(&vec![Some(0); lanes]))
             }
+            OperandKind::CFI => Operand::Cfi(CfiInstruction::DefCfaOffset(16)),
             OperandKind::SYMBOL | OperandKind::MORE => return None,
         })
     }

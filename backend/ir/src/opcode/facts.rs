@@ -90,6 +90,8 @@ pub enum OperandKind {
     TABLE,
     /// A shuffle mask.
     MASK,
+    /// A rule for the unwinder.
+    CFI,
     /// Any number of further operands like the one before; of a PHI, of register and block pairs.
     MORE,
 }

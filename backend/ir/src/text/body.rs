@@ -248,7 +248,10 @@ impl<'a> Body<'a> {
             if self.skip_trailer(cursor)? {
                 break;
             }
-            let operand = operands::operand(self, cursor)?;
+            let operand = match data.opcode {
+                Opcode::CFI_INSTRUCTION => operands::cfi(self, cursor)?,
+                _ => operands::operand(self, cursor)?,
+            };
             data.operands.push(operand);
             if !cursor.eat(",") {
                 break;

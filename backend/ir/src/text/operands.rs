@@ -4,6 +4,7 @@ use super::body::Body;
 use super::cursor::{Cursor, Parsed};
 use super::{addresses, floats, names};
 use crate::bits::{Bits, MAX_BITS};
+use crate::cfi::CfiInstruction;
 use crate::entities::{FixedSlot, StackSlot};
 use crate::float::FloatFormat;
 use crate::function::{Constraint, ListedRegisters, RegisterListKind};
@@ -11,7 +12,7 @@ use crate::module::UnknownKind;
 use crate::operand::{Operand, Reg, RegFlags, RegOperand};
 use crate::predicate::{FloatPredicate, IntPredicate};
 use crate::types::{Element, Type};
-use crate::vocabulary::{SubReg, Vocabulary};
+use crate::vocabulary::{PReg, SubReg, Vocabulary};
 
 /// One operand of an instruction.
 pub(super) fn operand<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Operand> {
@@ -105,6 +106,27 @@ fn shuffle_mask(body: &mut Body<'_>, text: &str) -> Option<Operand> {
 fn metadata(text: &str) -> Option<Operand> {
     let digits = text.strip_prefix('!').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
     digits.parse().ok().map(Operand::Metadata)
+}
+
+/// `offset $x1, -8`; a form that no table has is kept as it was read.
+pub(super) fn cfi<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Operand> {
+    let word = cursor.peek_word();
+    let Some(form) = CfiInstruction::EACH.into_iter().find(|form| form.parts().0 == word) else {
+        return Ok(verbatim(body, cursor));
+    };
+    cursor.word();
+    let (mut register, mut bytes) = (PReg(0), 0);
+    let (_, of_register, of_bytes) = form.parts();
+    if of_register.is_some() {
+        register = body.physical(cursor)?;
+    }
+    if of_register.is_some() && of_bytes.is_some() {
+        cursor.expect(",")?;
+    }
+    if of_bytes.is_some() {
+        bytes = cursor.signed()?;
+    }
+    Ok(Operand::Cfi(form.with(register, bytes)))
 }
 
 /// Words before a list of registers.

@@ -3,6 +3,7 @@
 use super::yaml::quoted;
 use super::{STAGE, floats, names, tables};
 use crate::address::{AddressBase, AddressData};
+use crate::cfi::CfiInstruction;
 use crate::entities::{StackSlot, VReg};
 use crate::function::{Constraint, Function, Properties, RegisterListKind, SlotKind};
 use crate::inst::{InstData, InstFlags};
@@ -333,9 +334,19 @@ impl Printer<'_> {
                 write!(out, "shufflemask({})", lanes.join(", "))
             }
             Operand::Metadata(number) => write!(out, "!{number}"),
+            Operand::Cfi(instruction) => self.cfi(out, *instruction),
             Operand::NoRegister => out.write_str("$noreg"),
             Operand::OpcodeName(text) | Operand::Text(text) => out.write_str(&self.function.symbols[*text]),
         }
+    }
+
+    /// `offset $x1, -8`.
+    fn cfi(&self, out: &mut String, instruction: CfiInstruction) -> fmt::Result {
+        let (name, register, bytes) = instruction.parts();
+        let register = register.map(|register| format!("${}", self.vocabulary.register_name(register)));
+        let parts: Vec<String> = register.into_iter().chain(bytes.map(|bytes| bytes.to_string())).collect();
+        out.write_str(name)?;
+        if parts.is_empty() { Ok(()) } else { write!(out, " {}", parts.join(", ")) }
     }
 
     /// `%stack.0.x`.
