@@ -97,6 +97,13 @@ pub struct Elf {
     pub options: &'static [ElfOption],
     /// The relocation of a call instruction.
     pub call: object::elf::RelocationType,
+    /// The number of a full register in unwind tables, if it has one.
+    pub dwarf_register: Option<fn(PReg) -> Option<u16>>,
+}
+
+/// The first 32 registers have their own numbers: the general ones of RISC-V and AArch64.
+pub(crate) fn general_dwarf_register(register: PReg) -> Option<u16> {
+    (register.0 < 32).then_some(register.0)
 }
 
 /// The marks of an option.

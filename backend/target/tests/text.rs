@@ -242,3 +242,23 @@ fn the_tables_of_a_function_are_typed() {
     assert!(function.jump_tables.tables.values().eq([&vec![entry, entry]]));
     assert!(function.extra.is_empty());
 }
+
+#[test]
+fn call_frame_information_is_typed() {
+    let rules = [
+        "def_cfa $x8, 16",
+        "def_cfa_register $x8",
+        "def_cfa_offset 48",
+        "offset $x1, -8",
+        "restore $x1",
+        "same_value $x8",
+        "undefined $x1",
+        "remember_state",
+        "restore_state",
+    ];
+    for rule in rules {
+        let module = module(target("riscv64"), &format!("frame-setup CFI_INSTRUCTION {rule}"));
+        let [Operand::Cfi(read)] = operands(&module.functions[0]) else { panic!("{rule}") };
+        assert!(rule.starts_with(read.parts().0), "{rule}");
+    }
+}

@@ -133,6 +133,7 @@ impl Copy<'_> {
             | Operand::FixedStack(_)
             | Operand::RegisterMask(_)
             | Operand::Metadata(_)
+            | Operand::Cfi(_)
             | Operand::NoRegister => *operand,
         })
     }

@@ -5,12 +5,14 @@
 
 mod layout;
 mod object;
+#[expect(dead_code, reason = "objects are about to be written with it")]
+mod unwind;
 
 pub use object::object;
 
 use crate::CompileError;
 use std::fmt::Write;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand};
+use tribunal_ir::{Block, CfiInstruction, Function, Inst, InstData, Opcode, Operand};
 use tribunal_target::{Features, Target, calls};
 
 /// Machine code of one function.
@@ -28,6 +30,8 @@ pub struct Code {
     pub map: Vec<(u32, Inst)>,
     /// Calls that a linker completes, in the order of the code.
     pub calls: Vec<CallRelocation>,
+    /// The unwinder's rules, each with the offset from which it holds.
+    pub unwind: Vec<(u32, CfiInstruction)>,
 }
 
 /// A call that a linker completes.
@@ -49,10 +53,15 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
         features,
         map: Vec::new(),
         calls: Vec::new(),
+        unwind: Vec::new(),
     };
     for &block in function.layout() {
         for inst in function.insts(block) {
             let data = function.inst(inst);
+            if let (Opcode::CFI_INSTRUCTION, [Operand::Cfi(rule)]) = (data.opcode, data.operands.as_slice()) {
+                code.unwind.push((code.bytes.len() as u32, *rule));
+                continue;
+            }
             if !matches!(data.opcode, Opcode::Target(_)) {
                 return Err(CompileError::internal(function, "emit", format!("{} is left", data.opcode)));
             }

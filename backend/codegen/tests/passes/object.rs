@@ -9,7 +9,7 @@ use tribunal_target::{Features, Target};
 fn code(name: &str, bytes: &[u8], calls: &[(u32, &str)]) -> Code {
     let calls = calls.iter().map(|&(offset, symbol)| CallRelocation { offset, symbol: symbol.to_string() }).collect();
     let (name, bytes) = (name.to_string(), bytes.to_vec());
-    Code { name, bytes, align: 4, features: Features::empty(), map: Vec::new(), calls }
+    Code { name, bytes, align: 4, features: Features::empty(), map: Vec::new(), calls, unwind: Vec::new() }
 }
 
 fn written(codes: &[Code], target: &'static Target) -> Vec<u8> {
