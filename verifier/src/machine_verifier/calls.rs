@@ -15,6 +15,10 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     if !calls && !frames {
         return;
     }
+    if let (true, Some(entry)) = (frames && !verifier.is_ssa(), function.entry()) {
+        let said = function.frame_info.adjusts_stack;
+        verifier.demand_of_block(Rule::FrameInformation, entry, said, || "`adjustsStack` is not set");
+    }
     // Once LLVM's frame pass has run, by whatever way the function was selected.
     let lowered = function.stage >= Stage::FrameLowered || function.frame_info.is_callee_saved_info_valid;
     for &block in function.layout() {

@@ -2,8 +2,8 @@
 
 use super::{RegisterSet, Rule, Verifier, bit};
 use tribunal_ir::{
-    Constraint, Inst, Opcode, OpcodeFlags, Operand, OperandKind, PReg, Pointer, Properties, Reg, RegBank, RegClass,
-    RegFlags, RegOperand, Stage, SubReg, Type,
+    Constraint, Inst, Opcode, OpcodeFlags, Operand, OperandKind, PReg, Pointer, Reg, RegClass, RegFlags, RegOperand,
+    SubReg, Type,
 };
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
@@ -217,37 +217,6 @@ fn bits(verifier: &Verifier<'_>, operand: &RegOperand) -> Option<u32> {
                 (None, Constraint::Class(class)) => Some(verifier.target.class(class).bits),
                 (None, Constraint::Bank(_) | Constraint::None) => None,
             }
-        }
-    }
-}
-
-/// The stage's demands on every register named.
-pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
-    let function = verifier.function;
-    let data = function.inst(inst);
-    // A function may claim to have none at any stage: one of no values has none.
-    let allocated = verifier.has(Properties::NO_VREGS);
-    let (selected, banked) = (function.stage >= Stage::Selected, function.stage >= Stage::BankSelected);
-    for operand in data.operands.iter().filter_map(Operand::as_reg) {
-        let (Reg::Virtual(operand), index) = (operand.reg, operand.subregister) else { continue };
-        let register = &function.vregs[operand];
-        if index.0 != 0 {
-            let classed = matches!(register.constraint, Constraint::Class(_));
-            verifier.demand(Rule::OperandKind, inst, classed, || format!("a part of {operand}, which is generic"));
-        }
-        if allocated {
-            verifier.demand(Rule::StageAllocated, inst, false, || format!("{operand} is virtual"));
-        } else if selected {
-            let classed = matches!(register.constraint, Constraint::Class(_));
-            verifier.demand(Rule::StageSelected, inst, classed, || format!("{operand} has no class"));
-        } else if banked {
-            let fits = |bank: RegBank, ty: Type| ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits;
-            let held = match register.constraint {
-                Constraint::Bank(bank) => register.ty.is_some_and(|ty| fits(bank, ty)),
-                Constraint::Class(_) => true,
-                Constraint::None => false,
-            };
-            verifier.demand(Rule::StageBank, inst, held, || format!("{operand} has no bank that holds it"));
         }
     }
 }

@@ -8,13 +8,18 @@ mod calls;
 mod checks;
 pub mod dominance;
 mod generic;
+mod inline_assembly;
 mod machine;
 mod physical;
+mod registers;
 mod settled;
 mod stages;
 mod structure;
+mod unjudged;
+mod virtual_liveness;
 
 pub use checks::Checks;
+pub use unjudged::unjudged;
 
 use crate::Violation;
 use smallvec::SmallVec;
@@ -75,7 +80,9 @@ rules! {
     PhysicalUndefined "physical-undefined" "A physical register is read only where it is live: listed as live-in of the block or written there since, and not killed."
     LiveInUndefined "live-in-undefined" "A live-in of a block is not killed, or clobbered by a call, in a predecessor."
     LiveInAllocatable "live-in-allocatable" "Until registers are allocated, none that could be crosses from block to block."
-    VirtualKilled "virtual-killed" "A virtual register is not read after a kill in the same block."
+    VirtualKilled "virtual-killed" "A virtual register is not read after a kill."
+    VirtualUndefined "virtual-undefined" "A virtual register that is read was written on every way there, and not by a dead definition."
+    RegisterFlags "register-flags" "An operand's flags are those that its register can have: no reserved one is renamable, no generic read and no whole definition is undefined, and a debugger reads in debug instructions alone."
     OpcodeFeature "opcode-feature" "The machine and its features have every machine instruction."
     OperandCount "operand-count" "An instruction has the operands that its opcode takes."
     OperandKind "operand-kind" "Each operand is of the kind that its opcode takes there."
@@ -104,6 +111,9 @@ rules! {
     MemoryOrdering "memory-ordering" "An access has an ordering that its opcode can have."
     InstructionFlags "instruction-flags" "A flag stands only on an opcode that knows it."
     CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
+    FrameInformation "frame-information" "Out of SSA form, a function that marks the frames of calls says that it moves the stack pointer."
+    InlineAssembly "inline-assembly" "Inline assembly has its text, its flags and whole groups of operands."
+    IntrinsicEffects "intrinsic-effects" "The instruction of an intrinsic has side effects and converges as the intrinsic does."
     CallRegisters "call-registers" "A call names the registers that its callee reads and returns in."
     CallMask "call-mask" "A call preserves what the calling convention says."
     StageProperties "stage-properties" "A function has the properties of its stage, and none of a later one."
@@ -156,13 +166,16 @@ fn run<'f>(
     checks.reserve(target);
     let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
     let classes = target.classes.iter().map(members).collect();
-    let mut verifier = Verifier { function, target, legalizer, features, classes, checks, findings: Vec::new() };
+    let reserved = reserved(target);
+    let mut verifier =
+        Verifier { function, target, legalizer, features, classes, reserved, checks, findings: Vec::new() };
     stages::check(&mut verifier);
     structure::check(&mut verifier);
     if function.stage < Stage::Allocated {
         dominance::check(&mut verifier);
     }
     physical::check(&mut verifier);
+    virtual_liveness::check(&mut verifier);
     calls::check(&mut verifier);
     settled::check(&mut verifier);
     for &block in function.layout() {
@@ -181,6 +194,20 @@ fn bit(register: PReg) -> RegisterSet {
     1u128.checked_shl(register.0.into()).unwrap_or(0)
 }
 
+/// The registers that no allocator gives to a value: the stack pointer, those of the linker and of threads, the
+/// constant zero, all with their parts.
+fn reserved(target: &Target) -> RegisterSet {
+    let abi = target.abi;
+    let whole: RegisterSet = abi
+        .reserved
+        .iter()
+        .chain(target.zero)
+        .chain([&abi.stack_pointer])
+        .fold(0, |set, &register| set | bit(register));
+    let parts = (0..).zip(target.registers).filter(|(_, row)| bit(row.full) & whole != 0);
+    parts.fold(whole, |set, (number, _)| set | bit(PReg(number)))
+}
+
 struct Verifier<'f> {
     function: &'f Function,
     target: &'f Target,
@@ -190,6 +217,8 @@ struct Verifier<'f> {
     features: Features,
     /// The members of each class.
     classes: SmallVec<[RegisterSet; 16]>,
+    /// See [`reserved`].
+    reserved: RegisterSet,
     checks: &'f mut Checks,
     findings: Vec<Violation<Rule>>,
 }
@@ -222,6 +251,11 @@ impl Verifier<'_> {
         self.function.properties.contains(property)
     }
 
+    /// Machine code leaves SSA form when it loses its PHIs, unless the function says otherwise.
+    fn is_ssa(&self) -> bool {
+        self.has(Properties::IS_SSA) || !self.function.properties.intersects(Properties::NO_PHIS | Properties::LEFT_SSA)
+    }
+
     fn flags(&self, data: &InstData) -> OpcodeFlags {
         self.function.opcode_flags(data, self.target.vocabulary)
     }
@@ -237,13 +271,15 @@ impl Verifier<'_> {
             }
             opcode => {
                 machine::check_fixed(self, inst);
-                if opcode == Opcode::COPY {
-                    machine::check_copy(self, inst);
+                match opcode {
+                    Opcode::COPY => machine::check_copy(self, inst),
+                    Opcode::INLINEASM => inline_assembly::check(self, inst),
+                    _ => {}
                 }
             }
         }
         generic::accesses(self, inst);
-        machine::check_registers(self, inst);
+        registers::check(self, inst);
         if self.function.stage >= Stage::Selected {
             let selected = !data.opcode.is_generic();
             self.demand(Rule::StageSelected, inst, selected, || "a generic instruction in a selected function");

@@ -131,7 +131,8 @@ fn targets(verifier: &Verifier<'_>, data: &InstData, targets: &mut Vec<Block>) -
 fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
     let function = verifier.function;
     for inst in function.insts(block).take_while(|&inst| function.inst(inst).opcode.is_phi()) {
-        let mut from: Vec<Block> = function.inst(inst).phi_inputs().map(|(_, block)| block).collect();
+        let named = |operand: &Operand| if let Operand::Block(block) = operand { Some(*block) } else { None };
+        let mut from: Vec<Block> = function.inst(inst).operands.iter().filter_map(named).collect();
         let mut expected = predecessors.to_vec();
         from.sort_unstable();
         expected.sort_unstable();
