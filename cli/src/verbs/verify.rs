@@ -51,6 +51,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             };
             // Nobody looked at all of a function whose instructions no table has.
             let missing = unjudged(function).filter(|_| findings.is_empty());
+            if let Some(name) = &missing {
+                say!("{}: @{}: unsupported: {name}", source.path.display(), function.name);
+            }
             let unsupported = missing.into_iter().map(|name| (name, 1)).collect();
             Tally { functions: 1, findings, unsupported, ..Tally::default() }
         }));

@@ -88,6 +88,25 @@ pub(super) fn check_fixed(verifier: &mut Verifier<'_>, inst: Inst) {
     verifier.demand(Rule::OperandKind, inst, wrong.is_none(), || format!("operand {}", wrong.unwrap_or_default()));
 }
 
+/// A directive of call frame information: what it says of the frame, with a second part where it relates two things.
+pub(super) fn check_cfi(verifier: &mut Verifier<'_>, inst: Inst) {
+    let (function, data) = (verifier.function, verifier.function.inst(inst));
+    let directive = match data.operands.first() {
+        Some(Operand::Text(text)) => function.symbols.get(*text).and_then(|text| text.split_whitespace().next()),
+        _ => None,
+    };
+    let count = data.operands.len();
+    let counted = directive.is_some_and(|name| match name {
+        _ if name == "escape" || name.starts_with("llvm_") => true,
+        _ if PAIRED.contains(&name) => count == 2,
+        _ => count == 1,
+    });
+    verifier.demand(Rule::OperandCount, inst, counted, || format!("{count} operands"));
+}
+
+/// Directives with two parts.
+const PAIRED: [&str; 5] = ["offset", "rel_offset", "val_offset", "def_cfa", "register"];
+
 fn is_callee(verifier: &Verifier<'_>, operand: &Operand) -> bool {
     verifier.function.address_of(operand).is_some_and(|address| address.base.is_callee())
 }

@@ -24,7 +24,7 @@ pub use unjudged::unjudged;
 use crate::Violation;
 use smallvec::SmallVec;
 use std::fmt;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties, Stage};
+use tribunal_ir::{Block, Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, PReg, Properties, Stage};
 use tribunal_target::legality::{Action, LegalizerInfo};
 use tribunal_target::registers::ClassDesc;
 use tribunal_target::{Features, Target};
@@ -74,6 +74,7 @@ rules! {
     CfgEntry "cfg-entry" "No branch leads to the entry."
     PhiPosition "phi-position" "PHIs stand at the head of their block."
     PhiInputs "phi-inputs" "A PHI has one value for each predecessor and none for any other block."
+    PhiLiveness "phi-liveness" "A function with PHIs tracks liveness."
     PhiStage "phi-stage" "No PHI is left once they are resolved."
     SsaSingleDefinition "ssa-single-definition" "A register has one definition."
     SsaDominance "ssa-dominance" "A definition dominates its uses."
@@ -153,7 +154,15 @@ pub fn verify_foreign(function: &Function, target: &Target, features: Features) 
 /// their uses, and on types. The flags that another verifier allows, and another framing of calls do not matter.
 pub fn unfit_for_proof(function: &Function, target: &Target) -> Option<Rule> {
     let findings = verify_foreign(function, target, target.default_features | target.all_options());
-    let foreign = [Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
+    let foreign = [
+        Rule::InstructionFlags,
+        Rule::CallFrame,
+        Rule::CallMask,
+        Rule::FrameInformation,
+        Rule::IntrinsicEffects,
+        Rule::PhiLiveness,
+        Rule::RegisterFlags,
+    ];
     findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
 }
 
@@ -166,7 +175,7 @@ fn run<'f>(
     checks.reserve(target);
     let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
     let classes = target.classes.iter().map(members).collect();
-    let reserved = reserved(target);
+    let reserved = reserved(function, target);
     let mut verifier =
         Verifier { function, target, legalizer, features, classes, reserved, checks, findings: Vec::new() };
     stages::check(&mut verifier);
@@ -195,15 +204,18 @@ fn bit(register: PReg) -> RegisterSet {
 }
 
 /// The registers that no allocator gives to a value: the stack pointer, those of the linker and of threads, the
-/// constant zero, all with their parts.
-fn reserved(target: &Target) -> RegisterSet {
+/// constant zero, and a frame pointer that the prologue sets up, all with their parts.
+fn reserved(function: &Function, target: &Target) -> RegisterSet {
     let abi = target.abi;
-    let whole: RegisterSet = abi
-        .reserved
-        .iter()
-        .chain(target.zero)
-        .chain([&abi.stack_pointer])
-        .fold(0, |set, &register| set | bit(register));
+    let sets_frame = |data: &InstData| {
+        data.flags.contains(InstFlags::FRAME_SETUP)
+            && data.memory.is_empty()
+            && data.defs().any(|operand| operand.reg.as_physical() == Some(abi.frame_pointer))
+    };
+    let framed = function.all_insts().any(|inst| sets_frame(function.inst(inst)));
+    let frame = framed.then_some(&abi.frame_pointer);
+    let whole = abi.reserved.iter().chain(target.zero).chain([&abi.stack_pointer]).chain(frame);
+    let whole: RegisterSet = whole.fold(0, |set, &register| set | bit(register));
     let parts = (0..).zip(target.registers).filter(|(_, row)| bit(row.full) & whole != 0);
     parts.fold(whole, |set, (number, _)| set | bit(PReg(number)))
 }
@@ -273,6 +285,7 @@ impl Verifier<'_> {
                 machine::check_fixed(self, inst);
                 match opcode {
                     Opcode::COPY => machine::check_copy(self, inst),
+                    Opcode::CFI_INSTRUCTION => machine::check_cfi(self, inst),
                     Opcode::INLINEASM => inline_assembly::check(self, inst),
                     _ => {}
                 }

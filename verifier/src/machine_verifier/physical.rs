@@ -74,16 +74,16 @@ impl Liveness {
         self.parts.get(usize::from(register.0)).copied().unwrap_or(0)
     }
 
-    /// Registers that the prologue points into the frame: nothing lists them as live-in.
+    /// Registers that the prologue points into the frame: nothing lists them as live-in. LLVM may put the prologue
+    /// into a later block.
     fn frame_registers(&self, verifier: &Verifier<'_>) -> RegisterSet {
         let (function, target) = (verifier.function, verifier.target);
-        let Some(entry) = function.entry() else { return 0 };
         let sets_up = |data: &&InstData| {
             data.flags.contains(InstFlags::FRAME_SETUP)
                 && data.memory.is_empty()
                 && data.uses().any(|operand| operand.reg == Reg::Physical(target.abi.stack_pointer))
         };
-        let prologue = function.insts(entry).map(|inst| function.inst(inst)).filter(sets_up);
+        let prologue = function.all_insts().map(|inst| function.inst(inst)).filter(sets_up);
         prologue.flat_map(defined).fold(0, |set, (register, _)| set | self.whole(register))
     }
 

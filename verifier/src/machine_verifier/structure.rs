@@ -4,7 +4,7 @@
 //! invoke region goes to its landing pad.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{AddressBase, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand};
+use tribunal_ir::{AddressBase, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -137,6 +137,8 @@ fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
         from.sort_unstable();
         expected.sort_unstable();
         expected.dedup();
+        let tracked = verifier.has(Properties::TRACKS_REG_LIVENESS);
+        verifier.demand(Rule::PhiLiveness, inst, tracked, || "the function does not claim `tracksRegLiveness`");
         verifier.demand(Rule::PhiInputs, inst, from == expected, || {
             format!("{} values for {} predecessors", from.len(), expected.len())
         });
