@@ -150,7 +150,7 @@ fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
 }
 
 /// A physical member, or a virtual register whose class has no other members. A generic register has no class.
-fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
+pub(super) fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
     let members = verifier.classes[usize::from(class.0)];
     match operand.reg {
         Reg::Physical(register) => bit(register) & members != 0,

@@ -13,6 +13,7 @@ mod machine;
 mod physical;
 mod registers;
 mod settled;
+mod shapes;
 mod stages;
 mod structure;
 mod unjudged;
@@ -286,6 +287,7 @@ impl Verifier<'_> {
                 match opcode {
                     Opcode::COPY => machine::check_copy(self, inst),
                     Opcode::CFI_INSTRUCTION => machine::check_cfi(self, inst),
+                    Opcode::OPAQUE => shapes::check(self, inst),
                     Opcode::INLINEASM => inline_assembly::check(self, inst),
                     _ => {}
                 }
