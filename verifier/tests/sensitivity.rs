@@ -18,7 +18,7 @@ use changes::Change;
 use instance::{Instance, instance, row_takes, typings};
 use std::collections::BTreeMap;
 use tribunal_ir::opcode::TypeClass;
-use tribunal_ir::{Function, Opcode, TargetOpcode};
+use tribunal_ir::{Function, Opcode, TargetOpcode, intrinsics, text};
 use tribunal_target::Target;
 use tribunal_verifier::machine_verifier::verify_foreign;
 
@@ -145,4 +145,27 @@ fn every_change_of_a_machine_instruction_is_a_finding_or_harmless() {
         }
         ledger.close(target, target.name);
     }
+}
+
+/// The table of intrinsics says what LLVM says.
+#[test]
+fn llvm_has_the_effects_of_every_intrinsic() {
+    let (target, mut functions) = (target(), Vec::new());
+    for (name, effects) in intrinsics::ROWS {
+        let opcode = match (effects.has_side_effects, effects.is_convergent) {
+            (false, false) => "G_INTRINSIC",
+            (true, false) => "G_INTRINSIC_W_SIDE_EFFECTS",
+            (false, true) => "G_INTRINSIC_CONVERGENT",
+            (true, true) => "G_INTRINSIC_CONVERGENT_W_SIDE_EFFECTS",
+        };
+        let body = format!("  bb.0:\n    {opcode} intrinsic(@{name})\n    PseudoRET\n");
+        let source = format!("---\nname: f\ntracksRegLiveness: true\nbody: |\n{body}...\n");
+        let function = text::parse_module(&source, target.vocabulary).unwrap().functions.remove(0);
+        assert_eq!(findings(&function, target), [] as [String; 0], "{name}");
+        functions.push(function);
+    }
+    let rejected = peer::rejected(target, &functions, "intrinsics");
+    // A family's name is no intrinsic's, and LLVM's reader does not take it.
+    let wrong: Vec<_> = rejected.iter().filter(|(_, message)| !message.contains("unknown intrinsic")).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -45,6 +45,8 @@ bitflags! {
         const IS_SSA = 1 << 7;
         /// `noVRegs`: no virtual register is left.
         const NO_VREGS = 1 << 8;
+        /// `isSSA: false`: a virtual register may have many definitions, although PHIs may be left.
+        const LEFT_SSA = 1 << 9;
     }
 }
 

@@ -13,6 +13,7 @@ pub mod fragment;
 pub mod function;
 pub mod inst;
 pub mod interned;
+pub mod intrinsics;
 pub mod ir_block;
 pub mod memory;
 pub mod module;

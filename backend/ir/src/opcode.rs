@@ -19,145 +19,20 @@
 //! semantics. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
 
 mod facts;
+mod flags;
+mod row;
 
 pub use facts::{AccessSize, Accesses, Immediate, IndexTypes, OperandKind, Poison, TypeClass, TypeRule, Undefined};
+pub use flags::OpcodeFlags;
+pub use row::{OpcodeInfo, TypeSource};
 
-use crate::entities::VReg;
-use crate::function::Function;
-use crate::inst::{InstData, InstFlags};
-use crate::operand::Operand;
-use bitflags::bitflags;
+use crate::inst::InstFlags;
+use row::{accesses, type_sources};
 use std::fmt;
-
-bitflags! {
-    /// Static properties of an opcode, generic or of a target.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub struct OpcodeFlags: u16 {
-        /// The first two uses may be exchanged.
-        const COMMUTABLE = 1 << 0;
-        /// It reads memory.
-        const LOAD = 1 << 1;
-        /// It writes memory.
-        const STORE = 1 << 2;
-        /// It does more than define its results: it stays even if nothing reads them.
-        const SIDE_EFFECTS = 1 << 3;
-        /// It ends a block; nothing but terminators follows it there.
-        const TERMINATOR = 1 << 4;
-        /// Control never falls through.
-        const BARRIER = 1 << 5;
-        /// It branches to a block that it names.
-        const BRANCH = 1 << 6;
-        /// Its destination is a value.
-        const INDIRECT = 1 << 7;
-        /// Threads must come to it together.
-        const CONVERGENT = 1 << 8;
-        /// It leaves the function.
-        const RETURN = 1 << 9;
-        /// It calls a function.
-        const CALL = 1 << 10;
-        /// It has a meaning here: in the semantics, or, for branches and PHIs, in the walk through a function.
-        const DEFINED = 1 << 11;
-        /// Legalization writes it to join values of different sizes, and combines it away between legal instructions.
-        /// Of a target's: it joins registers of different sizes, and LLVM gives its result any class of the size.
-        const ARTIFACT = 1 << 12;
-        /// It computes nothing: its result is its first operand.
-        const HINT = 1 << 13;
-    }
-}
-
-impl OpcodeFlags {
-    /// True for an instruction that ends a block and leads nowhere. LLVM's traps are no terminators: others follow
-    /// them.
-    pub fn is_trap(self) -> bool {
-        let leads = OpcodeFlags::BRANCH.union(OpcodeFlags::RETURN).union(OpcodeFlags::CALL);
-        self.contains(OpcodeFlags::BARRIER) && !self.intersects(leads)
-    }
-
-    /// True if a reader of text takes the block after this instruction for a successor, where none is listed.
-    pub fn seems_to_fall_through(self) -> bool {
-        !self.contains(OpcodeFlags::BARRIER) || self.is_trap()
-    }
-}
 
 /// An opcode of the target whose [`crate::Vocabulary`] numbers it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TargetOpcode(pub u16);
-
-/// A row: the static facts of a target-independent opcode.
-#[derive(Clone, Copy, Debug)]
-pub struct OpcodeInfo {
-    /// LLVM's name.
-    pub name: &'static str,
-    /// The heading of the table that it stands under.
-    pub family: Family,
-    /// The explicit definitions, in operand order.
-    pub defs: &'static [OperandKind],
-    /// The explicit uses, in operand order.
-    pub uses: &'static [OperandKind],
-    /// Static properties.
-    pub flags: OpcodeFlags,
-    /// The flags that an instruction may carry, besides those that any may.
-    pub inst_flags: InstFlags,
-    /// The rules that relate its types.
-    pub rules: &'static [TypeRule],
-    /// The values of its immediates, or of its integer constant, in operand order; unlisted ones may be anything.
-    pub immediates: &'static [Immediate],
-    /// The memory operands that it must have; `None` for any or none.
-    pub accesses: Option<Accesses>,
-    /// The operands on which executing it is undefined behaviour.
-    pub undefined: Undefined,
-    /// The operands on which its results are poison.
-    pub poison: Poison,
-    /// Place in the table.
-    pub number: u16,
-    /// The operand that each type index is read from.
-    pub types: [TypeSource; 3],
-}
-
-/// The operand that gives the type of a type index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TypeSource {
-    /// The opcode has no such type index.
-    None,
-    /// The type of the register operand with this index.
-    Operand(u8),
-    /// The last operand, after any number of definitions.
-    Last,
-}
-
-impl TypeSource {
-    /// The register of an instruction that gives the type; `None` if the opcode has no such type index, or no register
-    /// stands there.
-    pub fn register(self, data: &InstData) -> Option<VReg> {
-        match self {
-            TypeSource::None => None,
-            TypeSource::Operand(index) => data.vreg(usize::from(index)),
-            TypeSource::Last => data.operands.last().and_then(Operand::as_vreg),
-        }
-    }
-}
-
-/// The first operand of each type index. An unmerge defines any number of registers: its one use, of type 1, stands
-/// last.
-const fn type_sources(defs: &[OperandKind], uses: &[OperandKind]) -> [TypeSource; 3] {
-    let mut sources = [TypeSource::None; 3];
-    let (mut place, mut operand, mut many) = (0, 0, false);
-    while place < defs.len() + uses.len() {
-        let kind = if place < defs.len() { defs[place] } else { uses[place - defs.len()] };
-        place += 1;
-        if let (OperandKind::MORE, true) = (kind, place <= defs.len()) {
-            many = true;
-            continue;
-        }
-        if let Some(index) = kind.type_index()
-            && let TypeSource::None = sources[index]
-        {
-            sources[index] = if many { TypeSource::Last } else { TypeSource::Operand(operand) };
-        }
-        operand += 1;
-    }
-    sources
-}
 
 macro_rules! opcodes {
     ($($(#[$doc:meta])* $family:ident {$(
@@ -261,11 +136,6 @@ macro_rules! opcodes {
             }
         }
     };
-}
-
-/// The only element, if there is one.
-const fn accesses(all: &[Accesses]) -> Option<Accesses> {
-    if let [only] = all { Some(*only) } else { None }
 }
 
 opcodes! {
@@ -519,29 +389,29 @@ opcodes! {
     }
     /// Read, change and write in one; the orderings of a fence are those of LLVM's `AtomicOrdering`.
     Atomic {
-        G_ATOMIC_CMPXCHG_WITH_SUCCESS: [S0, I1] <- [A2, S0, S0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMIC_CMPXCHG: [S0] <- [A1, S0, S0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_XCHG: [S0] <- [A1, S0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_ADD: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_SUB: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_AND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_NAND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_OR: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_XOR: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_MAX: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_MIN: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_UMAX: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_UMIN: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_FADD: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_FSUB: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_FMAX: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_FMIN: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_FMAXIMUM: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_FMINIMUM: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_UINC_WRAP: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_UDEC_WRAP: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_USUB_COND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_USUB_SAT: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Whole) ub(ADDRESS) poison(MEMORY);
+        G_ATOMIC_CMPXCHG_WITH_SUCCESS: [S0, I1] <- [A2, S0, S0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMIC_CMPXCHG: [S0] <- [A1, S0, S0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_XCHG: [S0] <- [A1, S0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_ADD: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_SUB: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_AND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_NAND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_OR: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_XOR: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_MAX: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_MIN: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UMAX: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UMIN: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FADD: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FSUB: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FMAX: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FMIN: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FMAXIMUM: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_FMINIMUM: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UINC_WRAP: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UDEC_WRAP: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_USUB_COND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_USUB_SAT: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_FENCE: [] <- [IMM, IMM] {SIDE_EFFECTS} imm(Between(4, 7), Any);
     }
     /// Control flow. The walk through a function defines PHIs and branches.
@@ -765,95 +635,6 @@ impl Opcode {
     /// The number of immediates that legality may depend on: one or none.
     pub fn immediate_indices(self) -> usize {
         self.info().map_or(0, |info| info.uses.iter().filter(|kind| **kind == OperandKind::IMM0).count())
-    }
-}
-
-impl OpcodeInfo {
-    /// Kinds of all operands, definitions first.
-    pub fn operands(&self) -> impl Iterator<Item = OperandKind> + Clone {
-        self.defs.iter().chain(self.uses).copied()
-    }
-
-    /// The kind of operand `index` of `count` explicit ones, and whether it is a definition; `None` if no operand may
-    /// stand there.
-    pub fn kind_at(&self, index: usize, count: usize) -> Option<(OperandKind, bool)> {
-        if matches!(self.uses, [OperandKind::MORE]) && index > 0 {
-            let kind = if index % 2 == 1 { *self.defs.first()? } else { OperandKind::BLOCK };
-            return Some((kind, false));
-        }
-        if self.defs.contains(&OperandKind::MORE) {
-            // An unmerge: all but the last are definitions.
-            return if index + 1 == count {
-                Some((*self.uses.first()?, false))
-            } else {
-                Some((*self.defs.first()?, true))
-            };
-        }
-        let (kinds, place, is_def) = match index.checked_sub(self.defs.len()) {
-            None => (self.defs, index, true),
-            Some(place) => (self.uses, place, false),
-        };
-        match kinds.get(place) {
-            Some(&kind) if kind != OperandKind::MORE => Some((kind, is_def)),
-            // More of the last kind.
-            _ => match self.uses.iter().rfind(|kind| **kind != OperandKind::MORE) {
-                Some(&kind) => Some((kind, false)),
-                None => self.defs.last().map(|&kind| (kind, true)),
-            },
-        }
-    }
-
-    /// True if it extends: the result has more bits than the operand, element by element.
-    pub fn extends(&self) -> bool {
-        self.rules.contains(&TypeRule::Wider(0, 1))
-    }
-
-    /// True if it truncates.
-    pub fn truncates(&self) -> bool {
-        self.rules.contains(&TypeRule::Wider(1, 0))
-    }
-
-    /// The type index of the value that it works on, whose width is the operation's: the result's index, if an operand
-    /// has it.
-    pub fn principal(&self) -> usize {
-        let reads_result = self.uses.iter().any(|kind| kind.type_index() == Some(0));
-        usize::from(!reads_result && self.types[1] != TypeSource::None)
-    }
-
-    /// The range of the immediate at operand `index`; `None` if none stands there.
-    pub fn immediate_at(&self, index: usize) -> Option<Immediate> {
-        self.operands().nth(index).filter(|kind| kind.is_immediate())?;
-        let place = self.operands().take(index).filter(|kind| kind.is_immediate()).count();
-        Some(self.immediates.get(place).copied().unwrap_or(Immediate::Any))
-    }
-
-    /// The types of an instruction of this opcode by type index.
-    pub fn index_types(&self, function: &Function, data: &InstData) -> IndexTypes {
-        self.types.map(|source| function.type_of(source.register(data)?))
-    }
-
-    /// True if each type is in its index's class and all keep the type rules.
-    pub fn takes(&self, types: &IndexTypes) -> bool {
-        let of_class = |kind: OperandKind| match kind {
-            OperandKind::Register(class, index) => types[usize::from(index)].is_none_or(|ty| class.takes(ty)),
-            _ => true,
-        };
-        self.operands().all(of_class) && self.rules.iter().all(|rule| rule.holds(types, None))
-    }
-
-    /// True if its memory operand may be of `bits` bits where type 0 has `value`.
-    pub fn access_fits(&self, bits: u32, value: u32) -> bool {
-        self.accesses.is_none_or(|accesses| accesses.size.holds(bits, value))
-    }
-
-    /// True for a compare-and-exchange, whose failure has an ordering of its own: it reads two values and an address.
-    pub fn fails(&self) -> bool {
-        self.family == Family::Atomic && self.uses.len() == 3
-    }
-
-    /// The class of a type index: that of its first operand.
-    pub fn class_of(&self, index: usize) -> Option<TypeClass> {
-        self.operands().find(|kind| kind.type_index() == Some(index))?.type_class()
     }
 }
 

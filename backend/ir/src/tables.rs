@@ -30,6 +30,8 @@ pub struct StackObject {
     pub align: u32,
     /// Bytes from the stack pointer on entry, once the frame is laid out; negative.
     pub offset: i64,
+    /// The callee-saved register that the prologue keeps in it.
+    pub saved: Option<PReg>,
 }
 
 /// A stack object in the caller's frame.
@@ -43,6 +45,8 @@ pub struct FixedObject {
     pub align: u32,
     /// True if nothing writes it: an incoming stack argument.
     pub immutable: bool,
+    /// The callee-saved register that the prologue keeps in it.
+    pub saved: Option<PReg>,
 }
 
 /// An entry of the constant pool, `%const.0`.

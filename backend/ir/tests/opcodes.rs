@@ -83,7 +83,14 @@ fn instance(opcode: Opcode, types: &IndexTypes, predicate: IntPredicate, corner:
             OperandKind::CONST => function.constant(Bits::new(1, types[0]?.bits())),
             OperandKind::PRED => Operand::Predicate(predicate),
             OperandKind::FRAME => {
-                let object = StackObject { name: String::new(), kind: SlotKind::Default, size: 8, align: 8, offset: 0 };
+                let object = StackObject {
+                    name: String::new(),
+                    kind: SlotKind::Default,
+                    size: 8,
+                    align: 8,
+                    offset: 0,
+                    saved: None,
+                };
                 Operand::Stack(function.stack.push(object))
             }
             _ => return None,

@@ -180,5 +180,6 @@ fn stack_object(index: u32, bytes: u32) -> tribunal_ir::function::StackObject {
         size: u64::from(bytes),
         align: OBJECT_ALIGN,
         offset: 0,
+        saved: None,
     }
 }

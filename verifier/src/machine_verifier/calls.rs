@@ -2,7 +2,8 @@
 //! register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Inst, InstData, Opcode, Operand, PReg, Preserved, Reg, Stage};
+use rustc_hash::FxHashSet;
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand, PReg, Preserved, Properties, Reg, Stage};
 use tribunal_target::environment::Callee;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -15,6 +16,10 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     if !calls && !frames {
         return;
     }
+    if let (true, Some(entry)) = (frames, function.entry()) {
+        let said = function.frame_info.adjusts_stack || !has_left_ssa(function);
+        verifier.demand_of_block(Rule::FrameInformation, entry, said, || "`adjustsStack` is not set");
+    }
     // Once LLVM's frame pass has run, by whatever way the function was selected.
     let lowered = function.stage >= Stage::FrameLowered || function.frame_info.is_callee_saved_info_valid;
     for &block in function.layout() {
@@ -26,6 +31,20 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
             mask(verifier, inst);
         }
     }
+}
+
+/// A function that does not say so itself has left SSA form with the second definition of a register, or that of a
+/// part: so LLVM's reader decides. Without virtual registers it is in SSA form.
+fn has_left_ssa(function: &Function) -> bool {
+    if function.properties.intersects(Properties::IS_SSA | Properties::LEFT_SSA) {
+        return function.properties.contains(Properties::LEFT_SSA);
+    }
+    let mut defined = FxHashSet::default();
+    let mut definitions = function.all_insts().flat_map(|inst| function.inst(inst).defs());
+    definitions.any(|operand| match operand.reg {
+        Reg::Virtual(register) => operand.subregister.0 != 0 || !defined.insert(register),
+        Reg::Physical(_) => false,
+    })
 }
 
 /// Set-up, one call, tear-down; and over again.

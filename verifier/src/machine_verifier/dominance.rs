@@ -3,15 +3,15 @@
 //! Dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Function, Inst, Properties, VReg};
+use tribunal_ir::{Block, Function, Inst, VReg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
     let Some(entry) = function.entry() else { return };
     let order = function.reverse_post_order();
     let tree = Tree::new(function, &order, entry);
-    // Machine code may leave SSA when it loses its PHIs; then only a register with one definition can be judged.
-    let is_ssa = verifier.has(Properties::IS_SSA) || !verifier.has(Properties::NO_PHIS);
+    // Out of SSA form only a register with one definition can be judged.
+    let is_ssa = verifier.is_ssa();
     // Position in the block of each register's definition; a second definition is a finding of its own.
     let mut definitions: Vec<Option<(Block, u32)>> = vec![None; function.vregs.len()];
     for &block in function.layout() {

@@ -6,16 +6,13 @@ use super::{Rule, Verifier};
 use tribunal_ir::opcode::{AccessSize, IndexTypes, OpcodeInfo, TypeClass, TypeRule};
 use tribunal_ir::{
     AddressBase, AtomicOrdering, Bits, Family, Function, Inst, InstFlags, MemFlags, MemOperand, Opcode, OpcodeFlags,
-    Operand, OperandKind, Type,
+    Operand, OperandKind, Type, VReg, intrinsics,
 };
 
 pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     let Some(info) = verifier.function.inst(inst).opcode.info() else { return };
     if info.family == Family::Intrinsic {
-        // The intrinsic determines its operands; the opcode table does not.
-        let named = verifier.function.inst(inst).operands.iter().find(|operand| !operand.is_def());
-        let named = matches!(named, Some(Operand::Intrinsic(_)));
-        verifier.demand(Rule::OperandKind, inst, named, || "the first operand after the results names the intrinsic");
+        intrinsic(verifier, inst, info);
         return;
     }
     if !shape(verifier, inst, info) {
@@ -29,6 +26,25 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     lanes(verifier, inst, &types);
     memory(verifier, inst, info, &types);
     flags(verifier, inst, info);
+}
+
+/// The intrinsic determines its operands; the opcode table does not.
+fn intrinsic(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo) {
+    let function = verifier.function;
+    let named = function.inst(inst).operands.iter().find(|operand| !operand.is_def());
+    let name = if let Some(Operand::Intrinsic(name)) = named { function.symbols.get(*name) } else { None };
+    let message = || "the first operand after the results names the intrinsic";
+    verifier.demand(Rule::OperandKind, inst, name.is_some(), message);
+    let Some(effects) = name.and_then(|name| intrinsics::effects(name)) else { return };
+    let acts = info.flags.contains(OpcodeFlags::SIDE_EFFECTS);
+    let message = || format!("side effects: {}", effects.has_side_effects);
+    verifier.demand(Rule::IntrinsicEffects, inst, acts == effects.has_side_effects, message);
+    let converges = info.flags.contains(OpcodeFlags::CONVERGENT);
+    let message = || format!("convergent: {}", effects.is_convergent);
+    verifier.demand(Rule::IntrinsicEffects, inst, converges == effects.is_convergent, message);
+    let typed = |register: VReg| function.vregs[register].ty.is_some();
+    let untyped = function.inst(inst).operands.iter().filter_map(Operand::as_vreg).find(|&register| !typed(register));
+    verifier.demand(Rule::TypeMissing, inst, untyped.is_none(), || "a register has no type");
 }
 
 /// Counts and kinds of operands.

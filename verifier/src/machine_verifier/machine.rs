@@ -2,8 +2,8 @@
 
 use super::{RegisterSet, Rule, Verifier, bit};
 use tribunal_ir::{
-    Constraint, Inst, Opcode, OpcodeFlags, Operand, OperandKind, PReg, Pointer, Properties, Reg, RegBank, RegClass,
-    RegFlags, RegOperand, Stage, SubReg, Type,
+    Constraint, Inst, Opcode, OpcodeFlags, Operand, OperandKind, PReg, Pointer, Reg, RegClass, RegFlags, RegOperand,
+    SubReg, Type,
 };
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
@@ -88,6 +88,25 @@ pub(super) fn check_fixed(verifier: &mut Verifier<'_>, inst: Inst) {
     verifier.demand(Rule::OperandKind, inst, wrong.is_none(), || format!("operand {}", wrong.unwrap_or_default()));
 }
 
+/// A directive of call frame information: what it says of the frame, with a second part where it relates two things.
+pub(super) fn check_cfi(verifier: &mut Verifier<'_>, inst: Inst) {
+    let (function, data) = (verifier.function, verifier.function.inst(inst));
+    let directive = match data.operands.first() {
+        Some(Operand::Text(text)) => function.symbols.get(*text).and_then(|text| text.split_whitespace().next()),
+        _ => None,
+    };
+    let count = data.operands.len();
+    let counted = directive.is_some_and(|name| match name {
+        _ if name == "escape" || name.starts_with("llvm_") => true,
+        _ if PAIRED.contains(&name) => count == 2,
+        _ => count == 1,
+    });
+    verifier.demand(Rule::OperandCount, inst, counted, || format!("{count} operands"));
+}
+
+/// Directives with two parts.
+const PAIRED: [&str; 5] = ["offset", "rel_offset", "val_offset", "def_cfa", "register"];
+
 fn is_callee(verifier: &Verifier<'_>, operand: &Operand) -> bool {
     verifier.function.address_of(operand).is_some_and(|address| address.base.is_callee())
 }
@@ -131,7 +150,7 @@ fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
 }
 
 /// A physical member, or a virtual register whose class has no other members. A generic register has no class.
-fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
+pub(super) fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
     let members = verifier.classes[usize::from(class.0)];
     match operand.reg {
         Reg::Physical(register) => bit(register) & members != 0,
@@ -217,37 +236,6 @@ fn bits(verifier: &Verifier<'_>, operand: &RegOperand) -> Option<u32> {
                 (None, Constraint::Class(class)) => Some(verifier.target.class(class).bits),
                 (None, Constraint::Bank(_) | Constraint::None) => None,
             }
-        }
-    }
-}
-
-/// The stage's demands on every register named.
-pub(super) fn check_registers(verifier: &mut Verifier<'_>, inst: Inst) {
-    let function = verifier.function;
-    let data = function.inst(inst);
-    // A function may claim to have none at any stage: one of no values has none.
-    let allocated = verifier.has(Properties::NO_VREGS);
-    let (selected, banked) = (function.stage >= Stage::Selected, function.stage >= Stage::BankSelected);
-    for operand in data.operands.iter().filter_map(Operand::as_reg) {
-        let (Reg::Virtual(operand), index) = (operand.reg, operand.subregister) else { continue };
-        let register = &function.vregs[operand];
-        if index.0 != 0 {
-            let classed = matches!(register.constraint, Constraint::Class(_));
-            verifier.demand(Rule::OperandKind, inst, classed, || format!("a part of {operand}, which is generic"));
-        }
-        if allocated {
-            verifier.demand(Rule::StageAllocated, inst, false, || format!("{operand} is virtual"));
-        } else if selected {
-            let classed = matches!(register.constraint, Constraint::Class(_));
-            verifier.demand(Rule::StageSelected, inst, classed, || format!("{operand} has no class"));
-        } else if banked {
-            let fits = |bank: RegBank, ty: Type| ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits;
-            let held = match register.constraint {
-                Constraint::Bank(bank) => register.ty.is_some_and(|ty| fits(bank, ty)),
-                Constraint::Class(_) => true,
-                Constraint::None => false,
-            };
-            verifier.demand(Rule::StageBank, inst, held, || format!("{operand} has no bank that holds it"));
         }
     }
 }

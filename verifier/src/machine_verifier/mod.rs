@@ -8,18 +8,24 @@ mod calls;
 mod checks;
 pub mod dominance;
 mod generic;
+mod inline_assembly;
 mod machine;
 mod physical;
+mod registers;
 mod settled;
+mod shapes;
 mod stages;
 mod structure;
+mod unjudged;
+mod virtual_liveness;
 
 pub use checks::Checks;
+pub use unjudged::unjudged;
 
 use crate::Violation;
 use smallvec::SmallVec;
 use std::fmt;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, Properties, Stage};
+use tribunal_ir::{Block, Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, PReg, Properties, Stage};
 use tribunal_target::legality::{Action, LegalizerInfo};
 use tribunal_target::registers::ClassDesc;
 use tribunal_target::{Features, Target};
@@ -69,13 +75,16 @@ rules! {
     CfgEntry "cfg-entry" "No branch leads to the entry."
     PhiPosition "phi-position" "PHIs stand at the head of their block."
     PhiInputs "phi-inputs" "A PHI has one value for each predecessor and none for any other block."
+    PhiLiveness "phi-liveness" "A function with PHIs tracks liveness."
     PhiStage "phi-stage" "No PHI is left once they are resolved."
     SsaSingleDefinition "ssa-single-definition" "A register has one definition."
     SsaDominance "ssa-dominance" "A definition dominates its uses."
     PhysicalUndefined "physical-undefined" "A physical register is read only where it is live: listed as live-in of the block or written there since, and not killed."
     LiveInUndefined "live-in-undefined" "A live-in of a block is not killed, or clobbered by a call, in a predecessor."
     LiveInAllocatable "live-in-allocatable" "Until registers are allocated, none that could be crosses from block to block."
-    VirtualKilled "virtual-killed" "A virtual register is not read after a kill in the same block."
+    VirtualKilled "virtual-killed" "A virtual register is not read after a kill."
+    VirtualUndefined "virtual-undefined" "A virtual register that is read was written on every way there, and not by a dead definition."
+    RegisterFlags "register-flags" "An operand's flags are those that its register can have: no reserved one is renamable, no generic read and no whole definition is undefined, and a debugger reads in debug instructions alone."
     OpcodeFeature "opcode-feature" "The machine and its features have every machine instruction."
     OperandCount "operand-count" "An instruction has the operands that its opcode takes."
     OperandKind "operand-kind" "Each operand is of the kind that its opcode takes there."
@@ -104,6 +113,9 @@ rules! {
     MemoryOrdering "memory-ordering" "An access has an ordering that its opcode can have."
     InstructionFlags "instruction-flags" "A flag stands only on an opcode that knows it."
     CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
+    FrameInformation "frame-information" "Out of SSA form, a function that marks the frames of calls says that it moves the stack pointer."
+    InlineAssembly "inline-assembly" "Inline assembly has its text, its flags and whole groups of operands."
+    IntrinsicEffects "intrinsic-effects" "The instruction of an intrinsic has side effects and converges as the intrinsic does."
     CallRegisters "call-registers" "A call names the registers that its callee reads and returns in."
     CallMask "call-mask" "A call preserves what the calling convention says."
     StageProperties "stage-properties" "A function has the properties of its stage, and none of a later one."
@@ -143,7 +155,15 @@ pub fn verify_foreign(function: &Function, target: &Target, features: Features) 
 /// their uses, and on types. The flags that another verifier allows, and another framing of calls do not matter.
 pub fn unfit_for_proof(function: &Function, target: &Target) -> Option<Rule> {
     let findings = verify_foreign(function, target, target.default_features | target.all_options());
-    let foreign = [Rule::InstructionFlags, Rule::CallFrame, Rule::CallMask];
+    let foreign = [
+        Rule::InstructionFlags,
+        Rule::CallFrame,
+        Rule::CallMask,
+        Rule::FrameInformation,
+        Rule::IntrinsicEffects,
+        Rule::PhiLiveness,
+        Rule::RegisterFlags,
+    ];
     findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
 }
 
@@ -156,13 +176,16 @@ fn run<'f>(
     checks.reserve(target);
     let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
     let classes = target.classes.iter().map(members).collect();
-    let mut verifier = Verifier { function, target, legalizer, features, classes, checks, findings: Vec::new() };
+    let reserved = reserved(function, target);
+    let mut verifier =
+        Verifier { function, target, legalizer, features, classes, reserved, checks, findings: Vec::new() };
     stages::check(&mut verifier);
     structure::check(&mut verifier);
     if function.stage < Stage::Allocated {
         dominance::check(&mut verifier);
     }
     physical::check(&mut verifier);
+    virtual_liveness::check(&mut verifier);
     calls::check(&mut verifier);
     settled::check(&mut verifier);
     for &block in function.layout() {
@@ -181,6 +204,23 @@ fn bit(register: PReg) -> RegisterSet {
     1u128.checked_shl(register.0.into()).unwrap_or(0)
 }
 
+/// The registers that no allocator gives to a value: the stack pointer, those of the linker and of threads, the
+/// constant zero, and a frame pointer that the prologue sets up, all with their parts.
+fn reserved(function: &Function, target: &Target) -> RegisterSet {
+    let abi = target.abi;
+    let sets_frame = |data: &InstData| {
+        data.flags.contains(InstFlags::FRAME_SETUP)
+            && data.memory.is_empty()
+            && data.defs().any(|operand| operand.reg.as_physical() == Some(abi.frame_pointer))
+    };
+    let framed = function.all_insts().any(|inst| sets_frame(function.inst(inst)));
+    let frame = framed.then_some(&abi.frame_pointer);
+    let whole = abi.reserved.iter().chain(target.zero).chain([&abi.stack_pointer]).chain(frame);
+    let whole: RegisterSet = whole.fold(0, |set, &register| set | bit(register));
+    let parts = (0..).zip(target.registers).filter(|(_, row)| bit(row.full) & whole != 0);
+    parts.fold(whole, |set, (number, _)| set | bit(PReg(number)))
+}
+
 struct Verifier<'f> {
     function: &'f Function,
     target: &'f Target,
@@ -190,6 +230,8 @@ struct Verifier<'f> {
     features: Features,
     /// The members of each class.
     classes: SmallVec<[RegisterSet; 16]>,
+    /// See [`reserved`].
+    reserved: RegisterSet,
     checks: &'f mut Checks,
     findings: Vec<Violation<Rule>>,
 }
@@ -222,6 +264,11 @@ impl Verifier<'_> {
         self.function.properties.contains(property)
     }
 
+    /// Machine code leaves SSA form when it loses its PHIs, unless the function says otherwise.
+    fn is_ssa(&self) -> bool {
+        self.has(Properties::IS_SSA) || !self.function.properties.intersects(Properties::NO_PHIS | Properties::LEFT_SSA)
+    }
+
     fn flags(&self, data: &InstData) -> OpcodeFlags {
         self.function.opcode_flags(data, self.target.vocabulary)
     }
@@ -237,13 +284,17 @@ impl Verifier<'_> {
             }
             opcode => {
                 machine::check_fixed(self, inst);
-                if opcode == Opcode::COPY {
-                    machine::check_copy(self, inst);
+                match opcode {
+                    Opcode::COPY => machine::check_copy(self, inst),
+                    Opcode::CFI_INSTRUCTION => machine::check_cfi(self, inst),
+                    Opcode::OPAQUE => shapes::check(self, inst),
+                    Opcode::INLINEASM => inline_assembly::check(self, inst),
+                    _ => {}
                 }
             }
         }
         generic::accesses(self, inst);
-        machine::check_registers(self, inst);
+        registers::check(self, inst);
         if self.function.stage >= Stage::Selected {
             let selected = !data.opcode.is_generic();
             self.demand(Rule::StageSelected, inst, selected, || "a generic instruction in a selected function");

@@ -7,8 +7,7 @@
 //! some blocks, so one that the predecessor does not mention is no fault, unless it is a register of flags. A read
 //! finds its register live if a part of it is, as in LLVM.
 //!
-//! Before allocation only the entry and landing pads have live-ins that could have been allocated. A virtual register
-//! is not read after a kill in the same block.
+//! Before allocation only the entry and landing pads have live-ins that could have been allocated.
 //!
 //! As in LLVM, the rules about physical registers apply only to a function that tracks liveness. Our allocator's code
 //! does not: it may read any register where the source had an undefined value. The allocation checker has judged such
@@ -27,9 +26,6 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
             live_ins(verifier, block);
             live.through(verifier, block);
         }
-    }
-    if !function.vregs.is_empty() {
-        kills(verifier);
     }
 }
 
@@ -54,16 +50,20 @@ impl Liveness {
         }
         let mut liveness = Liveness { parts, always: 0, caller_saved: 0, rare: 0 };
         let abi = target.abi;
-        let reserved = abi.reserved.iter().chain(target.zero).chain([&abi.stack_pointer]);
-        liveness.always = reserved.fold(0, |set, &register| set | liveness.whole(register));
+        liveness.always = verifier.reserved;
         liveness.caller_saved = abi.caller_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
         liveness.rare = verifier.classes.iter().fold(RegisterSet::MAX, |set, members| set & !members);
         if function.frame_info.is_frame_address_taken {
             liveness.always |= liveness.whole(abi.frame_pointer);
         }
         if function.frame_info.is_callee_saved_info_valid {
-            // The caller's values, which a prologue would have saved.
-            liveness.always |= abi.callee_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
+            // The caller's values in registers that the prologue does not save.
+            let full = |register: PReg| target.registers.get(usize::from(register.0)).map_or(register, |row| row.full);
+            let stack = function.stack.values().filter_map(|object| object.saved);
+            let saved = stack.chain(function.fixed_stack.values().filter_map(|object| object.saved)).map(full);
+            let saved = saved.fold(0, |set, register| set | liveness.whole(register));
+            let pristine = abi.callee_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
+            liveness.always |= pristine & !saved;
         }
         liveness.always |= liveness.frame_registers(verifier);
         liveness
@@ -74,16 +74,16 @@ impl Liveness {
         self.parts.get(usize::from(register.0)).copied().unwrap_or(0)
     }
 
-    /// Registers that the prologue points into the frame: nothing lists them as live-in.
+    /// Registers that the prologue points into the frame: nothing lists them as live-in. LLVM may put the prologue
+    /// into a later block.
     fn frame_registers(&self, verifier: &Verifier<'_>) -> RegisterSet {
         let (function, target) = (verifier.function, verifier.target);
-        let Some(entry) = function.entry() else { return 0 };
         let sets_up = |data: &&InstData| {
             data.flags.contains(InstFlags::FRAME_SETUP)
                 && data.memory.is_empty()
                 && data.uses().any(|operand| operand.reg == Reg::Physical(target.abi.stack_pointer))
         };
-        let prologue = function.insts(entry).map(|inst| function.inst(inst)).filter(sets_up);
+        let prologue = function.all_insts().map(|inst| function.inst(inst)).filter(sets_up);
         prologue.flat_map(defined).fold(0, |set, (register, _)| set | self.whole(register))
     }
 
@@ -187,35 +187,12 @@ fn live_ins(verifier: &mut Verifier<'_>, block: Block) {
     if enters || verifier.has(Properties::NO_VREGS) {
         return;
     }
-    let is_allocatable = |register: PReg| target.classes.iter().any(|class| class.allocatable.contains(&register));
+    let kept = verifier.reserved | bit(target.abi.frame_pointer);
+    let held = verifier.classes.iter().fold(0, |set, members| set | members) & !kept;
+    let is_allocatable = |register: PReg| bit(register) & held != 0;
     let listed = function.block(block).liveins.iter().map(|&(register, _)| register);
     let wrong = listed.into_iter().find(|&register| is_allocatable(register));
     verifier.demand_of_block(Rule::LiveInAllocatable, block, wrong.is_none(), || {
         format!("${} is live-in before allocation", target.vocabulary.register_name(wrong.unwrap_or(PReg(0))))
     });
-}
-
-/// No virtual register is read after its last read in a block. A PHI reads at the end of another.
-fn kills(verifier: &mut Verifier<'_>) {
-    let function = verifier.function;
-    // By register, one above the index of the block that killed it last; made when the first kill is met.
-    let mut killed: Vec<u32> = Vec::new();
-    for &block in function.layout() {
-        let mark = block.as_u32() + 1;
-        for inst in function.insts(block) {
-            let data = function.inst(inst);
-            if !killed.is_empty() && !data.opcode.is_phi() {
-                let dead = data.vreg_uses().find(|register| killed[register.as_u32() as usize] == mark);
-                verifier.demand(Rule::VirtualKilled, inst, dead.is_none(), || "reads what was killed in this block");
-            }
-            for operand in data.uses().filter(|operand| operand.flags.contains(RegFlags::KILLED)) {
-                let Reg::Virtual(register) = operand.reg else { continue };
-                killed.resize(function.vregs.len(), 0);
-                killed[register.as_u32() as usize] = mark;
-            }
-            if !killed.is_empty() {
-                data.vreg_defs().for_each(|register| killed[register.as_u32() as usize] = 0);
-            }
-        }
-    }
 }

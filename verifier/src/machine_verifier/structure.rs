@@ -4,7 +4,7 @@
 //! invoke region goes to its landing pad.
 
 use super::{Rule, Verifier};
-use tribunal_ir::{AddressBase, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand};
+use tribunal_ir::{AddressBase, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -131,11 +131,14 @@ fn targets(verifier: &Verifier<'_>, data: &InstData, targets: &mut Vec<Block>) -
 fn phis(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block]) {
     let function = verifier.function;
     for inst in function.insts(block).take_while(|&inst| function.inst(inst).opcode.is_phi()) {
-        let mut from: Vec<Block> = function.inst(inst).phi_inputs().map(|(_, block)| block).collect();
+        let named = |operand: &Operand| if let Operand::Block(block) = operand { Some(*block) } else { None };
+        let mut from: Vec<Block> = function.inst(inst).operands.iter().filter_map(named).collect();
         let mut expected = predecessors.to_vec();
         from.sort_unstable();
         expected.sort_unstable();
         expected.dedup();
+        let tracked = verifier.has(Properties::TRACKS_REG_LIVENESS);
+        verifier.demand(Rule::PhiLiveness, inst, tracked, || "the function does not claim `tracksRegLiveness`");
         verifier.demand(Rule::PhiInputs, inst, from == expected, || {
             format!("{} values for {} predecessors", from.len(), expected.len())
         });

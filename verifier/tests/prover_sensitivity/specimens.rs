@@ -45,7 +45,8 @@ impl Bench {
             function.append(block, InstData::new(Opcode::COPY, [Operand::def(value), Operand::used(register)]));
             value
         });
-        let object = StackObject { name: String::new(), kind: SlotKind::Default, size: 16, align: 8, offset: 0 };
+        let object =
+            StackObject { name: String::new(), kind: SlotKind::Default, size: 16, align: 8, offset: 0, saved: None };
         function.stack.push(object);
         for value in [5u32, 9] {
             let value = PoolValue::Integer(Bits::new(value.into(), 64));

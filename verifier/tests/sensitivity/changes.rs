@@ -81,6 +81,8 @@ impl Maker<'_> {
             data.operands.push(Operand::used(register));
         });
         self.inst("operand added", "immediate", |_, data| data.operands.push(Operand::Imm(0)));
+        let register = self.target.abi.return_address;
+        self.inst("operand added", "machine register", |_, data| data.operands.push(Operand::implicit_def(register)));
         for index in 0..self.data().operands.len() {
             if self.data().operands[index].as_reg().is_none() {
                 continue;
@@ -260,6 +262,7 @@ impl Maker<'_> {
                 });
                 continue;
             }
+            self.claims(index, register);
             self.inst("register without a definition", format!("{index}"), |function, data| {
                 data.operands[index] = Operand::used(function.new_vreg(ty));
             });
@@ -276,6 +279,36 @@ impl Maker<'_> {
                 function.insert_before(inst, copy);
             });
         }
+    }
+
+    /// What flags claim of a register that the instance reads, and does not hold.
+    fn claims(&mut self, index: usize, register: VReg) {
+        for flag in [RegFlags::UNDEF, RegFlags::DEBUG_USE] {
+            self.inst("flag that no read has", format!("{index}: {flag:?}"), |_, data| {
+                if let Operand::Reg(operand) = &mut data.operands[index] {
+                    operand.flags |= flag;
+                }
+            });
+        }
+        let Some(definition) = self.instance.function.vregs[register].def.expand() else { return };
+        if self.instance.function.block_of(definition) != Some(self.instance.function.layout()[INPUTS]) {
+            return;
+        }
+        self.function("dead definition that is read", format!("{index}"), |function| {
+            let mut data = function.inst(definition).clone();
+            for operand in &mut data.operands {
+                if let Operand::Reg(operand) = operand {
+                    operand.flags |= RegFlags::DEAD;
+                }
+            }
+            function.replace(definition, data);
+        });
+        let ty = self.instance.function.type_of(register).unwrap();
+        self.function("register killed in an earlier block", format!("{index}"), |function| {
+            let copy = function.new_vreg(ty);
+            let source = Operand::reg(register, RegFlags::KILLED);
+            function.insert_after(definition, InstData::new(Opcode::COPY, [Operand::def(copy), source]));
+        });
     }
 
     fn masks(&mut self) {

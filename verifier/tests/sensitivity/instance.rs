@@ -172,7 +172,14 @@ impl Maker<'_> {
             OperandKind::FPRED => Operand::FloatPredicate(FloatPredicate::Oeq),
             OperandKind::BLOCK => Operand::Block(self.blocks[OTHER]),
             OperandKind::FRAME => {
-                let object = StackObject { name: String::new(), kind: SlotKind::Default, size: 8, align: 8, offset: 0 };
+                let object = StackObject {
+                    name: String::new(),
+                    kind: SlotKind::Default,
+                    size: 8,
+                    align: 8,
+                    offset: 0,
+                    saved: None,
+                };
                 Operand::Stack(self.function.stack.push(object))
             }
             OperandKind::SYMBOL if self.info.family == Family::Place => {

@@ -141,6 +141,14 @@ impl Maker<'_> {
                     }
                 });
             }
+            if old.as_reg().is_some() {
+                let flag = if old.is_def() { RegFlags::UNDEF } else { RegFlags::DEBUG_USE };
+                self.inst("flag that no operand has", format!("{index}: {flag:?}"), |_, data| {
+                    if let Operand::Reg(operand) = &mut data.operands[index] {
+                        operand.flags |= flag;
+                    }
+                });
+            }
             let Some(range) = desc.range().map(|range| self.target.range(row, range)) else { continue };
             let wrong = [i64::MIN, -(1 << 31), -1, 1, 3, 64, 1 << 13, 1 << 33, i64::MAX];
             for value in wrong.into_iter().filter(|&value| !range.accepts(value)) {

@@ -96,7 +96,7 @@ fn spill_slots(target: &Target, files: &Files, output: &Output) -> Vec<StackObje
 
 /// A slot for one register.
 fn spill_slot(bytes: u32) -> StackObject {
-    StackObject { name: String::new(), kind: SlotKind::Spill, size: bytes.into(), align: bytes, offset: 0 }
+    StackObject { name: String::new(), kind: SlotKind::Spill, size: bytes.into(), align: bytes, offset: 0, saved: None }
 }
 
 struct Writer {

@@ -11,7 +11,7 @@ use crate::entities::{ConstantPoolIndex, FixedSlot, JumpTable, StackSlot, VReg};
 use crate::function::{Constraint, FixedObject, Function, LiveIn, Properties, SlotKind, StackObject};
 use crate::module::{Module, Unknown, UnknownKind, Unread};
 use crate::stage::Stage;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{PReg, Vocabulary};
 use rustc_hash::FxHashMap;
 
 /// The entries of the envelope that a body refers to by number.
@@ -194,7 +194,11 @@ impl<'a> Header<'a> {
     /// One key; `lines` is the text of it and its value.
     fn entry(&mut self, key: &str, value: &YamlNode, lines: &[&str]) -> Result<(), ParseError> {
         if let Some(property) = property(key) {
-            self.function.properties.set(property, boolean(value)?);
+            let is_set = boolean(value)?;
+            self.function.properties.set(property, is_set);
+            if property == Properties::IS_SSA {
+                self.function.properties.set(Properties::LEFT_SSA, !is_set);
+            }
             return Ok(());
         }
         match key {
@@ -274,6 +278,7 @@ impl<'a> Header<'a> {
                 size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
                 align: alignment(entry)?,
                 offset: field(entry, "offset").map(number).transpose()?.unwrap_or(0),
+                saved: self.saved(entry)?,
             };
             if self.objects.stack.insert(id, self.function.stack.push(object)).is_some() {
                 return Err(error_at(entry.line, entry.column, format!("a second stack object {id}")));
@@ -291,12 +296,27 @@ impl<'a> Header<'a> {
                 size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
                 align: alignment(entry)?,
                 immutable: field(entry, "isImmutable").map(boolean).transpose()?.unwrap_or(false),
+                saved: self.saved(entry)?,
             };
             if self.objects.fixed.insert(id, self.function.fixed_stack.push(object)).is_some() {
                 return Err(error_at(entry.line, entry.column, format!("a second fixed stack object {id}")));
             }
         }
         Ok(())
+    }
+
+    /// The callee-saved register that stands in an object.
+    fn saved(&mut self, entry: &YamlNode) -> Result<Option<PReg>, ParseError> {
+        let Some(node) = field(entry, "callee-saved-register") else { return Ok(None) };
+        let name = scalar(node)?;
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let register = name.strip_prefix('$').and_then(|name| self.vocabulary.register(name));
+        if register.is_none() {
+            self.unknown(node, UnknownKind::Register, name);
+        }
+        Ok(register)
     }
 
     /// Objects of a stack of another kind, such as that of scalable vectors, have sizes of another unit.

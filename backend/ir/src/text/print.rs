@@ -135,6 +135,9 @@ impl Printer<'_> {
                 writeln!(out, "{name}: true")?;
             }
         }
+        if function.properties.contains(Properties::LEFT_SSA) {
+            writeln!(out, "isSSA: false")?;
+        }
         self.liveins(out)?;
         tables::print_frame_info(out, &function.frame_info)?;
         self.stack(out)?;
@@ -174,7 +177,8 @@ impl Printer<'_> {
         for (slot, object) in &self.function.fixed_stack {
             let (id, immutable) = (slot.as_u32(), if object.immutable { ", isImmutable: true" } else { "" });
             let (offset, size, align) = (object.offset, object.size, object.align);
-            writeln!(out, "  - {{ id: {id}, offset: {offset}, size: {size}, alignment: {align}{immutable} }}")?;
+            write!(out, "  - {{ id: {id}, offset: {offset}, size: {size}, alignment: {align}{immutable}")?;
+            self.saved(out, object.saved)?;
         }
         if !self.function.stack.is_empty() {
             writeln!(out, "stack:")?;
@@ -195,9 +199,18 @@ impl Printer<'_> {
             if object.kind != SlotKind::VariableSized {
                 write!(out, ", size: {}", object.size)?;
             }
-            writeln!(out, ", alignment: {} }}", object.align)?;
+            write!(out, ", alignment: {}", object.align)?;
+            self.saved(out, object.saved)?;
         }
         Ok(())
+    }
+
+    /// The end of an object's line.
+    fn saved(&self, out: &mut String, register: Option<PReg>) -> fmt::Result {
+        if let Some(register) = register {
+            write!(out, ", callee-saved-register: '${}'", self.vocabulary.register_name(register))?;
+        }
+        writeln!(out, " }}")
     }
 
     fn block(&self, out: &mut String, block: crate::Block) -> fmt::Result {

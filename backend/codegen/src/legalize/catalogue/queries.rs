@@ -312,7 +312,14 @@ impl Instance<'_> {
             OperandKind::PRED => Operand::Predicate(open.predicate),
             OperandKind::BLOCK => Operand::Block(self.builder.function.new_block()),
             OperandKind::FRAME => {
-                let object = StackObject { name: String::new(), kind: SlotKind::Default, size: 8, align: 8, offset: 0 };
+                let object = StackObject {
+                    name: String::new(),
+                    kind: SlotKind::Default,
+                    size: 8,
+                    align: 8,
+                    offset: 0,
+                    saved: None,
+                };
                 Operand::Stack(self.builder.function.stack.push(object))
             }
             OperandKind::FPRED => Operand::FloatPredicate(FloatPredicate::Oeq),

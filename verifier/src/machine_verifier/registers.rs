@@ -1,0 +1,85 @@
+//! Register operands of every instruction: the kind of register that each stage allows, and the flags of the operand.
+
+use super::{Rule, Verifier, bit};
+use tribunal_ir::{
+    Constraint, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, RegFlags, RegOperand, Stage, Type, VReg,
+};
+
+/// The demands on every register named.
+pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
+    let data = verifier.function.inst(inst);
+    for operand in data.operands.iter().filter_map(Operand::as_reg) {
+        if !(operand.flags - ORDINARY).is_empty() {
+            flags(verifier, inst, data, operand);
+        }
+        match operand.reg {
+            Reg::Virtual(register) => staged(verifier, inst, register, operand),
+            Reg::Physical(_) if data.opcode.is_generic() => {
+                let message = || "a generic instruction names a machine register";
+                verifier.demand(Rule::OperandKind, inst, false, message);
+            }
+            Reg::Physical(_) => {}
+        }
+    }
+}
+
+/// Flags that any operand may have.
+const ORDINARY: RegFlags = RegFlags::DEF.union(RegFlags::IMPLICIT).union(RegFlags::DEAD).union(RegFlags::KILLED);
+
+/// The flags of an operand against its register.
+fn flags(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData, operand: &RegOperand) {
+    let (flags, is_def) = (operand.flags, operand.flags.contains(RegFlags::DEF));
+    let fault = match operand.reg {
+        // A debug instruction has no row, and its reads are marked.
+        _ if flags.contains(RegFlags::DEBUG_USE) && data.opcode != Opcode::OPAQUE => Some("is read by no debugger"),
+        _ if data.opcode.is_phi() && flags.intersects(RegFlags::EARLY_CLOBBER.union(RegFlags::INTERNAL)) => {
+            Some("has a flag that no PHI has")
+        }
+        Reg::Physical(register) => {
+            let reserved = bit(register) & verifier.reserved != 0;
+            (flags.contains(RegFlags::RENAMABLE) && reserved).then_some("is reserved and not renamable")
+        }
+        Reg::Virtual(_) if !flags.contains(RegFlags::UNDEF) => None,
+        Reg::Virtual(_) if is_def => (operand.subregister.0 == 0).then_some("is written as a whole and not undefined"),
+        Reg::Virtual(register) => {
+            let classed = matches!(verifier.function.vregs[register].constraint, Constraint::Class(_));
+            (!classed).then_some("is generic and not undefined")
+        }
+    };
+    let vocabulary = verifier.target.vocabulary;
+    verifier.demand(Rule::RegisterFlags, inst, fault.is_none(), || {
+        let name = match operand.reg {
+            Reg::Physical(register) => format!("${}", vocabulary.register_name(register)),
+            Reg::Virtual(register) => register.to_string(),
+        };
+        format!("{name} {}", fault.unwrap_or_default())
+    });
+}
+
+/// A virtual register against the stage.
+fn staged(verifier: &mut Verifier<'_>, inst: Inst, register: VReg, operand: &RegOperand) {
+    let function = verifier.function;
+    let data = &function.vregs[register];
+    let class = if let Constraint::Class(class) = data.constraint { Some(class) } else { None };
+    if operand.subregister.0 != 0 {
+        let message = || format!("a part of {register}, which is generic");
+        verifier.demand(Rule::OperandKind, inst, class.is_some(), message);
+        let bits = verifier.target.vocabulary.subregister_bits(operand.subregister);
+        let has_part = class.is_none_or(|class| verifier.target.class(class).bits > bits);
+        verifier.demand(Rule::StageClass, inst, has_part, || format!("{register} has no such part"));
+    }
+    // A function may claim any of these at any stage: one of no values has no virtual registers.
+    if verifier.has(Properties::NO_VREGS) {
+        verifier.demand(Rule::StageAllocated, inst, false, || format!("{register} is virtual"));
+    } else if function.stage >= Stage::Selected || verifier.has(Properties::SELECTED) {
+        verifier.demand(Rule::StageSelected, inst, class.is_some(), || format!("{register} has no class"));
+    } else if function.stage >= Stage::BankSelected || verifier.has(Properties::REG_BANK_SELECTED) {
+        let fits = |bank: RegBank, ty: Type| ty.bits() <= verifier.target.banks[usize::from(bank.0)].max_bits;
+        let held = match data.constraint {
+            Constraint::Bank(bank) => data.ty.is_some_and(|ty| fits(bank, ty)),
+            Constraint::Class(_) => true,
+            Constraint::None => false,
+        };
+        verifier.demand(Rule::StageBank, inst, held, || format!("{register} has no bank that holds it"));
+    }
+}
