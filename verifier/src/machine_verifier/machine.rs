@@ -92,11 +92,14 @@ pub(super) fn check_fixed(verifier: &mut Verifier<'_>, inst: Inst) {
 pub(super) fn check_cfi(verifier: &mut Verifier<'_>, inst: Inst) {
     let (function, data) = (verifier.function, verifier.function.inst(inst));
     let directive = match data.operands.first() {
+        Some(Operand::Cfi(rule)) => Some(rule.parts().0),
         Some(Operand::Text(text)) => function.symbols.get(*text).and_then(|text| text.split_whitespace().next()),
         _ => None,
     };
     let count = data.operands.len();
+    let is_typed = matches!(data.operands.first(), Some(Operand::Cfi(_)));
     let counted = directive.is_some_and(|name| match name {
+        _ if is_typed => count == 1,
         _ if name == "escape" || name.starts_with("llvm_") => true,
         _ if PAIRED.contains(&name) => count == 2,
         _ => count == 1,
@@ -104,8 +107,8 @@ pub(super) fn check_cfi(verifier: &mut Verifier<'_>, inst: Inst) {
     verifier.demand(Rule::OperandCount, inst, counted, || format!("{count} operands"));
 }
 
-/// Directives with two parts.
-const PAIRED: [&str; 5] = ["offset", "rel_offset", "val_offset", "def_cfa", "register"];
+/// Directives with two parts that are no typed rule.
+const PAIRED: [&str; 3] = ["rel_offset", "val_offset", "register"];
 
 fn is_callee(verifier: &Verifier<'_>, operand: &Operand) -> bool {
     verifier.function.address_of(operand).is_some_and(|address| address.base.is_callee())
