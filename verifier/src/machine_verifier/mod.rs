@@ -8,6 +8,7 @@ mod calls;
 mod checks;
 pub mod dominance;
 mod generic;
+mod kills;
 mod machine;
 mod physical;
 mod settled;
@@ -75,7 +76,7 @@ rules! {
     PhysicalUndefined "physical-undefined" "A physical register is read only where it is live: listed as live-in of the block or written there since, and not killed."
     LiveInUndefined "live-in-undefined" "A live-in of a block is not killed, or clobbered by a call, in a predecessor."
     LiveInAllocatable "live-in-allocatable" "Until registers are allocated, none that could be crosses from block to block."
-    VirtualKilled "virtual-killed" "A virtual register is not read after a kill in the same block."
+    VirtualKilled "virtual-killed" "A virtual register is read neither after a kill nor after a dead definition."
     OpcodeFeature "opcode-feature" "The machine and its features have every machine instruction."
     OperandCount "operand-count" "An instruction has the operands that its opcode takes."
     OperandKind "operand-kind" "Each operand is of the kind that its opcode takes there."
@@ -163,6 +164,7 @@ fn run<'f>(
         dominance::check(&mut verifier);
     }
     physical::check(&mut verifier);
+    kills::check(&mut verifier);
     calls::check(&mut verifier);
     settled::check(&mut verifier);
     for &block in function.layout() {

@@ -7,8 +7,8 @@
 //! some blocks, so one that the predecessor does not mention is no fault, unless it is a register of flags. A read
 //! finds its register live if a part of it is, as in LLVM.
 //!
-//! Before allocation only the entry and landing pads have live-ins that could have been allocated. A virtual register
-//! is not read after a kill in the same block.
+//! Before allocation only the entry and landing pads have live-ins that could have been allocated. Virtual registers
+//! stand in `kills.rs`.
 //!
 //! As in LLVM, the rules about physical registers apply only to a function that tracks liveness. Our allocator's code
 //! does not: it may read any register where the source had an undefined value. The allocation checker has judged such
@@ -27,9 +27,6 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
             live_ins(verifier, block);
             live.through(verifier, block);
         }
-    }
-    if !function.vregs.is_empty() {
-        kills(verifier);
     }
 }
 
@@ -193,29 +190,4 @@ fn live_ins(verifier: &mut Verifier<'_>, block: Block) {
     verifier.demand_of_block(Rule::LiveInAllocatable, block, wrong.is_none(), || {
         format!("${} is live-in before allocation", target.vocabulary.register_name(wrong.unwrap_or(PReg(0))))
     });
-}
-
-/// No virtual register is read after its last read in a block. A PHI reads at the end of another.
-fn kills(verifier: &mut Verifier<'_>) {
-    let function = verifier.function;
-    // By register, one above the index of the block that killed it last; made when the first kill is met.
-    let mut killed: Vec<u32> = Vec::new();
-    for &block in function.layout() {
-        let mark = block.as_u32() + 1;
-        for inst in function.insts(block) {
-            let data = function.inst(inst);
-            if !killed.is_empty() && !data.opcode.is_phi() {
-                let dead = data.vreg_uses().find(|register| killed[register.as_u32() as usize] == mark);
-                verifier.demand(Rule::VirtualKilled, inst, dead.is_none(), || "reads what was killed in this block");
-            }
-            for operand in data.uses().filter(|operand| operand.flags.contains(RegFlags::KILLED)) {
-                let Reg::Virtual(register) = operand.reg else { continue };
-                killed.resize(function.vregs.len(), 0);
-                killed[register.as_u32() as usize] = mark;
-            }
-            if !killed.is_empty() {
-                data.vreg_defs().for_each(|register| killed[register.as_u32() as usize] = 0);
-            }
-        }
-    }
 }

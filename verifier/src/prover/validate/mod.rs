@@ -118,7 +118,7 @@ pub fn validate(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -
 
 fn promoted(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Result<Validated, Unsupported> {
     let limits = Limits::start(time);
-    match promote::promote(pair) {
+    match promote::promote(target.vocabulary, pair) {
         None => expansions(Setting { target, pair, contents: &[], undef, expands: false, limits }),
         Some(Promoted { before, after, contents }) => {
             let pair = Pair { before: &before, after: &after };
