@@ -336,3 +336,29 @@ impl Observer for Provenance {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn returning(results: &[(PReg, u32, u64)]) -> Observation {
+        let known = |&(register, bits, value): &(PReg, u32, u64)| (register, bits, Known { value, unknown: 0 });
+        Observation {
+            outcome: Outcome::Returned,
+            returned: results.iter().map(known).collect(),
+            buffers: Vec::new(),
+            accesses: Vec::new(),
+            calls: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_lost_or_another_result_register_is_wrong() {
+        let source = returning(&[(PReg(10), 64, 7)]);
+        for wrong in [&[][..], &[(PReg(11), 64, 7)], &[(PReg(10), 32, 7)], &[(PReg(10), 64, 7), (PReg(11), 64, 0)]] {
+            let stage = returning(wrong);
+            assert!(!allows(&source, &stage) && !fixes(&source, &stage), "{wrong:?}");
+        }
+        assert!(allows(&source, &source) && fixes(&source, &source));
+    }
+}

@@ -10,6 +10,9 @@ use tribunal_ir::{Block, Function, Inst, InstData, Operand, RegFlags, VReg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
+    if function.vregs.is_empty() {
+        return;
+    }
     let mut all = Vec::new();
     for &block in function.layout() {
         let ended = ended(verifier, block);

@@ -34,6 +34,10 @@ impl SideEvaluation<'_> {
                 _ => {}
             }
         }
+        // Immediates alone are parts of one number, not operands.
+        if data.uses().next().is_none() {
+            args.clear();
+        }
         Ok(Some(Promise(args)))
     }
 

@@ -128,10 +128,9 @@ fn claims_more(vocabulary: &dyn Vocabulary, pair: Pair<'_>, slot: StackSlot) -> 
     // A pointer of the IR that names this object alone is a name for it.
     let is_own_name = |memory: &MemOperand| {
         let names = |other: &&MemOperand| other.pointer == memory.pointer;
-        let count = |accesses: usize| earlier.is_empty() && memory.offset == 0 && accesses > 0;
-        let all = pair.after.all_insts().flat_map(|inst| &pair.after.inst(inst).memory).filter(names).count();
-        let own = accesses(pair.after, slot).filter(names).count();
-        memory.pointer == Some(Pointer::Stack(slot)) && memory.offset == 0 || count(own) && own == all
+        let everywhere = pair.after.all_insts().flat_map(|inst| &pair.after.inst(inst).memory).filter(names).count();
+        let is_sole = earlier.is_empty() && accesses(pair.after, slot).filter(names).count() == everywhere;
+        memory.offset == 0 && (is_sole || memory.pointer == Some(Pointer::Stack(slot)))
     };
     let is_new = |memory: &MemOperand| {
         let [pointer, metadata] = said(pair.after)(memory);
