@@ -14,7 +14,7 @@ use tribunal_emulator::FaultKind;
 use tribunal_emulator::call::ExternalCall;
 use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings, Unwritten};
-use tribunal_emulator::observation::{Observation, Outcome, compare_accesses, compare_first_accesses};
+use tribunal_emulator::observation::{Known, Observation, Outcome, compare_accesses, compare_first_accesses};
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
 };
@@ -178,10 +178,10 @@ fn fixes(source: &Observation, stage: &Observation) -> bool {
     if source.outcome == Outcome::OutOfFuel {
         return true;
     }
-    let mut results = source.returned.iter().zip(&stage.returned);
     let mut bytes =
         source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
-    results.all(|((_, _, source), (_, _, stage))| !source.unknown & stage.unknown == 0)
+    same_registers(source, stage)
+        && results(source, stage).all(|(_, source, stage)| !source.unknown & stage.unknown == 0)
         && bytes.all(|((_, source), (_, stage))| !source & stage == 0)
 }
 
@@ -193,13 +193,27 @@ fn allows(source: &Observation, stage: &Observation) -> bool {
     if stage.outcome != source.outcome || compare_accesses(source, &stage.accesses).is_err() {
         return false;
     }
-    let mut results = source.returned.iter().zip(&stage.returned);
     let mut bytes =
         source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
-    results.all(|(&(_, bits, source), (_, _, stage))| {
-        let known = !source.unknown & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        (source.value ^ stage.value) & known == 0
-    }) && bytes.all(|((source, unknown), (stage, _))| (source ^ stage) & !unknown == 0)
+    same_registers(source, stage)
+        && results(source, stage).all(|(bits, source, stage)| {
+            let known = !source.unknown & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+            (source.value ^ stage.value) & known == 0
+        })
+        && bytes.all(|((source, unknown), (stage, _))| (source ^ stage) & !unknown == 0)
+}
+
+/// True if both return in the same registers, or parts of registers.
+fn same_registers(source: &Observation, stage: &Observation) -> bool {
+    let named = |observation: &Observation| -> Vec<(PReg, u32)> {
+        observation.returned.iter().map(|&(register, bits, _)| (register, bits)).collect()
+    };
+    source.outcome != Outcome::Returned || named(source) == named(stage)
+}
+
+/// The results of both runs by register, with their width in bits.
+fn results<'o>(source: &'o Observation, stage: &'o Observation) -> impl Iterator<Item = (u32, Known, Known)> + 'o {
+    source.returned.iter().zip(&stage.returned).map(|(&(_, bits, source), &(_, _, stage))| (bits, source, stage))
 }
 
 /// The environment of a function whose frame is laid out: a stack pointer, a stack, and callee-saved registers.
@@ -320,5 +334,31 @@ impl Observer for Provenance {
         if !self.is_after {
             self.rules.extend(after.iter().map(|&inst| (inst, rule)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn returning(results: &[(PReg, u32, u64)]) -> Observation {
+        let known = |&(register, bits, value): &(PReg, u32, u64)| (register, bits, Known { value, unknown: 0 });
+        Observation {
+            outcome: Outcome::Returned,
+            returned: results.iter().map(known).collect(),
+            buffers: Vec::new(),
+            accesses: Vec::new(),
+            calls: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_lost_or_another_result_register_is_wrong() {
+        let source = returning(&[(PReg(10), 64, 7)]);
+        for wrong in [&[][..], &[(PReg(11), 64, 7)], &[(PReg(10), 32, 7)], &[(PReg(10), 64, 7), (PReg(11), 64, 0)]] {
+            let stage = returning(wrong);
+            assert!(!allows(&source, &stage) && !fixes(&source, &stage), "{wrong:?}");
+        }
+        assert!(allows(&source, &source) && fixes(&source, &source));
     }
 }

@@ -6,6 +6,9 @@
 //! block's own predecessors. One that comes to the entry is broken: some way leads around the definitions. This is the
 //! calculation of LLVM's `calcRegsRequired`, and like it asks nothing of SSA form.
 //!
+//! A function that does not track liveness need not write every register; LLVM asks nothing of it. What its flags end
+//! must not be read all the same, since a proof takes such a read for the value.
+//!
 //! In SSA form without such flags `dominance.rs` has said as much, and nothing is done here.
 
 use super::{Rule, Verifier};
@@ -24,9 +27,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
         let place = block.as_u32() as usize;
         ends[place] = scan(verifier, block, &predecessors[place], &mut demands);
     }
-    if verifier.has(Properties::TRACKS_REG_LIVENESS) {
-        require(verifier, &ends, demands);
-    }
+    require(verifier, &ends, demands);
 }
 
 /// What a register is at a place of a block.
@@ -72,6 +73,7 @@ fn reads(data: &InstData) -> impl Iterator<Item = (VReg, RegFlags)> {
 fn scan(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block], demands: &mut Vec<Demand>) -> Ends {
     let function = verifier.function;
     let (mut states, mut exposed) = (Ends::default(), FxHashSet::default());
+    let is_tracked = verifier.has(Properties::TRACKS_REG_LIVENESS);
     for inst in function.insts(block) {
         let data = function.inst(inst);
         if data.opcode.is_phi() {
@@ -83,6 +85,7 @@ fn scan(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block], deman
                 match states.get(&register) {
                     Some(State::Live) => {}
                     Some(State::Killed) => killed = true,
+                    Some(State::Dead) if !is_tracked => killed = true,
                     None | Some(State::Dead) => _ = exposed.insert(register),
                 }
             }
@@ -92,7 +95,7 @@ fn scan(verifier: &mut Verifier<'_>, block: Block, predecessors: &[Block], deman
         }
         write(data, &mut states);
     }
-    if function.entry() == Some(block) {
+    if function.entry() == Some(block) && is_tracked {
         let lost = exposed.iter().min().copied();
         verifier.demand_of_block(Rule::VirtualUndefined, block, lost.is_none(), || undefined(lost));
     }
@@ -125,7 +128,7 @@ fn write(data: &InstData, states: &mut Ends) {
 
 /// Follows the demands against the edges.
 fn require(verifier: &mut Verifier<'_>, ends: &[Ends], mut demands: Vec<Demand>) {
-    let function = verifier.function;
+    let (function, is_tracked) = (verifier.function, verifier.has(Properties::TRACKS_REG_LIVENESS));
     let predecessors = function.predecessors();
     let mut seen: FxHashSet<(Block, VReg)> = FxHashSet::default();
     let mut said: FxHashSet<VReg> = FxHashSet::default();
@@ -134,10 +137,15 @@ fn require(verifier: &mut Verifier<'_>, ends: &[Ends], mut demands: Vec<Demand>)
         if state == Some(State::Live) || !seen.insert((block, register)) {
             continue;
         }
-        if state == Some(State::Killed) && said.insert(register) {
+        let is_ended = match state {
+            Some(State::Killed) => true,
+            Some(State::Dead) => !is_tracked,
+            Some(State::Live) | None => false,
+        };
+        if is_ended && said.insert(register) {
             let message = || format!("kills {register}, which is read later");
             verifier.demand_of_block(Rule::VirtualKilled, block, false, message);
-        } else if function.entry() == Some(block) && said.insert(register) {
+        } else if function.entry() == Some(block) && is_tracked && said.insert(register) {
             verifier.demand_of_block(Rule::VirtualUndefined, block, false, || undefined(Some(register)));
         }
         let from = predecessors[block.as_u32() as usize].iter();

@@ -45,6 +45,21 @@ fn metadata<'f>(function: &'f Function, memory: &MemOperand) -> &'f str {
     memory.metadata.expand().map_or("", |symbol| function.symbols[symbol].as_str())
 }
 
+/// The pointer with its offset, and the metadata that says more than an alignment.
+pub(super) fn said<'f>(
+    function: &'f Function,
+    vocabulary: &'f dyn Vocabulary,
+) -> impl Fn(&MemOperand) -> [String; 2] + use<'f> {
+    move |memory| {
+        let mut pointer = pointer(function, vocabulary, memory);
+        if !pointer.is_empty() {
+            pointer.push_str(&format!("{:+}", memory.offset));
+        }
+        let items = metadata(function, memory).split(", ").filter(|item| !item.starts_with("basealign "));
+        [pointer, items.collect::<Vec<&str>>().join(", ")]
+    }
+}
+
 impl SideEvaluation<'_> {
     /// Keeps what a load or store of the machine names, at its base address plus offset.
     pub(super) fn note_claims(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {

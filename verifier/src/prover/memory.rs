@@ -59,6 +59,8 @@ pub(super) struct SymbolicMemory {
     pub constants: Vec<(Term, Bits, u32)>,
     /// Machine code knows no poison: its loads give bits.
     machine: bool,
+    /// Values loaded, by their bits: whether they are poison, and which of their bytes are, lowest first.
+    loaded: FxHashMap<Term, (Term, Vec<Term>)>,
 }
 
 impl SymbolicMemory {
@@ -79,15 +81,17 @@ impl SymbolicMemory {
             offered: VecDeque::new(),
             constants: Vec::new(),
             machine,
+            loaded: FxHashMap::default(),
         }
     }
 
     /// Memory at the `place`th place, after something that may have changed it all but for its constants.
     pub fn at(&mut self, d: &mut Symbolic, place: u32) -> SymbolicMemory {
         let (slots, constants) = (std::mem::take(&mut self.slots), std::mem::take(&mut self.constants));
+        let loaded = std::mem::take(&mut self.loaded);
         let new = SymbolicMemory::new(d, place, slots, self.machine);
         let (follows_objects, reads_devices) = (self.follows_objects, self.reads_devices);
-        SymbolicMemory { constants, follows_objects, reads_devices, ..new }
+        SymbolicMemory { constants, follows_objects, reads_devices, loaded, ..new }
     }
 
     pub fn slots(&self) -> FxHashMap<StackSlot, Term> {
@@ -103,7 +107,7 @@ impl SymbolicMemory {
         byte: &Value<Symbolic>,
         valid: Term,
     ) {
-        let place = Self::unit(d, start, index);
+        let place = moved(d, start, index);
         self.bytes = d.store_unit(self.bytes, place, byte.bits);
         self.poison = d.store_unit(self.poison, place, byte.poison);
         self.valid = d.store_unit(self.valid, place, valid);
@@ -130,17 +134,20 @@ impl SymbolicMemory {
         loaded
     }
 
-    fn unit(d: &mut Symbolic, address: Term, index: u32) -> Term {
-        let width = d.width_of(address);
-        let offset = d.value(Bits::new(index.into(), width));
-        d.add(&address, &offset)
+    /// Which bytes of a stored value are poison: all if it is, but for one that a load gave and nothing changed. Such a
+    /// value moves its bytes as `memcpy` does: LLVM expands that into wide loads and stores.
+    fn poison_of_bytes(&self, value: &Value<Symbolic>, bytes: u32) -> Vec<Term> {
+        match self.loaded.get(&value.bits) {
+            Some((poison, flags)) if *poison == value.poison && flags.len() == bytes as usize => flags.clone(),
+            _ => vec![value.poison; bytes as usize],
+        }
     }
 
     /// True where the access touches an invalid address, is less aligned than it claims, or breaks another promise.
     fn undefined(&self, d: &mut Symbolic, address: Term, bytes: u32, operand: &MemOperand) -> Term {
         let mut ub = d.truth(false);
         for index in 0..bytes {
-            let place = Self::unit(d, address, index);
+            let place = moved(d, address, index);
             let valid = d.select(self.valid, place);
             let invalid = d.complement(valid);
             ub = d.bool_or(&ub, &invalid);
@@ -178,11 +185,11 @@ impl SymbolicMemory {
 
     /// True where some byte of the access lies in another object than the first, or the address wraps between.
     fn spans_objects(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
-        let last = Self::unit(d, address, bytes.saturating_sub(1));
+        let last = moved(d, address, bytes.saturating_sub(1));
         let mut spans = d.ult(&last, &address);
         let here = Self::object(d, address);
         for index in 1..=bytes {
-            let place = Self::unit(d, address, index);
+            let place = moved(d, address, index);
             let there = Self::object(d, place);
             let differs = d.ne(&here, &there);
             spans = d.bool_or(&spans, &differs);
@@ -199,6 +206,13 @@ impl SymbolicMemory {
 /// True for a sum of an address that is said not to wrap, or to stay in its object.
 pub(super) fn promises_object(data: &InstData) -> bool {
     data.opcode == Opcode::G_PTR_ADD && data.flags.intersects(InstFlags::PROMISES)
+}
+
+/// The address so many bytes on.
+pub(super) fn moved(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
+    let width = d.width_of(address);
+    let offset = d.value(Bits::new(bytes.into(), width));
+    d.add(&address, &offset)
 }
 
 /// True where an address is not a multiple of `align`, a power of two.
@@ -245,16 +259,21 @@ impl Memory<Symbolic> for SymbolicMemory {
         }
         let mut value: Option<Term> = None;
         let mut poison = d.truth(false);
+        let mut flags = Vec::new();
         for index in 0..bytes {
-            let place = Self::unit(d, *address, index);
+            let place = moved(d, *address, index);
             let byte = d.select(self.bytes, place);
             value = Some(value.map_or(byte, |low| d.concatenate(byte, low)));
             if !self.machine {
                 let flag = d.select(self.poison, place);
                 poison = d.bool_or(&poison, &flag);
+                flags.push(flag);
             }
         }
         let bits = value.unwrap_or_else(|| d.truth(false));
+        if !self.machine {
+            self.loaded.insert(bits, (poison, flags));
+        }
         (Value { bits, poison }, ub)
     }
 
@@ -263,11 +282,12 @@ impl Memory<Symbolic> for SymbolicMemory {
         self.note(d, operand, (*address, bytes), Some(value));
         let ub = self.undefined(d, *address, bytes, operand);
         self.stored = true;
-        for index in 0..bytes {
-            let place = Self::unit(d, *address, index);
+        let flags = self.poison_of_bytes(value, bytes);
+        for (index, flag) in (0..bytes).zip(flags) {
+            let place = moved(d, *address, index);
             let byte = d.extract(&value.bits, 8 * index, 8);
             self.bytes = d.store_unit(self.bytes, place, byte);
-            self.poison = d.store_unit(self.poison, place, value.poison);
+            self.poison = d.store_unit(self.poison, place, flag);
         }
         ub
     }

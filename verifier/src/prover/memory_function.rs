@@ -1,6 +1,7 @@
 //! Memory functions of few bytes, as the loads and stores of bytes that they are: another way to see `memcpy` and its
 //! like than as an effect, for a later stage that writes the accesses out.
 
+use super::memory::moved;
 use super::opaque::MOST_BYTES;
 use super::side::{Scalar, SideState};
 use super::term::{Symbolic, Term};
@@ -61,11 +62,6 @@ impl SideState<'_, '_> {
 /// The memory operand of one byte of a range whose first byte has the range's alignment.
 fn byte(flags: MemFlags, align: u32, index: u32) -> MemOperand {
     MemOperand::new(flags, Type::scalar(8), if index == 0 { align } else { 1 })
-}
-
-pub(super) fn moved(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
-    let offset = d.literal(bytes.into(), d.width(&address));
-    d.add(&address, &offset)
 }
 
 /// True where two ranges of so many bytes overlap and are not the same.

@@ -25,6 +25,7 @@ mod depth;
 mod evaluate;
 mod identity;
 mod integers;
+mod machine_promises;
 mod memory;
 mod memory_function;
 mod opaque;

@@ -154,6 +154,10 @@ impl Uninterpreted {
     }
 }
 
+fn printed(immediates: &[i64]) -> String {
+    immediates.iter().map(i64::to_string).collect::<Vec<String>>().join(" ")
+}
+
 /// An operation of the later side without a counterpart on the earlier side.
 pub(super) fn changed(name: &str) -> Unsupported {
     Unsupported::different(format!("an operation that is not the earlier one's: {name}"))
@@ -202,11 +206,20 @@ impl SideEvaluation<'_> {
         if opens == side.frame.is_some() {
             return Err(Unsupported::new("a call frame in a call frame, or the end of none"));
         }
-        let immediates = data.operands.iter().filter_map(Operand::as_imm).map(|value| value.to_string());
-        let immediates = immediates.collect::<Vec<String>>().join(" ");
+        let immediates: Vec<i64> = data.operands.iter().filter_map(Operand::as_imm).collect();
         if opens {
             side.frame = Some(CallFrame { immediates, is_used: false });
-        } else if side.frame.take().is_some_and(|frame| frame.is_used) {
+            return Ok(());
+        }
+        let Some(frame) = side.frame.take() else { return Ok(()) };
+        // A callee that pops bytes is one that reads its arguments on the stack: no function known here does.
+        if frame.immediates.first() != immediates.first()
+            || !frame.is_used && immediates.iter().skip(1).any(|&popped| popped != 0)
+        {
+            return Err(Unsupported::different("a call frame that ends with another size"));
+        }
+        if frame.is_used {
+            let immediates = printed(&immediates);
             self.effect(
                 side,
                 Identity::named(format!("end of a call frame {immediates}")),
@@ -533,7 +546,7 @@ impl Environment<Symbolic> for SideState<'_, '_> {
             None => String::new(),
             Some(frame) => {
                 frame.is_used = true;
-                format!(" (call frame {})", frame.immediates)
+                format!(" (call frame {})", printed(&frame.immediates))
             }
         };
         let mut identity = evaluation.identity(call.data);

@@ -15,8 +15,8 @@ use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{
-    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, StackSlot, VReg,
-    Vocabulary,
+    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, RegFlags,
+    RegOperand, StackSlot, VReg, Vocabulary,
 };
 use tribunal_target::Target;
 
@@ -70,7 +70,7 @@ pub(super) struct Side {
 
 /// A call frame: the bytes that its first marker says, and whether it holds a call of an unknown function.
 pub(super) struct CallFrame {
-    pub immediates: String,
+    pub immediates: Vec<i64>,
     pub is_used: bool,
 }
 
@@ -182,7 +182,7 @@ impl SideEvaluation<'_> {
     /// Gives undefined values that flow into these PHIs a choice each.
     pub fn arrive(&mut self, side: &mut Side, uses: &[(Inst, VReg)]) {
         for &(phi, register) in uses {
-            let value = self.read(side, register);
+            let value = self.undefined_use(side, register);
             side.arriving.insert(phi, value);
         }
         self.keep_choices(side);
@@ -224,10 +224,11 @@ impl SideEvaluation<'_> {
             self.note_claims(side, data)?;
         }
         let target = self.target;
+        let promise = self.promise(side, data)?;
         match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data) {
             Ok(Some(transfer)) => {
                 self.follow(side, transfer);
-                Ok(())
+                promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
             Ok(None) => self.generic(side, data),
             Err(_) if self.opaque.is_some() => self.other(side, data),
@@ -295,7 +296,7 @@ impl SideEvaluation<'_> {
     }
 
     pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let args: SmallVec<[Scalar; 4]> = data.vreg_uses().map(|register| self.read(side, register)).collect();
+        let args = self.operands(side, data);
         let is_address = |value: &Scalar| self.d.width_of(value.bits) == u32::from(self.target.pointer_bits);
         let accesses = data.opcode.info().is_some_and(|info| {
             matches!(info.family, Family::Load | Family::Store) && info.flags.contains(OpcodeFlags::DEFINED)
@@ -318,6 +319,16 @@ impl SideEvaluation<'_> {
             side.defined.insert(register, value);
         }
         Ok(())
+    }
+
+    /// The values of the virtual registers read: one that an `undef` operand names may hold anything.
+    fn operands(&mut self, side: &mut Side, data: &InstData) -> SmallVec<[Scalar; 4]> {
+        let read = |operand: &RegOperand| Some((operand.reg.as_virtual()?, operand.flags));
+        let value = |(register, flags): (VReg, RegFlags)| match flags.contains(RegFlags::UNDEF) {
+            true => self.undefined_use(side, register),
+            false => self.read(side, register),
+        };
+        data.uses().filter_map(read).map(value).collect()
     }
 
     /// Adds undefined behaviour of one instruction, which is none where a branch before it is taken.

@@ -3,7 +3,7 @@
 
 use super::identity::Identity;
 use super::memory::Volatile;
-use super::memory_function::moved;
+use super::memory::moved;
 use super::opaque::{MOST_BYTES, Touches};
 use super::side::{Scalar, Side, SideEvaluation};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};

@@ -4,7 +4,7 @@ use crate::specimens::{Specimen, address};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::{
     AddressBase, AtomicOrdering, FloatPredicate, Function, GlobalName, InstData, InstFlags, IntPredicate, MemFlags,
-    MemOperand, Opcode, Operand, SyncScope, TargetOpcode, Type, VReg,
+    MemOperand, Opcode, Operand, RegFlags, RegOperand, SyncScope, TargetOpcode, Type, VReg,
 };
 
 /// A changed function, and the change in words.
@@ -18,6 +18,7 @@ pub struct Change {
 pub fn all(specimen: &Specimen) -> Vec<Change> {
     let mut changes = Vec::new();
     operands(specimen, &mut changes);
+    undefined(specimen, &mut changes);
     flags(specimen, &mut changes);
     memory(specimen, &mut changes);
     opcode(specimen, &mut changes);
@@ -147,10 +148,27 @@ fn exchanged(specimen: &Specimen, changes: &mut Vec<Change>) {
     }
 }
 
+/// Each register that is read, undefined.
+fn undefined(specimen: &Specimen, changes: &mut Vec<Change>) {
+    let data = specimen.function.inst(specimen.inst);
+    for index in 0..data.operands.len() {
+        let operand = data.operands[index].as_reg().filter(|operand| !operand.flags.contains(RegFlags::DEF));
+        let Some(operand) = operand.filter(|operand| operand.reg.as_virtual().is_some()) else { continue };
+        let other = Operand::Reg(RegOperand { flags: operand.flags | RegFlags::UNDEF, ..*operand });
+        let change = |_: &mut Function, data: &mut InstData| data.operands[index] = other;
+        changes.push(replaced(specimen, "undefined operand", format!("operand {index}"), change));
+    }
+}
+
 /// Each flag that the row allows, added.
 fn flags(specimen: &Specimen, changes: &mut Vec<Change>) {
     let data = specimen.function.inst(specimen.inst);
-    let allowed = data.opcode.info().map_or(InstFlags::empty(), |info| info.inst_flags);
+    let on_results = match data.vreg_defs().next() {
+        Some(_) => InstFlags::NUW | InstFlags::NSW | InstFlags::EXACT | InstFlags::DISJOINT,
+        None => InstFlags::empty(),
+    };
+    // LLVM's selector leaves the flags of the operation on the machine instruction.
+    let allowed = data.opcode.info().map_or(on_results, |info| info.inst_flags);
     for flag in allowed.iter() {
         let change = |_: &mut Function, data: &mut InstData| data.flags |= flag;
         changes.push(replaced(specimen, "flag added", format!("{flag:?}"), change));

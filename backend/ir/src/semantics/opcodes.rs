@@ -150,16 +150,29 @@ pub fn evaluate_binary<D: Domain>(
     opcode: Opcode,
     args: &[Value<D>; 2],
 ) -> Result<Evaluation<D>, Unsupported> {
-    let inst = InstData::new(opcode, []);
     let same =
         |info: &OpcodeInfo| matches!((info.defs, info.uses), ([def], [one, other]) if one == def && other == def);
-    let one_type = opcode.info().is_some_and(same);
+    match opcode.info().is_some_and(same) {
+        true => evaluate_flagged(domain, opcode, InstFlags::empty(), args),
+        false => Err(malformed(&InstData::new(opcode, []))),
+    }
+}
+
+/// Evaluates an opcode of two sources and a result, all of one width, with these flags on `args`.
+pub fn evaluate_flagged<D: Domain>(
+    domain: &mut D,
+    opcode: Opcode,
+    flags: InstFlags,
+    args: &[Value<D>; 2],
+) -> Result<Evaluation<D>, Unsupported> {
+    let inst = InstData::new(opcode, []);
+    let binary = opcode.info().is_some_and(|info| info.defs.len() == 1 && info.uses.len() == 2);
     let width = domain.width(&args[0].bits);
-    if !one_type || width != domain.width(&args[1].bits) {
+    if !binary || width != domain.width(&args[1].bits) {
         return Err(malformed(&inst));
     }
     let ty = Type::scalar(width);
-    let (flags, defs, uses) = (InstFlags::empty(), [ty], [ty, ty]);
+    let (defs, uses) = ([ty], [ty, ty]);
     computed(domain, &mut Pure, &Operation { inst: &inst, flags, defs: &defs, uses: &uses, args, range: &[] })
 }
 

@@ -9,7 +9,7 @@ use crate::prover::query::{self, StepOutput};
 use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, is_undefined};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, PReg, RegFlags, VReg};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg};
 use tribunal_target::{Target, environment};
 
 impl Validation<'_> {
@@ -40,7 +40,16 @@ impl Validation<'_> {
         let mut evaluation = SideEvaluation { d, target, function, inputs, machine, standing, own: &insts, opaque };
         evaluation.run(&mut side, &insts)?;
         if self.setting.undef == Undef::PerUse {
-            evaluation.arrive(&mut side, &undefined_arrivals(function, block)?);
+            let arrivals = undefined_arrivals(function, block);
+            let is_read_again = |(phi, _): &(Inst, VReg)| {
+                function.inst(*phi).vreg(0).is_some_and(|register| function.use_count(register) > 1)
+            };
+            // Such a PHI differs from read to read. In the earlier function one value for all reads is one of its
+            // behaviours; in the later one nothing here says the others.
+            if evaluation.is_later() && arrivals.iter().any(is_read_again) {
+                return Err(Unsupported::new("an undefined value through a PHI that is read more than once"));
+            }
+            evaluation.arrive(&mut side, &arrivals);
         }
         control::closed(&mut self.graph, function, block, &mut side)?;
         Ok(side)
@@ -107,22 +116,25 @@ impl Validation<'_> {
     }
 }
 
-/// The PHIs of the successors that take an undefined value from this block, each with the register. A PHI of such a
-/// value that is read more than once would differ from read to read, which nothing here says.
-fn undefined_arrivals(function: &Function, block: Block) -> Result<Vec<(Inst, VReg)>, Unsupported> {
+/// The PHIs of the successors that take an undefined value from this block, each with the register.
+fn undefined_arrivals(function: &Function, block: Block) -> Vec<(Inst, VReg)> {
     let mut arrivals = Vec::new();
     for next in function.successors(block) {
         for phi in function.insts(next).take_while(|&inst| function.inst(inst).opcode.is_phi()) {
-            let data = function.inst(phi);
-            let from = data.phi_inputs().find(|&(register, from)| from == block && is_undefined(function, register));
-            let Some((register, _)) = from else { continue };
-            if data.vreg(0).is_some_and(|register| function.use_count(register) > 1) {
-                return Err(Unsupported::new("an undefined value through a PHI that is read more than once"));
+            let operands = function.inst(phi).operands.get(1..).unwrap_or_default();
+            let from = operands.chunks_exact(2).find_map(|input| match input {
+                [Operand::Reg(value), Operand::Block(from)] if *from == block => Some(value),
+                _ => None,
+            });
+            let Some((value, register)) = from.and_then(|value| Some((value, value.reg.as_virtual()?))) else {
+                continue;
+            };
+            if value.flags.contains(RegFlags::UNDEF) || is_undefined(function, register) {
+                arrivals.push((phi, register));
             }
-            arrivals.push((phi, register));
         }
     }
-    Ok(arrivals)
+    arrivals
 }
 
 /// True if the block reads a physical register that it has not written itself, or that it wrote only before a call.

@@ -17,6 +17,7 @@ mod induction;
 mod limits;
 mod pairing;
 mod promote;
+mod straighten;
 mod tables;
 
 use super::depth::deep;
@@ -118,7 +119,13 @@ pub fn validate(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -
 
 fn promoted(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Result<Validated, Unsupported> {
     let limits = Limits::start(time);
-    match promote::promote(pair) {
+    let straight;
+    let mut pair = pair;
+    if pairing::blocks(pair).is_err() {
+        straight = [pair.before, pair.after].map(|function| straighten::straightened(function, target.vocabulary));
+        pair = Pair { before: &straight[0], after: &straight[1] };
+    }
+    match promote::promote(target.vocabulary, pair) {
         None => expansions(Setting { target, pair, contents: &[], undef, expands: false, limits }),
         Some(Promoted { before, after, contents }) => {
             let pair = Pair { before: &before, after: &after };

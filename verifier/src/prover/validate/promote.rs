@@ -16,17 +16,22 @@
 //! functions. The bytes of the object are no part of the memory that must be equal at calls and returns, where nobody
 //! can read them. Volatile and atomic accesses and lifetime markers keep an object in memory.
 //!
+//! Each of the two steps stands alone, so an object that only one function names is promoted there alone. One that only
+//! the later function has is promoted or refused (`tables.rs`). Its contents on entry are unknown, so none may show.
+//!
 //! PHIs stand at the iterated dominance frontier of the stores, pruned by liveness (Cytron et al., "Efficiently
-//! computing static single assignment form", 1991), at the same places and under the same registers in both functions.
+//! computing static single assignment form", 1991), at the same places and under the same registers in the functions
+//! that name the object.
 
 use super::Pair;
 use super::pairing;
 use crate::machine_verifier::dominance::Tree;
+use crate::prover::claims;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use tribunal_ir::{
-    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operand, RegFlags, SlotKind, StackSlot,
-    Type, VReg,
+    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operand, Pointer, RegFlags, SlotKind,
+    StackSlot, Type, VReg, Vocabulary,
 };
 
 /// Both functions with objects in registers.
@@ -38,15 +43,14 @@ pub(super) struct Promoted {
 }
 
 /// The pair with its objects promoted; `None` if there is none that can be.
-pub(super) fn promote(pair: Pair<'_>) -> Option<Promoted> {
+pub(super) fn promote(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> Option<Promoted> {
     let blocks = pairing::blocks(pair).ok()?;
     let entry = pair.before.entry()?;
     // PHIs take a value from each predecessor.
     if blocks.len() != pair.before.layout().len() || !pair.before.predecessors()[entry.as_u32() as usize].is_empty() {
         return None;
     }
-    let (mut slots, others) = (candidates(pair.before), candidates(pair.after));
-    slots.retain(|slot, ty| others.get(slot) == Some(ty) && same_object(pair, *slot));
+    let slots = slots(vocabulary, pair);
     if slots.is_empty() {
         return None;
     }
@@ -61,7 +65,7 @@ pub(super) fn promote(pair: Pair<'_>) -> Option<Promoted> {
     }
     let mut contents = Vec::new();
     let mut all = Vec::new();
-    for (&slot, &ty) in &slots {
+    for (&slot, &(ty, holders)) in &slots {
         let mut fresh = || {
             after.new_vreg(ty);
             before.new_vreg(ty)
@@ -69,12 +73,79 @@ pub(super) fn promote(pair: Pair<'_>) -> Option<Promoted> {
         let initial = fresh();
         let phis = flow.phis(&uses(pair, &blocks, slot)).into_iter().map(|block| (block, fresh())).collect();
         contents.push(initial);
-        all.push(Object { slot, ty, initial, phis });
+        all.push((holders, Object { slot, ty, initial, phis }));
     }
     let order = |side: fn(&(Block, Block)) -> Block| blocks.iter().map(|pair| (pair.0, side(pair))).collect::<Vec<_>>();
-    rewrite(&mut before, &order(|pair| pair.0), &flow, &all);
-    rewrite(&mut after, &order(|pair| pair.1), &flow, &all);
+    let of = |not: Holders| all.iter().filter(move |(holders, _)| *holders != not).map(|(_, object)| object);
+    rewrite(&mut before, &order(|pair| pair.0), &flow, of(Holders::After));
+    rewrite(&mut after, &order(|pair| pair.1), &flow, of(Holders::Before));
     Some(Promoted { before, after, contents })
+}
+
+/// The functions that name an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holders {
+    Both,
+    /// The later function has the object's values in registers, if it needs them.
+    Before,
+    /// The later function keeps values in memory that the earlier one has in registers.
+    After,
+}
+
+/// The objects that are promoted, each with its type: those that one function or both name, and that no address of
+/// escapes.
+fn slots(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> BTreeMap<StackSlot, (Type, Holders)> {
+    let (own, others) = (candidates(pair.before), candidates(pair.after));
+    let (named_before, named_later) = (named(pair.before), named(pair.after));
+    let mut slots = BTreeMap::new();
+    for (&slot, &ty) in &own {
+        if !named_later.contains(&slot) {
+            slots.insert(slot, (ty, Holders::Before));
+        } else if others.get(&slot) == Some(&ty) && same_object(pair, slot) && !claims_more(vocabulary, pair, slot) {
+            slots.insert(slot, (ty, Holders::Both));
+        }
+    }
+    let new = others.iter().filter(|(slot, _)| !named_before.contains(slot) && !claims_more(vocabulary, pair, **slot));
+    slots.extend(new.map(|(&slot, &ty)| (slot, (ty, Holders::After))));
+    slots
+}
+
+/// The objects that operands name.
+pub(super) fn named(function: &Function) -> FxHashSet<StackSlot> {
+    let operands = function.all_insts().flat_map(|inst| &function.inst(inst).operands);
+    let slot = |operand: &Operand| match operand {
+        Operand::Stack(slot) => Some(*slot),
+        _ => None,
+    };
+    operands.filter_map(slot).collect()
+}
+
+/// Whether an access of the later function to this object names another pointer, metadata, or contents that never
+/// change, where no access of the earlier function to it says the same. Promotion would lose that.
+fn claims_more(vocabulary: &dyn Vocabulary, pair: Pair<'_>, slot: StackSlot) -> bool {
+    let said = |function| claims::said(function, vocabulary);
+    let earlier: Vec<[String; 2]> = accesses(pair.before, slot).map(said(pair.before)).collect();
+    // A pointer of the IR that names this object alone is a name for it.
+    let is_own_name = |memory: &MemOperand| {
+        let names = |other: &&MemOperand| other.pointer == memory.pointer;
+        let everywhere = pair.after.all_insts().flat_map(|inst| &pair.after.inst(inst).memory).filter(names).count();
+        let is_sole = earlier.is_empty() && accesses(pair.after, slot).filter(names).count() == everywhere;
+        memory.offset == 0 && (is_sole || memory.pointer == Some(Pointer::Stack(slot)))
+    };
+    let is_new = |memory: &MemOperand| {
+        let [pointer, metadata] = said(pair.after)(memory);
+        let kept = |part: usize, text: &String| text.is_empty() || earlier.iter().any(|other| other[part] == *text);
+        !(kept(0, &pointer) || is_own_name(memory)) || !kept(1, &metadata) || memory.flags.contains(MemFlags::INVARIANT)
+    };
+    accesses(pair.after, slot).any(is_new)
+}
+
+/// The memory operands of the accesses to an object by its address.
+fn accesses(function: &Function, slot: StackSlot) -> impl Iterator<Item = &MemOperand> {
+    let addresses = addresses(function);
+    let insts = function.all_insts().map(|inst| function.inst(inst));
+    let reaches = move |data: &&InstData| data.vreg(1).is_some_and(|address| addresses.get(&address) == Some(&slot));
+    insts.filter(reaches).flat_map(|data| &data.memory)
 }
 
 fn same_object(pair: Pair<'_>, slot: StackSlot) -> bool {
@@ -123,6 +194,11 @@ fn addresses(function: &Function) -> FxHashMap<VReg, StackSlot> {
         _ => None,
     };
     made.filter_map(slot).collect()
+}
+
+fn makes_address(data: &InstData, slot: StackSlot) -> bool {
+    data.opcode == Opcode::G_FRAME_INDEX
+        && matches!(data.operands.get(1), Some(Operand::Stack(other)) if *other == slot)
 }
 
 /// Type in memory and alignment of a load or store that promotion can replace.
@@ -236,10 +312,19 @@ struct Object {
 }
 
 /// Replaces the accesses. `order` has each block of the earlier function with the one of `function`.
-fn rewrite(function: &mut Function, order: &[(Block, Block)], flow: &Flow, objects: &[Object]) {
+fn rewrite<'o>(
+    function: &mut Function,
+    order: &[(Block, Block)],
+    flow: &Flow,
+    objects: impl Iterator<Item = &'o Object>,
+) {
     let addresses = addresses(function);
     let own: FxHashMap<Block, Block> = order.iter().copied().collect();
     for object in objects {
+        let made = function.all_insts().filter(|&inst| makes_address(function.inst(inst), object.slot));
+        for inst in made.collect::<Vec<Inst>>() {
+            function.remove(inst);
+        }
         let mut leaves: FxHashMap<Block, VReg> = FxHashMap::default();
         for &(block, place) in order {
             let enters = object.phis.get(&block).or_else(|| leaves.get(flow.above.get(&block)?));

@@ -8,17 +8,19 @@
 //! | jump table | differ in nothing |
 //!
 //! Entries that only the earlier function has are unused in the later one. One that only the later one has is a
-//! constant, which nothing but a load shows.
+//! constant, which nothing but a load shows, or a stack object that no instruction names: promotion may have left it.
 
 use super::Pair;
 use super::pairing::places;
+use super::promote;
 use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Block, Function, JumpTableKind, StackObject};
+use tribunal_ir::{Block, Function, JumpTableKind, StackObject, StackSlot};
 
 /// An error if an entry of the later function is not the earlier one's.
 pub(super) fn compared(Pair { before, after }: Pair<'_>) -> Result<(), Unsupported> {
-    if after.stack.len() > before.stack.len() || after.fixed_stack.len() > before.fixed_stack.len() {
+    let is_new = |slot: &StackSlot| before.stack.get(*slot).is_none();
+    if promote::named(after).iter().any(is_new) || after.fixed_stack.len() > before.fixed_stack.len() {
         return Err(Unsupported::new("new stack objects"));
     }
     let serves = |one: &StackObject, other: &StackObject| {
