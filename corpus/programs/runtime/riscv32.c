@@ -273,3 +273,33 @@ CHANGE(fetch_and, old & value)
 CHANGE(fetch_or, old | value)
 CHANGE(fetch_xor, old ^ value)
 CHANGE(fetch_nand, ~(old & value))
+
+/* The same of any size: for objects that a caller does not know to be aligned. */
+
+void load_any(size_t size, const void *cell, void *to, int order) NAMED("load");
+void load_any(size_t size, const void *cell, void *to, int order) {
+    (void)order;
+    memcpy(to, cell, size);
+}
+
+void store_any(size_t size, void *cell, const void *from, int order) NAMED("store");
+void store_any(size_t size, void *cell, const void *from, int order) {
+    (void)order;
+    memcpy(cell, from, size);
+}
+
+void exchange_any(size_t size, void *cell, const void *from, void *old, int order) NAMED("exchange");
+void exchange_any(size_t size, void *cell, const void *from, void *old, int order) {
+    (void)order;
+    memcpy(old, cell, size);
+    memcpy(cell, from, size);
+}
+
+bool compare_exchange_any(size_t size, void *cell, void *seen, const void *from, int well, int failed)
+    NAMED("compare_exchange");
+bool compare_exchange_any(size_t size, void *cell, void *seen, const void *from, int well, int failed) {
+    (void)well, (void)failed;
+    bool same = memcmp(cell, seen, size) == 0;
+    memcpy(same ? cell : seen, same ? from : cell, size);
+    return same;
+}
