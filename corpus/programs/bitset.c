@@ -32,7 +32,9 @@ static int next(const Set *set, unsigned from) {
 static Set combined(const Set *a, const Set *b, int how) {
     Set set;
     for (int i = 0; i < WORDS; i++)
-        set.word[i] = how == 0 ? a->word[i] & b->word[i] : how == 1 ? a->word[i] | b->word[i] : a->word[i] & ~b->word[i];
+        set.word[i] = how == 0   ? a->word[i] & b->word[i]
+                      : how == 1 ? a->word[i] | b->word[i]
+                                 : a->word[i] & ~b->word[i];
     return set;
 }
 
@@ -64,7 +66,9 @@ NOINLINE static uint64_t interleaved(uint32_t x, uint32_t y) {
     return result;
 }
 
-NOINLINE static uint64_t swapped(uint64_t x) { return __builtin_bswap64(x) ^ __builtin_bswap32((uint32_t)x) ^ __builtin_bswap16((uint16_t)x); }
+NOINLINE static uint64_t swapped(uint64_t x) {
+    return __builtin_bswap64(x) ^ __builtin_bswap32((uint32_t)x) ^ __builtin_bswap16((uint16_t)x);
+}
 NOINLINE static uint32_t rotated(uint32_t x, unsigned by) { return x << (by & 31) | x >> (-by & 31); }
 NOINLINE static int leading(uint64_t x) { return x ? __builtin_clzll(x) : 64; }
 NOINLINE static int parity(uint64_t x) { return __builtin_parityll(x); }

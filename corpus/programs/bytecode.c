@@ -22,7 +22,8 @@ typedef struct {
 
 typedef enum { WELL, STEPS, UNDERFLOW, OVERFLOW, ZERO, PLACE } Outcome;
 
-static const char *const outcomes[] = {"well", "too many steps", "stack underflow", "stack overflow", "division by zero",
+static const char *const outcomes[] = {"well", "too many steps", "stack underflow", "stack overflow",
+    "division by zero",
                                        "no such place"};
 
 static bool same(const char *word, const char *name) {

@@ -1,4 +1,5 @@
-/* A calculator: a tokenizer, a parser by recursive descent into a tree, folding, evaluation, variables and functions. */
+/* A calculator: a tokenizer, a parser by recursive descent into a tree, folding, evaluation, variables and
+   functions. */
 #include "platform.h"
 
 typedef enum { NUMBER, NAME, OPERATOR, END, WRONG } TokenKind;
@@ -200,7 +201,8 @@ int main(void) {
     static const char *const lines[] = {
         "1 + 2 * 3 - 4", "(1 + 2) * (3 - 4) % 5", "a = b = 6 * 7", "a == b && !(a < 41)", "x = a > 40 ? a << 3 : 0",
         "-x / 5 + ~0", "1 | 6 ^ 3 & 2", "1 << 62 >> 60", "9223372036854775807 + 1", "5 / (a - b)", "0 && 1 / 0",
-        "1 || 1 / 0", "2 +", "(1 + 2", "1 ? 2", "3 $ 4", "((((((((((1))))))))))", "1 < 2 == 2 > 1", "a != b || x >= 336",
+        "1 || 1 / 0", "2 +", "(1 + 2", "1 ? 2", "3 $ 4", "((((((((((1))))))))))", "1 < 2 == 2 > 1",
+                "a != b || x >= 336",
     };
     for (size_t i = 0; i < LENGTH(lines); i++) {
         Parser parser = {.source = lines[i]};

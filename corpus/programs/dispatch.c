@@ -4,7 +4,8 @@
 enum { PUSH, ADD, SUB, MUL, DUP, OVER, SWAP, JUMP_IF, DROP, HALT };
 
 NOINLINE static int64_t threaded(const int *code) {
-    static const void *const labels[] = {&&push, &&add, &&sub, &&mul, &&dup, &&over, &&swap, &&jump_if, &&drop, &&halt};
+    static const void *const labels[] = {&&push, &&add, &&sub, &&mul, &&dup, &&over, &&swap, &&jump_if, &&drop,
+        &&halt};
     int64_t stack[32], *top = stack, kept;
 #define NEXT goto *labels[*code++]
     NEXT;
@@ -144,7 +145,8 @@ NOINLINE static void copy_unrolled(uint8_t *to, const uint8_t *from, unsigned co
 }
 
 int main(void) {
-    static const int factorial[] = {PUSH, 1, PUSH, 12, OVER, OVER, MUL, SWAP, PUSH, 1, SUB, DUP, JUMP_IF, -9, DROP, HALT};
+    static const int factorial[] = {PUSH, 1, PUSH, 12, OVER, OVER, MUL, SWAP, PUSH, 1, SUB, DUP, JUMP_IF, -9, DROP,
+        HALT};
     static const int square[] = {PUSH, 9, DUP, MUL, PUSH, 4, SUB, HALT};
     say("factorial", threaded(factorial));
     say("square", threaded(square));

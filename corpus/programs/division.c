@@ -1,7 +1,8 @@
 /* Division and remainder: every sign, every width, by constants of all kinds and by variables, at the edges. */
 #include "platform.h"
 
-static const int64_t edges[] = {0,  1,  -1, 2,   -2,  3,         7,         -7,        10,         100,        127, -128,
+static const int64_t edges[] = {0,  1,  -1, 2,   -2,  3,         7,         -7,        10,         100,        127,
+    -128,
                                 255, 256, 1000, 32767, -32768, 65535, INT32_MAX, INT32_MIN, UINT32_MAX, INT64_MAX,
                                 INT64_MIN, INT64_C(0x123456789abcdef), INT64_C(-987654321987654321)};
 

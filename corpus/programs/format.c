@@ -98,7 +98,9 @@ static size_t format_list(char *to, size_t room, const char *at, va_list argumen
             longs += *at == 'l' ? 1 : -1;
         switch (*at) {
         case 'd': {
-            int64_t value = longs == 2 ? va_arg(arguments, long long) : longs == 1 ? va_arg(arguments, long) : va_arg(arguments, int);
+            int64_t value = longs == 2   ? va_arg(arguments, long long)
+                            : longs == 1 ? va_arg(arguments, long)
+                                         : va_arg(arguments, int);
             if (longs < 0)
                 value = longs == -1 ? (short)value : (signed char)value;
             number(&sink, style, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0, 10, false);

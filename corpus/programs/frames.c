@@ -88,7 +88,8 @@ NOINLINE static unsigned everything(int n, unsigned seed) {
 }
 
 /* More arguments than registers, with a large frame below them. */
-NOINLINE static int64_t many(int a, int64_t b, short c, int64_t d, char e, int64_t f, int g, int64_t h, int i, int64_t j,
+NOINLINE static int64_t many(int a, int64_t b, short c, int64_t d, char e, int64_t f, int g, int64_t h, int i,
+        int64_t j,
                              signed char k, int64_t l) {
     uint8_t frame[5000];
     fill(frame, sizeof frame, (unsigned)a);

@@ -1,4 +1,5 @@
-/* Graphs: breadth and depth first, shortest ways by a heap and by all pairs, components, spanning trees, flow, order. */
+/* Graphs: breadth and depth first, shortest ways by a heap and by all pairs, components, spanning trees, flow,
+   order. */
 #include "platform.h"
 
 enum { NODES = 40, EDGES = 160, FAR = INT_MAX / 2 };

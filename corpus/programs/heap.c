@@ -146,7 +146,8 @@ int main(void) {
     say("count", count);
     say("wrong", wrong);
     say("last", last);
-    Event events[6] = {{0, tick, NULL}, {0, echo, NULL}, {0, tick, NULL}, {0, echo, NULL}, {0, echo, NULL}, {0, tick, NULL}};
+    Event events[6] = {{0, tick, NULL}, {0, echo, NULL}, {0, tick, NULL},
+                       {0, echo, NULL}, {0, echo, NULL}, {0, tick, NULL}};
     for (int i = 0; i < 6; i++)
         schedule(&events[i], i * 5 % 7);
     while (calendar) {

@@ -121,7 +121,8 @@ int main(void) {
     log_line(TRACE, "not shown {i}", 1);
     log_line(INFO, "plain");
     log_line(INFO, "{i} {l} {s} {b} {p}", -5, INT64_MIN, "text", 1, &number);
-    log_line(WARNING, "{i}{i}{i}{i}{i}{i}{i}{i}{i}{i} {l} {i} {l} {s}", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, INT64_C(1) << 40,
+    log_line(WARNING, "{i}{i}{i}{i}{i}{i}{i}{i}{i}{i} {l} {i} {l} {s}", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+            INT64_C(1) << 40,
              11, INT64_MAX, "end");
     say("code", fail(3, "file {s} line {i}", "a.c", 99));
     log_line(INFO, "{s} is cut in the ring, and kept whole here {b}", "a very long line", 0);

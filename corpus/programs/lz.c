@@ -1,4 +1,5 @@
-/* A compressor in the way of LZ77 with a hash chain, and its decompressor: tokens of literals and (distance, length). */
+/* A compressor in the way of LZ77 with a hash chain, and its decompressor: tokens of literals and (distance,
+   length). */
 #include "platform.h"
 
 enum { WINDOW = 1 << 12, HASHES = 1 << 10, SHORTEST = 4, LONGEST = 255 };

@@ -1,4 +1,5 @@
-/* Integer matrices: products in blocks, powers, determinants without fractions, transposition, a spiral, a convolution. */
+/* Integer matrices: products in blocks, powers, determinants without fractions, transposition, a spiral, a
+   convolution. */
 #include "platform.h"
 
 enum { N = 12 };
@@ -123,7 +124,8 @@ int main(void) {
     uint8_t image[16][16];
     for (int i = 0; i < 256; i++)
         image[i / 16][i % 16] = (uint8_t)(next_random(&seed) >> 9);
-    static const int8_t edges[3][3] = {{-1, -1, -1}, {-1, 8, -1}, {-1, -1, -1}}, slope[3][3] = {{1, 0, -1}, {2, 0, -2}, {1, 0, -1}};
+    static const int8_t edges[3][3] = {{-1, -1, -1}, {-1, 8, -1}, {-1, -1, -1}};
+    static const int8_t slope[3][3] = {{1, 0, -1}, {2, 0, -2}, {1, 0, -1}};
     say_hex("edges", convolved(image, edges));
     say_hex("slope", convolved(image, slope));
     return 0;

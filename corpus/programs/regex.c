@@ -1,4 +1,5 @@
-/* A regular expression matcher by backtracking, and one by simulation of a nondeterministic automaton; both must agree. */
+/* A regular expression matcher by backtracking, and one by simulation of a nondeterministic automaton; both must
+   agree. */
 #include "platform.h"
 
 /* ---- by backtracking: literals, `.`, `*`, `+`, `?`, classes, `^`, `$` ---- */
@@ -128,7 +129,8 @@ int main(void) {
     static const char *const patterns[] = {"a*b",    "^a*b$",    "[a-c]+d?", "\\d+\\.\\d*", "^[^ ]* [^ ]*$",
                                            "x.*y.*z", "colou?r", ".",        "^$",          "[]x]+",
                                            "a+a+a+$", "\\$\\d\\d"};
-    static const char *const texts[] = {"",           "aaab",       "aab b",          "version 12.34", "colour me color",
+    static const char *const texts[] = {"",           "aaab",       "aab b",          "version 12.34",
+        "colour me color",
                                         "x--y--y--z", "cabd cabbd", "price $45 ]]x]", "aaaa",          "two words"};
     int found = 0, differ = 0;
     for (size_t p = 0; p < LENGTH(patterns); p++) {

@@ -1,5 +1,5 @@
-/* A ring buffer for one producer and one consumer by C11 atomics, a Treiber stack, a ticket lock, a reference count and
-   a sequence lock. One thread plays all parts, so that every result is determined. */
+/* A ring buffer for one producer and one consumer by C11 atomics, a Treiber stack, a ticket lock, a reference count
+   and a sequence lock. One thread plays all parts, so that every result is determined. */
 #include "platform.h"
 
 enum { ROOM = 16 };
@@ -47,7 +47,8 @@ static void push(Item *item) {
 
 static Item *pop(void) {
     Item *item = top;
-    while (item && !__atomic_compare_exchange_n((Item **)&top, &item, item->next, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+    while (item && !__atomic_compare_exchange_n((Item **)&top, &item, item->next, true, __ATOMIC_ACQUIRE,
+            __ATOMIC_ACQUIRE))
         ;
     return item;
 }

@@ -53,7 +53,11 @@ static void reverse(char *text) {
 
 static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
-static char turned(char c) { return lower(c) >= 'a' && lower(c) <= 'z' ? (char)(lower(c) < 'n' ? c + 13 : c - 13) : c; }
+
+static char turned(char c) {
+    bool is_letter = lower(c) >= 'a' && lower(c) <= 'z';
+    return is_letter ? (char)(lower(c) < 'n' ? c + 13 : c - 13) : c;
+}
 
 static void each(char *text, char (*change)(char)) {
     for (; *text; text++)
@@ -122,7 +126,8 @@ int main(void) {
     puts(secret);
     each(secret, turned);
     puts(secret);
-    static const char *const pairs[][2] = {{"kitten", "sitting"}, {"", "abc"}, {"same", "same"}, {"intention", "execution"}};
+    static const char *const pairs[][2] = {{"kitten", "sitting"}, {"", "abc"}, {"same", "same"}, {"intention",
+        "execution"}};
     for (size_t i = 0; i < LENGTH(pairs); i++)
         say("distance", distance(pairs[i][0], pairs[i][1]));
     const char *text = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xff\xc3z";

@@ -1,5 +1,5 @@
-/* Structs by value of every size from 1 byte to 64: as arguments in registers and on the stack, as results in registers
-   and through memory, through variable arguments and function pointers. */
+/* Structs by value of every size from 1 byte to 64: as arguments in registers and on the stack, as results in
+   registers and through memory, through variable arguments and function pointers. */
 #include "platform.h"
 
 #define SIZED(n)                                                                                                     \
@@ -98,8 +98,8 @@ static void narrow(signed char a, unsigned char b, short c, unsigned short d, bo
 }
 
 int main(void) {
-    uint32_t (*const all[])(void) = {all1,  all2,  all3,  all4,  all5,  all6,  all7,  all8,  all9,  all11, all12, all13,
-                                     all15, all16, all17, all20, all23, all24, all31, all32, all33, all48, all64};
+    uint32_t (*const all[])(void) = {all1,  all2,  all3,  all4,  all5,  all6,  all7,  all8,  all9,  all11, all12,
+                                     all13, all15, all16, all17, all20, all23, all24, all31, all32, all33, all48, all64};
     for (size_t i = 0; i < LENGTH(all); i++) {
         put_hex(all[i](), 8);
         putchar(i % 8 == 7 ? '\n' : ' ');

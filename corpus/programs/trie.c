@@ -115,7 +115,8 @@ static int find_route(uint32_t address) {
 }
 
 int main(void) {
-    static const char words[] = "judge just jury jut prove prover proven proof program prose pro verb verify very verdict ";
+    static const char words[] = "judge just jury jut prove prover proven proof program prose pro "
+                                "verb verify very verdict ";
     Node *root = make();
     char word[16];
     int size = 0, removed = 0;

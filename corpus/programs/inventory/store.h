@@ -1,4 +1,5 @@
-/* What the two files of this program share: types by value and by pointer, data of both sides, calls both ways. */
+/* The interface between the two files of this program: types by value and by pointer, data of both sides, calls both
+   ways. */
 #ifndef STORE_H
 #define STORE_H
 

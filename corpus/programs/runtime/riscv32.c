@@ -104,6 +104,13 @@ void *malloc(size_t size) {
 
 void free(void *block) { (void)block; }
 
+/* Nothing is given back, so what is handed out is zero still. */
+void *calloc(size_t count, size_t size);
+void *calloc(size_t count, size_t size) {
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : malloc(bytes);
+}
+
 void *memcpy(void *restrict to, const void *restrict from, size_t size) {
     for (size_t i = 0; i < size; i++)
         ((char *)to)[i] = ((const char *)from)[i];
@@ -131,6 +138,10 @@ int memcmp(const void *a, const void *b, size_t size) {
             return x[i] - y[i];
     return 0;
 }
+
+/* The name by which clang calls memcmp where only equality is asked for. */
+int bcmp(const void *a, const void *b, size_t size);
+int bcmp(const void *a, const void *b, size_t size) { return memcmp(a, b, size); }
 
 size_t strlen(const char *text) {
     size_t size = 0;

@@ -91,6 +91,46 @@ fn main() -> ExitCode {
 enum Task<'t> {
     Emulated { program: &'t CProgram, platform: &'t Platform, level: &'static str, share: Share },
     Native(&'t CProgram),
+    Csmith(u32),
+}
+
+/// Everything that all tasks share.
+struct Plan {
+    tools: Toolchain,
+    platforms: Vec<Platform>,
+    levels: Vec<&'static str>,
+    shares: &'static [Share],
+    /// The folder of generated programs.
+    kept: PathBuf,
+}
+
+impl Plan {
+    /// A program on every machine that can run it, at every level.
+    fn emulated<'t>(&'t self, program: &'t CProgram) -> Vec<Task<'t>> {
+        let can = |platform: &&Platform| !program.requires.iter().any(|word| platform.lacks.contains(word));
+        let mut tasks = Vec::new();
+        for platform in self.platforms.iter().filter(can) {
+            for &level in &self.levels {
+                tasks.extend(self.shares.iter().map(|&share| Task::Emulated { program, platform, level, share }));
+            }
+        }
+        tasks
+    }
+
+    fn results(&self, task: &Task<'_>) -> Result<Vec<ProgramResult>, ProgramError> {
+        match task {
+            Task::Emulated { program, platform, level, share } => {
+                self.tools.run(program, platform, level, *share).map(|result| vec![result])
+            }
+            Task::Native(program) => native::check(program, &self.tools.folder, self.tools.limit),
+            Task::Csmith(seed) => {
+                let Some(program) = csmith::program(*seed, &self.kept)? else { return Ok(Vec::new()) };
+                let results =
+                    self.emulated(&program).iter().map(|task| self.results(task)).collect::<Result<Vec<_>, _>>();
+                Ok(results?.concat())
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -107,19 +147,22 @@ fn run(arguments: &Arguments) -> Result<u8, ProgramError> {
     let started = Instant::now();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let kept = tempfile::tempdir().map_err(ProgramError::file(std::env::temp_dir()))?;
-    let mut programs = programs(arguments, &folder, kept.path())?;
+    let plan = plan(arguments, &folder, kept.path())?;
+    let mut programs = programs(arguments, &folder)?;
     let mode = Mode::from_environment();
-    let tools = toolchain(arguments, &folder);
     if arguments.native && mode == Mode::Bless {
-        programs.iter_mut().try_for_each(|program| native::bless(program, &folder, tools.limit))?;
+        programs.iter_mut().try_for_each(|program| native::bless(program, &folder, plan.tools.limit))?;
     }
-    let platforms = platforms(arguments, &folder)?;
-    let tasks = tasks(arguments, &programs, &platforms);
+    let tasks: Vec<Task<'_>> = match arguments.csmith {
+        Some((first, last)) => (first..=last).map(Task::Csmith).collect(),
+        None if arguments.native => programs.iter().map(Task::Native).collect(),
+        None => programs.iter().flat_map(|program| plan.emulated(program)).collect(),
+    };
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the loop still works.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
-    let results = all(&tasks, &tools, arguments.jobs, &stop)?;
+    let results = all(&tasks, &plan, arguments.jobs, &stop)?;
     let interrupted = stop.load(Ordering::Relaxed);
     let unexpected = unexpected(arguments, &folder, &results, mode)?;
     let totals = ProgramTotals::of(&results);
@@ -153,11 +196,19 @@ fn toolchain(arguments: &Arguments, folder: &Path) -> Toolchain {
     }
 }
 
-fn programs(arguments: &Arguments, folder: &Path, kept: &Path) -> Result<Vec<CProgram>, ProgramError> {
-    if let Some((first, last)) = arguments.csmith {
-        let programs = (first..=last).filter_map(|seed| csmith::program(seed, kept).transpose());
-        return programs.collect();
-    }
+fn plan(arguments: &Arguments, folder: &Path, kept: &Path) -> Result<Plan, ProgramError> {
+    let chosen =
+        |level: &usize| arguments.level.is_empty() || arguments.level.iter().any(|&n| usize::from(n) == *level);
+    Ok(Plan {
+        tools: toolchain(arguments, folder),
+        platforms: platforms(arguments, folder)?,
+        levels: (0..LEVELS.len()).filter(chosen).map(|level| LEVELS[level]).collect(),
+        shares: if arguments.mix { &Share::MIXTURES } else { &[Share::Whole] },
+        kept: kept.to_path_buf(),
+    })
+}
+
+fn programs(arguments: &Arguments, folder: &Path) -> Result<Vec<CProgram>, ProgramError> {
     let mut programs = source::all(folder)?;
     let is_named = |name: &String| programs.iter().any(|program| program.name == *name);
     if let Some(name) = arguments.programs.iter().find(|name| !is_named(name)) {
@@ -177,30 +228,10 @@ fn platforms(arguments: &Arguments, folder: &Path) -> Result<Vec<Platform>, Prog
     Ok(platforms)
 }
 
-fn tasks<'t>(arguments: &Arguments, programs: &'t [CProgram], platforms: &'t [Platform]) -> Vec<Task<'t>> {
-    if arguments.native {
-        return programs.iter().map(Task::Native).collect();
-    }
-    let shares: &[Share] = if arguments.mix { &Share::MIXTURES } else { &[Share::Whole] };
-    let chosen =
-        |level: &usize| arguments.level.is_empty() || arguments.level.iter().any(|&n| usize::from(n) == *level);
-    let levels: Vec<&'static str> = (0..LEVELS.len()).filter(chosen).map(|level| LEVELS[level]).collect();
-    let mut tasks = Vec::new();
-    for program in programs {
-        let can = |platform: &&Platform| !program.requires.iter().any(|word| platform.lacks.contains(word));
-        for platform in platforms.iter().filter(can) {
-            for &level in &levels {
-                tasks.extend(shares.iter().map(|&share| Task::Emulated { program, platform, level, share }));
-            }
-        }
-    }
-    tasks
-}
-
 /// Runs the tasks on several threads. The first error ends all.
 fn all(
     tasks: &[Task<'_>],
-    tools: &Toolchain,
+    plan: &Plan,
     jobs: Option<u16>,
     stop: &AtomicBool,
 ) -> Result<Vec<ProgramResult>, ProgramError> {
@@ -208,15 +239,11 @@ fn all(
     let (next, ended) = (AtomicUsize::new(0), Mutex::new((Vec::new(), None)));
     let work = || {
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = plan.results(task);
+            // Ctrl-C reaches the commands too: what they said then is no verdict.
             if stop.load(Ordering::Relaxed) {
                 return;
             }
-            let result = match task {
-                Task::Emulated { program, platform, level, share } => {
-                    tools.run(program, platform, level, *share).map(|result| vec![result])
-                }
-                Task::Native(program) => native::check(program, &tools.folder, tools.limit),
-            };
             let Ok(mut ended) = ended.lock() else { return };
             match result {
                 Ok(results) => ended.0.extend(results),
@@ -246,7 +273,7 @@ fn progress_bar(tasks: usize) -> ProgressBar {
     style.map_or(bar.clone(), |style| bar.with_style(style))
 }
 
-/// What is not as the list of known ones says; without a list for the kind of run, what did not pass.
+/// The results that do not agree with the list of known ones. A kind of run without a list has to pass whole.
 fn unexpected(
     arguments: &Arguments,
     folder: &Path,

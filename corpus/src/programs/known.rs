@@ -41,7 +41,7 @@ impl KnownUnsupported {
         Ok(known)
     }
 
-    /// What does not agree with the list.
+    /// The results that do not agree with the list, as lines.
     pub fn complaints(&self, results: &[ProgramResult]) -> Vec<String> {
         let complaint = |result: &ProgramResult| {
             let ProgramResult { program, target, level, verdict, .. } = result;
@@ -59,7 +59,7 @@ impl KnownUnsupported {
         results.iter().filter_map(complaint).collect()
     }
 
-    /// The list with these results in the place of what it said about them. What is wrong stays off it.
+    /// The list with these results in the place of what it said about them. A wrong program stays off it.
     pub fn updated(mut self, results: &[ProgramResult]) -> KnownUnsupported {
         for ProgramResult { program, target, level, verdict, .. } in results {
             let key = (program.clone(), target.clone(), level.clone());
