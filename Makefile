@@ -10,13 +10,15 @@ JOBS ?= $(shell nproc)
 BUILD_PACKAGES := libz3-dev cmake gcc g++ make pkg-config libclang-dev
 # The peers that tests compare with.
 PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user cvc5
+# C libraries that whole programs are linked with.
+LIBRARY_PACKAGES := libc6-dev-riscv64-cross libc6-dev-arm64-cross libgcc-12-dev-riscv64-cross libgcc-12-dev-arm64-cross
 
-.PHONY: fuzz test fuzzers benchmarks judge-llvm build packages peers
+.PHONY: fuzz test fuzzers programs benchmarks judge-llvm build packages peers libraries
 
 fuzz: build
 	./target/release/tribunal fuzz --seconds $(SECONDS_TO_FUZZ) --jobs $(JOBS)
 
-test: packages peers
+test: packages peers libraries
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
@@ -27,6 +29,13 @@ test: packages peers
 fuzzers: packages
 	@.ci/packages zip
 	@.ci/fuzzers
+
+# Whole C programs, compiled, linked and run: see docs/programs.md. PROGRAMS has the flags of the runner.
+PROGRAMS ?=
+programs: build peers libraries
+	@.ci/packages csmith libcsmith-dev
+	$(CARGO) build --release --package tribunal-corpus --bin tribunal-programs
+	./target/release/tribunal-programs --jobs $(JOBS) $(PROGRAMS)
 
 # Every figure of the documents: measures all sections of docs/benchmarks.md, or those named in SECTIONS, and writes that file
 # whole. SECTIONS="legalizer compile" is the speed beside LLVM's, SECTIONS="recipes stages" the prover's and the loop's.
@@ -52,3 +61,6 @@ packages:
 
 peers:
 	@.ci/packages $(PEER_PACKAGES)
+
+libraries:
+	@.ci/packages $(LIBRARY_PACKAGES)

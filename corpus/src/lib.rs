@@ -7,7 +7,8 @@
 //! - **Golden cases** ([`golden`]; a folder for each pass and `emit`): a function before a pass and the text after it.
 //!
 //! `; features: +m,+zbb` names the features in full; without it the target's usual ones are on. `; allocator:
-//! fastalloc` chooses the allocator of a golden case. [`sizes`] is the golden table of code sizes.
+//! fastalloc` chooses the allocator of a golden case. [`sizes`] is the golden table of code sizes. [`programs`] is
+//! apart: whole C programs, compiled, linked and run by commands.
 //!
 //! `BLESS=1` rewrites every expectation that a program computes: golden cases and the table. Answers of `; run:` are
 //! not computed here, so nothing rewrites them.
@@ -15,6 +16,7 @@
 pub mod case;
 pub mod expectation;
 pub mod golden;
+pub mod programs;
 pub mod sizes;
 
 pub use case::{CaseError, CaseFile, run};

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{CompileError, Context, NoObserver, Options, emit, pipeline};
-use tribunal_ir::{Entry, Module, text};
+use tribunal_ir::{Entry, Module, Unread, text};
 use tribunal_trial::{Harness, Judge, JudgeSet, Tally, guard};
 
 /// Compile MIR to an object, to assembly, or to MIR after a pass.
@@ -78,6 +78,8 @@ impl Emit {
 struct Report {
     functions: usize,
     failed: usize,
+    /// The functions that failed, each with its first reason.
+    refusals: Vec<RefusedFunction>,
     #[serde(flatten)]
     findings: Findings,
     proved: u64,
@@ -86,6 +88,30 @@ struct Report {
     unknown: u64,
     unsupported: u64,
     seconds: f64,
+}
+
+/// A function that was not compiled: the pass that gave it up, or `read`, and the feature or the fault.
+#[derive(Serialize)]
+struct RefusedFunction {
+    function: String,
+    pass: &'static str,
+    reason: String,
+}
+
+impl From<&CompileError> for RefusedFunction {
+    fn from(error: &CompileError) -> RefusedFunction {
+        let (function, pass, reason) = match error {
+            CompileError::Unsupported { function, pass, feature } => (function, pass, feature),
+            CompileError::Internal { function, pass, reason } => (function, pass, reason),
+        };
+        RefusedFunction { function: function.clone(), pass, reason: reason.clone() }
+    }
+}
+
+impl From<&Unread> for RefusedFunction {
+    fn from(unread: &Unread) -> RefusedFunction {
+        RefusedFunction { function: unread.name.clone(), pass: "read", reason: unread.unknown.to_string() }
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
@@ -113,6 +139,11 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         output::json(&Report {
             functions: source.module.functions.len() + unread,
             failed: failures.len() + unread,
+            refusals: failures
+                .iter()
+                .map(RefusedFunction::from)
+                .chain(source.module.unread.iter().map(Into::into))
+                .collect(),
             findings: judged.findings.as_slice().into(),
             proved: judged.proved,
             looked_up: judged.looked_up,
