@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tribunal_fuzz::liars::{self, Damages, Liars, Lie, Question};
+use tribunal_fuzz::liars::{self, Damages, Liars, Lie, StageQuestion};
 
 /// Some programs on every target, with one judge's answers.
-fn campaign(accepts: impl Fn(&Question<'_>) -> bool + Sync) -> (Damages, Vec<Lie>) {
+fn campaign(accepts: impl Fn(&StageQuestion<'_>) -> bool + Sync) -> (Damages, Vec<Lie>) {
     let targets = tribunal_target::ALL.iter().map(|&target| (target, target.default_features)).collect();
     let liars = Liars { targets, time: Duration::from_secs(4), seed: 7, jobs: 1 };
     liars::run(&liars, accepts, &AtomicBool::new(false), |_, _, _| {})

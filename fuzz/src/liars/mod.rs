@@ -82,7 +82,7 @@ const FEW: u32 = 16;
 const TIME: Duration = Duration::from_secs(1);
 
 /// The stage after a pass, and its input: whether the second is the first as that pass may leave it.
-pub struct Question<'q> {
+pub struct StageQuestion<'q> {
     /// The machine.
     pub target: &'static Target,
     /// The pass.
@@ -93,7 +93,7 @@ pub struct Question<'q> {
     pub after: &'q Function,
 }
 
-impl Question<'_> {
+impl StageQuestion<'_> {
     /// True for the output of the allocator.
     fn is_allocation(&self) -> bool {
         self.stage.name == allocate::PASS.name
@@ -106,8 +106,8 @@ impl Question<'_> {
 }
 
 /// The answers of this project's judges.
-pub fn accepts(question: &Question<'_>) -> bool {
-    let Question { target, before, after, .. } = *question;
+pub fn accepts(question: &StageQuestion<'_>) -> bool {
+    let StageQuestion { target, before, after, .. } = *question;
     if question.is_allocation() {
         return allocation::check(before, after, target).is_empty();
     }
@@ -119,7 +119,7 @@ pub fn accepts(question: &Question<'_>) -> bool {
 /// time.
 pub fn run(
     liars: &Liars,
-    accepts: impl Fn(&Question<'_>) -> bool + Sync,
+    accepts: impl Fn(&StageQuestion<'_>) -> bool + Sync,
     stop: &AtomicBool,
     progress: impl Fn(Duration, Damages, usize) + Sync,
 ) -> (Damages, Vec<Lie>) {
@@ -157,7 +157,7 @@ impl Damages {
 /// One program, damaged at every stage.
 fn program(
     liars: &Liars,
-    accepts: &impl Fn(&Question<'_>) -> bool,
+    accepts: &impl Fn(&StageQuestion<'_>) -> bool,
     number: u64,
     is_over: impl Fn() -> bool,
 ) -> (Damages, Vec<Lie>) {
@@ -175,7 +175,7 @@ fn program(
             }
             let mut damaged = after.clone();
             let Some(damage) = damage::damage(&mut damaged, target, &mut random) else { continue };
-            let question = Question { target, stage, before: &before, after: &damaged };
+            let question = StageQuestion { target, stage, before: &before, after: &damaged };
             let case = Case { source: &source, question, seed };
             tally.damaged += 1;
             let found = guard::run(|| case.judged(accepts, &mut tally));
@@ -199,14 +199,14 @@ fn passed(function: &Function, target: &'static Target, features: Features, pass
 /// One damaged function.
 struct Case<'c> {
     source: &'c Function,
-    question: Question<'c>,
+    question: StageQuestion<'c>,
     seed: u64,
 }
 
 impl Case<'_> {
     /// The difference that an execution shows of what the judge accepts.
-    fn judged(&self, accepts: &impl Fn(&Question<'_>) -> bool, tally: &mut Damages) -> Option<String> {
-        let Question { target, after, .. } = self.question;
+    fn judged(&self, accepts: &impl Fn(&StageQuestion<'_>) -> bool, tally: &mut Damages) -> Option<String> {
+        let StageQuestion { target, after, .. } = self.question;
         if !self.question.is_allocation() && machine_verifier::unfit_for_proof(after, target).is_some() {
             tally.rejected += 1;
             return None;
@@ -225,7 +225,7 @@ impl Case<'_> {
 
     /// The runs of both stages, or of the program and its allocation.
     fn runs(&self, count: u32) -> Runs {
-        let Question { target, before, after, .. } = self.question;
+        let StageQuestion { target, before, after, .. } = self.question;
         if !self.question.is_allocation() {
             return validate::runs(before, after, target, count);
         }
@@ -242,7 +242,7 @@ impl Case<'_> {
     }
 
     fn lie(&self, damage: &'static str, difference: String) -> Lie {
-        let Question { target, stage, before, after } = self.question;
+        let StageQuestion { target, stage, before, after } = self.question;
         let (judge, stage) = (self.question.judge(), stage.name);
         let print = |name: &str, function: &Function| {
             let mut function = function.clone();
