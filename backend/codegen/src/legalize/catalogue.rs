@@ -13,7 +13,7 @@ use tribunal_ir::opcode::IndexTypes;
 use tribunal_ir::types::{S1, S8, S32};
 use tribunal_ir::{
     Bits, Block, Builder, Family, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode,
-    OpcodeInfo, Operand, OperandKind, Position, Step, Type, VReg,
+    OpcodeInfo, Operand, OperandKind, Position, Properties, Step, Type, VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -262,7 +262,7 @@ struct Instance<'f> {
 
 fn instance(target: &'static Target, write: &dyn Fn(&mut Instance<'_>)) -> Function {
     let mut function = Function::new("instance");
-    function.properties = tribunal_ir::Properties::IS_SSA;
+    function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
     let entry = function.new_block();
     let builder = Builder::new(&mut function, Position::AtEnd(entry));
     let mut instance = Instance { builder, target, entry };
