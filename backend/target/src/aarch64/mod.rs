@@ -22,6 +22,7 @@ pub static AARCH64: Target = Target {
         flags: object::elf::FileFlags(0),
         options: &[],
         call: object::elf::R_AARCH64_CALL26,
+        tail_call: object::elf::R_AARCH64_JUMP26,
     }),
     default_features: Features::empty(),
     options: &[],

@@ -19,7 +19,13 @@ const COMPRESSED: ElfOption =
 
 /// With the integer calling convention.
 const fn elf(architecture: Architecture) -> Elf {
-    Elf { architecture, flags: elf::FileFlags(0), options: &[COMPRESSED], call: elf::R_RISCV_CALL_PLT }
+    Elf {
+        architecture,
+        flags: elf::FileFlags(0),
+        options: &[COMPRESSED],
+        call: elf::R_RISCV_CALL_PLT,
+        tail_call: elf::R_RISCV_CALL_PLT,
+    }
 }
 
 /// The 64-bit machine.
