@@ -157,7 +157,9 @@ fn entity(function: &Function, address: &LinkedAddress<'_>) -> Option<Entity> {
         }
         AddressBase::Global(GlobalName::Numbered(number)) => Some(Entity::Global(Name::Number(number))),
         AddressBase::Constant(index) => Some(Entity::Constant(index)),
-        AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_) => None,
+        AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_) => {
+            None
+        }
     }
 }
 

@@ -10,8 +10,8 @@
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, buffer_address};
-use tribunal_ir::semantics::walk;
 use tribunal_ir::function::FixedObject;
+use tribunal_ir::semantics::walk;
 use tribunal_ir::{Bits, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
@@ -92,7 +92,8 @@ pub fn inputs_with(function: &Function, target: &Target, plan: Plan, pointers: P
 
 /// The words of arguments on the stack that the function reads; of a variadic one, some more.
 fn stack_words(function: &Function, target: &Target) -> usize {
-    let end = |object: &FixedObject| u64::try_from(object.offset).map_or(0, |offset| offset.saturating_add(object.size));
+    let end =
+        |object: &FixedObject| u64::try_from(object.offset).map_or(0, |offset| offset.saturating_add(object.size));
     let named = function.fixed_stack.values().map(end).max().unwrap_or(0).div_ceil(target.register_bytes().into());
     let more = if function.all_insts().any(|inst| function.inst(inst).opcode == Opcode::G_VASTART) { 8 } else { 0 };
     usize::try_from(named).unwrap_or(usize::MAX).saturating_add(more).min(MOST_STACK_WORDS)

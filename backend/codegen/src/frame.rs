@@ -8,8 +8,7 @@
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use tribunal_ir::{
-    Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, SlotKind,
-    Stage,
+    Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, SlotKind, Stage,
 };
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;

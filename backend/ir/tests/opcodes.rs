@@ -6,8 +6,8 @@ use tribunal_ir::function::{SlotKind, StackObject};
 use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, Poison, TypeClass, Undefined};
 use tribunal_ir::semantics::{Choice, Concrete, Evaluation, Memory, Unsupported, Value, evaluate};
 use tribunal_ir::{
-    Family, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
-    FixedSlot, OperandKind, StackSlot, Type,
+    Family, FixedSlot, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
+    OperandKind, StackSlot, Type,
 };
 
 /// The widths from which the types of instances are made.

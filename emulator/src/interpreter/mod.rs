@@ -259,8 +259,9 @@ struct SingleRun<'f, D: Numbers> {
 
 impl<'f, D: Numbers> SingleRun<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> SingleRun<'f, D> {
-        let Interpreter { function, target, script, frame, unwritten, frozen, outgoing, ref types, is_volatile, .. } =
-            *interpreter;
+        let Interpreter {
+            function, target, script, frame, unwritten, frozen, outgoing, ref types, is_volatile, ..
+        } = *interpreter;
         let environment = interpreter.environment.as_deref();
         let callees = Callees::new(script);
         let draws = environment.is_some() && callees.are_drawn();

@@ -18,9 +18,7 @@ use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{
-    AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags,
-};
+use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags};
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };

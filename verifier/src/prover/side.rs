@@ -15,8 +15,7 @@ use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{
-    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, VReg,
-    Vocabulary,
+    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, VReg, Vocabulary,
 };
 use tribunal_target::Target;
 

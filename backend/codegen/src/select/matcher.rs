@@ -94,8 +94,10 @@ pub(super) fn matches(function: &Function, target: &Target, inst: Inst, rule: &S
 fn rank(function: &Function, inst: Inst) -> usize {
     let reads = function.inst(inst).vreg_uses().filter_map(|register| function.def_of(register));
     let inner = reads.filter(|&inner| function.inst(inner).opcode.is_generic());
-    let leaf = |inst: Inst| matches!(function.inst(inst).opcode, Opcode::G_CONSTANT | Opcode::G_FRAME_INDEX)
-        || function.inst(inst).opcode == Opcode::COPY;
+    let leaf = |inst: Inst| {
+        matches!(function.inst(inst).opcode, Opcode::G_CONSTANT | Opcode::G_FRAME_INDEX)
+            || function.inst(inst).opcode == Opcode::COPY
+    };
     usize::from(!leaf(inst)) + inner.map(|inner| usize::from(!leaf(inner))).max().unwrap_or(0)
 }
 

@@ -6,8 +6,8 @@
 use super::bitmask::decode_bitmask;
 use super::instructions::*;
 use super::registers::REGISTERS;
-use crate::instructions::{ImmRange, OperandDesc};
 use crate::abi::CallKind;
+use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};

@@ -5,8 +5,8 @@
 
 use super::instructions::*;
 use super::registers::{RA, REGISTERS, ZERO, x};
-use crate::instructions::ImmRange;
 use crate::abi::CallKind;
+use crate::instructions::ImmRange;
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};

@@ -97,22 +97,7 @@ pub const GPRJALR: RegClass = RegClass(2);
 pub const GPRTC: RegClass = RegClass(3);
 
 const AFTER_T0: &[PReg] = ALL.split_at(6).1;
-const TAIL: &[PReg] = &[
-    x(6),
-    x(7),
-    x(10),
-    x(11),
-    x(12),
-    x(13),
-    x(14),
-    x(15),
-    x(16),
-    x(17),
-    x(28),
-    x(29),
-    x(30),
-    x(31),
-];
+const TAIL: &[PReg] = &[x(6), x(7), x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17), x(28), x(29), x(30), x(31)];
 /// Callees stand in registers that pass no argument.
 const CALLEES: &[PReg] = &[x(7), x(28), x(29), x(30)];
 
