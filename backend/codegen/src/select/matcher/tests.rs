@@ -2,7 +2,7 @@
 //! or that may not move.
 
 use super::{Base, Match, matches};
-use tribunal_ir::{Bits, Function, IntPredicate, Opcode, VReg, text};
+use tribunal_ir::{Bits, Function, IntPredicate, Opcode, Operand, VReg, text};
 use tribunal_target::Features;
 use tribunal_target::riscv::RISCV64;
 use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
@@ -133,7 +133,10 @@ fn address(body: &str, keys: &str) -> (String, i64, usize) {
     let address = found.address(0);
     let base = match address.base {
         Base::Register(register) => register.to_string(),
-        Base::Stack(slot) => slot.to_string(),
+        Base::Physical(register) => format!("${}", RISCV64.vocabulary.register_name(register)),
+        Base::Object(Operand::Stack(slot)) => slot.to_string(),
+        Base::Object(Operand::FixedStack(slot)) => slot.to_string(),
+        Base::Object(operand) => panic!("{operand:?} is no object"),
     };
     (base, address.offset, found.through.len())
 }
