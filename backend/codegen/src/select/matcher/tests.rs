@@ -154,6 +154,15 @@ fn an_address_is_a_base_and_an_offset_that_the_class_accepts() {
     assert_eq!(address("    %4:_(p0) = G_FRAME_INDEX %stack.0\n", stack), ("%stack.0".to_string(), 0, 1));
     let inside = sum(8).replace("%0", "%3").replace("    %1", "    %3:_(p0) = G_FRAME_INDEX %stack.0\n    %1");
     assert_eq!(address(&inside, stack), ("%stack.0".to_string(), 8, 3));
+    let fixed = "fixedStack:\n  - { id: 0, size: 16, alignment: 8 }\n";
+    let of_caller = inside.replace("%stack.0", "%fixed-stack.0");
+    assert_eq!(address(&of_caller, fixed), ("%fixed-stack.0".to_string(), 8, 3));
+    // The place of an argument of a call: from the stack pointer, and from no other machine register.
+    let passed = |register: &str| {
+        sum(8).replace("%0", "%3").replace("    %1", &format!("    %3:_(p0) = COPY {register}\n    %1"))
+    };
+    assert_eq!(address(&passed("$x2"), ""), ("$x2".to_string(), 8, 3));
+    assert_eq!(address(&passed("$x3"), ""), ("%3".to_string(), 8, 2));
 }
 
 /// Definitions looked through are listed each once, and after those that they read.
