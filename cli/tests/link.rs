@@ -84,6 +84,36 @@ fn translated(machine: &Machine, folder: &Path, file: &str, level: &str) -> Path
 /// What tribunal compiles, and what checks it.
 const PROGRAMS: [(&str, &str); 2] = [("functions.c", "main.c"), ("division.c", "division_main.c")];
 
+/// Both sides of calls, and what runs them: each is compiled by tribunal, with clang's of the other, and with its own.
+const SIDES: [&str; 2] = ["callers.c", "callees.c"];
+
+fn calls_agree(machine: &Machine, level: &str, allocator: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for file in SIDES {
+        let mir = translated(machine, folder.path(), file, level);
+        let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+        compile.arg("compile").arg(&mir).args(["--target", machine.name, "--regalloc", allocator]);
+        succeed(compile.args(machine.tribunal).arg("-o").arg(path(&format!("{file}.tribunal.o"))));
+        succeed(clang(machine).args([level, "-c"]).arg(source(file)).arg("-o").arg(path(&format!("{file}.clang.o"))));
+    }
+    for file in ["calls_main.c", "runtime.c"] {
+        succeed(clang(machine).args(["-O1", "-c"]).arg(source(file)).arg("-o").arg(path(&format!("{file}.o"))));
+    }
+    for makers in [["tribunal", "clang"], ["clang", "tribunal"], ["tribunal", "tribunal"]] {
+        let objects = SIDES.iter().zip(makers).map(|(file, maker)| path(&format!("{file}.{maker}.o")));
+        let mut link = Command::new("ld.lld-22");
+        link.args(["-static", "-o"])
+            .arg(path("program"))
+            .args(objects)
+            .args(["calls_main.c.o", "runtime.c.o"].map(path));
+        succeed(&mut link);
+        let status = Command::new(machine.qemu[0]).args(&machine.qemu[1..]).arg(path("program")).status();
+        let status = status.unwrap_or_else(|error| panic!("{}: {error}", machine.qemu[0]));
+        assert_eq!(status.code(), Some(42), "{} {makers:?} {level} {allocator}", machine.name);
+    }
+}
+
 fn right_answers(machine: &Machine, level: &str, allocator: &str) {
     PROGRAMS.iter().for_each(|program| right_answer(machine, *program, level, allocator));
 }
@@ -104,6 +134,15 @@ fn right_answer(machine: &Machine, (functions, main): (&str, &str), level: &str,
     let status = Command::new(machine.qemu[0]).args(&machine.qemu[1..]).arg(path("program")).status();
     let status = status.unwrap_or_else(|error| panic!("{}: {error}", machine.qemu[0]));
     assert_eq!(status.code(), Some(42), "{} {functions} {level} {allocator}", machine.name);
+}
+
+#[test]
+fn calls_agree_with_clang_s_on_both_sides() {
+    for machine in [RISCV32, RISCV64, RISCV64_COMPRESSED, AARCH64] {
+        for (level, allocator) in [("-O0", "fastalloc"), ("-O1", "ion"), ("-O2", "ion")] {
+            calls_agree(&machine, level, allocator);
+        }
+    }
 }
 
 #[test]

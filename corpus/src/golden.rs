@@ -24,6 +24,7 @@ use std::path::Path;
 use tribunal_codegen::pipeline::{self, PIPELINE, Pass};
 use tribunal_codegen::{Context, NoObserver, emit};
 use tribunal_ir::{Function, Opcode, text};
+use tribunal_target::abi::CallKind;
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_verifier::machine_verifier;
 
@@ -141,7 +142,11 @@ fn listing(source: &CaseFile, function: &Function) -> Result<String, CaseError> 
         let _ = writeln!(text, "{start:4x}:{} {name}", words.collect::<String>());
     }
     for call in &code.calls {
-        let _ = writeln!(text, "{:4x}: calls {}", call.offset, call.symbol);
+        let verb = match call.kind {
+            CallKind::Returning => "calls",
+            CallKind::Tail => "tail-calls",
+        };
+        let _ = writeln!(text, "{:4x}: {verb} {}", call.offset, call.symbol);
     }
     Ok(text)
 }

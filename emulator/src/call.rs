@@ -28,11 +28,22 @@ impl fmt::Display for MemoryPlace {
     }
 }
 
+/// The place of an argument when it is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgumentPlace {
+    /// In a machine register.
+    Register(PReg),
+    /// In a virtual register: the callee's address.
+    Callee,
+    /// On the stack, so many bytes above the stack pointer.
+    Stack(u64),
+}
+
 /// An argument of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallArgument {
-    /// The machine register that holds it; `None` for a virtual one.
-    pub register: Option<PReg>,
+    /// Its place.
+    pub place: ArgumentPlace,
     /// Its width in bits.
     pub bits: u32,
     /// Its value. Of an address in a stack object, the offset in it.
@@ -57,7 +68,7 @@ pub struct CalleeEffect {
 pub struct ExternalCall {
     /// The symbol that was called; empty for a call through a register.
     pub name: String,
-    /// Every register that the call reads, in the order of its operands.
+    /// Every register that the call reads, in the order of its operands; then the words that it passes on the stack.
     pub arguments: Vec<CallArgument>,
     /// All that the callee can read.
     pub memory: Vec<(MemoryPlace, Bytes)>,
@@ -121,7 +132,11 @@ pub enum CallMismatch {
 }
 
 fn called(name: &Option<String>) -> String {
-    name.as_ref().map_or("none".to_string(), |name| format!("@{name}"))
+    match name.as_deref() {
+        None => "none".to_string(),
+        Some("") => "a register".to_string(),
+        Some(name) => format!("@{name}"),
+    }
 }
 
 fn shown<N: fmt::LowerHex>(value: &Option<N>) -> String {
@@ -155,6 +170,11 @@ impl<'s> CallScript<'s> {
     /// The next call that the source makes.
     pub fn expected(&self) -> Option<&'s ExternalCall> {
         self.calls.get(self.made)
+    }
+
+    /// The latest call, which the run made.
+    pub fn made(&self) -> Option<&'s ExternalCall> {
+        self.calls.get(self.made.checked_sub(1)?)
     }
 
     /// The difference if the run ends here and the source makes another call.

@@ -48,6 +48,17 @@ pub const fn clobbered(register: PReg, count: u64) -> u64 {
 
 /// The address of the first buffer. Each page has one buffer, in the middle of it: guard zones on both sides.
 pub const BUFFERS: u64 = 0x1000_0000;
+/// The address of the buffer that holds the arguments on the stack, in an input. A run puts them elsewhere: above its
+/// frame.
+pub const STACK_ARGUMENTS: u64 = 0x0a00_0000;
+
+/// True for an address that may be called: a multiple of an instruction's size, where a run has no code of its own and no
+/// frame.
+pub fn is_callable(address: u64) -> bool {
+    let own = [0x0040_0000..0x0a00_0000u64, 0x2000_0000..0x4000_0000, 0x5000_0000..0x8000_0000];
+    address.is_multiple_of(4) && !own.iter().any(|range| range.contains(&address))
+}
+
 /// Bytes of a page.
 pub const PAGE: u64 = 0x1000;
 /// From the page's start to the buffer.
@@ -72,9 +83,11 @@ pub struct Frame {
     pub address: u64,
     /// Bytes between two objects, so that running off one does not reach the next.
     pub gap: u64,
+    /// The stack pointer on entry: the address of the arguments on the stack. A multiple of 16.
+    pub caller: u64,
 }
 
 /// The usual place.
-pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64 };
+pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64, caller: 0x2f00_0000 };
 /// Another place and other distances: a result that differs here depends on addresses that no source may rely on.
-pub const OTHER_FRAME: Frame = Frame { address: 0x5cc3_5550, gap: 0x1230 };
+pub const OTHER_FRAME: Frame = Frame { address: 0x5cc3_5550, gap: 0x1230, caller: 0x6f12_3450 };

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::{ConcreteEnvironment, return_pointers};
 use tribunal_ir::entities::ConstantPoolIndex;
-use tribunal_ir::{AddressBase, FixedSlot, Function, GlobalName, MemFlags, MemOperand};
+use tribunal_ir::{AddressBase, Function, GlobalName, MemFlags, MemOperand};
 use tribunal_llvm::{AttributeWord, DataLayout, IrFunction, IrModule, Name};
 use tribunal_target::Target;
-use tribunal_target::environment::{LinkedAddress, LinkedBase};
+use tribunal_target::environment::LinkedAddress;
 
 /// The address of globals, apart from buffers of arguments and from stack objects.
 const GLOBALS: u64 = 0x4000_0000;
@@ -66,11 +66,10 @@ impl EnvironmentLayout {
         layout.places.push((layout.heap, HEAP_BYTES));
         let is_constant = |name: &Name| ir.and_then(|ir| ir.global(name)).is_some_and(|global| global.constant);
         for (symbol, entity) in symbols {
-            // Constants stay what they are, and no callee knows the address of its caller's arguments.
+            // Constants stay what they are.
             let is_private = !matches!(&entity, Entity::Global(name) if !is_constant(name));
             let (size, pooled) = match entity {
                 Entity::Global(name) => (size_of_global(&name), None),
-                Entity::Fixed(slot) => (before.fixed_stack.get(slot).map(|object| object.size), None),
                 Entity::Constant(index) => {
                     let bytes = pooled(after, index);
                     (bytes.as_ref().map(|bytes| bytes.len() as u64), bytes)
@@ -148,24 +147,19 @@ enum Entity {
     Global(Name),
     /// A constant of the pool.
     Constant(ConstantPoolIndex),
-    /// An object of the caller's frame.
-    Fixed(FixedSlot),
 }
 
 /// The entity that an address is of; `None` for one that nobody accesses.
 fn entity(function: &Function, address: &LinkedAddress<'_>) -> Option<Entity> {
     match address.base {
-        LinkedBase::Fixed(slot) => Some(Entity::Fixed(slot)),
-        LinkedBase::Entity(AddressBase::Global(GlobalName::Named(name))) => {
+        AddressBase::Global(GlobalName::Named(name)) => {
             Some(Entity::Global(Name::from(function.symbols[name].as_str())))
         }
-        LinkedBase::Entity(AddressBase::Global(GlobalName::Numbered(number))) => {
-            Some(Entity::Global(Name::Number(number)))
+        AddressBase::Global(GlobalName::Numbered(number)) => Some(Entity::Global(Name::Number(number))),
+        AddressBase::Constant(index) => Some(Entity::Constant(index)),
+        AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_) => {
+            None
         }
-        LinkedBase::Entity(AddressBase::Constant(index)) => Some(Entity::Constant(index)),
-        LinkedBase::Entity(
-            AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_),
-        ) => None,
     }
 }
 

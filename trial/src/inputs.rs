@@ -9,10 +9,12 @@
 
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
-use tribunal_emulator::input::{Buffer, Input, buffer_address};
+use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, buffer_address};
+use tribunal_ir::function::FixedObject;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::{Bits, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
 use tribunal_target::Target;
+use tribunal_target::abi::CallKind;
 
 /// Bytes of the buffer behind each pointer argument.
 pub const BUFFER_BYTES: u32 = 256;
@@ -71,6 +73,7 @@ pub fn inputs_with(function: &Function, target: &Target, plan: Plan, pointers: P
     let constants = constants(function);
     let mut random = SmallRng::seed_from_u64(plan.seed);
     let whole = u64::MAX >> (64 - target.pointer_bits);
+    let stack_words = stack_words(function, target);
     let drawn = |index| {
         let mut input = input(&arguments, whole, &constants, index, &mut random);
         if index >= FIRST_ALIASING && aliases && random.random_range(0..2) == 0 {
@@ -80,9 +83,36 @@ pub fn inputs_with(function: &Function, target: &Target, plan: Plan, pointers: P
             let pointers = input.registers.iter_mut().zip(&arguments).filter(|(_, argument)| argument.is_pointer());
             pointers.filter(|_| random.random_range(0..16) == 0).for_each(|((_, value), _)| *value = 0);
         }
+        let contents = stack_arguments(stack_words, target.register_bytes() as usize, &mut random);
+        input.buffers.extend(contents.map(|bytes| Buffer { address: STACK_ARGUMENTS, bytes }));
         input
     };
     (0..plan.count).map(drawn).collect()
+}
+
+/// The words of arguments on the stack that the function reads; of a variadic one, some more.
+fn stack_words(function: &Function, target: &Target) -> usize {
+    let end =
+        |object: &FixedObject| u64::try_from(object.offset).map_or(0, |offset| offset.saturating_add(object.size));
+    let named = function.fixed_stack.values().map(end).max().unwrap_or(0).div_ceil(target.register_bytes().into());
+    let more = if function.all_insts().any(|inst| function.inst(inst).opcode == Opcode::G_VASTART) { 8 } else { 0 };
+    usize::try_from(named).unwrap_or(usize::MAX).saturating_add(more).min(MOST_STACK_WORDS)
+}
+
+/// Words on the stack that an input has at most.
+const MOST_STACK_WORDS: usize = 32;
+
+/// The contents of these words: mostly small numbers, which keep any promise of an extension.
+fn stack_arguments(words: usize, bytes: usize, random: &mut SmallRng) -> Option<Vec<u8>> {
+    if words == 0 {
+        return None;
+    }
+    let any = random.random_range(0..2) == 0;
+    let word = |random: &mut SmallRng| match any && random.random_range(0..2) == 0 {
+        true => random.random::<u64>(),
+        false => random.random_range(0..128u64),
+    };
+    Some((0..words).flat_map(|_| word(random).to_le_bytes()[..bytes].to_vec()).collect())
 }
 
 /// The first inputs have a buffer for each pointer.
@@ -291,10 +321,11 @@ fn contents(index: u32, random: &mut SmallRng) -> Vec<u8> {
 
 /// The registers in which a function returns: the implicit uses of its return instructions.
 pub fn results(function: &Function, target: &Target) -> Vec<PReg> {
-    let mut results = Vec::new();
+    let (mut results, mut tail_calls) = (Vec::new(), false);
     for &block in function.layout() {
         let Some(last) = function.last_inst(block) else { continue };
         let data = function.inst(last);
+        tail_calls |= target.call_kind(data) == Some(CallKind::Tail);
         if data.opcode != Opcode::Target(target.abi.return_opcode) {
             continue;
         }
@@ -304,6 +335,13 @@ pub fn results(function: &Function, target: &Target) -> Vec<PReg> {
             {
                 results.push(register);
             }
+        }
+    }
+    // A call in place of a return may return in any.
+    let full = |register: PReg| target.vocabulary.full_register(register);
+    for &register in if tail_calls { target.abi.results() } else { &[] } {
+        if !results.iter().any(|&known| full(known) == register) {
+            results.push(register);
         }
     }
     results

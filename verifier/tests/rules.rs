@@ -182,6 +182,28 @@ fn a_register_does_not_outlive_a_call() {
     }
 }
 
+/// A call in place of a return has no frame, and stands in none.
+#[test]
+fn a_tail_call_stands_in_no_frame() {
+    let body = "
+  bb.0:
+    liveins: $x10, $x11
+
+    %0:gprtc(s64) = COPY $x10
+    %1:_(s64) = COPY $x11
+    $x10 = COPY %1(s64)
+    PseudoTAILIndirect %0(s64), csr_ilp32_lp64, implicit $x2, implicit $x10
+";
+    assert_eq!(broken(&parse(body), riscv()), BTreeSet::new());
+    let opened = "    ADJCALLSTACKDOWN 0, 0, implicit-def $x2, implicit $x2\n    $x10 = COPY %1(s64)\n";
+    let wrong = body.replace("    $x10 = COPY %1(s64)\n", opened);
+    assert_eq!(broken(&parse(&wrong), riscv()), BTreeSet::from(["call-frame"]));
+    let wrong = body.replace("csr_ilp32_lp64", "csr_noregs");
+    assert_eq!(broken(&parse(&wrong), riscv()), BTreeSet::from(["call-mask"]));
+    let wrong = body.replace(":gprtc(s64)", ":gpr(s64)");
+    assert_eq!(broken(&parse(&wrong), riscv()), BTreeSet::from(["stage-class"]));
+}
+
 #[test]
 fn an_empty_function_is_no_panic() {
     assert_eq!(broken(&Function::new("f"), riscv()), BTreeSet::new());

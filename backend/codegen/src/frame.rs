@@ -1,16 +1,17 @@
 //! Pass `frame`: lays out the stack frame, saves and restores the callee-saved registers that the function writes, and
 //! turns stack objects into offsets from the stack pointer.
 //!
-//! From the stack pointer up stand the saved registers, so that their offsets always fit, then stack objects and spill
-//! slots. Copies that the allocator left become machine moves, or vanish.
+//! From the stack pointer up stand the arguments of the function's calls, then the saved registers, so that their offsets
+//! are small, then stack objects and spill slots, then registers that a variadic function keeps beside the arguments that
+//! its caller passed on the stack. Copies that the allocator left become machine moves, or vanish.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use tribunal_ir::{
-    Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, SlotKind, StackSlot,
-    Stage,
+    Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, SlotKind, Stage,
 };
 use tribunal_target::Target;
+use tribunal_target::abi::CallKind;
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass =
@@ -20,10 +21,10 @@ pub static PASS: Pass =
 const LARGEST: u64 = 1 << 30;
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let target = context.target;
-    let (saved, saved_bytes) = saved_registers(function, target);
-    let laid_out = remove_call_frames(function, target)
-        .and_then(|has_calls| lay_out(function, target, saved_bytes).map(|size| (has_calls, size)));
-    let (has_calls, size) = laid_out.map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
+    let CallFrames { has_calls, outgoing } = remove_call_frames(function, target);
+    let (saved, bottom) = saved_registers(function, target, outgoing);
+    let laid_out = lay_out(function, target, bottom);
+    let size = laid_out.map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
     expand_copies(function, target)?;
     for block in function.layout().to_vec() {
         let insts: Vec<Inst> = function.insts(block).collect();
@@ -35,6 +36,7 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         frame.epilogues(function)?;
         let info = &mut function.frame_info;
         (info.stack_size, info.adjusts_stack, info.has_calls) = (size.unsigned_abs(), has_calls, has_calls);
+        info.max_call_frame_size = u32::try_from(outgoing).ok().filter(|&bytes| bytes > 0).or(info.max_call_frame_size);
     }
     Ok(())
 }
@@ -42,8 +44,9 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
 /// A register that the prologue saves, and its offset from the stack pointer after it.
 type Saved = (PReg, i64);
 
-/// The callee-saved registers, and the return address, that some instruction writes, with the bytes that they take.
-fn saved_registers(function: &Function, target: &Target) -> (Vec<Saved>, i64) {
+/// The callee-saved registers, and the return address, that some instruction writes, from `bottom` on; with the bytes up
+/// to their end.
+fn saved_registers(function: &Function, target: &Target, bottom: u64) -> (Vec<Saved>, u64) {
     let mut written = Vec::new();
     for &block in function.layout() {
         for inst in function.insts(block) {
@@ -55,40 +58,48 @@ fn saved_registers(function: &Function, target: &Target) -> (Vec<Saved>, i64) {
         }
     }
     let kept = target.abi.callee_saved.iter().chain(std::iter::once(&target.abi.return_address));
-    let mut end = 0;
+    let mut end = bottom;
     let place = |register: PReg| {
-        let bytes = i64::from(target.spill_bytes(register));
-        let offset = (end + bytes - 1) / bytes * bytes;
-        end = offset + bytes;
-        (register, offset)
+        let bytes = u64::from(target.spill_bytes(register));
+        let offset = end.next_multiple_of(bytes);
+        end = offset.saturating_add(bytes);
+        (register, offset.cast_signed())
     };
     let saved = kept.copied().filter(|register| written.contains(register)).map(place).collect();
     (saved, end)
 }
 
-/// Removes the call frames: nothing is passed on the stack, so the stack pointer stays where the prologue puts it. True
-/// if there was a call.
-fn remove_call_frames(function: &mut Function, target: &Target) -> Result<bool, String> {
-    let mut has_calls = false;
+/// The calls of a function, as far as its frame has to do with them.
+#[derive(Default)]
+struct CallFrames {
+    /// There is a call that returns here.
+    has_calls: bool,
+    /// Bytes of the largest call frame: the arguments that are passed on the stack stand at the bottom of the frame.
+    outgoing: u64,
+}
+
+/// Removes the markers of call frames: the prologue makes room for the largest, so the stack pointer stays where it is.
+fn remove_call_frames(function: &mut Function, target: &Target) -> CallFrames {
+    let mut frames = CallFrames::default();
     for block in function.layout().to_vec() {
         let insts: Vec<Inst> = function.insts(block).collect();
         for inst in insts {
             let data = function.inst(inst);
-            has_calls |= target.is_call(data);
+            frames.has_calls |= target.call_kind(data) == Some(CallKind::Returning);
             if target.is_call_frame(data) {
-                if (data.imm(0), data.imm(1)) != (Some(0), Some(0)) {
-                    return Err("stack arguments".to_string());
-                }
+                let bytes = data.imm(0).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0);
+                frames.outgoing = frames.outgoing.max(bytes);
                 function.remove(inst);
             }
         }
     }
-    Ok(has_calls)
+    frames.outgoing = frames.outgoing.next_multiple_of(target.abi.stack_align.into());
+    frames
 }
 
 /// Gives every object its offset from the stack pointer on entry; returns the size of the frame in bytes.
-fn lay_out(function: &mut Function, target: &Target, saved: i64) -> Result<i64, String> {
-    let mut end = saved as u64;
+fn lay_out(function: &mut Function, target: &Target, bottom: u64) -> Result<i64, String> {
+    let mut end = bottom;
     for object in function.stack.values() {
         if object.kind == SlotKind::VariableSized {
             return Err("variable-sized stack objects".to_string());
@@ -101,11 +112,13 @@ fn lay_out(function: &mut Function, target: &Target, saved: i64) -> Result<i64, 
             return Err(format!("frames of more than {LARGEST} bytes"));
         }
     }
-    if !function.fixed_stack.is_empty() {
-        return Err("stack arguments".to_string());
+    // Objects of the caller's frame that lie in this one, as registers of a variadic function do.
+    let own = function.fixed_stack.values().map(|object| object.offset.min(0).unsigned_abs()).max().unwrap_or(0);
+    let size = end.saturating_add(own).next_multiple_of(target.abi.stack_align.into());
+    if size > LARGEST {
+        return Err(format!("frames of more than {LARGEST} bytes"));
     }
-    let size = end.next_multiple_of(target.abi.stack_align.into());
-    let mut next = saved as u64;
+    let mut next = bottom;
     for object in function.stack.values_mut() {
         next = next.next_multiple_of(object.align.into());
         object.offset = next as i64 - size as i64;
@@ -127,7 +140,7 @@ fn expand_copies(function: &mut Function, target: &Target) -> Result<(), Compile
                     match full(dst) == full(src) {
                         true => function.remove(inst),
                         false => {
-                            let copy = target.copy(full(dst), full(src)).ok_or_else(|| no_move(function))?;
+                            let copy = copy(target, full(dst), full(src)).ok_or_else(|| no_move(function))?;
                             function.replace(inst, copy);
                         }
                     }
@@ -140,6 +153,15 @@ fn expand_copies(function: &mut Function, target: &Target) -> Result<(), Compile
     Ok(())
 }
 
+/// A move, which may be of the stack pointer: that is in no bank.
+fn copy(target: &Target, dst: PReg, src: PReg) -> Option<InstData> {
+    let of_stack_pointer = || match target.machine.add_offset(dst, src, 0, dst).as_slice() {
+        [data] if src == target.abi.stack_pointer => Some(data.clone()),
+        _ => None,
+    };
+    target.copy(dst, src).or_else(of_stack_pointer)
+}
+
 /// The error for a move of a register for which the target has no row.
 fn no_move(function: &Function) -> CompileError {
     CompileError::internal(function, PASS.name, "a register that is never moved is copied or saved")
@@ -149,12 +171,13 @@ fn no_move(function: &Function) -> CompileError {
 fn resolve(function: &mut Function, target: &Target, inst: Inst, size: i64) {
     let data = function.inst(inst);
     let slot = data.operands.iter().enumerate().find_map(|(index, operand)| match operand {
-        Operand::Stack(slot) => Some((index, *slot)),
+        Operand::Stack(slot) => Some((index, function.stack[*slot].offset)),
+        Operand::FixedStack(slot) => Some((index, function.fixed_stack[*slot].offset)),
         _ => None,
     });
-    let (Some((index, slot)), Opcode::Target(opcode)) = (slot, data.opcode) else { return };
+    let (Some((index, place)), Opcode::Target(opcode)) = (slot, data.opcode) else { return };
     let own = data.operands.get(index + 1).and_then(Operand::as_imm).unwrap_or(0);
-    let offset = offset_of(function, slot, size) + target.operand_offset(opcode, own);
+    let offset = place + size + target.operand_offset(opcode, own);
     let base = match target.offset_fits(opcode, offset) {
         true => {
             function.set_operand(inst, index + 1, Operand::Imm(target.offset_operand(opcode, offset)));
@@ -172,11 +195,6 @@ fn resolve(function: &mut Function, target: &Target, inst: Inst, size: i64) {
     function.set_operand(inst, index, Operand::used(base));
 }
 
-/// Bytes from the stack pointer after the prologue.
-fn offset_of(function: &Function, slot: StackSlot, size: i64) -> i64 {
-    function.stack[slot].offset + size
-}
-
 /// The contents of prologue and epilogue.
 struct Frame<'t> {
     target: &'t Target,
@@ -186,12 +204,34 @@ struct Frame<'t> {
 }
 
 impl Frame<'_> {
+    /// The moves of the saved registers, from the stack pointer, or from scratch where the arguments of calls lie between.
+    fn moves(
+        &self,
+        function: &Function,
+        moved: impl Fn(PReg, PReg, i64) -> Option<InstData>,
+    ) -> Result<Vec<InstData>, CompileError> {
+        let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
+        let mut code = Vec::new();
+        let fits = |data: &InstData, offset| match data.opcode {
+            Opcode::Target(opcode) => target.offset_fits(opcode, offset),
+            _ => false,
+        };
+        for &(register, offset) in &self.saved {
+            let near = moved(register, sp, offset).ok_or_else(|| no_move(function))?;
+            if fits(&near, offset) {
+                code.push(near);
+                continue;
+            }
+            code.extend(target.machine.add_offset(scratch, sp, offset, scratch));
+            code.push(moved(register, scratch, 0).ok_or_else(|| no_move(function))?);
+        }
+        Ok(code)
+    }
+
     fn prologue(&self, function: &mut Function) -> Result<(), CompileError> {
         let Some(entry) = function.entry() else { return Ok(()) };
         let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
-        let spills = self.saved.iter().map(|&(register, offset)| target.spill(register, sp, offset));
-        let spills: Option<Vec<InstData>> = spills.collect();
-        let spills = spills.ok_or_else(|| no_move(function))?;
+        let spills = self.moves(function, |register, base, offset| target.spill(register, base, offset))?;
         let code = target.machine.add_offset(sp, sp, -self.size, scratch).into_iter().chain(spills);
         for data in code.rev() {
             function.prepend(entry, data.with_flags(InstFlags::FRAME_SETUP));
@@ -206,9 +246,7 @@ impl Frame<'_> {
             Opcode::Target(opcode) => target.instruction(opcode).flags.contains(OpcodeFlags::RETURN),
             _ => false,
         };
-        let reloads = self.saved.iter().map(|&(register, offset)| target.reload(register, sp, offset));
-        let reloads: Option<Vec<InstData>> = reloads.collect();
-        let mut code = reloads.ok_or_else(|| no_move(function))?;
+        let mut code = self.moves(function, |register, base, offset| target.reload(register, base, offset))?;
         code.extend(target.machine.add_offset(sp, sp, self.size, scratch));
         for block in function.layout().to_vec() {
             let Some(last) = function.last_inst(block).filter(|&last| is_return(function.inst(last))) else { continue };

@@ -6,7 +6,7 @@ use tribunal_ir::function::{SlotKind, StackObject};
 use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, Poison, TypeClass, Undefined};
 use tribunal_ir::semantics::{Choice, Concrete, Evaluation, Memory, Unsupported, Value, evaluate};
 use tribunal_ir::{
-    Family, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
+    Family, FixedSlot, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
     OperandKind, StackSlot, Type,
 };
 
@@ -27,6 +27,10 @@ impl Memory<Concrete> for Cells {
     }
 
     fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {
+        Bits::zero(bits)
+    }
+
+    fn fixed_address(&mut self, _: &mut Concrete, _: FixedSlot, bits: u32) -> Bits {
         Bits::zero(bits)
     }
 }

@@ -8,6 +8,8 @@ pub struct Abi {
     pub passing: &'static [Passing],
     /// The registers at which an argument of two registers may begin.
     pub pairs: Pairs,
+    /// The register that passes the address of memory for a result, if it is no argument register.
+    pub indirect_result: Option<PReg>,
     /// Full-width registers that a function must leave as it found them.
     pub callee_saved: &'static [PReg],
     /// Full-width registers that a call may clobber, except its results.
@@ -32,6 +34,15 @@ pub struct Abi {
     pub extended_to: u32,
     /// `None` on a machine without calls.
     pub calls: Option<Calls>,
+}
+
+/// The two ways to call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CallKind {
+    /// The callee returns to the instruction after the call.
+    Returning,
+    /// In place of a return: the callee returns to the caller's caller.
+    Tail,
 }
 
 /// The registers of one bank in which values are passed.
@@ -80,9 +91,9 @@ impl Abi {
         self.passing.first().map_or(&[], |passing| passing.results)
     }
 
-    /// True for an argument register of any bank.
+    /// True for an argument register of any bank, and for that of an indirect result.
     pub fn is_argument(&self, full: PReg) -> bool {
-        self.passing.iter().any(|passing| passing.arguments.contains(&full))
+        self.indirect_result == Some(full) || self.passing.iter().any(|passing| passing.arguments.contains(&full))
     }
 
     /// The registers of each integer argument, given how many it takes; `None` if they do not all fit.

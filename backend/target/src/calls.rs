@@ -1,7 +1,7 @@
 //! Calls: how one is written and read. The conventions are data, in `<isa>/abi.rs`; `environment.rs` has the effects.
 
 use crate::Target;
-use crate::abi::Calls;
+use crate::abi::{CallKind, Calls};
 use crate::runtime::RuntimeFunction;
 use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
 
@@ -28,6 +28,12 @@ impl Target {
     /// True for an instruction that calls.
     pub fn is_call(&self, data: &InstData) -> bool {
         self.has_flags(data, OpcodeFlags::CALL)
+    }
+
+    /// The way in which an instruction calls; `None` if it does not.
+    pub fn call_kind(&self, data: &InstData) -> Option<CallKind> {
+        let leaves = self.has_flags(data, OpcodeFlags::RETURN);
+        self.is_call(data).then_some(if leaves { CallKind::Tail } else { CallKind::Returning })
     }
 
     fn has_flags(&self, data: &InstData, flags: OpcodeFlags) -> bool {

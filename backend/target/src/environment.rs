@@ -23,7 +23,7 @@ use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::text::print_base;
 use tribunal_ir::{
-    AddressBase, AddressData, FixedSlot, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegOperand,
+    AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegOperand,
     TargetFlags, Vocabulary,
 };
 
@@ -114,8 +114,6 @@ impl UnknownCall<'_> {
 pub enum AddressKind {
     /// Of a global, a function, or a block.
     Symbol,
-    /// Of an object in the caller's frame.
-    FixedObject,
     /// Of an entry of the function's constant pool.
     Constant,
     /// The page of a symbol, to which the place in it is to be added.
@@ -124,22 +122,13 @@ pub enum AddressKind {
     InPage,
 }
 
-/// The entity that such an address is of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LinkedBase {
-    /// One that the linker places.
-    Entity(AddressBase),
-    /// An object of the caller's frame.
-    Fixed(FixedSlot),
-}
-
-/// An address that a linker, or the caller, determines.
+/// An address that a linker determines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkedAddress<'d> {
     /// Its kind.
     pub kind: AddressKind,
     /// The entity, as this function numbers it.
-    pub base: LinkedBase,
+    pub base: AddressBase,
     /// The entity's name as it is printed, which is the same in every function.
     pub name: String,
     /// Bytes from there.
@@ -156,21 +145,14 @@ impl<'d> LinkedAddress<'d> {
         let (kind, index, part): (AddressKind, usize, &[&str]) = match data.opcode {
             Opcode::G_GLOBAL_VALUE | Opcode::G_BLOCK_ADDR => (AddressKind::Symbol, 1, &[]),
             Opcode::G_CONSTANT_POOL => (AddressKind::Constant, 1, &[]),
-            Opcode::G_FRAME_INDEX => (AddressKind::FixedObject, 1, &[]),
             Opcode::OPAQUE => {
                 let name = function.opaque_name(data)?;
                 OF_PAGES.iter().find(|(own, ..)| *own == name).map(|&(_, kind, index, part)| (kind, index, part))?
             }
             _ => return None,
         };
-        let (base, name, offset, flags) = match data.operands.get(index)? {
-            Operand::FixedStack(slot) => (LinkedBase::Fixed(*slot), slot.to_string(), 0, TargetFlags::default()),
-            operand => {
-                let &AddressData { base, offset, flags } = function.address_of(operand)?;
-                (LinkedBase::Entity(base), print_base(function, base), offset, flags)
-            }
-        };
-        let flags = without_part(vocabulary, flags, part)?;
+        let &AddressData { base, offset, flags } = function.address_of(data.operands.get(index)?)?;
+        let (name, flags) = (print_base(function, base), without_part(vocabulary, flags, part)?);
         Some(LinkedAddress { kind, base, name, offset, flags, data })
     }
 }

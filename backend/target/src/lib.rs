@@ -20,7 +20,7 @@ pub mod selection;
 pub mod aarch64;
 pub mod riscv;
 
-use abi::Abi;
+use abi::{Abi, CallKind};
 use compressed::CompressedForm;
 use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
@@ -97,6 +97,8 @@ pub struct Elf {
     pub options: &'static [ElfOption],
     /// The relocation of a call instruction.
     pub call: object::elf::RelocationType,
+    /// The relocation of a tail call.
+    pub tail_call: object::elf::RelocationType,
     /// The number of a full register in unwind tables, if it has one.
     pub dwarf_register: Option<fn(PReg) -> Option<u16>>,
 }
@@ -188,7 +190,7 @@ pub trait Machine: Sync {
     }
     /// The call instruction, or instructions, to a place `distance` bytes from the first: the code that a linker makes
     /// of a call. Empty on a machine without calls.
-    fn call(&self, _distance: i64) -> Sequence {
+    fn call(&self, _kind: CallKind, _distance: i64) -> Sequence {
         Sequence::new()
     }
     /// The opcode of the conditional branch that is taken exactly when `inst` is not, with its operands; the label

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{InstData, MemOperand, Opcode, OpcodeFlags, StackSlot};
+use tribunal_ir::{FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, StackSlot};
 
 /// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
 /// operand order. An instruction without a meaning is an error by name.
@@ -53,6 +53,8 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn store(&mut self, address: &AnyBits, bits: &AnyBits, poison: &AnyBool, operand: &MemOperand) -> AnyBool;
     /// [`Memory::frame_address`].
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits;
+    /// [`Memory::fixed_address`].
+    fn fixed_address(&mut self, slot: FixedSlot, width: u32) -> AnyBits;
     /// The address of the instruction; `None` before code is placed.
     fn place(&self) -> Option<AnyBits>;
 }
@@ -260,6 +262,11 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
 
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits {
         let address = self.memory.frame_address(self.domain, slot, width);
+        self.add_bits(address)
+    }
+
+    fn fixed_address(&mut self, slot: FixedSlot, width: u32) -> AnyBits {
+        let address = self.memory.fixed_address(self.domain, slot, width);
         self.add_bits(address)
     }
 

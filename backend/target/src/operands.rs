@@ -68,7 +68,9 @@ pub fn sources<D: AnyDomain + ?Sized>(
                 Value { bits: d.frame_address(*slot, target.pointer_bits.into()), poison: d.boolean(false) }
             }
             Operand::Block(_) => continue,
-            Operand::FixedStack(_) => return Err(Unsupported::new("stack arguments")),
+            Operand::FixedStack(slot) => {
+                Value { bits: d.fixed_address(*slot, target.pointer_bits.into()), poison: d.boolean(false) }
+            }
             _ => return Err(malformed()),
         };
         values.push(value);
@@ -95,22 +97,15 @@ pub fn jump_free<D: AnyDomain + ?Sized>(d: &mut D) -> MachineEvaluation<D> {
     MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None, to: None }
 }
 
-/// The instructions around a call leave the stack pointer, their last source, as it was: nothing is passed on the
-/// stack.
+/// The instructions around a call leave the stack pointer, their last source, as it was: the prologue has made room for
+/// arguments on the stack.
 pub fn call_frame<D: AnyDomain + ?Sized>(
     d: &mut D,
     inst: &InstData,
     sources: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    match (inst.imm(0), inst.imm(1), sources.values.last()) {
-        (Some(0), Some(0), Some(stack_pointer)) => Ok(MachineEvaluation {
-            results: smallvec![stack_pointer.clone()],
-            ub: d.boolean(false),
-            taken: None,
-            to: None,
-        }),
-        _ => Err(Unsupported::new("stack arguments")),
-    }
+    let stack_pointer = sources.values.last().ok_or_else(|| Unsupported::new(format!("malformed {}", inst.opcode)))?;
+    Ok(MachineEvaluation { results: smallvec![stack_pointer.clone()], ub: d.boolean(false), taken: None, to: None })
 }
 
 /// The load or store of a row, at base plus offset: a load gives its value extended to the register.

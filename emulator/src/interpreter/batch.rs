@@ -15,7 +15,7 @@ use tribunal_ir::semantics::{
     self, LaneBits, LaneBools, Lanes, Memory, Number, Partial, PartialBits, PartialBool, Unsupported, Value, Word,
     Words,
 };
-use tribunal_ir::{Block, Function, Inst, InstData, MemOperand, PReg, StackSlot, VReg, Vocabulary};
+use tribunal_ir::{Block, FixedSlot, Function, Inst, InstData, MemOperand, PReg, StackSlot, VReg, Vocabulary};
 use tribunal_target::Target;
 use tribunal_target::environment::Environment;
 
@@ -101,6 +101,11 @@ impl Memory<Lanes> for LaneMemory<'_> {
         let memory = &mut self.memories[self.inputs[0]];
         LaneBits::same(Memory::<One>::frame_address(memory, &mut One::default(), slot, bits))
     }
+
+    fn fixed_address(&mut self, _: &mut Lanes, slot: FixedSlot, bits: u32) -> LaneBits {
+        let memory = &mut self.memories[self.inputs[0]];
+        LaneBits::same(Memory::<One>::fixed_address(memory, &mut One::default(), slot, bits))
+    }
 }
 
 fn same(bits: Bits) -> Value<Lanes> {
@@ -183,7 +188,7 @@ impl<'f> Batch<'f> {
             return None;
         }
         let records = is_volatile || settings.accesses == KeptAccesses::All;
-        let memory = |input| ConcreteMemory::new(function, input, frame, unwritten, records);
+        let memory = |input| ConcreteMemory::new(function, input, frame, unwritten, (records, 0));
         let mut batch = Batch {
             interpreter,
             function,

@@ -11,14 +11,16 @@
 
 use super::memory::ConcreteMemory;
 use super::{ConcreteEnvironment, Numbers, SingleRun, scalar};
-use crate::call::{CallArgument, CallScript, CalleeEffect, ExternalCall, MemoryPlace, Passed};
-use crate::observation::Known;
+use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, ExternalCall, MemoryPlace, Passed};
+use crate::input::is_callable;
+use crate::observation::{Bytes, Known};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
 use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg};
 use tribunal_target::Target;
+use tribunal_target::abi::CallKind;
 use tribunal_target::environment::{Callee, MemoryFunction, Returned, UnknownCall};
 
 /// The number of calls after which none returns: a run keeps what each callee saw.
@@ -28,6 +30,9 @@ const MOST_PLACES: usize = 32;
 
 /// Undefined behaviour that a nondeterministic choice decides.
 pub(super) const UNDECIDED: PartialBool = PartialBool { value: false, unknown: true };
+
+/// A word of which nothing is known.
+const UNKNOWN: Known = Known { value: 0, unknown: u64::MAX };
 
 /// A sequence of choices: SplitMix64, by Steele, Lea and Flood.
 struct Choices(u64);
@@ -98,13 +103,13 @@ impl<'f> Callees<'f> {
     }
 }
 
-/// True if the function calls one by its name that is not of the runtime library.
+/// True if the function calls one that is not of the runtime library.
 pub(super) fn has_callees(function: &Function, target: &Target) -> bool {
     let is_call = |data: &InstData| function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
     let is_outside = |data: &InstData| match Callee::of(function, data) {
         Callee::Runtime(_) => false,
         Callee::Memory(_) => true,
-        Callee::Unknown(name) => !name.is_empty(),
+        Callee::Unknown(_) => true,
     };
     let mut insts = function.all_insts().map(|inst| function.inst(inst));
     insts.any(|data| MemoryFunction::of_opcode(data.opcode).is_some() || (is_call(data) && is_outside(data)))
@@ -140,11 +145,21 @@ impl<D: Numbers> SingleRun<'_, D> {
         call: &UnknownCall<'_>,
         args: &[Value<D>],
     ) -> Result<Returned<D>, Unsupported> {
-        let passed: Vec<Passed> = args.iter().map(passed).collect();
+        let kind = self.target.call_kind(call.data).unwrap_or(CallKind::Returning);
+        let places = self.places(call);
+        let mut passed: Vec<Passed> = args.iter().map(passed).collect();
+        passed.extend(places[args.len()..].iter().map(|place| self.on_stack(*place, kind)));
         let ended = |ub| Ok(Returned { results: Vec::new(), ub });
+        match passed.first() {
+            Some(Passed { value, .. }) if call.name.is_empty() && value.unknown != 0 => return ended(UNDECIDED),
+            Some(Passed { value, .. }) if call.name.is_empty() && !is_callable(value.value) => {
+                return ended(PartialBool::known(true));
+            }
+            _ => {}
+        }
         let effect = match &mut self.callees.script {
             None if passed.iter().any(|arg| arg.poison) => return ended(PartialBool::known(true)),
-            None => self.drawn(environment, call, &passed, args),
+            None => self.drawn(environment, call, &passed, &places),
             Some(script) => {
                 if is_undecided(script, &passed) {
                     return ended(UNDECIDED);
@@ -168,6 +183,7 @@ impl<D: Numbers> SingleRun<'_, D> {
                 self.memory.overwrite(address, bytes);
             }
         }
+        self.memory.clear_call_frame();
         if !effect.returns {
             self.callees.stopped = true;
             return ended(PartialBool::known(true));
@@ -176,17 +192,46 @@ impl<D: Numbers> SingleRun<'_, D> {
         Ok(Returned { results: results.collect(), ub: PartialBool::known(false) })
     }
 
+    /// The places of all arguments: registers, then the words on the stack. A call in place of a return passes words where
+    /// its caller's stand.
+    fn places(&self, call: &UnknownCall<'_>) -> Vec<ArgumentPlace> {
+        let registers = call.argument_registers(self.target);
+        let registers = registers.map(|register| register.map_or(ArgumentPlace::Callee, ArgumentPlace::Register));
+        let bytes = match self.target.call_kind(call.data) {
+            Some(CallKind::Tail) => self.memory.incoming().1,
+            _ => self.frame_bytes,
+        };
+        let words = (0..bytes).step_by(self.target.register_bytes() as usize).map(ArgumentPlace::Stack);
+        registers.chain(words).collect()
+    }
+
+    /// A word that a call passes on the stack. Bytes that nobody wrote are no part of an argument.
+    fn on_stack(&self, place: ArgumentPlace, kind: CallKind) -> Passed {
+        let start = match kind {
+            CallKind::Tail => self.memory.incoming().0,
+            CallKind::Returning => self.memory.stack_pointer(),
+        };
+        let ArgumentPlace::Stack(offset) = place else { return Passed { value: UNKNOWN, poison: false } };
+        let word = self.memory.contents(start + offset, self.target.register_bytes() as usize);
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+        let known = |word: &Bytes| Known { value: number(&word.values), unknown: number(&word.unknown) };
+        Passed { value: word.as_ref().map_or(UNKNOWN, known), poison: false }
+    }
+
     /// Decides what the callee does, and keeps the call.
     fn drawn(
         &mut self,
         environment: &ConcreteEnvironment,
         call: &UnknownCall<'_>,
         passed: &[Passed],
-        args: &[Value<D>],
+        places: &[ArgumentPlace],
     ) -> CalleeEffect {
-        let registers = call.argument_registers(self.target);
-        let arguments = registers.zip(passed.iter().zip(args)).map(|(register, (passed, arg))| {
-            let (bits, known) = (arg.bits.width(), passed.value);
+        let arguments = places.iter().zip(passed).map(|(&place, passed)| {
+            let bits = match place {
+                ArgumentPlace::Register(register) => self.target.vocabulary.register_bits(register),
+                ArgumentPlace::Callee | ArgumentPlace::Stack(_) => self.target.pointer_bits.into(),
+            };
+            let known = passed.value;
             let object = self.memory.object_at(known.value).filter(|_| known.unknown == 0);
             if let Some((number, _)) = object
                 && !self.callees.escaped.contains(&number)
@@ -194,7 +239,7 @@ impl<D: Numbers> SingleRun<'_, D> {
                 self.callees.escaped.push(number);
             }
             let value = object.map_or(known, |(_, offset)| Known { value: offset, unknown: 0 });
-            CallArgument { register, bits, value, object: object.map(|(number, _)| number) }
+            CallArgument { place, bits, value, object: object.map(|(number, _)| number) }
         });
         let arguments = arguments.collect();
         let reachable = self.reachable(environment);

@@ -2,13 +2,13 @@
 
 use super::{Numbers, Unwritten, known};
 use crate::call::MemoryPlace;
-use crate::input::{Frame, Input, UNWRITTEN};
+use crate::input::{Frame, Input, STACK_ARGUMENTS, UNWRITTEN};
 use crate::observation::{BufferAccess, Bytes, Known};
 use smallvec::SmallVec;
 use std::ops::Range;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Memory, Number, PartialBits, PartialBool, Value};
-use tribunal_ir::{Function, MemFlags, MemOperand, StackSlot};
+use tribunal_ir::{FixedSlot, Function, MemFlags, MemOperand, StackSlot};
 
 /// Some bytes at an address.
 struct Allocation {
@@ -33,13 +33,26 @@ const NEAR: u64 = 4096;
 /// Accesses among which the latest places are looked for.
 const MOST_LOOKED_AT: usize = 1024;
 
+/// Bytes of registers that a variadic function keeps beside its arguments on the stack.
+const MOST_KEPT: u64 = 1 << 10;
+
 /// A capacity that suffices for most runs.
 const CAPACITY: usize = 512;
 
 pub(super) struct ConcreteMemory {
-    /// Buffers first, then stack objects in order.
+    /// Buffers first, then stack objects in order, then registers that a variadic function keeps beside its stack
+    /// arguments, then the stack arguments of calls.
     allocations: SmallVec<[Allocation; 8]>,
     first_object: usize,
+    /// The number of stack objects.
+    objects: usize,
+    /// The buffer that holds the arguments on the stack.
+    incoming: Option<usize>,
+    /// The distance of each object in the caller's frame from the stack pointer on entry, in bytes.
+    fixed: SmallVec<[i64; 4]>,
+    /// The stack pointer on entry.
+    caller: u64,
+    unwritten: Unwritten,
     /// The bytes of all allocations, one after the other.
     bytes: Vec<u8>,
     /// The unconstrained bits of each byte.
@@ -72,12 +85,13 @@ impl ConcreteMemory {
         input: &Input,
         frame: Frame,
         unwritten: Unwritten,
-        records: bool,
+        (records, outgoing_bytes): (bool, u64),
     ) -> ConcreteMemory {
         let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(CAPACITY));
         for buffer in &input.buffers {
             let (first, size) = (bytes.len(), buffer.bytes.len());
-            allocations.push(Allocation { address: buffer.address, first, size });
+            let address = if buffer.address == STACK_ARGUMENTS { frame.caller } else { buffer.address };
+            allocations.push(Allocation { address, first, size });
             bytes.extend_from_slice(&buffer.bytes);
         }
         let (first_object, buffers) = (allocations.len(), bytes.len());
@@ -90,12 +104,25 @@ impl ConcreteMemory {
             bytes.resize(bytes.len() + size, UNWRITTEN);
             address += size as u64 + frame.gap;
         }
+        let fixed: SmallVec<[i64; 4]> = function.fixed_stack.values().map(|object| object.offset).collect();
+        let kept = fixed.iter().map(|offset| offset.min(&0).unsigned_abs()).max().unwrap_or(0).min(MOST_KEPT);
+        let outgoing = (frame.caller - (1 << 20), outgoing_bytes);
+        for (address, size) in [(frame.caller - kept, kept), outgoing] {
+            let size = usize::try_from(size).unwrap_or(0);
+            allocations.push(Allocation { address, first: bytes.len(), size });
+            bytes.resize(bytes.len() + size, UNWRITTEN);
+        }
         let mut poison = vec![unwritten == Unwritten::Free; bytes.len()];
         poison[..buffers].fill(false);
         let accesses = records.then(Vec::new);
         ConcreteMemory {
             allocations,
             first_object,
+            objects: function.stack.len(),
+            incoming: input.buffers.iter().position(|buffer| buffer.address == STACK_ARGUMENTS),
+            fixed,
+            caller: frame.caller,
+            unwritten,
             unknown: vec![0; bytes.len()],
             bytes,
             poison,
@@ -197,7 +224,12 @@ impl ConcreteMemory {
     /// The contents of the first `count` allocations.
     pub fn buffers(&self, count: usize) -> Vec<Bytes> {
         let whole = |allocation: &Allocation| self.shown(allocation.first..allocation.first + allocation.size);
-        self.allocations.iter().take(count).map(whole).collect()
+        let mut buffers: Vec<Bytes> = self.allocations.iter().take(count).map(whole).collect();
+        // Stack arguments are the callee's own, and nobody reads them after it.
+        if let Some(arguments) = self.incoming.and_then(|number| buffers.get_mut(number)) {
+            arguments.unknown.fill(u8::MAX);
+        }
+        buffers
     }
 
     fn shown(&self, range: Range<usize>) -> Bytes {
@@ -230,18 +262,57 @@ impl ConcreteMemory {
         let offset = |object: &Allocation| {
             address.checked_sub(object.address).filter(|&offset| offset < object.size.max(1) as u64)
         };
-        let mut objects = self.allocations[self.first_object..].iter().enumerate();
-        objects.find_map(|(number, object)| Some((number, offset(object)?)))
+        let mut objects = self.allocations[self.first_object..].iter().take(self.objects).enumerate();
+        let own = objects.find_map(|(number, object)| Some((number, offset(object)?)));
+        let of_caller = || {
+            let numbers = [self.objects, self.objects + 1].into_iter();
+            let mut parts = numbers.filter_map(|number| Some((number, self.object(number)?)));
+            parts.find_map(|(number, part)| Some((number, offset(part).filter(|_| part.size > 0)?)))
+        };
+        own.or_else(of_caller)
+    }
+
+    /// The stack object of this number. Two more stand for what lies at the stack pointer on entry: below it the registers
+    /// that a variadic function keeps, above it the arguments.
+    fn object(&self, number: usize) -> Option<&Allocation> {
+        match number.checked_sub(self.objects + 1) {
+            None => self.allocations.get(self.first_object + number),
+            Some(0) => self.allocations.get(self.incoming?),
+            Some(_) => None,
+        }
+    }
+
+    /// The address of the arguments on the stack of the function's own calls: its stack pointer.
+    pub fn stack_pointer(&self) -> u64 {
+        self.allocations.last().map_or(0, |outgoing| outgoing.address)
+    }
+
+    /// A call frame opens, or its callee has returned: the arguments on the stack are what nobody wrote.
+    pub fn clear_call_frame(&mut self) {
+        if let Some(outgoing) = self.allocations.last() {
+            let range = outgoing.first..outgoing.first + outgoing.size;
+            self.bytes[range.clone()].fill(UNWRITTEN);
+            self.unknown[range.clone()].fill(0);
+            self.poison[range].fill(self.unwritten == Unwritten::Free);
+        }
+    }
+
+    /// The address and the size of the arguments that the function's caller passed on the stack.
+    pub fn incoming(&self) -> (u64, u64) {
+        let size = self.incoming.and_then(|number| self.allocations.get(number)).map_or(0, |buffer| buffer.size);
+        (self.caller, size as u64)
     }
 
     /// The address and the size of each buffer.
     pub fn buffer_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.allocations[..self.first_object].iter().map(|buffer| (buffer.address, buffer.size as u64))
+        let buffers = self.allocations[..self.first_object].iter().enumerate();
+        let others = buffers.filter(|(number, _)| Some(*number) != self.incoming);
+        others.map(|(_, buffer)| (buffer.address, buffer.size as u64))
     }
 
     /// The address and the size of a stack object.
     pub fn object_range(&self, number: usize) -> Option<(u64, u64)> {
-        let object = self.allocations.get(self.first_object + number)?;
+        let object = self.object(number)?;
         Some((object.address, object.size as u64))
     }
 
@@ -346,6 +417,12 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
     fn frame_address(&mut self, _: &mut D, slot: StackSlot, bits: u32) -> PartialBits<D::Number> {
         let allocation = self.allocations.get(self.first_object + slot.as_u32() as usize);
         let address = allocation.map_or(0, |allocation| allocation.address);
+        PartialBits::known(D::Number::of_bits(Bits::new(address.into(), bits)))
+    }
+
+    fn fixed_address(&mut self, _: &mut D, slot: FixedSlot, bits: u32) -> PartialBits<D::Number> {
+        let distance = self.fixed.get(slot.as_u32() as usize).copied().unwrap_or(0);
+        let address = self.caller.wrapping_add_signed(distance);
         PartialBits::known(D::Number::of_bits(Bits::new(address.into(), bits)))
     }
 }

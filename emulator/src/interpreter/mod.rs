@@ -41,6 +41,8 @@ pub struct Interpreter<'f> {
     frame: Frame,
     unwritten: Unwritten,
     frozen: Option<u64>,
+    /// Bytes of the largest call frame.
+    outgoing: u64,
     /// The types of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
     /// No number met so far was too wide for a machine's words.
@@ -127,6 +129,7 @@ impl<'f> Interpreter<'f> {
             frame: FRAME,
             unwritten: Unwritten::Free,
             frozen: None,
+            outgoing: outgoing(function, target),
             types,
             narrow,
             is_volatile,
@@ -249,6 +252,8 @@ struct SingleRun<'f, D: Numbers> {
     /// Accesses before the last of them.
     accesses_at_call: usize,
     mismatch: Option<CallMismatch>,
+    /// Bytes of the call frame that is open.
+    frame_bytes: u64,
     /// Of the input.
     seed: u64,
     unwritten: Unwritten,
@@ -259,8 +264,9 @@ struct SingleRun<'f, D: Numbers> {
 
 impl<'f, D: Numbers> SingleRun<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> SingleRun<'f, D> {
-        let Interpreter { function, target, script, frame, unwritten, frozen, ref types, is_volatile, .. } =
-            *interpreter;
+        let Interpreter {
+            function, target, script, frame, unwritten, frozen, outgoing, ref types, is_volatile, ..
+        } = *interpreter;
         let environment = interpreter.environment.as_deref();
         let callees = Callees::new(script);
         let draws = environment.is_some() && callees.are_drawn();
@@ -272,7 +278,8 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             target,
             types,
             domain: D::default(),
-            memory: ConcreteMemory::new(function, input, frame, unwritten, records),
+            memory: ConcreteMemory::new(function, input, frame, unwritten, (records, outgoing)),
+            frame_bytes: 0,
             registers: vec![None; function.vregs.len()],
             args: Vec::with_capacity(8),
             physical,
@@ -365,6 +372,10 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         let (target, data) = (self.target, self.function.inst(inst));
         if let (Opcode::LIFETIME_END, Some(Operand::Stack(slot))) = (data.opcode, data.operands.first()) {
             self.callees.forget(slot.as_u32() as usize);
+        }
+        if target.opens_call_frame(data) {
+            self.frame_bytes = call_frame_bytes(data);
+            self.memory.clear_call_frame();
         }
         if self.environment.is_some()
             && let Some(transfer) = outside::execute(target, self, data)?
@@ -479,7 +490,10 @@ impl<D: Numbers> MachineState<D> for SingleRun<'_, D> {
 
     fn full_register(&mut self, register: PReg) -> Value<D> {
         let held = self.physical.iter().find(|(known, _)| *known == register);
-        let arbitrary = || full(self.target, register, unwritten_register(register));
+        let arbitrary = || match register == self.target.abi.stack_pointer {
+            true => full(self.target, register, self.memory.stack_pointer()),
+            false => full(self.target, register, unwritten_register(register)),
+        };
         held.map_or_else(arbitrary, |(_, value)| value.clone())
     }
 
@@ -517,6 +531,20 @@ impl<D: Numbers> SingleRun<'_, D> {
 fn full<D: Numbers>(target: &Target, register: PReg, value: u64) -> Value<D> {
     scalar(Bits::new(value.into(), target.vocabulary.register_bits(register)))
 }
+
+/// Bytes of arguments on the stack in the frame that a marker opens.
+fn call_frame_bytes(data: &InstData) -> u64 {
+    data.imm(0).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0).min(MOST_OUTGOING)
+}
+
+/// Bytes of the largest call frame.
+fn outgoing(function: &Function, target: &Target) -> u64 {
+    let data = function.all_insts().map(|inst| function.inst(inst));
+    data.filter(|data| target.opens_call_frame(data)).map(call_frame_bytes).max().unwrap_or(0)
+}
+
+/// Larger call frames are not allocated whole, so stores to their ends are undefined.
+const MOST_OUTGOING: u64 = 1 << 16;
 
 fn types_of(function: &Function) -> Vec<Option<Typed>> {
     let mut types = vec![None; function.inst_bound()];

@@ -25,7 +25,8 @@ pub use runtime::CallSite;
 use crate::call::{CallMismatch, CallScript, ExternalCall};
 use crate::fault::FaultKind;
 use crate::input::{
-    BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, MOST_BUFFER_BYTES, PAGE, UNWRITTEN, unwritten_register,
+    BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, MOST_BUFFER_BYTES, PAGE, STACK_ARGUMENTS, UNWRITTEN,
+    unwritten_register,
 };
 use crate::observation::BufferAccess;
 use accesses::RawAccess;
@@ -216,7 +217,7 @@ impl Engine {
         match self {
             Engine::Unicorn(engine) => Ok(engine.mem_map(address, bytes, permissions)?),
             Engine::Stepper(stepper) => {
-                stepper.map(address, bytes, permissions.0 & Prot::WRITE.0 != 0);
+                stepper.map(address, bytes, permissions);
                 Ok(())
             }
         }
@@ -288,6 +289,8 @@ pub struct Emulator {
     code_behind: Vec<u8>,
     /// The code's calls.
     linked: Linked,
+    /// Bytes of arguments on the stack in the current run.
+    argument_bytes: usize,
     /// The hook that records accesses in Unicorn.
     recorder: Option<UcHookId>,
 }
@@ -368,6 +371,7 @@ impl Emulator {
             code,
             code_behind,
             linked,
+            argument_bytes: 0,
             recorder,
         })
     }
@@ -511,8 +515,14 @@ impl Emulator {
                 values.for_each(|(&register, &value)| stepper.set_register(register, value));
             }
         }
-        self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES])?;
+        self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES + 2 * CALLER_BYTES])?;
+        self.argument_bytes = 0;
         for buffer in &input.buffers {
+            if buffer.address == STACK_ARGUMENTS && buffer.bytes.len() <= CALLER_BYTES {
+                self.engine.write(ENTRY_SP, &buffer.bytes)?;
+                self.argument_bytes = buffer.bytes.len();
+                continue;
+            }
             let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
                 let fits = buffer.bytes.len() as u64 <= MOST_BUFFER_BYTES;
                 offset / PAGE < BUFFER_PAGES && offset % PAGE == GUARD && fits
@@ -533,6 +543,10 @@ impl Emulator {
     fn read_buffers(&mut self, input: &Input, fault: &mut Option<MachineFault>) -> Result<Vec<Vec<u8>>, MachineError> {
         let mut buffers = Vec::with_capacity(input.buffers.len());
         for (index, buffer) in input.buffers.iter().enumerate() {
+            if buffer.address == STACK_ARGUMENTS {
+                buffers.push(buffer.bytes.clone());
+                continue;
+            }
             self.image.resize(2 * GUARD_BYTES + buffer.bytes.len(), 0);
             self.engine.read(buffer.address - GUARD_BYTES as u64, &mut self.image)?;
             let (low, rest) = self.image.split_at(GUARD_BYTES);
@@ -545,12 +559,18 @@ impl Emulator {
         Ok(buffers)
     }
 
+    /// The fault if the function does not leave in the state in which it was entered.
+    pub(super) fn left_fault(&mut self) -> Result<Option<MachineFault>, MachineError> {
+        let left = self.left(&[])?;
+        self.state_fault(&left)
+    }
+
     /// The fault if a returning function did not preserve its state; `left` is the contents of the registers of `kept`.
     fn state_fault(&mut self, left: &[u64]) -> Result<Option<MachineFault>, MachineError> {
+        // Arguments on the stack are the function's own.
         let mut caller = [0; CALLER_BYTES];
-        self.engine.read(ENTRY_SP, &mut caller)?;
+        self.engine.read(ENTRY_SP + self.argument_bytes as u64, &mut caller)?;
         if caller != [UNWRITTEN; CALLER_BYTES] {
-            self.engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
             return Ok(Some(MachineFault::CallerFrame));
         }
         for (kept, &value) in self.kept.iter().zip(left) {

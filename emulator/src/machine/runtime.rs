@@ -6,12 +6,13 @@
 //! stack pointer hold junk.
 
 use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, fitting};
-use crate::call::{CallScript, CalleeEffect, Passed};
-use crate::input::clobbered;
+use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed};
+use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
 use tribunal_ir::semantics::{Choice, Concrete, Value};
 use tribunal_ir::{Bits, PReg};
 use tribunal_target::Target;
+use tribunal_target::abi::CallKind;
 use tribunal_target::environment::MemoryFunction;
 use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};
 
@@ -29,6 +30,8 @@ pub struct CallSite<'a> {
     pub offset: u32,
     /// The function that is called.
     pub symbol: &'a str,
+    /// The way in which it is called.
+    pub kind: CallKind,
 }
 
 /// A function that the code may call.
@@ -89,7 +92,7 @@ pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> 
         let unknown = || MachineError::Symbol(site.symbol.to_string());
         let here = CODE + u64::from(site.offset);
         let distance = linked_calls.address(site.symbol).wrapping_sub(here) as i64;
-        let (unlinked, linked) = (target.machine.call(0), target.machine.call(distance));
+        let (unlinked, linked) = (target.machine.call(site.kind, 0), target.machine.call(site.kind, distance));
         let mut offset = site.offset as usize;
         for (unlinked, linked) in unlinked.iter().zip(&linked) {
             let word = |inst| target.encode(inst).map(u32::to_le_bytes).map_err(|_| unknown());
@@ -98,7 +101,9 @@ pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> 
             place.ok_or(MachineError::NoCall(site.offset))?.copy_from_slice(&word(linked)?);
             offset += 4;
         }
-        linked_calls.returns.push(CODE + offset as u64);
+        if site.kind == CallKind::Returning {
+            linked_calls.returns.push(CODE + offset as u64);
+        }
     }
     Ok(linked_calls)
 }
@@ -126,9 +131,8 @@ impl Emulator {
     pub(super) fn run_to_end(&mut self, fuel: u64, script: &mut CallScript<'_>) -> Result<RunEnd, MachineError> {
         let mut calls = 0;
         let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
-        while let (Stop::Memory, Some(callee), true) = (&ended, self.linked.at(pc), calls < fuel / CALL_COST) {
-            let callee = callee.clone();
-            match self.serve(&callee, calls, script)? {
+        while let (Stop::Memory, Some(callee), true) = (&ended, self.callee(pc, script), calls < fuel / CALL_COST) {
+            match self.serve(&callee, (calls, pc), script)? {
                 Served::Back(back) => (ended, pc) = self.engine.run(back, fuel)?,
                 Served::Never => return Ok(RunEnd::Stopped),
                 Served::Fault(fault) => return Ok(RunEnd::Fault(fault)),
@@ -137,7 +141,7 @@ impl Emulator {
         }
         let fault = match ended {
             Stop::Still if pc == STOP => script.missing().map(MachineFault::Call),
-            Stop::Memory if self.linked.at(pc).is_some() => Some(MachineFault::OutOfFuel(fuel)),
+            Stop::Memory if self.callee(pc, script).is_some() => Some(MachineFault::OutOfFuel(fuel)),
             Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
             Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
             Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
@@ -145,11 +149,17 @@ impl Emulator {
         Ok(fault.map_or(RunEnd::Returned, RunEnd::Fault))
     }
 
-    /// Performs `callee`, the `count`th call of this run.
+    /// The function at `pc`: one that the code is linked to, or where the source calls through a register, any.
+    fn callee(&self, pc: u64, script: &CallScript<'_>) -> Option<LinkedCallee> {
+        let is_next = || script.expected().is_some_and(|call| call.name.is_empty()) && is_callable(pc);
+        self.linked.at(pc).cloned().or_else(|| is_next().then(|| LinkedCallee::Unknown(String::new())))
+    }
+
+    /// Performs `callee` at `pc`, the `count`th call of this run.
     fn serve(
         &mut self,
         callee: &LinkedCallee,
-        count: u64,
+        (count, pc): (u64, u64),
         script: &mut CallScript<'_>,
     ) -> Result<Served, MachineError> {
         let back = match self.arrived(callee.name())? {
@@ -163,11 +173,14 @@ impl Emulator {
                 None => return Ok(Served::Fault(MachineFault::Memory { pc: back.wrapping_sub(CODE) })),
             },
             LinkedCallee::Unknown(name) => {
-                let passed = self.passed(script)?;
+                let passed = self.passed(script, pc)?;
                 let called = script.call(name, &passed, |address, bytes| self.bytes(address, bytes));
                 match called {
                     Ok(CalleeEffect { returns: false, .. }) => return Ok(Served::Never),
-                    Ok(effect) => self.perform(effect, script)?,
+                    Ok(effect) => {
+                        self.clear_stack_arguments(script)?;
+                        self.perform(effect, script)?
+                    }
                     Err(mismatch) => return Ok(Served::Fault(MachineFault::Call(mismatch))),
                 }
             }
@@ -191,9 +204,19 @@ impl Emulator {
         let back = self.read(abi.return_address)?;
         let below =
             stack_pointer.checked_sub(CALLEE_BYTES).filter(|&low| low >= STACK && stack_pointer < STACK + STACK_BYTES);
-        let (Some(low), true) = (below, self.linked.returns.contains(&back)) else {
+        // Nothing lists the calls through registers: they return into the code.
+        let returns = match callee {
+            "" => (CODE..CODE + self.code.len() as u64).contains(&back),
+            _ => self.linked.returns.contains(&back),
+        };
+        let (Some(low), true) = (below, returns || back == STOP) else {
             return Ok(Err(MachineFault::BadCall { callee: callee.to_string() }));
         };
+        if back == STOP
+            && let Some(fault) = self.left_fault()?
+        {
+            return Ok(Err(fault));
+        }
         self.engine.write(low, &[0x5a; CALLEE_BYTES as usize])?;
         Ok(Ok(back))
     }
@@ -236,16 +259,36 @@ impl Emulator {
     }
 
     /// The arguments that the next call of the script reads.
-    fn passed(&self, script: &CallScript<'_>) -> Result<Vec<Passed>, MachineError> {
+    fn passed(&self, script: &CallScript<'_>, pc: u64) -> Result<Vec<Passed>, MachineError> {
         let arguments = script.expected().map_or(&[][..], |call| call.arguments.as_slice());
-        let passed = |register: Option<PReg>| -> Result<Passed, MachineError> {
-            let value = match register {
-                Some(register) => Known { value: self.read(register)?, unknown: 0 },
-                None => Known { value: 0, unknown: u64::MAX },
+        let passed = |argument: &CallArgument| -> Result<Passed, MachineError> {
+            let value = match argument.place {
+                ArgumentPlace::Register(register) => self.read(register)?,
+                ArgumentPlace::Callee => pc,
+                ArgumentPlace::Stack(offset) => self.word(offset)?,
             };
-            Ok(Passed { value, poison: false })
+            Ok(Passed { value: Known { value, unknown: 0 }, poison: false })
         };
-        arguments.iter().map(|argument| passed(argument.register)).collect()
+        arguments.iter().map(passed).collect()
+    }
+
+    /// The word so many bytes above the stack pointer; 0 if there is no stack.
+    fn word(&self, offset: u64) -> Result<u64, MachineError> {
+        let address = self.read(self.target.abi.stack_pointer)?.wrapping_add(offset);
+        let word = self.bytes(address, self.target.register_bytes() as usize);
+        Ok(word.map_or(0, |word| word.values.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))))
+    }
+
+    /// Arguments on the stack are the callee's: it leaves junk there.
+    fn clear_stack_arguments(&mut self, script: &CallScript<'_>) -> Result<(), MachineError> {
+        let stack_pointer = self.read(self.target.abi.stack_pointer)?;
+        let Some(call) = script.made() else { return Ok(()) };
+        let junk = [0x5a; 8];
+        for argument in &call.arguments {
+            let ArgumentPlace::Stack(offset) = argument.place else { continue };
+            self.engine.write(stack_pointer.wrapping_add(offset), &junk[..self.target.register_bytes() as usize])?;
+        }
+        Ok(())
     }
 
     /// The bytes at an address, if all of them are mapped.

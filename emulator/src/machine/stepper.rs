@@ -7,9 +7,10 @@
 use super::Stop;
 use super::accesses::RawAccess;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
-use tribunal_ir::{Bits, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
+use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 use tribunal_target::{MachineEvaluation, Target};
+use unicorn_engine::Prot;
 
 /// The reason why the stepper cannot be set up or read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -22,7 +23,15 @@ pub enum StepperError {
 struct Region {
     address: u64,
     bytes: Vec<u8>,
-    writable: bool,
+    permissions: Prot,
+}
+
+impl Region {
+    /// True for an address of code.
+    fn runs(&self, address: u64) -> bool {
+        let inside = address.checked_sub(self.address).is_some_and(|offset| offset < self.bytes.len() as u64);
+        inside && self.permissions.0 & Prot::EXEC.0 != 0
+    }
 }
 
 #[derive(Default)]
@@ -61,8 +70,8 @@ impl Stepper {
         Stepper { target, registers: vec![0; target.registers.len()], memory: Regions::default() }
     }
 
-    pub fn map(&mut self, address: u64, bytes: u64, writable: bool) {
-        self.memory.regions.push(Region { address, bytes: vec![0; bytes as usize], writable });
+    pub fn map(&mut self, address: u64, bytes: u64, permissions: Prot) {
+        self.memory.regions.push(Region { address, bytes: vec![0; bytes as usize], permissions });
     }
 
     /// Unmaps the range that begins at `address`.
@@ -157,6 +166,9 @@ impl Stepper {
     /// The instruction at `pc`, and its size in bytes. A compressed form is no word's first half.
     fn fetch(&self, pc: u64) -> Result<(InstData, u64), Stop> {
         let mut half = [0; 2];
+        if !self.memory.regions.iter().any(|region| region.runs(pc)) {
+            return Err(Stop::Memory);
+        }
         self.read(pc, &mut half).map_err(|_| Stop::Memory)?;
         if let Some(inst) = self.target.expand(u16::from_le_bytes(half)) {
             return Ok((inst, 2));
@@ -210,7 +222,7 @@ impl Memory<Concrete> for Regions {
         let bytes = value.bits.width() as usize / 8;
         self.record(address, bytes as u32, Some(value.bits.low_u64()));
         match self.find(address.low_u64(), bytes) {
-            Some((region, range)) if region.writable => {
+            Some((region, range)) if region.permissions.0 & Prot::WRITE.0 != 0 => {
                 region.bytes[range].copy_from_slice(&value.bits.unsigned().to_le_bytes()[..bytes]);
                 false
             }
@@ -220,6 +232,10 @@ impl Memory<Concrete> for Regions {
 
     /// Machine code has no stack objects.
     fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {
+        Bits::zero(bits)
+    }
+
+    fn fixed_address(&mut self, _: &mut Concrete, _: FixedSlot, bits: u32) -> Bits {
         Bits::zero(bits)
     }
 }

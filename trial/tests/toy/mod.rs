@@ -196,6 +196,7 @@ const fn of(opcode: Opcode, operands: &'static [Pat]) -> Pattern {
 static ABI: Abi = Abi {
     passing: &[Passing { bank: GPRB, arguments: &[r(0), r(1), r(2)], results: &[r(0)] }],
     pairs: Pairs::Anywhere,
+    indirect_result: None,
     callee_saved: &[r(3)],
     caller_saved: &[r(0), r(1), r(2), RA, C0, C1],
     stack_pointer: SP,

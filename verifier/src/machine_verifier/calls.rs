@@ -1,10 +1,12 @@
-//! Calls: each stands within its frame's set-up and tear-down, until the frame pass removes them; and each names every
-//! register that the callee reads or returns in.
+//! Calls: each stands within its frame's set-up and tear-down, until the frame pass removes them; one in place of a return
+//! has no frame. Each names every register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
 use rustc_hash::FxHashSet;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand, PReg, Preserved, Properties, Reg, Stage};
+use tribunal_target::abi::CallKind;
 use tribunal_target::environment::Callee;
+use tribunal_target::instructions::OperandDesc;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -55,7 +57,9 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
         let data = function.inst(inst);
         // A call that no table has: only what it preserves tells it.
         called |= data.opcode == Opcode::OPAQUE && data.operands.iter().any(is_mask);
-        if target.is_call(data) {
+        if target.call_kind(data) == Some(CallKind::Tail) {
+            verifier.demand(Rule::CallFrame, inst, open.is_none(), || "leaves the function within a frame");
+        } else if target.is_call(data) {
             let alone = open.is_some() && !called;
             verifier.demand(Rule::CallFrame, inst, alone, || "is not alone between set-up and tear-down of a frame");
             called = true;
@@ -103,8 +107,12 @@ fn mask(verifier: &mut Verifier<'_>, inst: Inst) {
         Operand::RegisterMask(mask) => target.vocabulary.preserved(*mask) != Preserved::Nothing,
         _ => false,
     };
-    let masked = function.inst(inst).operands.get(1).is_some_and(preserves);
+    let data = function.inst(inst);
+    let Opcode::Target(opcode) = data.opcode else { return };
+    let wanted = target.instruction(opcode).operands.iter().position(|desc| *desc == OperandDesc::RegisterMask);
+    let place = wanted.unwrap_or_default();
+    let masked = data.operands.get(place).is_some_and(preserves);
     verifier.demand(Rule::CallMask, inst, masked, || {
-        format!("operand 1 is not {}", target.vocabulary.register_mask_name(calls.preserved_mask))
+        format!("operand {place} is not {}", target.vocabulary.register_mask_name(calls.preserved_mask))
     });
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
-use tribunal_ir::{InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot};
+use tribunal_ir::{FixedSlot, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot};
 
 /// Kinds of initial memories, each by address: contents, poison flags, and which addresses may be touched.
 pub(super) const BYTES: u32 = 0;
@@ -37,6 +37,14 @@ pub(super) struct Volatile {
     pub loaded: Vec<Value<Symbolic>>,
 }
 
+/// The addresses of a frame's objects, which both sides share.
+#[derive(Clone, Default)]
+pub(super) struct FrameAddresses {
+    slots: FxHashMap<StackSlot, Term>,
+    /// The stack pointer on entry: the objects in the caller's frame lie at fixed distances from it.
+    caller: Option<Term>,
+}
+
 /// The effect of one side of a step on memory. Both sides start from the same contents.
 pub(super) struct SymbolicMemory {
     pub bytes: MemTerm,
@@ -46,7 +54,9 @@ pub(super) struct SymbolicMemory {
     initial: MemTerm,
     /// Whether accesses are known to lie in one object: only where an address is said to stay in its object.
     pub follows_objects: bool,
-    slots: FxHashMap<StackSlot, Term>,
+    frame: FrameAddresses,
+    /// The distance of each object in the caller's frame from the stack pointer on entry, in bytes.
+    pub fixed: Vec<i64>,
     pub stored: bool,
     /// Volatile accesses, in order.
     pub volatile: Vec<Volatile>,
@@ -66,7 +76,7 @@ pub(super) struct SymbolicMemory {
 impl SymbolicMemory {
     /// Memory with unknown contents at the `place`th such place. The set of valid addresses is one of that place: what
     /// stands between two may free an object.
-    pub fn new(d: &mut Symbolic, place: u32, slots: FxHashMap<StackSlot, Term>, machine: bool) -> SymbolicMemory {
+    pub fn new(d: &mut Symbolic, place: u32, frame: FrameAddresses, machine: bool) -> SymbolicMemory {
         let initial = d.initial_memory(BYTES + KINDS * place, 8);
         SymbolicMemory {
             bytes: initial,
@@ -74,7 +84,8 @@ impl SymbolicMemory {
             follows_objects: false,
             poison: d.initial_memory(POISON + KINDS * place, 1),
             valid: d.initial_memory(VALID + KINDS * place, 1),
-            slots,
+            frame,
+            fixed: Vec::new(),
             stored: false,
             volatile: Vec::new(),
             reads_devices: false,
@@ -87,15 +98,15 @@ impl SymbolicMemory {
 
     /// Memory at the `place`th place, after something that may have changed it all but for its constants.
     pub fn at(&mut self, d: &mut Symbolic, place: u32) -> SymbolicMemory {
-        let (slots, constants) = (std::mem::take(&mut self.slots), std::mem::take(&mut self.constants));
-        let loaded = std::mem::take(&mut self.loaded);
-        let new = SymbolicMemory::new(d, place, slots, self.machine);
+        let (frame, constants) = (std::mem::take(&mut self.frame), std::mem::take(&mut self.constants));
+        let (fixed, loaded) = (std::mem::take(&mut self.fixed), std::mem::take(&mut self.loaded));
+        let new = SymbolicMemory::new(d, place, frame, self.machine);
         let (follows_objects, reads_devices) = (self.follows_objects, self.reads_devices);
-        SymbolicMemory { constants, follows_objects, reads_devices, loaded, ..new }
+        SymbolicMemory { constants, fixed, follows_objects, reads_devices, loaded, ..new }
     }
 
-    pub fn slots(&self) -> FxHashMap<StackSlot, Term> {
-        self.slots.clone()
+    pub fn frame(&self) -> FrameAddresses {
+        self.frame.clone()
     }
 
     /// The byte at this offset of an object whose lifetime begins or ends: anything, and nobody knows whether it may be
@@ -298,6 +309,13 @@ impl Memory<Symbolic> for SymbolicMemory {
     }
 
     fn frame_address(&mut self, d: &mut Symbolic, slot: StackSlot, bits: u32) -> Term {
-        *self.slots.entry(slot).or_insert_with(|| d.variable(bits))
+        *self.frame.slots.entry(slot).or_insert_with(|| d.variable(bits))
+    }
+
+    fn fixed_address(&mut self, d: &mut Symbolic, slot: FixedSlot, bits: u32) -> Term {
+        let caller = *self.frame.caller.get_or_insert_with(|| d.variable(bits));
+        let distance = self.fixed.get(slot.as_u32() as usize).copied().unwrap_or(0);
+        let distance = d.literal(distance, bits);
+        d.add(&caller, &distance)
     }
 }

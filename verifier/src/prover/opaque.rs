@@ -18,11 +18,9 @@ use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{
-    AddressBase, FixedSlot, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags,
-};
+use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags};
 use tribunal_target::environment::{
-    self, AddressKind, Environment, LinkedAddress, LinkedBase, MemoryFunction, Returned, UnknownCall,
+    self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };
 
 /// A pure operation, in the order of a block.
@@ -68,8 +66,6 @@ enum Start {
     Entity(String, TargetFlags),
     /// Of the page that holds an entity's byte of this offset.
     Page(String, i64),
-    /// Of an object of the caller's frame.
-    Fixed(FixedSlot),
     /// Of a constant of one side.
     Constant(ConstantPoolIndex, PairMember),
 }
@@ -490,8 +486,7 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         let evaluation = &mut *self.evaluation;
         let (start, offset) = match (address.kind, address.base) {
             (AddressKind::Page, _) => (page_of(address), 0),
-            (_, LinkedBase::Fixed(slot)) => (Start::Fixed(slot), address.offset),
-            (_, LinkedBase::Entity(AddressBase::Constant(index))) => {
+            (_, AddressBase::Constant(index)) => {
                 let is_shared =
                     evaluation.opaque.as_ref().is_some_and(|opaque| opaque.shared_constants.contains(&index));
                 let is_later = evaluation.is_later() && !is_shared;
@@ -501,7 +496,7 @@ impl Environment<Symbolic> for SideState<'_, '_> {
             _ => (Start::Entity(address.name.clone(), address.flags), address.offset),
         };
         let base = evaluation.variable_of(start);
-        if let LinkedBase::Entity(AddressBase::Constant(index)) = address.base
+        if let AddressBase::Constant(index) = address.base
             && let Some(constant) = evaluation.function.constants.get(index)
             && let Some(contents) = constant.value.bits()
         {

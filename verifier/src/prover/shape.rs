@@ -154,7 +154,11 @@ impl Writer<'_> {
             }
             Operand::Predicate(predicate) => self.words.push(*predicate as u64),
             Operand::Stack(slot) => self.words.push(slot.as_u32().into()),
-            Operand::FixedStack(slot) => self.words.push(slot.as_u32().into()),
+            Operand::FixedStack(slot) => {
+                // What it overlaps depends on its place.
+                let offset = self.step.function.fixed_stack.get(*slot).map_or(0, |object| object.offset);
+                self.words.extend([u64::from(slot.as_u32()), offset as u64]);
+            }
             Operand::FloatPredicate(predicate) => self.words.push(*predicate as u64),
             Operand::Float(constant) => {
                 let bits = self.step.function.float_bits(*constant).unwrap_or(Bits::zero(1));

@@ -5,7 +5,7 @@
 //! are bits, even where the source's are poison.
 
 use super::claims::Claim;
-use super::memory::SymbolicMemory;
+use super::memory::{FrameAddresses, SymbolicMemory};
 use super::opaque::{Application, Applied, Effect, KnownResults, Uninterpreted};
 use super::term::{Symbolic, Term};
 use super::validate::Undef;
@@ -16,7 +16,7 @@ use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{
     Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, RegFlags,
-    RegOperand, StackSlot, VReg, Vocabulary,
+    RegOperand, VReg, Vocabulary,
 };
 use tribunal_target::Target;
 
@@ -29,7 +29,7 @@ pub(super) struct Inputs {
     /// Full registers.
     pub physical: FxHashMap<PReg, Term>,
     pub edge: Option<Term>,
-    pub slots: FxHashMap<StackSlot, Term>,
+    pub frame: FrameAddresses,
     /// In order of appearance, for reports.
     pub order: Vec<VReg>,
 }
@@ -150,7 +150,8 @@ pub(super) fn too_wide() -> Unsupported {
 
 impl SideEvaluation<'_> {
     pub fn side(mut self, follows_objects: bool) -> Result<Side, Unsupported> {
-        let mut memory = SymbolicMemory::new(self.d, 0, self.inputs.slots.clone(), self.machine);
+        let mut memory = SymbolicMemory::new(self.d, 0, self.inputs.frame.clone(), self.machine);
+        memory.fixed = self.function.fixed_stack.values().map(|object| object.offset).collect();
         memory.follows_objects = follows_objects;
         let mut side = Side::new(self.d, FxHashMap::default(), memory);
         self.run(&mut side, self.own)?;
@@ -175,7 +176,7 @@ impl SideEvaluation<'_> {
             }
         }
         self.keep_choices(side);
-        self.inputs.slots = side.memory.slots();
+        self.inputs.frame = side.memory.frame();
         Ok(())
     }
 

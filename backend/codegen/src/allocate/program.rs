@@ -5,7 +5,7 @@
 //! - the copies from argument registers at the entry;
 //! - the copies to result registers with their return;
 //! - the terminators of a block: a conditional branch and the jump after it;
-//! - a call with the copies of its arguments and results.
+//! - a call with the copies of its arguments and results. Arguments on the stack are stored before.
 
 use super::files::{Files, virtual_register};
 use regalloc2::{
@@ -13,7 +13,7 @@ use regalloc2::{
 };
 use regalloc2::{PRegSet, RegClass, VReg as AllocVReg};
 use smallvec::SmallVec;
-use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Reg};
+use tribunal_ir::{Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
 
@@ -115,7 +115,7 @@ impl Program {
         }
         let ending = rest.iter().rev().take_while(|&&inst| ends(function.inst(inst), target)).count();
         while rest.len() > ending {
-            let count = call_sequence(function, target, &rest[..rest.len() - ending])?;
+            let count = call_sequence(function, target, &rest[..rest.len() - ending]);
             rest = self.group(source, block, rest, count)?;
         }
         if ending == 0 {
@@ -156,33 +156,27 @@ impl Program {
     }
 }
 
-/// The number of instructions that make one call, from the set-up of its frame to the last copy of a result. 1 for any
-/// other instruction.
-fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> Result<usize, String> {
+/// The number of instructions that make one call: the copies to argument registers before it, and from the call to the
+/// last copy of a result. 1 for any other instruction.
+fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> usize {
     let data = |index: usize| insts.get(index).map(|&inst| function.inst(inst));
-    let Some(first) = data(0) else { return Ok(0) };
-    if target.is_call(first) {
-        return Err("a call outside of a call frame".to_string());
-    }
-    if !target.opens_call_frame(first) {
-        return Ok(1);
-    }
-    let mut count = 1;
-    loop {
-        let Some(member) = data(count) else { return Err("a call frame that is not closed".to_string()) };
+    let passes = |data: &InstData| matches!(copied(data), Some((Reg::Physical(_), _)));
+    let mut count = 0;
+    while data(count).is_some_and(passes) {
         count += 1;
-        match member.opcode {
-            Opcode::COPY => {}
-            _ if target.is_call(member) => {}
-            _ if target.is_call_frame(member) && !target.opens_call_frame(member) => break,
-            opcode => return Err(format!("{opcode} in a call frame")),
-        }
+    }
+    if !data(count).is_some_and(|data| target.is_call(data)) {
+        return insts.len().min(1);
+    }
+    count += 1;
+    while data(count).is_some_and(|data| target.is_call_frame(data) && !target.opens_call_frame(data)) {
+        count += 1;
     }
     let is_result = |data: &InstData| is_argument(data, target);
     while data(count).is_some_and(is_result) {
         count += 1;
     }
-    Ok(count)
+    count
 }
 
 /// The registers that the calls among these instructions clobber, except the results that they copy.
@@ -271,6 +265,7 @@ fn add_operands(
         _ => None,
     };
     let start = operands.len();
+    let mut pins = Pins::new(files, target);
     for (index, operand) in data.operands.iter().enumerate() {
         let Some(register) = operand.as_vreg() else { continue };
         let tied_def = descs.iter().enumerate().find_map(|(at, desc)| match desc {
@@ -281,6 +276,11 @@ fn add_operands(
             true => (OperandKind::Def, OperandPos::Late),
             false => (OperandKind::Use, OperandPos::Early),
         };
+        // An operand that shares its register with a definition is in the definition's class too.
+        let shared = match descs.get(index) {
+            Some(OperandDesc::Tied { to, .. }) => data.vreg(usize::from(*to)).unwrap_or(register),
+            _ => register,
+        };
         let constraint = match (fixed, tied_def) {
             (Some(name), _) => OperandConstraint::FixedReg(name),
             // The index counts the allocator's operands: those of this instruction that are virtual registers.
@@ -288,12 +288,41 @@ fn add_operands(
                 let before = data.operands[..at].iter().filter(|operand| operand.as_vreg().is_some()).count();
                 OperandConstraint::Reuse(start + before)
             }
-            (None, None) => OperandConstraint::Reg,
+            (None, None) => pins.of(function, shared).map_or(OperandConstraint::Reg, OperandConstraint::FixedReg),
         };
         sources.push(OperandSource { inst, operand: index });
         operands.push(AllocOperand::new(virtual_register(function, target, register), constraint, kind, position));
     }
     Ok(())
+}
+
+/// Registers of one instruction whose class has not all of its bank: the allocator knows no such class, so each gets one
+/// register of it.
+struct Pins<'f> {
+    files: &'f Files,
+    target: &'static Target,
+    given: SmallVec<[(VReg, PReg); 2]>,
+}
+
+impl<'f> Pins<'f> {
+    fn new(files: &'f Files, target: &'static Target) -> Pins<'f> {
+        Pins { files, target, given: SmallVec::new() }
+    }
+
+    /// The allocator's name of the register for `value`; `None` if any of its bank will do.
+    fn of(&mut self, function: &Function, value: VReg) -> Option<regalloc2::PReg> {
+        let Constraint::Class(class) = function.vregs[value].constraint else { return None };
+        let class = self.target.class(class);
+        let bank = self.target.class(self.target.bank(class.bank).class);
+        if class.allocatable.len() == bank.allocatable.len() {
+            return None;
+        }
+        let known = self.given.iter().find(|(other, _)| *other == value).map(|&(_, register)| register);
+        let is_free = |register: &PReg| self.given.iter().all(|(_, given)| given != register);
+        let register = known.or_else(|| class.allocatable.iter().copied().find(is_free))?;
+        self.given.push((value, register));
+        self.files.name(self.target.vocabulary.full_register(register))
+    }
 }
 
 impl regalloc2::Function for Program {

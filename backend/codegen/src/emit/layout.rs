@@ -66,7 +66,7 @@ impl Layout {
             for inst in function.insts(block) {
                 let number = inst.as_u32() as usize;
                 let long = self.sizes[number];
-                if long == 4 && self.fits(function.inst(inst), here) {
+                if long == 4 && self.fits(function, function.inst(inst), here) {
                     self.sizes[number] = 2;
                     shrinks = true;
                 }
@@ -78,11 +78,12 @@ impl Layout {
         shrinks
     }
 
-    /// True if an instruction at `here` has a compressed form. A linker completes calls, so those stay as they are.
-    fn fits(&self, data: &InstData, here: i64) -> bool {
+    /// True if an instruction at `here` has a compressed form. A linker completes calls of symbols, so those stay.
+    fn fits(&self, function: &Function, data: &InstData, here: i64) -> bool {
         let expanded = self.target.machine.expand_pseudo(data);
         let [data] = expanded.as_deref().unwrap_or(std::slice::from_ref(data)) else { return false };
         let resolved = resolved(data, |to| self.start(to) - here);
-        !self.target.is_call(data) && self.target.compress(&resolved, self.features).is_some()
+        let linked = self.target.is_call(data) && function.callee(data).is_some();
+        !linked && self.target.compress(&resolved, self.features).is_some()
     }
 }

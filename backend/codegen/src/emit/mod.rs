@@ -13,6 +13,7 @@ pub use object::object;
 use crate::CompileError;
 use std::fmt::Write;
 use tribunal_ir::{Block, CfiInstruction, Function, Inst, InstData, Opcode, Operand};
+use tribunal_target::abi::CallKind;
 use tribunal_target::{Features, Target, calls};
 
 /// Machine code of one function.
@@ -41,6 +42,8 @@ pub struct CallRelocation {
     pub offset: u32,
     /// The symbol that is called.
     pub symbol: String,
+    /// The way in which it is called.
+    pub kind: CallKind,
 }
 
 /// Encodes a function whose registers and frame are settled, for a machine with `features`.
@@ -67,11 +70,11 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
             }
             let here = code.bytes.len();
             code.map.push((here as u32, inst));
-            if target.is_call(data) {
+            if let Some(kind) = target.call_kind(data).filter(|_| function.callee(data).is_some()) {
                 let symbol = calls::symbol(function, data).ok_or_else(|| {
                     CompileError::internal(function, "emit", format!("{} calls nothing", data.opcode))
                 })?;
-                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string() });
+                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind });
             }
             let expanded = target.machine.expand_pseudo(data);
             for data in expanded.as_deref().unwrap_or(std::slice::from_ref(data)) {

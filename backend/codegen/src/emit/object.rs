@@ -10,6 +10,7 @@ use object::{
 };
 use rustc_hash::FxHashMap;
 use tribunal_target::Target;
+use tribunal_target::abi::CallKind;
 
 /// An object with the functions in `.text`, each a global symbol; their callees are undefined symbols.
 pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, CompileError> {
@@ -35,7 +36,11 @@ pub fn object(codes: &[Code], target: &'static Target) -> Result<Vec<u8>, Compil
     for (code, base) in codes.iter().zip(offsets) {
         for call in &code.calls {
             let symbol = *symbols.entry(&call.symbol).or_insert_with(|| file.add_symbol(named(&call.symbol)));
-            let flags = RelocationFlags::Elf { r_type: elf.call };
+            let r_type = match call.kind {
+                CallKind::Returning => elf.call,
+                CallKind::Tail => elf.tail_call,
+            };
+            let flags = RelocationFlags::Elf { r_type };
             let offset = base + u64::from(call.offset);
             file.add_relocation(text, Relocation { offset, symbol, addend: 0, flags }).map_err(failed(codes))?;
         }

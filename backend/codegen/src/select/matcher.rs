@@ -1,7 +1,8 @@
 //! Matches a selection rule's pattern at an instruction.
 
 use smallvec::SmallVec;
-use tribunal_ir::{Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, StackSlot, Type, VReg};
+use tribunal_ir::{Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Type, VReg};
+use tribunal_target::Target;
 use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
 
 /// A base and a byte offset.
@@ -14,7 +15,10 @@ pub(super) struct MatchedAddress {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     Register(VReg),
-    Stack(StackSlot),
+    /// The stack pointer, within a call frame.
+    Physical(PReg),
+    /// A stack object, or one of the caller's frame.
+    Object(Operand),
 }
 
 /// The flags that an instruction may have whose work may be done elsewhere in its block.
@@ -26,7 +30,7 @@ const MOVABLE: OpcodeFlags =
 pub(super) struct Match {
     registers: Slots<VReg>,
     immediates: Slots<Bits>,
-    stacks: Slots<StackSlot>,
+    stacks: Slots<Operand>,
     labels: Slots<Block>,
     addresses: Slots<MatchedAddress>,
     pub through: SmallVec<[Inst; 4]>,
@@ -63,7 +67,7 @@ impl Match {
     pub fn immediate(&self, slot: u8) -> Bits {
         self.immediates.get(slot)
     }
-    pub fn stack(&self, slot: u8) -> StackSlot {
+    pub fn stack(&self, slot: u8) -> Operand {
         self.stacks.get(slot)
     }
     pub fn label(&self, slot: u8) -> Block {
@@ -75,8 +79,9 @@ impl Match {
 }
 
 /// The match of `rule` with its root at `inst`.
-pub(super) fn matches(function: &Function, inst: Inst, rule: &SelectionRule) -> Option<Match> {
-    let mut matcher = Matcher { function, root: inst, found: Match::default() };
+pub(super) fn matches(function: &Function, target: &Target, inst: Inst, rule: &SelectionRule) -> Option<Match> {
+    let stack_pointer = target.abi.stack_pointer;
+    let mut matcher = Matcher { function, stack_pointer, root: inst, found: Match::default() };
     if !matcher.pattern(function.inst(inst), &rule.pattern) {
         return None;
     }
@@ -89,12 +94,16 @@ pub(super) fn matches(function: &Function, inst: Inst, rule: &SelectionRule) -> 
 fn rank(function: &Function, inst: Inst) -> usize {
     let reads = function.inst(inst).vreg_uses().filter_map(|register| function.def_of(register));
     let inner = reads.filter(|&inner| function.inst(inner).opcode.is_generic());
-    let leaf = |inst: Inst| matches!(function.inst(inst).opcode, Opcode::G_CONSTANT | Opcode::G_FRAME_INDEX);
+    let leaf = |inst: Inst| {
+        matches!(function.inst(inst).opcode, Opcode::G_CONSTANT | Opcode::G_FRAME_INDEX)
+            || function.inst(inst).opcode == Opcode::COPY
+    };
     usize::from(!leaf(inst)) + inner.map(|inner| usize::from(!leaf(inner))).max().unwrap_or(0)
 }
 
 struct Matcher<'m> {
     function: &'m Function,
+    stack_pointer: PReg,
     root: Inst,
     found: Match,
 }
@@ -140,7 +149,7 @@ impl Matcher<'_> {
     fn operand(&mut self, operand: &Operand, pat: &Pat) -> bool {
         match (pat, operand) {
             (Pat::Label(slot), Operand::Block(block)) => self.found.labels.bind(*slot, *block),
-            (Pat::Stack(slot), Operand::Stack(stack)) => self.found.stacks.bind(*slot, *stack),
+            (Pat::Stack(slot), Operand::Stack(_) | Operand::FixedStack(_)) => self.found.stacks.bind(*slot, *operand),
             (Pat::Imm(slot, class), Operand::Imm(value)) => {
                 return self.immediate(*slot, class, Bits::from_i64(*value, 64));
             }
@@ -209,13 +218,22 @@ impl Matcher<'_> {
         (data.opcode == Opcode::G_CONSTANT).then_some((inst, value))
     }
 
-    fn frame_index(&self, register: VReg) -> Option<(Inst, StackSlot)> {
+    fn frame_index(&self, register: VReg) -> Option<(Inst, Operand)> {
         let inst = self.function.def_of(register)?;
         let data = self.function.inst(inst);
         match (data.opcode, data.operands.get(1)) {
-            (Opcode::G_FRAME_INDEX, Some(Operand::Stack(slot))) => Some((inst, *slot)),
+            (Opcode::G_FRAME_INDEX, Some(object)) => Some((inst, *object)),
             _ => None,
         }
+    }
+
+    /// The machine register that `register` is a copy of, if it is one that no value is kept in: the stack pointer.
+    fn machine_register(&self, register: VReg) -> Option<(Inst, PReg)> {
+        let inst = self.function.def_of(register)?;
+        let data = self.function.inst(inst);
+        let source = data.operands.get(1)?.as_reg()?.reg.as_physical()?;
+        let here = self.function.block_of(inst) == self.function.block_of(self.root);
+        (data.opcode == Opcode::COPY && here && source == self.stack_pointer).then_some((inst, source))
     }
 
     /// The definition of `register` if it may be computed at the root instead. It must be read here only, in the same
@@ -228,11 +246,17 @@ impl Matcher<'_> {
         (here && MOVABLE.contains(flags) && self.function.use_count(register) == 1).then_some(inst)
     }
 
+    /// The base that stands for a register: an object, or the stack pointer.
+    fn base(&self, register: VReg) -> Option<(Inst, Base)> {
+        let object = self.frame_index(register).map(|(inst, object)| (inst, Base::Object(object)));
+        object.or_else(|| self.machine_register(register).map(|(inst, own)| (inst, Base::Physical(own))))
+    }
+
     /// A register, or the base and offset whose sum it is.
     fn address(&mut self, register: VReg, class: &ImmClass) -> MatchedAddress {
-        if let Some((inst, stack)) = self.frame_index(register) {
+        if let Some((inst, base)) = self.base(register) {
             self.found.through.push(inst);
-            return MatchedAddress { base: Base::Stack(stack), offset: 0 };
+            return MatchedAddress { base, offset: 0 };
         }
         let plain = MatchedAddress { base: Base::Register(register), offset: 0 };
         let Some(inst) = self.function.def_of(register) else { return plain };
@@ -243,10 +267,10 @@ impl Matcher<'_> {
         match self.constant(offset) {
             Some((constant, value)) if (class.accepts)(value) => {
                 self.found.through.extend([constant, inst]);
-                let base = match self.frame_index(base) {
-                    Some((frame, stack)) => {
+                let base = match self.base(base) {
+                    Some((frame, base)) => {
                         self.found.through.push(frame);
-                        Base::Stack(stack)
+                        base
                     }
                     None => Base::Register(base),
                 };

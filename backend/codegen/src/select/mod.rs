@@ -113,7 +113,10 @@ impl Selector<'_, '_, '_> {
         let rules = self.rules.get(&data.opcode).map_or(&[][..], Vec::as_slice);
         let features = self.context.options.features;
         let usable = rules.iter().filter(|rule| features.contains(rule.requires));
-        let found = usable.into_iter().find_map(|&rule| matcher::matches(self.function, inst, rule).map(|m| (rule, m)));
+        let found = usable.into_iter().find_map(|&rule| {
+            let matched = matcher::matches(self.function, self.context.target, inst, rule);
+            matched.map(|matched| (rule, matched))
+        });
         match found {
             Some((rule, matched)) => {
                 self.apply(inst, rule, &matched);
@@ -228,13 +231,14 @@ impl Selector<'_, '_, '_> {
             Out::PhysDef(register) => Operand::def(*register),
             Out::ImplicitDef(register) => Operand::implicit_def(*register),
             Out::ImplicitUse(register) => Operand::implicit_use(*register),
-            Out::Stack(slot) => Operand::Stack(matched.stack(*slot)),
+            Out::Stack(slot) => matched.stack(*slot),
             Out::Label(slot) => Operand::Block(matched.label(*slot)),
             Out::Address(slot) => {
                 let MatchedAddress { base, offset } = matched.address(*slot);
                 let base = match base {
                     matcher::Base::Register(register) => self.read(register, wanted),
-                    matcher::Base::Stack(slot) => Operand::Stack(slot),
+                    matcher::Base::Physical(register) => Operand::used(register),
+                    matcher::Base::Object(object) => object,
                 };
                 let Opcode::Target(opcode) = data.opcode else { return };
                 data.operands.push(base);
@@ -305,51 +309,34 @@ impl Selector<'_, '_, '_> {
             }
         }
         for block in self.function.layout().to_vec() {
-            clear_call_frames(self.function, self.context.target, block);
+            gather_call_copies(self.function, self.context.target, block);
             gather_boundary_copies(self.function, self.context.target, block);
         }
         Ok(())
     }
 }
 
-/// Moves what computes an argument of a call, on virtual registers alone, before the frame of the call. The allocator
-/// treats a frame as one instruction: the copies of arguments, and the call.
-fn clear_call_frames(function: &mut Function, target: &Target, block: Block) {
-    if !function.insts(block).any(|inst| target.opens_call_frame(function.inst(inst))) {
-        return;
-    }
-    let mut open = None;
-    let mut staying: Vec<VReg> = Vec::new();
+/// Moves the copies to argument registers down to their call, past what computes or stores other arguments. The allocator
+/// treats a call with its copies as one instruction.
+fn gather_call_copies(function: &mut Function, target: &Target, block: Block) {
+    let mut copies: Option<Vec<Inst>> = None;
     for inst in function.insts(block).collect::<Vec<_>>() {
         let data = function.inst(inst);
-        if target.is_call_frame(data) {
-            open = target.opens_call_frame(data).then_some(inst);
-            staying.clear();
-            continue;
-        }
-        let Some(frame) = open else { continue };
-        if !target.is_call(data)
-            && computes(function, target, data)
-            && !data.vreg_uses().any(|register| staying.contains(&register))
+        if target.opens_call_frame(data) {
+            copies = Some(Vec::new());
+        } else if target.is_call(data) {
+            for copy in copies.take().unwrap_or_default() {
+                let data = function.take(copy);
+                function.remove(copy);
+                function.insert_before(inst, data);
+            }
+        } else if data.opcode == Opcode::COPY
+            && data.defs().any(|operand| operand.reg.as_physical().is_some())
+            && let Some(copies) = &mut copies
         {
-            let data = function.take(inst);
-            function.remove(inst);
-            function.insert_before(frame, data);
-        } else {
-            staying.extend(data.vreg_defs());
+            copies.push(inst);
         }
     }
-}
-
-/// True if the instruction does nothing but to define virtual registers by virtual ones.
-fn computes(function: &Function, target: &Target, data: &InstData) -> bool {
-    let is_free = |operand: &RegOperand| match operand.reg {
-        Reg::Virtual(_) => true,
-        Reg::Physical(register) => target.vocabulary.is_zero_register(register),
-    };
-    let effects = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR;
-    data.operands.iter().filter_map(Operand::as_reg).all(is_free)
-        && !function.opcode_flags(data, target.vocabulary).intersects(effects)
 }
 
 /// Moves copies from argument registers to the head of the entry, and copies to result registers down to the return.

@@ -129,23 +129,72 @@ fn no_copy_and_no_marker_is_left() {
 
 #[test]
 fn what_has_no_place_in_a_frame_is_refused_by_name() {
-    let marker = "    ADJCALLSTACKDOWN 16, 0, implicit-def $x2, implicit $x2\n";
     let rows = [
-        ("stack:\n  - { id: 0, type: variable-sized, alignment: 1 }\n", "", "variable-sized stack objects"),
-        ("stack:\n  - { id: 0, size: 8, alignment: 32 }\n", "", "stack objects aligned to 32 bytes"),
+        ("stack:\n  - { id: 0, type: variable-sized, alignment: 1 }\n", "variable-sized stack objects"),
+        ("stack:\n  - { id: 0, size: 8, alignment: 32 }\n", "stack objects aligned to 32 bytes"),
         (
             "stack:\n  - { id: 0, size: 1073741824, alignment: 1 }\n  - { id: 1, size: 1, alignment: 1 }\n",
-            "",
             "frames of more than 1073741824 bytes",
         ),
-        ("fixedStack:\n  - { id: 0, offset: 0, size: 8, alignment: 8 }\n", "", "stack arguments"),
-        ("", marker, "stack arguments"),
     ];
-    for (keys, code, feature) in rows {
-        let mut function = function(&RISCV64, &ALLOCATED, keys, &format!("  bb.0:\n{code}    PseudoRET\n"));
+    for (keys, feature) in rows {
+        let mut function = function(&RISCV64, &ALLOCATED, keys, "  bb.0:\n    PseudoRET\n");
         let error = run(&PASS, &mut function, &RISCV64).unwrap_err().to_string();
         assert_eq!(error, format!("f: {feature} is not supported (frame)"));
     }
+}
+
+/// The function's own arguments lie above its frame, those of its calls at the bottom, and registers that a variadic
+/// function keeps between its objects and its arguments.
+#[test]
+fn arguments_on_the_stack_lie_at_both_ends_of_the_frame() {
+    let keys = "fixedStack:
+  - { id: 0, offset: 8, size: 8, alignment: 8 }
+  - { id: 1, offset: -24, size: 24, alignment: 8 }
+stack:
+  - { id: 0, size: 8, alignment: 8 }
+";
+    let body = "
+  bb.0:
+    $x5 = LD %fixed-stack.0, 0 :: (load (s64))
+    SD $x10, %fixed-stack.1, 8 :: (store (s64))
+    SD $x10, %stack.0, 0 :: (store (s64))
+    ADJCALLSTACKDOWN 24, 0, implicit-def $x2, implicit $x2
+    SD $x10, $x2, 16 :: (store (s64))
+    PseudoCALL target-flags(riscv-call) @g, csr_ilp32_lp64, implicit-def $x1
+    ADJCALLSTACKUP 24, 0, implicit-def $x2, implicit $x2
+    PseudoRET
+";
+    let mut function = function(&RISCV64, &ALLOCATED, keys, body);
+    run(&PASS, &mut function, &RISCV64).unwrap();
+    // 32 bytes of arguments, the return address, one object, three registers.
+    let left = lines(&function, &RISCV64, function.entry().unwrap());
+    let expected = [
+        "$x2 = frame-setup ADDI $x2, -80",
+        "frame-setup SD $x1, $x2, 32",
+        "$x5 = LD $x2, 88 :: (load (s64))",
+        "SD $x10, $x2, 64 :: (store (s64))",
+        "SD $x10, $x2, 40 :: (store (s64))",
+        "SD $x10, $x2, 16 :: (store (s64))",
+    ];
+    assert_eq!(left[..6], expected);
+    assert_eq!(function.frame_info.max_call_frame_size, Some(32));
+}
+
+/// A call in place of a return stands after the epilogue, and keeps no return address.
+#[test]
+fn a_tail_call_leaves_no_frame() {
+    let body = "
+  bb.0:
+    $x8 = ADDI $x10, 1
+    PseudoTAIL target-flags(riscv-call) @g, csr_ilp32_lp64, implicit $x2
+";
+    let mut function = function(&RISCV64, &ALLOCATED, "", body);
+    run(&PASS, &mut function, &RISCV64).unwrap();
+    let left = lines(&function, &RISCV64, function.entry().unwrap());
+    assert_eq!(left[1..2], ["frame-setup SD $x8, $x2, 0"]);
+    assert_eq!(left[3..5], ["$x8 = frame-destroy LD $x2, 0", "$x2 = frame-destroy ADDI $x2, 16"]);
+    assert!(left[5].starts_with("PseudoTAIL") && !function.frame_info.has_calls, "{left:?}");
 }
 
 /// Operands that name stack objects are gone.

@@ -3,11 +3,14 @@
 use object::read::{Object, ObjectSection, ObjectSymbol};
 use object::{Architecture, Endianness, RelocationFlags, RelocationTarget, SymbolKind};
 use tribunal_codegen::emit::{CallRelocation, Code, object};
+use tribunal_target::abi::CallKind;
 use tribunal_target::riscv::features::C;
 use tribunal_target::{Features, Target};
 
 fn code(name: &str, bytes: &[u8], calls: &[(u32, &str)]) -> Code {
-    let calls = calls.iter().map(|&(offset, symbol)| CallRelocation { offset, symbol: symbol.to_string() }).collect();
+    let kind = CallKind::Returning;
+    let call = |&(offset, symbol): &(u32, &str)| CallRelocation { offset, symbol: symbol.to_string(), kind };
+    let calls = calls.iter().map(call).collect();
     let (name, bytes) = (name.to_string(), bytes.to_vec());
     Code { name, bytes, align: 4, features: Features::empty(), map: Vec::new(), calls, unwind: Vec::new() }
 }

@@ -1,7 +1,7 @@
 //! Memory as the opcodes see it: little-endian bytes behind an address, each a value or poison.
 
 use super::{Domain, Value};
-use crate::entities::StackSlot;
+use crate::entities::{FixedSlot, StackSlot};
 use crate::memory::MemOperand;
 
 /// The meaning of loads, stores and frame addresses. An access outside its allocation, or less aligned than it claims,
@@ -15,6 +15,9 @@ pub trait Memory<D: Domain> {
 
     /// The address of a stack object.
     fn frame_address(&mut self, domain: &mut D, slot: StackSlot, bits: u32) -> D::Bits;
+
+    /// The address of an object in the caller's frame: an argument on the stack.
+    fn fixed_address(&mut self, domain: &mut D, slot: FixedSlot, bits: u32) -> D::Bits;
 
     /// True where the address `to` is in another object than `from`, or in none. The address after an object's last
     /// byte is in it. A memory that knows no objects takes every address to be in one.
@@ -37,6 +40,10 @@ impl<D: Domain> Memory<D> for Pure {
     }
 
     fn frame_address(&mut self, domain: &mut D, _: StackSlot, bits: u32) -> D::Bits {
+        domain.literal(0, bits)
+    }
+
+    fn fixed_address(&mut self, domain: &mut D, _: FixedSlot, bits: u32) -> D::Bits {
         domain.literal(0, bits)
     }
 }

@@ -294,7 +294,10 @@ fn frame_index<D: Domain, M: Memory<D>>(
             let bits = memory.frame_address(domain, *slot, op.width());
             Ok(Value { bits, poison: domain.boolean(false) })
         }
-        Some(Operand::FixedStack(_)) => Err(Unsupported::new("stack arguments")),
+        Some(Operand::FixedStack(slot)) => {
+            let bits = memory.fixed_address(domain, *slot, op.width());
+            Ok(Value { bits, poison: domain.boolean(false) })
+        }
         _ => Err(malformed(op.inst)),
     }
 }

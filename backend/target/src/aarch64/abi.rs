@@ -13,6 +13,7 @@ pub static ABI: Abi = Abi {
         results: &[x(0), x(1)],
     }],
     pairs: Pairs::Even,
+    indirect_result: Some(x(8)),
     callee_saved: &[x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27), x(28), x(29)],
     // x18 is the platform's: nothing here writes it.
     caller_saved: &[

@@ -5,7 +5,7 @@
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%w` the 32-bit
 //! name.
 
-use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32};
+use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 
 /// A register's number has five bits: Rd, Rn, Ra and Rm stand here.
@@ -62,6 +62,9 @@ const U64: OperandDesc = OperandDesc::Use(GPR64);
 const U32SP: OperandDesc = OperandDesc::Use(GPR32SP);
 const U64SP: OperandDesc = OperandDesc::Use(GPR64SP);
 const B64: OperandDesc = OperandDesc::Base(GPR64SP);
+const TC64: OperandDesc = OperandDesc::Use(TCGPR64);
+/// Bytes by which the stack arguments of a tail call exceed the caller's: the C convention has them no larger.
+const MORE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
 const T32: OperandDesc = OperandDesc::Tied { class: GPR32, to: 0 };
 const T64: OperandDesc = OperandDesc::Tied { class: GPR64, to: 0 };
 const I12: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(12));
@@ -219,6 +222,9 @@ crate::instructions! {
     RET_ReallyLR [] fixed(0xd65f03c0) "ret" {TERMINATOR, RETURN, BARRIER};
     SUBREG_TO_REG [D64, ABOVE, U32, SUB] move_word(0x2a0003e0) "mov %w0, %2" {ARTIFACT};
     BL [CALLEE, MASK] branch(0x94000000) "bl %0" {CALL, SIDE_EFFECTS} reads [SP] writes [LR];
+    BLR [U64, MASK] source(0xd63f0000) "blr %0" {CALL, SIDE_EFFECTS} reads [SP] writes [LR];
+    TCRETURNdi [CALLEE, MORE, MASK] pseudo() "b %0" {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
+    TCRETURNri [TC64, MORE, MASK] pseudo() "br %0" {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADR [D64, L21X1] address(0x10000000) "adr %0, %1" {};

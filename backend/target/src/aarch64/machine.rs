@@ -6,6 +6,7 @@
 use super::bitmask::decode_bitmask;
 use super::instructions::*;
 use super::registers::REGISTERS;
+use crate::abi::CallKind;
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
@@ -51,8 +52,19 @@ impl Machine for MachineCode {
         code
     }
 
-    fn call(&self, distance: i64) -> Sequence {
-        smallvec![inst(BL, [Operand::Imm(distance), Operand::Imm(0)])]
+    fn expand_pseudo(&self, data: &InstData) -> Option<Sequence> {
+        match data.opcode {
+            Opcode::Target(TCRETURNdi) => Some(self.call(CallKind::Tail, 0)),
+            Opcode::Target(TCRETURNri) => Some(smallvec![inst(BR, [*data.operands.first()?])]),
+            _ => None,
+        }
+    }
+
+    fn call(&self, kind: CallKind, distance: i64) -> Sequence {
+        match kind {
+            CallKind::Returning => smallvec![inst(BL, [Operand::Imm(distance), Operand::Imm(0)])],
+            CallKind::Tail => smallvec![inst(B, [Operand::Imm(distance)])],
+        }
     }
 
     fn invert_branch(&self, data: &InstData) -> Option<InstData> {

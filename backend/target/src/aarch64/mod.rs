@@ -23,6 +23,7 @@ pub static AARCH64: Target = Target {
         options: &[],
         call: object::elf::R_AARCH64_CALL26,
         dwarf_register: Some(crate::general_dwarf_register),
+        tail_call: object::elf::R_AARCH64_JUMP26,
     }),
     default_features: Features::empty(),
     options: &[],

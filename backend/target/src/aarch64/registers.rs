@@ -203,6 +203,11 @@ pub const GPR32: RegClass = RegClass(1);
 pub const GPR64SP: RegClass = RegClass(2);
 /// The W registers and the lower half of the stack pointer.
 pub const GPR32SP: RegClass = RegClass(3);
+/// The X registers that are not callee-saved: a tail call goes through one of them.
+pub const TCGPR64: RegClass = RegClass(8);
+const TAIL64: &[PReg] = ALL64.split_at(19).0;
+/// Those that pass no argument.
+const CALLEES64: &[PReg] = &[x(9), x(10), x(11), x(12), x(13), x(14), x(15)];
 
 const fn class(name: &'static str, bits: u32, members: &'static [PReg], allocatable: &'static [PReg]) -> ClassDesc {
     ClassDesc { name, bits, bank: GPR, members, allocatable }
@@ -218,6 +223,7 @@ pub static CLASSES: &[ClassDesc] = &[
     class("gpr32common", 32, COMMON32, GIVEN32),
     class("gpr64all", 64, BOTH64, GIVEN64),
     class("gpr32all", 32, BOTH32, GIVEN32),
+    class("tcgpr64", 64, TAIL64, CALLEES64),
 ];
 
 /// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.

@@ -34,7 +34,7 @@ pub fn evaluate<'d>(
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
         B | RET_ReallyLR => Ok(jump_free(d)),
-        RET | BR => {
+        RET | BR | BLR => {
             let [to] = s.exactly(inst)?;
             jump(d, row, inst, Some(to.bits))
         }

@@ -17,6 +17,7 @@ const BOTH: Abi = Abi {
         results: &[x(10), x(11)],
     }],
     pairs: Pairs::Anywhere,
+    indirect_result: None,
     callee_saved: &[x(8), x(9), x(18), x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27)],
     caller_saved: &[
         RA,

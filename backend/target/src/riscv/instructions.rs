@@ -3,7 +3,7 @@
 //! volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order are LLVM's.
 
 use super::features::{M, RV32, RV64, ZBA, ZBB, ZBS, ZICOND};
-use super::registers::{GPR, RA, SP};
+use super::registers::{GPR, GPRJALR, GPRTC, RA, SP};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 
 /// The operands' places in the manual's formats. Register numbers have five bits.
@@ -72,6 +72,8 @@ const AMT: OperandDesc = OperandDesc::Imm(ImmRange::Amount);
 const SH5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
 const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
+const JALRX: OperandDesc = OperandDesc::Use(GPRJALR);
+const TCX: OperandDesc = OperandDesc::Use(GPRTC);
 const CALLEE: OperandDesc = OperandDesc::Callee { bits: 32, scale: 2 };
 
 // An address that is no multiple of the size may trap.
@@ -193,6 +195,9 @@ crate::instructions! {
     PseudoRET [] pseudo() {TERMINATOR, RETURN, BARRIER};
     PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
     PseudoCALL [CALLEE, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA] size 8;
+    PseudoCALLIndirect [JALRX, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA];
+    PseudoTAIL [CALLEE, MASK] pseudo() {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP] size 8;
+    PseudoTAILIndirect [TCX, MASK] pseudo() {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
 }

@@ -4,7 +4,8 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
-use super::registers::{RA, REGISTERS, ZERO};
+use super::registers::{RA, REGISTERS, ZERO, x};
+use crate::abi::CallKind;
 use crate::instructions::ImmRange;
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
@@ -46,6 +47,15 @@ fn parts(number: i64) -> (i64, i64) {
     ((number - low) >> 12 & 0xf_ffff, low)
 }
 
+/// The register through which a tail call of a symbol goes: `t1`, as the assembler's `tail` has it.
+const TAIL_BASE: PReg = x(6);
+
+/// The jump to the register that is the first operand.
+fn jump_to(link: PReg, data: &InstData) -> Option<InstData> {
+    let callee = data.operands.first()?.as_reg()?.reg;
+    Some(inst(JALR, [Operand::def(link), Operand::used(callee), Operand::Imm(0)]))
+}
+
 impl Machine for MachineCode {
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         if I12.accepts(offset) {
@@ -64,14 +74,21 @@ impl Machine for MachineCode {
         match data.opcode {
             Opcode::Target(PseudoRET) => Some(smallvec![with_imm(JALR, ZERO, RA, 0)]),
             Opcode::Target(PseudoBR) => Some(smallvec![inst(JAL, [Operand::def(ZERO), *data.operands.first()?])]),
-            Opcode::Target(PseudoCALL) => Some(self.call(0)),
+            Opcode::Target(PseudoCALL) => Some(self.call(CallKind::Returning, 0)),
+            Opcode::Target(PseudoTAIL) => Some(self.call(CallKind::Tail, 0)),
+            Opcode::Target(PseudoCALLIndirect) => Some(smallvec![jump_to(RA, data)?]),
+            Opcode::Target(PseudoTAILIndirect) => Some(smallvec![jump_to(ZERO, data)?]),
             _ => None,
         }
     }
 
-    fn call(&self, distance: i64) -> Sequence {
+    fn call(&self, kind: CallKind, distance: i64) -> Sequence {
         let (high, low) = parts(distance);
-        smallvec![inst(AUIPC, [Operand::def(RA), Operand::Imm(high)]), with_imm(JALR, RA, RA, low)]
+        let (link, base) = match kind {
+            CallKind::Returning => (RA, RA),
+            CallKind::Tail => (ZERO, TAIL_BASE),
+        };
+        smallvec![inst(AUIPC, [Operand::def(base), Operand::Imm(high)]), with_imm(JALR, link, base, low)]
     }
 
     fn invert_branch(&self, data: &InstData) -> Option<InstData> {
@@ -115,6 +132,9 @@ impl Machine for MachineCode {
             [] if opcode == PseudoRET => "ret".to_string(),
             [target] if opcode == PseudoBR => format!("j {target}"),
             [callee, _] if opcode == PseudoCALL => format!("call {callee}"),
+            [callee, _] if opcode == PseudoTAIL => format!("tail {callee}"),
+            [callee, _] if opcode == PseudoCALLIndirect => format!("jalr {callee}"),
+            [callee, _] if opcode == PseudoTAILIndirect => format!("jr {callee}"),
             [value, base, offset] if is_memory || opcode == JALR => {
                 format!("{mnemonic} {value}, {offset}({base})")
             }

@@ -25,6 +25,7 @@ const fn elf(architecture: Architecture) -> Elf {
         options: &[COMPRESSED],
         call: elf::R_RISCV_CALL_PLT,
         dwarf_register: Some(crate::general_dwarf_register),
+        tail_call: elf::R_RISCV_CALL_PLT,
     }
 }
 

@@ -91,12 +91,23 @@ const ALLOCATABLE: &[PReg] = &[
 /// All registers.
 pub const GPR: RegClass = RegClass(0);
 
-const fn classes(bits: u32) -> [ClassDesc; 3] {
+/// All registers but those by which a jump is taken for a return, or for a call.
+pub const GPRJALR: RegClass = RegClass(2);
+/// Those of `GPRJALR` that are not callee-saved.
+pub const GPRTC: RegClass = RegClass(3);
+
+const AFTER_T0: &[PReg] = ALL.split_at(6).1;
+const TAIL: &[PReg] = &[x(6), x(7), x(10), x(11), x(12), x(13), x(14), x(15), x(16), x(17), x(28), x(29), x(30), x(31)];
+/// Callees stand in registers that pass no argument.
+const CALLEES: &[PReg] = &[x(7), x(28), x(29), x(30)];
+
+const fn classes(bits: u32) -> [ClassDesc; 4] {
     let bank = GPRB;
     [
         ClassDesc { name: "gpr", bits, bank, members: ALL, allocatable: ALLOCATABLE },
         ClassDesc { name: "gprnox0", bits, bank, members: NOT_ZERO, allocatable: ALLOCATABLE },
-        ClassDesc { name: "gprjalr", bits, bank, members: NOT_ZERO, allocatable: ALLOCATABLE },
+        ClassDesc { name: "gprjalr", bits, bank, members: AFTER_T0, allocatable: CALLEES },
+        ClassDesc { name: "gprtc", bits, bank, members: TAIL, allocatable: CALLEES },
     ]
 }
 

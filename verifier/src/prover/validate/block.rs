@@ -30,7 +30,8 @@ impl Validation<'_> {
         if reads_stale(self.setting.target, function, block, is_entry) {
             return Err(Unsupported::new("a physical register read that nothing in its block writes"));
         }
-        let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.slots.clone(), false);
+        let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.frame.clone(), false);
+        memory.fixed = function.fixed_stack.values().map(|object| object.offset).collect();
         memory.follows_objects = self.follows_objects;
         memory.reads_devices = true;
         let mut side = Side::new(&mut self.graph, defined, memory);

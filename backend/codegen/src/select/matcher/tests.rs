@@ -2,7 +2,7 @@
 //! or that may not move.
 
 use super::{Base, Match, matches};
-use tribunal_ir::{Bits, Function, IntPredicate, Opcode, VReg, text};
+use tribunal_ir::{Bits, Function, IntPredicate, Opcode, Operand, VReg, text};
 use tribunal_target::Features;
 use tribunal_target::riscv::RISCV64;
 use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
@@ -18,7 +18,7 @@ fn function(body: &str) -> Function {
 fn at_end(function: &Function, pattern: Pattern) -> Option<Match> {
     let rule = SelectionRule { name: "test", pattern, requires: Features::empty(), emit: &[] };
     let last = *function.layout().last().unwrap();
-    matches(function, function.previous_inst(function.last_inst(last).unwrap()).unwrap(), &rule)
+    matches(function, &RISCV64, function.previous_inst(function.last_inst(last).unwrap()).unwrap(), &rule)
 }
 
 /// The `index`-th instruction's first register.
@@ -133,7 +133,10 @@ fn address(body: &str, keys: &str) -> (String, i64, usize) {
     let address = found.address(0);
     let base = match address.base {
         Base::Register(register) => register.to_string(),
-        Base::Stack(slot) => slot.to_string(),
+        Base::Physical(register) => format!("${}", RISCV64.vocabulary.register_name(register)),
+        Base::Object(Operand::Stack(slot)) => slot.to_string(),
+        Base::Object(Operand::FixedStack(slot)) => slot.to_string(),
+        Base::Object(operand) => panic!("{operand:?} is no object"),
     };
     (base, address.offset, found.through.len())
 }
@@ -151,6 +154,15 @@ fn an_address_is_a_base_and_an_offset_that_the_class_accepts() {
     assert_eq!(address("    %4:_(p0) = G_FRAME_INDEX %stack.0\n", stack), ("%stack.0".to_string(), 0, 1));
     let inside = sum(8).replace("%0", "%3").replace("    %1", "    %3:_(p0) = G_FRAME_INDEX %stack.0\n    %1");
     assert_eq!(address(&inside, stack), ("%stack.0".to_string(), 8, 3));
+    let fixed = "fixedStack:\n  - { id: 0, size: 16, alignment: 8 }\n";
+    let of_caller = inside.replace("%stack.0", "%fixed-stack.0");
+    assert_eq!(address(&of_caller, fixed), ("%fixed-stack.0".to_string(), 8, 3));
+    // The place of an argument of a call: from the stack pointer, and from no other machine register.
+    let passed = |register: &str| {
+        sum(8).replace("%0", "%3").replace("    %1", &format!("    %3:_(p0) = COPY {register}\n    %1"))
+    };
+    assert_eq!(address(&passed("$x2"), ""), ("$x2".to_string(), 8, 3));
+    assert_eq!(address(&passed("$x3"), ""), ("%3".to_string(), 8, 2));
 }
 
 /// Definitions looked through are listed each once, and after those that they read.
