@@ -8,7 +8,8 @@
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use tribunal_ir::{
-    Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, SlotKind, Stage,
+    CfiInstruction, Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, SlotKind,
+    Stage,
 };
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
@@ -232,14 +233,18 @@ impl Frame<'_> {
         let Some(entry) = function.entry() else { return Ok(()) };
         let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
         let spills = self.moves(function, |register, base, offset| target.spill(register, base, offset))?;
-        let code = target.machine.add_offset(sp, sp, -self.size, scratch).into_iter().chain(spills);
-        for data in code.rev() {
+        let mut code = target.machine.add_offset(sp, sp, -self.size, scratch);
+        code.push(rule(CfiInstruction::DefCfaOffset(self.size as i32)));
+        code.extend(spills);
+        let place = |&(register, offset): &Saved| CfiInstruction::Offset(register, (offset - self.size) as i32);
+        code.extend(self.saved.iter().map(place).map(rule));
+        for data in code.into_iter().rev() {
             function.prepend(entry, data.with_flags(InstFlags::FRAME_SETUP));
         }
         Ok(())
     }
 
-    /// Before every return.
+    /// Before every return. The block behind one, in the layout, has the unwinder's rules of those that go on.
     fn epilogues(&self, function: &mut Function) -> Result<(), CompileError> {
         let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
         let is_return = |data: &InstData| match data.opcode {
@@ -247,13 +252,25 @@ impl Frame<'_> {
             _ => false,
         };
         let mut code = self.moves(function, |register, base, offset| target.reload(register, base, offset))?;
+        code.extend(self.saved.iter().map(|&(register, _)| rule(CfiInstruction::Restore(register))));
         code.extend(target.machine.add_offset(sp, sp, self.size, scratch));
-        for block in function.layout().to_vec() {
+        code.push(rule(CfiInstruction::DefCfaOffset(0)));
+        let layout = function.layout().to_vec();
+        for (index, &block) in layout.iter().enumerate() {
             let Some(last) = function.last_inst(block).filter(|&last| is_return(function.inst(last))) else { continue };
-            for data in &code {
+            let next = layout.get(index + 1);
+            let remembered = next.map(|_| rule(CfiInstruction::RememberState));
+            for data in remembered.iter().chain(&code) {
                 function.insert_before(last, data.clone().with_flags(InstFlags::FRAME_DESTROY));
+            }
+            if let Some(&next) = next {
+                function.prepend(next, rule(CfiInstruction::RestoreState));
             }
         }
         Ok(())
     }
+}
+
+fn rule(instruction: CfiInstruction) -> InstData {
+    InstData::new(Opcode::CFI_INSTRUCTION, [Operand::Cfi(instruction)])
 }
