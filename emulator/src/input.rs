@@ -52,8 +52,8 @@ pub const BUFFERS: u64 = 0x1000_0000;
 /// frame.
 pub const STACK_ARGUMENTS: u64 = 0x0a00_0000;
 
-/// True for an address that may be called: a multiple of an instruction's size, where a run has no code of its own and no
-/// frame.
+/// True for an address that may be called: a multiple of an instruction's size, where a run has no code of its own and
+/// no frame.
 pub fn is_callable(address: u64) -> bool {
     let own = [0x0040_0000..0x0a00_0000u64, 0x2000_0000..0x4000_0000, 0x5000_0000..0x8000_0000];
     address.is_multiple_of(4) && !own.iter().any(|range| range.contains(&address))

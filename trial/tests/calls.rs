@@ -1,5 +1,5 @@
-//! Calls through registers, with arguments on the stack, and in place of returns: every judge passes their code, and the
-//! emulator finds faults that are planted in it.
+//! Calls through registers, with arguments on the stack, and in place of returns: every judge passes their code, and
+//! the emulator finds faults that are planted in it.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 

@@ -1,9 +1,9 @@
 //! Pass `frame`: lays out the stack frame, saves and restores the callee-saved registers that the function writes, and
 //! turns stack objects into offsets from the stack pointer.
 //!
-//! From the stack pointer up stand the arguments of the function's calls, then the saved registers, so that their offsets
-//! are small, then stack objects and spill slots, then registers that a variadic function keeps beside the arguments that
-//! its caller passed on the stack. Copies that the allocator left become machine moves, or vanish.
+//! From the stack pointer up stand the arguments of the function's calls, then the saved registers, so that their
+//! offsets are small. Stack objects and spill slots follow, then registers that a variadic function keeps beside the
+//! arguments that its caller passed on the stack. Copies that the allocator left become machine moves, or vanish.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
@@ -45,8 +45,8 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
 /// A register that the prologue saves, and its offset from the stack pointer after it.
 type Saved = (PReg, i64);
 
-/// The callee-saved registers, and the return address, that some instruction writes, from `bottom` on; with the bytes up
-/// to their end.
+/// The callee-saved registers, and the return address, that some instruction writes, from `bottom` on; with the bytes
+/// up to their end.
 fn saved_registers(function: &Function, target: &Target, bottom: u64) -> (Vec<Saved>, u64) {
     let mut written = Vec::new();
     for &block in function.layout() {
@@ -205,7 +205,8 @@ struct Frame<'t> {
 }
 
 impl Frame<'_> {
-    /// The moves of the saved registers, from the stack pointer, or from scratch where the arguments of calls lie between.
+    /// The moves of the saved registers, from the stack pointer, or from scratch where the arguments of calls lie
+    /// between.
     fn moves(
         &self,
         function: &Function,

@@ -192,8 +192,8 @@ impl<D: Numbers> SingleRun<'_, D> {
         Ok(Returned { results: results.collect(), ub: PartialBool::known(false) })
     }
 
-    /// The places of all arguments: registers, then the words on the stack. A call in place of a return passes words where
-    /// its caller's stand.
+    /// The places of all arguments: registers, then the words on the stack. A call in place of a return passes words
+    /// where its caller's stand.
     fn places(&self, call: &UnknownCall<'_>) -> Vec<ArgumentPlace> {
         let registers = call.argument_registers(self.target);
         let registers = registers.map(|register| register.map_or(ArgumentPlace::Callee, ArgumentPlace::Register));

@@ -272,8 +272,8 @@ impl ConcreteMemory {
         own.or_else(of_caller)
     }
 
-    /// The stack object of this number. Two more stand for what lies at the stack pointer on entry: below it the registers
-    /// that a variadic function keeps, above it the arguments.
+    /// The stack object of this number. Two more stand for what lies at the stack pointer on entry: below it the
+    /// registers that a variadic function keeps, above it the arguments.
     fn object(&self, number: usize) -> Option<&Allocation> {
         match number.checked_sub(self.objects + 1) {
             None => self.allocations.get(self.first_object + number),

@@ -559,12 +559,6 @@ impl Emulator {
         Ok(buffers)
     }
 
-    /// The fault if the function does not leave in the state in which it was entered.
-    pub(super) fn left_fault(&mut self) -> Result<Option<MachineFault>, MachineError> {
-        let left = self.left(&[])?;
-        self.state_fault(&left)
-    }
-
     /// The fault if a returning function did not preserve its state; `left` is the contents of the registers of `kept`.
     fn state_fault(&mut self, left: &[u64]) -> Result<Option<MachineFault>, MachineError> {
         // Arguments on the stack are the function's own.

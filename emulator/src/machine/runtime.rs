@@ -221,6 +221,12 @@ impl Emulator {
         Ok(Ok(back))
     }
 
+    /// The fault if the function does not leave in the state in which it was entered.
+    fn left_fault(&mut self) -> Result<Option<MachineFault>, MachineError> {
+        let left = self.left(&[])?;
+        self.state_fault(&left)
+    }
+
     /// The results of a function of the runtime library.
     fn computed(&mut self, callee: &RuntimeFunction) -> Result<Vec<(PReg, u64)>, MachineError> {
         let target = self.target;

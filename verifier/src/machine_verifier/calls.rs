@@ -1,5 +1,5 @@
-//! Calls: each stands within its frame's set-up and tear-down, until the frame pass removes them; one in place of a return
-//! has no frame. Each names every register that the callee reads or returns in.
+//! Calls: each stands within its frame's set-up and tear-down, until the frame pass removes them; one in place of a
+//! return has no frame. Each names every register that the callee reads or returns in.
 
 use super::{Rule, Verifier};
 use rustc_hash::FxHashSet;

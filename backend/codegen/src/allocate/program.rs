@@ -296,8 +296,8 @@ fn add_operands(
     Ok(())
 }
 
-/// Registers of one instruction whose class has not all of its bank: the allocator knows no such class, so each gets one
-/// register of it.
+/// Registers of one instruction whose class has not all of its bank: the allocator knows no such class, so each gets
+/// one register of it.
 struct Pins<'f> {
     files: &'f Files,
     target: &'static Target,

@@ -316,8 +316,8 @@ impl Selector<'_, '_, '_> {
     }
 }
 
-/// Moves the copies to argument registers down to their call, past what computes or stores other arguments. The allocator
-/// treats a call with its copies as one instruction.
+/// Moves the copies to argument registers down to their call, past what computes or stores other arguments. The
+/// allocator treats a call with its copies as one instruction.
 fn gather_call_copies(function: &mut Function, target: &Target, block: Block) {
     let mut copies: Option<Vec<Inst>> = None;
     for inst in function.insts(block).collect::<Vec<_>>() {
