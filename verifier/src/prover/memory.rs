@@ -37,6 +37,15 @@ pub(super) struct Volatile {
     pub loaded: Vec<Value<Symbolic>>,
 }
 
+/// A jump table in memory.
+#[derive(Clone)]
+pub(super) struct TableContents {
+    /// A number.
+    pub address: Term,
+    /// All of one width.
+    pub entries: Vec<Bits>,
+}
+
 /// The effect of one side of a step on memory. Both sides start from the same contents.
 pub(super) struct SymbolicMemory {
     pub bytes: MemTerm,
@@ -57,6 +66,8 @@ pub(super) struct SymbolicMemory {
     pub offered: VecDeque<Value<Symbolic>>,
     /// Constants in memory, by their address, with their alignment in bytes. Nothing writes to them.
     pub constants: Vec<(Term, Bits, u32)>,
+    /// Jump tables. Nothing writes to them.
+    pub tables: Vec<TableContents>,
     /// Machine code knows no poison: its loads give bits.
     machine: bool,
 }
@@ -78,6 +89,7 @@ impl SymbolicMemory {
             reads_devices: false,
             offered: VecDeque::new(),
             constants: Vec::new(),
+            tables: Vec::new(),
             machine,
         }
     }
@@ -85,9 +97,10 @@ impl SymbolicMemory {
     /// Memory at the `place`th place, after something that may have changed it all but for its constants.
     pub fn at(&mut self, d: &mut Symbolic, place: u32) -> SymbolicMemory {
         let (slots, constants) = (std::mem::take(&mut self.slots), std::mem::take(&mut self.constants));
+        let tables = std::mem::take(&mut self.tables);
         let new = SymbolicMemory::new(d, place, slots, self.machine);
         let (follows_objects, reads_devices) = (self.follows_objects, self.reads_devices);
-        SymbolicMemory { constants, follows_objects, reads_devices, ..new }
+        SymbolicMemory { constants, tables, follows_objects, reads_devices, ..new }
     }
 
     pub fn slots(&self) -> FxHashMap<StackSlot, Term> {
@@ -128,6 +141,29 @@ impl SymbolicMemory {
         let loaded: Vec<Value<Symbolic>> = offered.into_iter().map(|byte| byte.unwrap_or_else(|| fresh(d))).collect();
         self.volatile.push(Volatile { bytes, address, stored: stored.cloned(), loaded: loaded.clone() });
         loaded
+    }
+
+    /// What a load gives that may be of an entry of a jump table. The value and the condition are those of a load from
+    /// anywhere else.
+    fn of_tables(
+        &self,
+        d: &mut Symbolic,
+        address: Term,
+        (mut value, mut ub): (Value<Symbolic>, Term),
+    ) -> (Value<Symbolic>, Term) {
+        let no = d.truth(false);
+        for TableContents { address: start, entries } in &self.tables {
+            let width = d.width_of(value.bits);
+            for (index, entry) in (0..).zip(entries).filter(|(_, entry)| entry.width() == width) {
+                let place = Self::unit(d, *start, index * width / 8);
+                let is_here = d.equal(address, place);
+                let entry = d.value(*entry);
+                value.bits = d.ite(&is_here, &entry, &value.bits);
+                value.poison = d.bool_ite(&is_here, &no, &value.poison);
+                ub = d.bool_ite(&is_here, &no, &ub);
+            }
+        }
+        (value, ub)
     }
 
     fn unit(d: &mut Symbolic, address: Term, index: u32) -> Term {
@@ -255,7 +291,7 @@ impl Memory<Symbolic> for SymbolicMemory {
             }
         }
         let bits = value.unwrap_or_else(|| d.truth(false));
-        (Value { bits, poison }, ub)
+        self.of_tables(d, *address, (Value { bits, poison }, ub))
     }
 
     fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {

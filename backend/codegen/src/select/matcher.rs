@@ -1,7 +1,10 @@
 //! Matches a selection rule's pattern at an instruction.
 
 use smallvec::SmallVec;
-use tribunal_ir::{Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, StackSlot, Type, VReg};
+use tribunal_ir::{
+    AddressData, Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, StackSlot, Type, VReg,
+};
+use tribunal_target::Target;
 use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
 
 /// A base and a byte offset.
@@ -29,6 +32,7 @@ pub(super) struct Match {
     stacks: Slots<StackSlot>,
     labels: Slots<Block>,
     addresses: Slots<MatchedAddress>,
+    symbols: Slots<AddressData>,
     pub through: SmallVec<[Inst; 4]>,
 }
 
@@ -69,14 +73,17 @@ impl Match {
     pub fn label(&self, slot: u8) -> Block {
         self.labels.get(slot)
     }
+    pub fn symbol(&self, slot: u8) -> AddressData {
+        self.symbols.get(slot)
+    }
     pub fn address(&self, slot: u8) -> MatchedAddress {
         self.addresses.get(slot)
     }
 }
 
 /// The match of `rule` with its root at `inst`.
-pub(super) fn matches(function: &Function, inst: Inst, rule: &SelectionRule) -> Option<Match> {
-    let mut matcher = Matcher { function, root: inst, found: Match::default() };
+pub(super) fn matches(function: &Function, target: &Target, inst: Inst, rule: &SelectionRule) -> Option<Match> {
+    let mut matcher = Matcher { function, target, root: inst, found: Match::default() };
     if !matcher.pattern(function.inst(inst), &rule.pattern) {
         return None;
     }
@@ -95,6 +102,7 @@ fn rank(function: &Function, inst: Inst) -> usize {
 
 struct Matcher<'m> {
     function: &'m Function,
+    target: &'m Target,
     root: Inst,
     found: Match,
 }
@@ -141,6 +149,11 @@ impl Matcher<'_> {
         match (pat, operand) {
             (Pat::Label(slot), Operand::Block(block)) => self.found.labels.bind(*slot, *block),
             (Pat::Stack(slot), Operand::Stack(stack)) => self.found.stacks.bind(*slot, *stack),
+            (Pat::Symbol(slot, addressing), operand) => {
+                let Some(&address) = self.function.address_of(operand) else { return false };
+                self.found.symbols.bind(*slot, address);
+                return self.target.addressing_of(self.function, address.base) == *addressing;
+            }
             (Pat::Imm(slot, class), Operand::Imm(value)) => {
                 return self.immediate(*slot, class, Bits::from_i64(*value, 64));
             }
@@ -187,7 +200,7 @@ impl Matcher<'_> {
                 self.found.addresses.bind(*slot, address);
                 true
             }
-            Pat::Label(_) => false,
+            Pat::Label(_) | Pat::Symbol(..) => false,
         }
     }
 

@@ -3,17 +3,18 @@
 use object::read::{Object, ObjectSection, ObjectSymbol};
 use object::{Architecture, Endianness, RelocationFlags, RelocationTarget, SymbolKind};
 use tribunal_codegen::emit::{CallRelocation, Code, object};
+use tribunal_ir::RelocationModel;
 use tribunal_target::riscv::features::C;
 use tribunal_target::{Features, Target};
 
 fn code(name: &str, bytes: &[u8], calls: &[(u32, &str)]) -> Code {
     let calls = calls.iter().map(|&(offset, symbol)| CallRelocation { offset, symbol: symbol.to_string() }).collect();
     let (name, bytes) = (name.to_string(), bytes.to_vec());
-    Code { name, bytes, align: 4, features: Features::empty(), map: Vec::new(), calls }
+    Code { bytes, calls, ..Code::new(name, 4, Features::empty()) }
 }
 
 fn written(codes: &[Code], target: &'static Target) -> Vec<u8> {
-    object(codes, target).unwrap()
+    object(codes, None, RelocationModel::Static, target).unwrap()
 }
 
 /// Six bytes, so that the second function needs two more to be aligned.

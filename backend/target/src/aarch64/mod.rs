@@ -1,6 +1,7 @@
 //! AArch64: the target whose tables the files of this folder hold.
 
 pub mod abi;
+pub mod addressing;
 pub mod bitmask;
 pub mod instructions;
 pub mod legality;
@@ -20,8 +21,21 @@ pub static AARCH64: Target = Target {
     elf: Some(Elf {
         architecture: object::Architecture::Aarch64,
         flags: object::elf::FileFlags(0),
+        abis: &[],
+        attributes: None,
         options: &[],
         call: object::elf::R_AARCH64_CALL26,
+        absolute: &[
+            (8, object::elf::R_AARCH64_ABS64),
+            (4, object::elf::R_AARCH64_ABS32),
+            (2, object::elf::R_AARCH64_ABS16),
+        ],
+        relative: &[
+            (8, object::elf::R_AARCH64_PREL64),
+            (4, object::elf::R_AARCH64_PREL32),
+            (2, object::elf::R_AARCH64_PREL16),
+        ],
+        sums: &[],
     }),
     default_features: Features::empty(),
     options: &[],
@@ -36,6 +50,7 @@ pub static AARCH64: Target = Target {
     compressed: &[],
     selection: selection::RULES,
     abi: &abi::ABI,
+    addressing: &addressing::ADDRESSING,
     zero: &[registers::XZR, registers::WZR],
     customs: legality::CUSTOMS,
     legality: legality::rules,

@@ -72,6 +72,7 @@ const AMT: OperandDesc = OperandDesc::Imm(ImmRange::Amount);
 const SH5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
 const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
+const SYM: OperandDesc = OperandDesc::Symbol;
 const CALLEE: OperandDesc = OperandDesc::Callee { bits: 32, scale: 2 };
 
 // An address that is no multiple of the size may trap.
@@ -193,6 +194,9 @@ crate::instructions! {
     PseudoRET [] pseudo() {TERMINATOR, RETURN, BARRIER};
     PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
     PseudoCALL [CALLEE, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA] size 8;
+    PseudoBRIND [X, I12] pseudo() {TERMINATOR, BRANCH, BARRIER, INDIRECT};
+    PseudoLLA [D, SYM] pseudo() {} size 8;
+    PseudoLGA [D, SYM] pseudo() {} size 8;
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
 }

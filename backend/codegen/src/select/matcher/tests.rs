@@ -18,7 +18,7 @@ fn function(body: &str) -> Function {
 fn at_end(function: &Function, pattern: Pattern) -> Option<Match> {
     let rule = SelectionRule { name: "test", pattern, requires: Features::empty(), emit: &[] };
     let last = *function.layout().last().unwrap();
-    matches(function, function.previous_inst(function.last_inst(last).unwrap()).unwrap(), &rule)
+    matches(function, &RISCV64, function.previous_inst(function.last_inst(last).unwrap()).unwrap(), &rule)
 }
 
 /// The `index`-th instruction's first register.
