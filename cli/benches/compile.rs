@@ -130,7 +130,7 @@ fn ours(input: &Input, copies: &Path, object: &Path) -> Result<Seconds, Failure>
         let mut context = Context { target: input.target, options, legalizer, observer: &mut NoObserver };
         let codes: Result<Vec<_>, _> =
             module.functions.iter_mut().map(|function| pipeline::compile(function, &mut context)).collect();
-        let bytes = emit::object(&codes?, input.target)?;
+        let bytes = emit::object(&codes?, None, Default::default(), input.target)?;
         let seconds = started.elapsed().as_secs_f64();
         // What went through the clock is what `tribunal compile` wrote.
         (bytes == std::fs::read(object)?)

@@ -18,7 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (LLVM, &[]),
     (IR, &[LLVM]),
     (TARGET, &[IR]),
-    (CODEGEN, &[IR, TARGET]),
+    (CODEGEN, &[LLVM, IR, TARGET]),
     (VERIFIER, &[IR, TARGET]),
     (EMULATOR, &[IR, TARGET]),
     (TRIAL, &[LLVM, IR, TARGET, CODEGEN, VERIFIER, EMULATOR]),

@@ -71,18 +71,25 @@ fn clang(machine: &Machine) -> Command {
 }
 
 /// The functions of a C file as MIR after the IR translator.
-fn translated(machine: &Machine, folder: &Path, file: &str, level: &str) -> PathBuf {
+fn translated(machine: &Machine, folder: &Path, file: &str, level: &str, model: &str) -> PathBuf {
     let (ir, mir) = (folder.join("functions.ll"), folder.join("functions.mir"));
-    let optimisation = ["-fno-vectorize", "-fno-slp-vectorize", "-fno-jump-tables", "-S", "-emit-llvm"];
-    succeed(clang(machine).arg(level).args(optimisation).arg(source(file)).arg("-o").arg(&ir));
+    let optimisation = ["-fno-vectorize", "-fno-slp-vectorize", "-fno-optimize-sibling-calls", "-S", "-emit-llvm"];
+    succeed(clang(machine).arg(level).args(optimisation).arg(model).arg(source(file)).arg("-o").arg(&ir));
     let mut llc = Command::new("llc-22");
     llc.args(machine.llc).args([level, "-global-isel", "-stop-after=irtranslator", "-simplify-mir"]);
+    llc.arg(if model == STATIC { "-relocation-model=static" } else { "-relocation-model=pic" });
     succeed(llc.arg(&ir).arg("-o").arg(&mir));
     mir
 }
 
 /// What tribunal compiles, and what checks it.
-const PROGRAMS: [(&str, &str); 2] = [("functions.c", "main.c"), ("division.c", "division_main.c")];
+const PROGRAMS: [(&str, &str); 3] =
+    [("functions.c", "main.c"), ("division.c", "division_main.c"), ("globals.c", "globals_main.c")];
+
+// Where code may be placed: clang's names.
+const STATIC: &str = "-fno-pic";
+const EXECUTABLE: &str = "-fPIE";
+const LIBRARY: &str = "-fPIC";
 
 /// Both sides of calls, and what runs them: each is compiled by tribunal, with clang's of the other, and with its own.
 const SIDES: [&str; 2] = ["callers.c", "callees.c"];
@@ -91,7 +98,7 @@ fn calls_agree(machine: &Machine, level: &str, allocator: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for file in SIDES {
-        let mir = translated(machine, folder.path(), file, level);
+        let mir = translated(machine, folder.path(), file, level, STATIC);
         let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
         compile.arg("compile").arg(&mir).args(["--target", machine.name, "--regalloc", allocator]);
         succeed(compile.args(machine.tribunal).arg("-o").arg(path(&format!("{file}.tribunal.o"))));
@@ -115,22 +122,27 @@ fn calls_agree(machine: &Machine, level: &str, allocator: &str) {
 }
 
 fn right_answers(machine: &Machine, level: &str, allocator: &str) {
-    PROGRAMS.iter().for_each(|program| right_answer(machine, *program, level, allocator));
+    PROGRAMS.iter().for_each(|program| right_answer(machine, *program, level, (allocator, STATIC)));
 }
 
-fn right_answer(machine: &Machine, (functions, main): (&str, &str), level: &str, allocator: &str) {
+fn right_answer(
+    machine: &Machine,
+    (functions, main): (&str, &str),
+    level: &str,
+    (allocator, model): (&str, &'static str),
+) {
     let folder = tempfile::tempdir().unwrap();
-    let mir = translated(machine, folder.path(), functions, level);
+    let mir = translated(machine, folder.path(), functions, level, model);
     let path = |name: &str| folder.path().join(name);
     let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
     compile.arg("compile").arg(&mir).args(["--target", machine.name, "--regalloc", allocator]);
     succeed(compile.args(machine.tribunal).arg("-o").arg(path("functions.o")));
     for (file, object) in [(main, "main.o"), ("runtime.c", "runtime.o")] {
-        succeed(clang(machine).args(["-O1", "-c"]).arg(source(file)).arg("-o").arg(path(object)));
+        succeed(clang(machine).args(["-O1", "-c", model]).arg(source(file)).arg("-o").arg(path(object)));
     }
     let mut link = Command::new("ld.lld-22");
     let objects = ["main.o", "functions.o", "runtime.o"].map(path);
-    succeed(link.args(["-static", "-o"]).arg(path("program")).args(objects));
+    succeed(link.args(["-static", "--fatal-warnings", "-o"]).arg(path("program")).args(objects));
     let status = Command::new(machine.qemu[0]).args(&machine.qemu[1..]).arg(path("program")).status();
     let status = status.unwrap_or_else(|error| panic!("{}: {error}", machine.qemu[0]));
     assert_eq!(status.code(), Some(42), "{} {functions} {level} {allocator}", machine.name);
@@ -188,5 +200,18 @@ fn objects_run_without_m() {
 fn aarch64_objects_run() {
     for (level, allocator) in [("-O0", "fastalloc"), ("-O1", "ion"), ("-O2", "ion")] {
         right_answers(&AARCH64, level, allocator);
+    }
+}
+
+/// Code that may be placed anywhere finds its globals by distances and by the global offset table. Nobody relocates the
+/// data of such a program here, so it is linked to run where the linker put it.
+#[test]
+fn position_independent_objects_run() {
+    for machine in [RISCV64, RISCV32, AARCH64] {
+        for model in [EXECUTABLE, LIBRARY] {
+            for (level, allocator) in [("-O0", "fastalloc"), ("-O2", "ion")] {
+                right_answer(&machine, ("globals.c", "globals_main.c"), level, (allocator, model));
+            }
+        }
     }
 }

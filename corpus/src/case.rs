@@ -4,6 +4,7 @@
 use crate::expectation::{self, Argument, Expectation};
 use std::path::Path;
 use tribunal_codegen::{Allocator, Options};
+use tribunal_emulator::globals::globals;
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_ir::{Function, Module, Unread, text};
 use tribunal_target::Target;
@@ -123,7 +124,12 @@ fn hold(harness: &mut Harness, module: &Module, call: &Expectation) -> Result<()
     let failed = |reason: String| CaseError::Expectation { line: format!("{call:?}"), reason };
     let function = module.functions.iter().find(|function| function.name == call.function);
     let function = function.ok_or_else(|| failed("no such function".into()))?;
-    let input = input(call, harness.target());
+    let mut input = input(call, harness.target());
+    // Globals are zero at first.
+    for memory in globals(function, harness.target()).into_values() {
+        let bytes = memory.constant.unwrap_or_else(|| vec![0; BUFFER_BYTES as usize]);
+        input.buffers.push(Buffer { address: memory.address, bytes });
+    }
     let returned = harness.interpret(function, &input).map_err(&failed)?;
     if returned.len() != call.results.len() {
         return Err(failed(format!("{} result registers, {} expected", returned.len(), call.results.len())));

@@ -4,6 +4,7 @@
 
 pub mod call;
 pub mod fault;
+pub mod globals;
 pub mod input;
 pub mod interpreter;
 pub mod machine;

@@ -9,16 +9,22 @@ use crate::inputs::{self, Pointers};
 use crate::judges::{Bench, JudgeRow, Session, WrongRun};
 use crate::repair;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use tribunal_codegen::emit::CodeReferent;
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
+use tribunal_emulator::globals::globals;
 use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::machine::{CallSite, MachineFault, MachineRun};
+use tribunal_emulator::machine::{
+    CallSite, LinkedPlace, MachineFault, MachineRun, Unlinked, UnlinkedTable, Unresolved,
+};
 use tribunal_emulator::observation::{
     Mismatch, Observation, Outcome, compare, compare_accesses, compare_first_accesses,
 };
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{PReg, Stage};
+use tribunal_ir::{Function, PReg, Stage};
+use tribunal_target::Target;
 
 /// Instructions that the interpreter may take on one input; machine code gets many times as many.
 pub const FUEL: u64 = 1 << 16;
@@ -41,7 +47,8 @@ impl JudgeRow for EmulatorRow {
         let results = inputs::results(function, target);
         let machine = &mut session.bench.machine;
         let loaded = machine.record_accesses(function.has_volatile_accesses());
-        if let Err(error) = loaded.and_then(|()| machine.load(&code.bytes, &call_sites(code))) {
+        let load = |()| machine.load_linked(&unlinked(code, function, target), &call_sites(code));
+        if let Err(error) = loaded.and_then(load) {
             return session.tally.unsupported(error.to_string());
         }
         let interpreter = Interpreter::new(function, target);
@@ -70,6 +77,35 @@ impl JudgeRow for EmulatorRow {
 /// The calls of the code, for an emulator.
 pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
     code.calls.iter().map(|call| CallSite { offset: call.offset, symbol: &call.symbol, kind: call.kind }).collect()
+}
+
+/// The code with what a linker completes, its symbols at the places of the function's own.
+pub fn unlinked<'c>(code: &'c Code, function: &Function, target: &Target) -> Unlinked<'c> {
+    let globals = globals(function, target);
+    let symbols: BTreeMap<String, u64> = globals.into_iter().map(|(name, memory)| (name, memory.address)).collect();
+    let place = |to: &CodeReferent| match to {
+        // A symbol that no module declares has another sigil.
+        CodeReferent::Symbol(name) => [format!("@{name}"), format!("&{name}")]
+            .into_iter()
+            .find(|name| symbols.contains_key(name))
+            .map(|name| LinkedPlace::Symbol(name.into())),
+        CodeReferent::Code(offset) => Some(LinkedPlace::Code(*offset)),
+        CodeReferent::Constant(number) => Some(LinkedPlace::Symbol(format!("%const.{number}").into())),
+        CodeReferent::Table(number) => Some(LinkedPlace::Table(*number)),
+        CodeReferent::Block(function, block) => {
+            Some(LinkedPlace::Symbol(format!("blockaddress(@{function}, {block})").into()))
+        }
+    };
+    let relocations = code.relocations.iter().map(|relocation| Unresolved {
+        offset: relocation.offset,
+        kind: relocation.kind.0,
+        to: place(&relocation.to).unwrap_or_else(|| LinkedPlace::Symbol(format!("{:?}", relocation.to).into())),
+        addend: relocation.addend,
+    });
+    let relocations = relocations.collect();
+    let (entry, is_relative) = code.tables.kind.entry(target.register_bytes()).unwrap_or_default();
+    let tables = code.tables.tables.iter().map(|blocks| UnlinkedTable { entry, is_relative, blocks }).collect();
+    Unlinked { code: &code.bytes, relocations, tables, symbols }
 }
 
 /// The result of one input.

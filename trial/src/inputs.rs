@@ -9,6 +9,7 @@
 
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
+use tribunal_emulator::globals::globals;
 use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, buffer_address};
 use tribunal_ir::function::FixedObject;
 use tribunal_ir::semantics::walk;
@@ -67,6 +68,7 @@ pub fn inputs(function: &Function, target: &Target, plan: Plan) -> Vec<Input> {
 /// The same with pointers as they may be.
 pub fn inputs_with(function: &Function, target: &Target, plan: Plan, pointers: Pointers) -> Vec<Input> {
     let arguments = arguments(function, target);
+    let globals = globals(function, target);
     let aliases =
         pointers == Pointers::Aliasing && arguments.iter().filter(|argument| argument.is_pointer()).count() > 1;
     let (nulls, align) = (compares_pointers(function), alignment(function));
@@ -76,6 +78,10 @@ pub fn inputs_with(function: &Function, target: &Target, plan: Plan, pointers: P
     let stack_words = stack_words(function, target);
     let drawn = |index| {
         let mut input = input(&arguments, whole, &constants, index, &mut random);
+        for memory in globals.values() {
+            let bytes = memory.constant.clone().unwrap_or_else(|| contents(index, &mut random));
+            input.buffers.push(Buffer { address: memory.address, bytes });
+        }
         if index >= FIRST_ALIASING && aliases && random.random_range(0..2) == 0 {
             overlap(&mut input, &arguments, align, &mut random);
         }

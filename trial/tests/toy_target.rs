@@ -187,7 +187,7 @@ fn a_second_register_file_is_allocated_spilled_and_copied() {
 #[test]
 fn a_machine_without_object_files_says_so() {
     let code = compiled(&functions(SUMS)[0]).1;
-    let error = emit::object(&[code], &TOY32).unwrap_err();
+    let error = emit::object(&[code], None, Default::default(), &TOY32).unwrap_err();
     assert_eq!(error.to_string(), "s32: object files of toy32 is not supported (emit)");
 }
 

@@ -142,7 +142,7 @@ impl Tester {
                 OperandDesc::Label { .. } => uses.push(self.named(Opcode::G_BR, 0)),
                 OperandDesc::Callee { .. } => uses.push(self.named(Opcode::G_GLOBAL_VALUE, 1)),
                 OperandDesc::Imm(_) | OperandDesc::Offset { .. } => uses.push(Operand::Imm(1)),
-                OperandDesc::RegisterMask => uses.push(Operand::NoRegister),
+                OperandDesc::RegisterMask | OperandDesc::Symbol => uses.push(Operand::NoRegister),
                 OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Tied { class, .. } => {
                     uses.push(Operand::used(register(class)));
                 }

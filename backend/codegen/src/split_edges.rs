@@ -3,6 +3,7 @@
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
+use tribunal_ir::entities::JumpTable;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Stage};
 
 /// The pass, as the pipeline lists it.
@@ -28,7 +29,7 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         }
         for to in successors {
             if predecessors[cranelift_entity::EntityRef::index(to)] > 1 {
-                split(context, function, block, to);
+                split(context, function, block, to)?;
             }
         }
     }
@@ -66,7 +67,7 @@ fn make_fall_throughs_explicit(context: &Context<'_>, function: &mut Function) {
 }
 
 /// Puts a block with a jump between `from` and `to`.
-fn split(context: &Context<'_>, function: &mut Function, from: Block, to: Block) {
+fn split(context: &Context<'_>, function: &mut Function, from: Block, to: Block) -> Result<(), CompileError> {
     let middle = function.new_block();
     function.append(middle, context.target.machine.jump(to));
     function.block_mut(middle).successors = vec![(to, None)];
@@ -77,9 +78,44 @@ fn split(context: &Context<'_>, function: &mut Function, from: Block, to: Block)
     }
     let terminators: Vec<Inst> =
         function.insts_reversed(from).take_while(|&inst| is_terminator(context, function.inst(inst))).collect();
+    let is_indirect =
+        terminators.iter().any(|&inst| flags(context, function.inst(inst)).contains(OpcodeFlags::INDIRECT));
+    if is_indirect {
+        redirect_tables(context, function, from, to, middle)?;
+    }
     terminators.into_iter().for_each(|inst| redirect(function, inst, to, middle));
     let phis: Vec<Inst> = function.insts(to).take_while(|&inst| function.inst(inst).opcode.is_phi()).collect();
     phis.into_iter().for_each(|inst| redirect(function, inst, from, middle));
+    Ok(())
+}
+
+/// Replaces a destination of the jump table of a block: the one that leads to all its successors, and to nothing else.
+fn redirect_tables(
+    context: &Context<'_>,
+    function: &mut Function,
+    from: Block,
+    to: Block,
+    middle: Block,
+) -> Result<(), CompileError> {
+    let mut after: Vec<Block> = function.successors(from).collect();
+    after.sort_unstable();
+    after.dedup();
+    let is_own = |blocks: &Vec<Block>| {
+        let mut blocks: Vec<Block> = blocks.iter().map(|&block| if block == to { middle } else { block }).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks == after
+    };
+    let own: Vec<JumpTable> =
+        function.jump_tables.tables.iter().filter(|(_, blocks)| is_own(blocks)).map(|(table, _)| table).collect();
+    let table = match own.as_slice() {
+        [table] => table,
+        [] if move_taken_address(function, context, to, middle) => return Ok(()),
+        _ => return Err(CompileError::unsupported(function, PASS.name, "critical edges of an indirect branch")),
+    };
+    let blocks = &mut function.jump_tables.tables[*table];
+    blocks.iter_mut().filter(|block| **block == to).for_each(|block| *block = middle);
+    Ok(())
 }
 
 /// Replaces block operands.
@@ -89,4 +125,25 @@ fn redirect(function: &mut Function, inst: Inst, old: Block, new: Block) {
             function.set_operand(inst, index, Operand::Block(new));
         }
     }
+}
+
+/// Whether the block in the middle can take the place of one whose address the module takes: one indirect branch alone
+/// may lead there.
+fn move_taken_address(function: &mut Function, context: &Context<'_>, to: Block, middle: Block) -> bool {
+    const TAKEN: &str = "ir-block-address-taken";
+    let leads_there = |block: &&Block| {
+        let last = function.last_inst(**block).map(|inst| function.inst(inst));
+        let is_indirect = last.is_some_and(|data| flags(context, data).contains(OpcodeFlags::INDIRECT));
+        is_indirect && function.successors(**block).any(|next| next == to)
+    };
+    // The branch at hand leads to the middle already.
+    if function.layout().iter().any(|block| leads_there(&block)) {
+        return false;
+    }
+    let Some(attributes) = function.block_mut(to).attributes.take() else { return false };
+    let (taken, rest): (Vec<&str>, Vec<&str>) =
+        attributes.split(',').map(str::trim).partition(|part| part.starts_with(TAKEN));
+    function.block_mut(to).attributes = (!rest.is_empty()).then(|| rest.join(", "));
+    function.block_mut(middle).attributes = (!taken.is_empty()).then(|| taken.join(", "));
+    !taken.is_empty()
 }

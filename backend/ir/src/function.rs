@@ -21,7 +21,8 @@ use crate::vocabulary::{PReg, RegBank, RegClass};
 use bitflags::bitflags;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use tribunal_llvm::IntegerRange;
+use std::sync::Arc;
+use tribunal_llvm::{IntegerRange, IrModule};
 
 bitflags! {
     /// Function properties, by LLVM's names in camel case.
@@ -145,6 +146,8 @@ pub struct Function {
     pub register_lists: Interned<RegisterList, ListedRegisters>,
     /// The values that loads of this metadata (`!range !0`) may read, as far as the module gives them.
     pub ranges: Vec<(Symbol, Vec<IntegerRange>)>,
+    /// The module that it is of, if the file has one.
+    pub ir: Option<Arc<IrModule>>,
     /// Other keys of the function's document, as they were read: `(key, value text)`, in order.
     pub extra: Vec<(String, String)>,
     next_number: u32,
@@ -187,6 +190,7 @@ impl Clone for Function {
             shuffle_masks,
             register_lists,
             ranges,
+            ir,
             extra,
             next_number,
             wide,
@@ -210,6 +214,7 @@ impl Clone for Function {
         shuffle_masks.clone_from(&source.shuffle_masks);
         register_lists.clone_from(&source.register_lists);
         ranges.clone_from(&source.ranges);
+        ir.clone_from(&source.ir);
         extra.clone_from(&source.extra);
         wide.clone_from(&source.wide);
         refill(blocks, &source.blocks);

@@ -22,6 +22,11 @@ impl IrBlock {
         &self.text
     }
 
+    /// The module, which functions share.
+    pub fn shared(&self) -> Arc<IrModule> {
+        self.module.clone()
+    }
+
     /// Types, globals, signatures, data layout and target triple.
     pub fn module(&self) -> &IrModule {
         &self.module

@@ -117,6 +117,17 @@ impl JumpTableKind {
         [BlockAddress, GpRel64BlockAddress, GpRel32BlockAddress, LabelDifference32, LabelDifference64, Inline, Custom32]
     };
 
+    /// Bytes of an entry, and whether it is a distance from the table; `None` for a form of its own.
+    pub const fn entry(self, pointer_bytes: u32) -> Option<(u32, bool)> {
+        match self {
+            JumpTableKind::BlockAddress => Some((pointer_bytes, false)),
+            JumpTableKind::Custom32 => Some((4, false)),
+            JumpTableKind::LabelDifference32 => Some((4, true)),
+            JumpTableKind::LabelDifference64 => Some((8, true)),
+            JumpTableKind::GpRel64BlockAddress | JumpTableKind::GpRel32BlockAddress | JumpTableKind::Inline => None,
+        }
+    }
+
     /// LLVM's word.
     pub const fn name(self) -> &'static str {
         match self {

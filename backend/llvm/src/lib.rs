@@ -11,10 +11,11 @@ pub mod constant;
 pub mod data_layout;
 pub mod error;
 mod evaluate;
+pub mod flags;
 pub mod function;
 pub mod image;
 mod keywords;
-pub mod layout;
+mod layout;
 mod lexer;
 pub mod module;
 pub mod name;
@@ -25,11 +26,13 @@ pub use attribute::{Attribute, AttributeWord, TypedAttribute};
 pub use constant::{Constant, ConstantKind, Expression, Integer};
 pub use data_layout::{DataLayout, Endianness};
 pub use error::{FormKind, IrError, IrErrorKind, UnknownForm, UnreadEntity};
+pub use flags::{FlagValue, ModuleFlags};
 pub use function::{CallingConvention, IrFunction, Parameter};
 pub use image::{Image, ImageError, Referent, Relocation};
 pub use layout::{LayoutError, Layouts, TypeLayout};
 pub use module::{
-    Alias, Definition, Global, GlobalValue, Ifunc, IntegerRange, IrModule, IrSymbol, Linkage, SymbolId, Visibility,
+    Alias, ComdatId, ComdatSelection, Definition, Global, GlobalValue, Ifunc, IntegerRange, IrModule, IrSymbol,
+    Linkage, SymbolId, ThreadLocalModel, UnnamedAddress, Visibility,
 };
 pub use name::Name;
 pub use parse::{parse, target_triple};

@@ -7,6 +7,7 @@ use crate::attribute::Attribute;
 use crate::constant::Constant;
 use crate::data_layout::DataLayout;
 use crate::error::UnreadEntity;
+use crate::flags::ModuleFlags;
 use crate::function::IrFunction;
 use crate::layout::Layouts;
 use crate::name::Name;
@@ -62,6 +63,8 @@ pub struct IrModule {
     pub unread: PrimaryMap<UnreadId, UnreadEntity>,
     /// Metadata nodes that are ranges of integers, by number: `!0 = !{i8 0, i8 2}`.
     pub ranges: FxHashMap<u32, Vec<IntegerRange>>,
+    /// What it was compiled for.
+    pub flags: ModuleFlags,
     pub(crate) by_name: FxHashMap<Name, SymbolId>,
 }
 

@@ -45,7 +45,8 @@ impl Decoder {
 
 impl Target {
     /// Machine code of one instruction whose registers are physical, labels resolved to byte distances (as
-    /// [`Operand::Imm`]) and pseudos expanded. The callee of a call may be a symbol: the linker inserts the distance.
+    /// [`Operand::Imm`]) and pseudos expanded. The callee of a call and an immediate may be symbols: the linker inserts
+    /// the number.
     pub fn encode(&self, inst: &InstData) -> Result<u32, EncodeError> {
         let Opcode::Target(opcode) = inst.opcode else {
             return Err(EncodeError::Pseudo { name: "a generic instruction" });
@@ -111,7 +112,10 @@ impl Target {
                 let reached = ImmRange::Signed(*bits).accepts(value) && value % i64::from(*scale) == 0;
                 reached.then_some(value as u32).ok_or_else(|| out_of_range(value))
             }
-            (OperandDesc::Callee { .. }, Some(Operand::Address(_))) => Ok(0),
+            (
+                OperandDesc::Callee { .. } | OperandDesc::Imm(_) | OperandDesc::Offset { .. },
+                Some(Operand::Address(_)),
+            ) => Ok(0),
             (OperandDesc::RegisterMask, Some(Operand::RegisterMask(_) | Operand::Imm(_))) => Ok(0),
             _ => Err(wrong),
         }
@@ -138,6 +142,7 @@ impl Target {
             }
             OperandDesc::Label { bits, .. } | OperandDesc::Callee { bits, .. } => Operand::Imm(signed(bits)),
             OperandDesc::RegisterMask => Operand::Imm(0),
+            OperandDesc::Symbol => return None,
             OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => Operand::Imm(match self.range(row, range) {
                 ImmRange::Signed(bits) => signed(bits),
                 ImmRange::OneOf(values) => *values.get(value as usize)?,

@@ -144,10 +144,12 @@ impl<'d> LinkedAddress<'d> {
     pub fn of(function: &Function, vocabulary: &dyn Vocabulary, data: &'d InstData) -> Option<LinkedAddress<'d>> {
         let (kind, index, part): (AddressKind, usize, &[&str]) = match data.opcode {
             Opcode::G_GLOBAL_VALUE | Opcode::G_BLOCK_ADDR => (AddressKind::Symbol, 1, &[]),
+            Opcode::G_JUMP_TABLE => (AddressKind::Symbol, 1, &[]),
             Opcode::G_CONSTANT_POOL => (AddressKind::Constant, 1, &[]),
-            Opcode::OPAQUE => {
-                let name = function.opaque_name(data)?;
-                OF_PAGES.iter().find(|(own, ..)| *own == name).map(|&(_, kind, index, part)| (kind, index, part))?
+            Opcode::OPAQUE => of_page(function.opaque_name(data)?, 0)?,
+            // An opaque instruction has its name among its operands.
+            Opcode::Target(opcode) if data.operands.iter().any(|operand| matches!(operand, Operand::Address(_))) => {
+                of_page(vocabulary.opcode_name(opcode), 1)?
             }
             _ => return None,
         };
@@ -157,12 +159,31 @@ impl<'d> LinkedAddress<'d> {
     }
 }
 
+impl<'d> LinkedAddress<'d> {
+    /// The address that an operand of a machine instruction is of, all of it, whatever part its flags select.
+    pub fn of_operand(function: &Function, data: &'d InstData, operand: &Operand) -> Option<LinkedAddress<'d>> {
+        let &AddressData { base, offset, .. } = function.address_of(operand)?;
+        let kind = match base {
+            AddressBase::Constant(_) => AddressKind::Constant,
+            _ => AddressKind::Symbol,
+        };
+        let name = print_base(function, base);
+        Some(LinkedAddress { kind, base, name, offset, flags: TargetFlags::NONE, data })
+    }
+}
+
 /// The instructions that make an address of its page and of its place there: LLVM's name, the operand that is the
 /// address, and the flags that name the part.
 const OF_PAGES: [(&str, AddressKind, usize, &[&str]); 2] = [
     ("ADRP", AddressKind::Page, 2, &["aarch64-page"]),
     ("G_ADD_LOW", AddressKind::InPage, 3, &["aarch64-pageoff", "aarch64-nc"]),
 ];
+
+/// The row of an instruction of this name, whose operands stand so many places earlier.
+fn of_page(name: &str, earlier: usize) -> Option<(AddressKind, usize, &'static [&'static str])> {
+    let row = OF_PAGES.iter().find(|(own, ..)| *own == name);
+    row.map(|&(_, kind, index, part)| (kind, index - earlier, part))
+}
 
 /// The flags left of `flags` without those of these names; `None` if one is missing.
 fn without_part(vocabulary: &dyn Vocabulary, flags: TargetFlags, part: &[&str]) -> Option<TargetFlags> {

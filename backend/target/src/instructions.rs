@@ -46,6 +46,8 @@ pub enum OperandDesc {
     },
     /// The mask of the registers that a call preserves.
     RegisterMask,
+    /// The address of a symbol, of a pseudo-instruction.
+    Symbol,
 }
 
 /// The immediates that an operand accepts, as they stand in MIR.
@@ -97,7 +99,7 @@ impl OperandDesc {
             OperandDesc::Def(class) | OperandDesc::Use(class) | OperandDesc::Base(class) => Some(class),
             OperandDesc::Tied { class, .. } => Some(class),
             OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Label { .. } => None,
-            OperandDesc::Callee { .. } | OperandDesc::RegisterMask => None,
+            OperandDesc::Callee { .. } | OperandDesc::RegisterMask | OperandDesc::Symbol => None,
         }
     }
 

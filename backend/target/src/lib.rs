@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here transforms a function; the engines are in codegen. Nothing here judges.
 
 pub mod abi;
+pub mod addressing;
 pub mod calls;
 pub mod compressed;
 mod encoding;
@@ -21,6 +22,7 @@ pub mod aarch64;
 pub mod riscv;
 
 use abi::{Abi, CallKind};
+use addressing::AddressingDesc;
 use compressed::CompressedForm;
 use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
@@ -71,6 +73,8 @@ pub struct Target {
     pub selection: &'static [SelectionRule],
     /// The calling convention.
     pub abi: &'static Abi,
+    /// Addresses of symbols.
+    pub addressing: &'static AddressingDesc,
     /// Registers that read as zero.
     pub zero: &'static [PReg],
     /// The expansions that the rules' `custom` asks for.
@@ -93,6 +97,10 @@ pub struct Elf {
     pub architecture: object::Architecture,
     /// `e_flags` without options.
     pub flags: object::elf::FileFlags,
+    /// `e_flags` of the calling conventions that a module may name (`target-abi`).
+    pub abis: &'static [(&'static str, object::elf::FileFlags)],
+    /// Name, type and contents of the section that says what the code needs, given the features and the convention.
+    pub attributes: Option<fn(Features, Option<&str>) -> AttributeSection>,
     /// The marks of options in objects and assembly text.
     pub options: &'static [ElfOption],
     /// The relocation of a call instruction.
@@ -101,11 +109,27 @@ pub struct Elf {
     pub tail_call: object::elf::RelocationType,
     /// The number of a full register in unwind tables, if it has one.
     pub dwarf_register: Option<fn(PReg) -> Option<u16>>,
+    /// The relocations of an address in data, by its size in bytes.
+    pub absolute: &'static [(u64, object::elf::RelocationType)],
+    /// Of the distance of an address from the place itself.
+    pub relative: &'static [(u64, object::elf::RelocationType)],
+    /// Of an address that is added, and of one that is subtracted.
+    pub sums: &'static [(u64, object::elf::RelocationType, object::elf::RelocationType)],
 }
 
 /// The first 32 registers have their own numbers: the general ones of RISC-V and AArch64.
 pub(crate) fn general_dwarf_register(register: PReg) -> Option<u16> {
     (register.0 < 32).then_some(register.0)
+}
+
+/// A section about the code of an object.
+pub struct AttributeSection {
+    /// `.riscv.attributes`
+    pub name: &'static str,
+    /// `SHT_RISCV_ATTRIBUTES`
+    pub kind: object::elf::SectionType,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// The marks of an option.

@@ -9,12 +9,12 @@
 //! Invariant: nothing here knows an instruction set, and a meaning sees nothing of the domain but its primitives.
 
 use crate::Target;
-use crate::environment::{self, Environment};
+use crate::environment::{self, Environment, LinkedAddress};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, StackSlot};
+use tribunal_ir::{FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, Operand, StackSlot, TargetFlags};
 
 /// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
 /// operand order. An instruction without a meaning is an error by name.
@@ -57,6 +57,8 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn fixed_address(&mut self, slot: FixedSlot, width: u32) -> AnyBits;
     /// The address of the instruction; `None` before code is placed.
     fn place(&self) -> Option<AnyBits>;
+    /// The address that the instruction's address operand of this number (from 0) is of, with the operand's flags.
+    fn linked(&self, number: usize) -> Option<(AnyBits, TargetFlags)>;
 }
 
 /// Evaluates `inst` on `args`, as [`Meaning`] says. Stack objects as operands are resolved through `memory`.
@@ -79,8 +81,32 @@ pub fn evaluate_at<D: Domain, M: Memory<D>>(
     args: &[Value<D>],
     place: Option<D::Bits>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    let mut numbered = Numbered { domain, memory, bits: SmallVec::new(), bools: SmallVec::new(), place: None };
-    numbered.place = place.map(|place| numbered.add_bits(place));
+    evaluate_linked(target, domain, memory, inst, args, Outside { place, linked: SmallVec::new() })
+}
+
+/// What an instruction sees besides its registers and memory.
+struct Outside<D: Domain> {
+    /// Its address.
+    place: Option<D::Bits>,
+    /// The addresses that its operands are of.
+    linked: SmallVec<[(D::Bits, TargetFlags); 2]>,
+}
+
+fn evaluate_linked<D: Domain, M: Memory<D>>(
+    target: &Target,
+    domain: &mut D,
+    memory: &mut M,
+    inst: &InstData,
+    args: &[Value<D>],
+    outside: Outside<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let (bits, bools, linked) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
+    let mut numbered = Numbered { domain, memory, bits, bools, place: None, linked };
+    numbered.place = outside.place.map(|place| numbered.add_bits(place));
+    for (address, flags) in outside.linked {
+        let address = numbered.add_bits(address);
+        numbered.linked.push((address, flags));
+    }
     let args: SmallVec<[Value<dyn AnyDomain>; 4]> = args.iter().map(|value| numbered.add(value)).collect();
     let MachineEvaluation { results, ub, taken, to } = (target.meaning)(&mut numbered, target, inst, &args)?;
     Ok(MachineEvaluation {
@@ -105,6 +131,8 @@ pub fn execute<D: Domain, S: Environment<D>>(
     }
     let leaves = match flags {
         _ if flags.contains(OpcodeFlags::RETURN) => Some(Next::Return),
+        // Its destination is evaluated.
+        _ if flags.contains(OpcodeFlags::INDIRECT) => None,
         _ if flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER) => Some(Next::To(walk::label(data)?)),
         _ => None,
     };
@@ -116,16 +144,32 @@ pub fn execute<D: Domain, S: Environment<D>>(
         let Value { bits, .. } = walk::read(state, operand)?;
         args.push(Value { bits, poison: state.domain().boolean(false) });
     }
+    let outside = Outside { place: None, linked: linked(state, data)? };
     let (domain, memory) = state.evaluator();
-    let MachineEvaluation { results, ub, taken, .. } = evaluate(target, domain, memory, data, &args)?;
+    let MachineEvaluation { results, ub, taken, to } = evaluate_linked(target, domain, memory, data, &args, outside)?;
     for (operand, value) in data.defs().zip(results) {
         walk::write(state, operand, value)?;
     }
-    let next = match taken {
-        Some(taken) => Next::If(taken, walk::label(data)?),
-        None => Next::Following,
+    let next = match (taken, to) {
+        (Some(taken), _) => Next::If(taken, walk::label(data)?),
+        (None, Some(to)) => Next::Indirect(to),
+        (None, None) => Next::Following,
     };
     Ok(Some(Transfer { ub, next }))
+}
+
+/// The addresses that operands of an instruction are of, as the environment places them.
+fn linked<D: Domain, S: Environment<D>>(
+    state: &mut S,
+    data: &InstData,
+) -> Result<SmallVec<[(D::Bits, TargetFlags); 2]>, Unsupported> {
+    let mut linked = SmallVec::new();
+    for operand in data.operands.iter().filter(|operand| matches!(operand, Operand::Address(_))) {
+        let Some(address) = LinkedAddress::of_operand(state.function(), data, operand) else { continue };
+        let flags = state.function().address_of(operand).map_or(TargetFlags::NONE, |address| address.flags);
+        linked.push((state.address(&address)?.bits, flags));
+    }
+    Ok(linked)
 }
 
 /// A domain whose values are numbered: indices into a list.
@@ -135,6 +179,7 @@ struct Numbered<'d, D: Domain, M> {
     bits: SmallVec<[D::Bits; 16]>,
     bools: SmallVec<[D::Bool; 16]>,
     place: Option<AnyBits>,
+    linked: SmallVec<[(AnyBits, TargetFlags); 2]>,
 }
 
 impl<D: Domain, M> Numbered<'_, D, M> {
@@ -272,5 +317,9 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
 
     fn place(&self) -> Option<AnyBits> {
         self.place
+    }
+
+    fn linked(&self, number: usize) -> Option<(AnyBits, TargetFlags)> {
+        self.linked.get(number).copied()
     }
 }

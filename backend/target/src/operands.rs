@@ -44,6 +44,7 @@ pub fn sources<D: AnyDomain + ?Sized>(
     let malformed = || Unsupported::new(format!("malformed {}", row.name));
     let mut args = args.iter();
     let mut values = SmallVec::new();
+    let mut linked = 0;
     for (index, operand) in inst.operands.iter().enumerate() {
         let value = match operand {
             Operand::Reg(_) if operand.is_def() => continue,
@@ -70,6 +71,12 @@ pub fn sources<D: AnyDomain + ?Sized>(
             Operand::Block(_) => continue,
             Operand::FixedStack(slot) => {
                 Value { bits: d.fixed_address(*slot, target.pointer_bits.into()), poison: d.boolean(false) }
+            }
+            Operand::Address(_) => {
+                let (address, flags) = d.linked(linked).ok_or_else(malformed)?;
+                linked += 1;
+                let bits = target.address_part(flags).map_or(address, |part| part.of(d, &address));
+                Value { bits, poison: d.boolean(false) }
             }
             _ => return Err(malformed()),
         };

@@ -5,7 +5,8 @@
 //! use (constants may be shared). All of it is data: a row can be listed, proved, covered and blamed.
 
 use crate::Features;
-use tribunal_ir::{Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetOpcode};
+use crate::addressing::Addressing;
+use tribunal_ir::{Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetFlags, TargetOpcode};
 
 /// One rule.
 pub struct SelectionRule {
@@ -59,6 +60,8 @@ pub enum Pat {
     Op(&'static Pattern),
     /// A block operand, bound as label `slot`.
     Label(u8),
+    /// The operand of an instruction that names an address, bound as symbol `slot`, if it is computed in this way.
+    Symbol(u8, Addressing),
     /// An address, bound as address `slot`: a register or a stack object, plus a constant byte offset that the class
     /// accepts. Constants and stack objects are looked through however often they are used, since no code is repeated.
     Address(u8, ImmClass),
@@ -124,6 +127,8 @@ pub enum Out {
     Stack(u8),
     /// Label slot `n`.
     Label(u8),
+    /// Symbol slot `n`, the part that these flags select.
+    Symbol(u8, TargetFlags),
     /// Address slot `n`: two operands, the base and the offset as [`crate::Machine::offset_operand`] writes it.
     Address(u8),
     /// Defines the root's second result.

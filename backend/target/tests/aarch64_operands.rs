@@ -14,7 +14,7 @@ fn fitting(desc: &OperandDesc) -> Operand {
         OperandDesc::Imm(ImmRange::OneOf(values)) => Operand::Imm(values[0]),
         // One bit in 32: N is 0, rotation 0, run of one.
         OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Label { .. } => Operand::Imm(0),
-        OperandDesc::Callee { .. } | OperandDesc::RegisterMask => Operand::Imm(0),
+        OperandDesc::Callee { .. } | OperandDesc::RegisterMask | OperandDesc::Symbol => Operand::Imm(0),
         OperandDesc::Def(class) => Operand::def(AARCH64.class(class).members[0]),
         OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Tied { class, .. } => {
             Operand::used(AARCH64.class(class).members[0])
@@ -38,7 +38,7 @@ fn refused(desc: &OperandDesc) -> Vec<Operand> {
                 .collect()
         }
         OperandDesc::Callee { .. } => vec![Operand::Imm(1 << 27), Operand::Imm(2), Operand::used(PReg(0))],
-        OperandDesc::RegisterMask => vec![Operand::used(PReg(0))],
+        OperandDesc::RegisterMask | OperandDesc::Symbol => vec![Operand::used(PReg(0))],
         desc => {
             let members = desc.class().map_or(&[][..], |class| AARCH64.class(class).members);
             let all = (0..AARCH64.registers.len() as u16).map(PReg);

@@ -44,7 +44,7 @@ fn operand(target: &Target, row: &InstrDesc, index: usize, attempt: usize, rando
             let steps = pick(random, (1usize << bits) / usize::from(scale)) as i64;
             Operand::Imm(steps * i64::from(scale) - (1i64 << (bits - 1)))
         }
-        OperandDesc::RegisterMask => Operand::Imm(0),
+        OperandDesc::RegisterMask | OperandDesc::Symbol => Operand::Imm(0),
         OperandDesc::Def(class)
         | OperandDesc::Use(class)
         | OperandDesc::Base(class)

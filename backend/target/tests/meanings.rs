@@ -21,7 +21,8 @@ fn operand(target: &Target, row: &InstrDesc, desc: &OperandDesc) -> Operand {
             ImmRange::OneOf(values) => Operand::Imm(values[0]),
             _ => Operand::Imm(0),
         },
-        OperandDesc::Label { .. } | OperandDesc::Callee { .. } | OperandDesc::RegisterMask => Operand::Imm(0),
+        OperandDesc::Label { .. } | OperandDesc::Callee { .. } => Operand::Imm(0),
+        OperandDesc::RegisterMask | OperandDesc::Symbol => Operand::Imm(0),
     }
 }
 

@@ -18,7 +18,7 @@ fn immediates<'p>(pattern: &'p Pattern, found: &mut Vec<(u8, &'p ImmClass)>) {
         match pat {
             Pat::Imm(slot, class) => found.push((*slot, class)),
             Pat::Op(inner) => immediates(inner, found),
-            Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) => {}
+            Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) | Pat::Symbol(..) => {}
         }
     }
 }
@@ -54,6 +54,7 @@ fn operand_fault(target: &Target, rule: &SelectionRule, desc: &OperandDesc, out:
             return immediate_fault(&bound, *slot, *range, |value| Some(with(value)));
         }
         (OperandDesc::Label { .. }, Out::Label(_)) => true,
+        (OperandDesc::Symbol | OperandDesc::Imm(_) | OperandDesc::Offset { .. }, Out::Symbol(..)) => true,
         _ => false,
     };
     (!good).then(|| format!("does not fit {desc:?}"))
@@ -93,6 +94,13 @@ fn emit_faults(target: &Target, rule: &SelectionRule, emit: &Emit) -> Vec<String
     let explicit: Vec<&Out> = emit.operands.iter().filter(|out| !implicit(out)).collect();
     // An address is two operands.
     let mut faults = Vec::new();
+    let symbol = explicit.iter().find_map(|out| match out {
+        Out::Symbol(_, flags) => Some(*flags),
+        _ => None,
+    });
+    if symbol.is_some_and(|flags| target.fixup(opcode, flags).is_none()) {
+        faults.push("no relocation completes it".to_string());
+    }
     let mut position = 0;
     for out in explicit {
         match (out, row.operands.get(position)) {
@@ -177,7 +185,7 @@ fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
         Pat::Imm(_, class) if rule.pattern.opcode == Opcode::G_SEXT_INREG => (class.accepts)(Bits::new(FROM, 64)),
         Pat::Imm(_, class) => class.name == "any",
         Pat::Op(_) => false,
-        Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) => true,
+        Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) | Pat::Symbol(..) => true,
     };
     fits && rule.pattern.operands.iter().all(asks_nothing)
 }

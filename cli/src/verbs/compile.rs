@@ -215,6 +215,11 @@ fn compiled(
     let mut observer = NoObserver;
     let mut context = Context { target: source.target, options, legalizer, observer: &mut observer };
     let mut codes = Vec::new();
+    let emit = arguments.emit.unwrap_or_else(|| Emit::by_name(&arguments.output));
+    if (emit, stop_after) == (Emit::Asm, None) && has_data(&source.module) {
+        let feature = "data in assembly text".to_string();
+        failures.push(CompileError::Unsupported { function: String::new(), pass: "emit", feature });
+    }
     for function in &mut source.module.functions {
         let name = function.name.clone();
         let ran = guard::run(|| pipeline::run_until(function, &mut context, stop_after));
@@ -223,12 +228,27 @@ fn compiled(
             Err(failure) => failures.push(failure),
         }
     }
-    let emit = arguments.emit.unwrap_or_else(|| Emit::by_name(&arguments.output));
     Ok(match (emit, stop_after) {
         (Emit::Mir, _) | (_, Some(_)) => mir(&source.module, source.target).into_bytes(),
         (Emit::Asm, None) => emit::assembly(&source.module.functions, source.target, options.features).into_bytes(),
-        (Emit::Obj, None) => emit::object(&codes, source.target)?,
+        // Nothing is written of a module in part.
+        (Emit::Obj, None) if !failures.is_empty() => Vec::new(),
+        (Emit::Obj, None) => {
+            let model = source.module.functions.first().map(|function| function.relocation_model()).unwrap_or_default();
+            emit::object(&codes, source.module.ir.as_ref().map(|ir| ir.module()), model, source.target)?
+        }
     })
+}
+
+/// True if an object of the module holds more than code.
+fn has_data(module: &Module) -> bool {
+    let is_data = |global: &tribunal_llvm::Global| {
+        global.initialiser.is_some() && global.section.as_deref() != Some("llvm.metadata")
+    };
+    let of_functions =
+        |function: &tribunal_ir::Function| !function.jump_tables.tables.is_empty() || !function.constants.is_empty();
+    module.ir.as_ref().is_some_and(|ir| ir.module().globals.values().any(is_data))
+        || module.functions.iter().any(of_functions)
 }
 
 fn mir(module: &Module, target: &tribunal_target::Target) -> String {

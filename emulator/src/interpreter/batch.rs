@@ -302,6 +302,8 @@ impl<'f> Batch<'f> {
     fn step(&mut self, group: &mut Group, inst: Inst, data: &InstData) -> Result<Continuation, Unsupported> {
         let target = self.interpreter.target;
         match tribunal_target::execute(target, &mut self.state(group), data)? {
+            // Lanes may go to many blocks: they are run one by one.
+            Some(Transfer { next: Next::Indirect(_), .. }) => Err(Unsupported::new("an indirect branch in lock step")),
             Some(transfer) => Ok(self.follow(group, data, transfer)),
             None => self.generic(group, inst, data),
         }
@@ -323,7 +325,7 @@ impl<'f> Batch<'f> {
                     (taken, _) => Continuation::Split(taken, block),
                 }
             }
-            Next::Return => {
+            Next::Return | Next::Indirect(_) => {
                 self.returned(group, data);
                 Continuation::Ended
             }

@@ -1,12 +1,15 @@
 //! One choice of a function's environment: the addresses of its symbols, and the seed of the functions that it calls
 //! (see `callee.rs` beside this).
 
-use super::callee::UNDECIDED;
+use super::callee::{UNDECIDED, return_pointers};
 use super::{Numbers, SingleRun, scalar};
+use crate::globals::globals;
 use std::collections::{BTreeMap, BTreeSet};
-use tribunal_ir::InstData;
 use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
+use tribunal_ir::{AddressBase, Function, InstData};
+use tribunal_target::Target;
 use tribunal_target::environment::{Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall};
 
 /// One choice of the environment.
@@ -24,8 +27,30 @@ pub struct ConcreteEnvironment {
     pub seed: u64,
 }
 
+impl ConcreteEnvironment {
+    /// Of a function that runs alone.
+    pub fn alone(function: &Function, target: &Target) -> ConcreteEnvironment {
+        let mut environment = ConcreteEnvironment {
+            return_pointers: return_pointers(function, target),
+            ..ConcreteEnvironment::default()
+        };
+        for (name, memory) in globals(function, target) {
+            if memory.constant.is_some() {
+                environment.private.insert(memory.address);
+                environment.constants.insert(memory.address);
+            }
+            environment.symbols.insert(name, memory.address);
+        }
+        environment
+    }
+}
+
 impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
+        if let AddressBase::JumpTable(table) = address.base {
+            let place = walk::table_address(table).wrapping_add_signed(address.offset);
+            return Ok(scalar(Bits::new(place.into(), self.target.pointer_bits.into())));
+        }
         let base = self.environment.and_then(|environment| environment.symbols.get(&address.name));
         let base = base.ok_or_else(|| Unsupported::new(format!("the address of {}", address.name)))?;
         let place = base.wrapping_add_signed(address.offset);

@@ -7,7 +7,7 @@ use crate::observation::{BufferAccess, Bytes, Known};
 use smallvec::SmallVec;
 use std::ops::Range;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Memory, Number, PartialBits, PartialBool, Value};
+use tribunal_ir::semantics::{Memory, Number, PartialBits, PartialBool, Value, walk};
 use tribunal_ir::{FixedSlot, Function, MemFlags, MemOperand, StackSlot};
 
 /// Some bytes at an address.
@@ -129,6 +129,21 @@ impl ConcreteMemory {
             accesses,
             stray: None,
         }
+    }
+
+    /// The same with the jump tables of the function, which nobody may write: they come last.
+    pub fn with_tables(mut self, function: &Function, pointer_bytes: u32) -> ConcreteMemory {
+        for (table, _) in &function.jump_tables.tables {
+            let Some(entries) = walk::table_entries(function, table, pointer_bytes) else { continue };
+            let bytes = |entry: &Bits| entry.low_u64().to_le_bytes().into_iter().take(entry.width() as usize / 8);
+            let contents: Vec<u8> = entries.iter().flat_map(bytes).collect();
+            let (address, first) = (walk::table_address(table), self.bytes.len());
+            self.allocations.push(Allocation { address, first, size: contents.len() });
+            self.bytes.extend_from_slice(&contents);
+            self.unknown.resize(self.bytes.len(), 0);
+            self.poison.resize(self.bytes.len(), false);
+        }
+        self
     }
 
     /// The accesses to buffers, in order: all, or those to buffers that only volatile accesses touched.

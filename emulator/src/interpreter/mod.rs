@@ -15,6 +15,7 @@ pub use environment::ConcreteEnvironment;
 pub use memory::Stray;
 
 use crate::call::{CallMismatch, ExternalCall};
+use crate::globals::globals;
 use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
@@ -113,14 +114,13 @@ pub enum KeptAccesses {
 }
 
 impl<'f> Interpreter<'f> {
-    /// A function that runs alone: it knows no symbols. The input determines what unknown functions do.
+    /// A function that runs alone: its symbols are at the places of [`crate::globals`]. The input determines what
+    /// unknown functions do.
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
         let narrow = Cell::new(fits_words(function));
         let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
-        let environment = callee::has_callees(function, target).then(|| {
-            let return_pointers = return_pointers(function, target);
-            Cow::Owned(ConcreteEnvironment { return_pointers, ..ConcreteEnvironment::default() })
-        });
+        let has_outside = callee::has_callees(function, target) || names_addresses(function, target);
+        let environment = has_outside.then(|| Cow::Owned(ConcreteEnvironment::alone(function, target)));
         Interpreter {
             function,
             target,
@@ -212,6 +212,11 @@ fn computes_nothing(opcode: Opcode) -> bool {
     opcode.is_phi() || opcode == Opcode::CFI_INSTRUCTION
 }
 
+/// True if it takes the address of a symbol or of a jump table.
+fn names_addresses(function: &Function, target: &Target) -> bool {
+    !function.jump_tables.tables.is_empty() || !globals(function, target).is_empty()
+}
+
 /// True if every register fits a machine's words; values computed of them may not.
 fn fits_words(function: &Function) -> bool {
     function.vregs.values().all(|row| row.ty.is_none_or(|ty| ty.bits() <= u128::BITS))
@@ -278,7 +283,8 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             target,
             types,
             domain: D::default(),
-            memory: ConcreteMemory::new(function, input, frame, unwritten, (records, outgoing)),
+            memory: ConcreteMemory::new(function, input, frame, unwritten, (records, outgoing))
+                .with_tables(function, target.register_bytes()),
             frame_bytes: 0,
             registers: vec![None; function.vregs.len()],
             args: Vec::with_capacity(8),
@@ -380,11 +386,11 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         if self.environment.is_some()
             && let Some(transfer) = outside::execute(target, self, data)?
         {
-            return Ok(follow(inst, transfer));
+            return Ok(follow(self.function, inst, transfer));
         }
         let Opcode::Target(opcode) = data.opcode else {
             return match walk::execute(self, data)? {
-                Some(transfer) => Ok(follow(inst, transfer)),
+                Some(transfer) => Ok(follow(self.function, inst, transfer)),
                 None => self.generic(inst, data),
             };
         };
@@ -395,7 +401,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         }
         let transfer = tribunal_target::execute(target, self, data)?;
         self.calls += u64::from(flags.contains(OpcodeFlags::CALL));
-        Ok(transfer.map_or(Control::Continue(None), |transfer| follow(inst, transfer)))
+        Ok(transfer.map_or(Control::Continue(None), |transfer| follow(self.function, inst, transfer)))
     }
 
     fn generic(&mut self, inst: Inst, data: &InstData) -> Result<Control, Unsupported> {
@@ -570,7 +576,7 @@ fn undefined(ub: PartialBool) -> Option<End> {
 }
 
 /// The way on after an instruction.
-fn follow<D: Numbers>(inst: Inst, Transfer { ub, next }: Transfer<D>) -> Control {
+fn follow<D: Numbers>(function: &Function, inst: Inst, Transfer { ub, next }: Transfer<D>) -> Control {
     if let Some(end) = undefined(ub) {
         return Control::Break(end);
     }
@@ -579,6 +585,11 @@ fn follow<D: Numbers>(inst: Inst, Transfer { ub, next }: Transfer<D>) -> Control
         Next::To(block) => Control::Continue(Some(block)),
         Next::If(taken, _) if taken.unknown => Control::Break(End::Unconstrained),
         Next::If(taken, block) => Control::Continue(taken.value.then_some(block)),
+        Next::Indirect(to) if !to.is_known() => Control::Break(End::Unconstrained),
+        Next::Indirect(to) => match walk::block_at(function, to.value.low_u64()) {
+            Some(block) => Control::Continue(Some(block)),
+            None => Control::Break(End::Undefined),
+        },
         Next::Return => Control::Break(End::Returned(inst)),
     }
 }

@@ -17,9 +17,11 @@
 
 mod accesses;
 mod engines;
+mod linker;
 mod runtime;
 mod stepper;
 
+pub use linker::{LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
 pub use runtime::CallSite;
 
 use crate::call::{CallMismatch, CallScript, ExternalCall};
@@ -76,6 +78,9 @@ pub enum MachineError {
     /// At this offset, in bytes, there should be a call.
     #[error("no call stands at offset {0:#x} of the code")]
     NoCall(u32),
+    /// The linker does not know the relocation, or the place that it names.
+    #[error("a relocation of kind {0} to {1}")]
+    Relocation(u32, String),
     /// A buffer of the input lies elsewhere than buffers do.
     #[error("an input of the emulator must have its buffers at their pages, at most {GUARD} bytes from the page's end")]
     Buffer,
@@ -378,13 +383,18 @@ impl Emulator {
 
     /// Replaces the code, its calls linked.
     pub fn load(&mut self, code: &[u8], calls: &[CallSite<'_>]) -> Result<(), MachineError> {
-        if code.len() as u64 > CODE_BYTES {
-            return Err(MachineError::TooMuchCode(code.len()));
+        self.load_linked(&Unlinked { code, ..Unlinked::default() }, calls)
+    }
+
+    /// The same with addresses of symbols, and with jump tables.
+    pub fn load_linked(&mut self, unlinked: &Unlinked<'_>, calls: &[CallSite<'_>]) -> Result<(), MachineError> {
+        let mut linked = linker::link(self.target, unlinked)?;
+        if linked.len() as u64 > CODE_BYTES {
+            return Err(MachineError::TooMuchCode(linked.len()));
         }
-        let mut linked = code.to_vec();
         self.linked = runtime::link(self.target, &mut linked, calls)?;
         // Code may be empty. Zeros follow it: no target has an instruction of zeros.
-        linked.resize(code.len().max(1).next_multiple_of(PAGE as usize), 0);
+        linked.resize(linked.len().max(1).next_multiple_of(PAGE as usize), 0);
         if linked.len() != self.code.len() {
             let old = std::mem::take(&mut self.code);
             if !old.is_empty() {

@@ -148,6 +148,7 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -
     };
     generator.arguments(entry)?;
     generator.stack_objects()?;
+    generator.globals()?;
     generator.region(0)?;
     generator.finish()?;
     Ok(function)

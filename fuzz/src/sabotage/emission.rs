@@ -1,6 +1,7 @@
 //! Planted faults of the machine code's bytes and of their relocations.
 
 use super::{A64, BOTH, Fault, Plant, RV64};
+use object::elf::{self, RelocationType};
 use tribunal_codegen::pipeline::Code;
 use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, Reg};
 use tribunal_target::Target;
@@ -73,6 +74,28 @@ pub(super) static FAULTS: &[Fault] = &[
         call.symbol = call.symbol.replace(other.0, other.1);
         Some(())
     }),
+    row("relocation-without-its-addend", "addend dropped", BOTH, |code, _| {
+        let relocation = code.relocations.iter_mut().find(|relocation| relocation.addend != 0)?;
+        relocation.addend = 0;
+        Some(())
+    }),
+    row("low-part-of-the-upper-half", "wrong relocation kind", RV64, |code, _| {
+        exchanged(code, elf::R_RISCV_LO12_I, elf::R_RISCV_LO12_S)
+    }),
+    row("place-in-page-of-a-scaled-access", "wrong relocation kind", A64, |code, _| {
+        exchanged(code, elf::R_AARCH64_LD64_GOT_LO12_NC, elf::R_AARCH64_ADD_ABS_LO12_NC)
+    }),
+    row("address-of-the-entry-of-a-symbol", "wrong relocation kind", A64, |code, _| {
+        exchanged(code, elf::R_AARCH64_ADR_GOT_PAGE, elf::R_AARCH64_ADR_PREL_PG_HI21)
+    }),
+    row("relocation-one-word-late", "relocation of another word", BOTH, |code, _| {
+        code.relocations.first_mut().map(|relocation| relocation.offset += 4)
+    }),
+    row("table-of-the-code-one-block-late", "jump table off by one", BOTH, |code, _| {
+        let table = code.tables.tables.iter_mut().find(|table| table.windows(2).any(|pair| pair[0] != pair[1]))?;
+        table.rotate_left(1);
+        Some(())
+    }),
     row("conditional-branch-one-word-far", "branch off by one", A64, |code, _| {
         last_word(code, |word| is_conditional(word).then(|| word.wrapping_add(1 << 5)))
     }),
@@ -110,6 +133,11 @@ fn last_inst(
         let Opcode::Target(opcode) = data.opcode else { return None };
         target.encode(&change(&data, target.instruction(opcode).flags)?).ok()
     })
+}
+
+/// Gives the first relocation of one kind the other.
+fn exchanged(code: &mut Code, from: RelocationType, to: RelocationType) -> Option<()> {
+    code.relocations.iter_mut().find(|relocation| relocation.kind == from).map(|relocation| relocation.kind = to)
 }
 
 /// Changes the last word that `change` changes.

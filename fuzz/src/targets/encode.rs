@@ -92,9 +92,8 @@ fn is_plain(target: &Target, row: &InstrDesc) -> bool {
         | OpcodeFlags::STORE
         | OpcodeFlags::SIDE_EFFECTS
         | OpcodeFlags::TERMINATOR;
-    let holds = |desc: &OperandDesc| {
-        !matches!(desc, OperandDesc::Label { .. } | OperandDesc::Callee { .. } | OperandDesc::RegisterMask)
-    };
+    let holds =
+        |desc: &OperandDesc| !desc.is_place() && !matches!(desc, OperandDesc::RegisterMask | OperandDesc::Symbol);
     !row.flags.intersects(other)
         && row.size == 4
         && target.default_features.contains(row.requires)
@@ -116,7 +115,8 @@ fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstr
             None => Operand::Reg(register_operand(register(target, class, u)?, RegFlags::empty())),
         },
         OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => Operand::Imm(immediate(range, u)?),
-        OperandDesc::Label { .. } | OperandDesc::Callee { .. } | OperandDesc::RegisterMask => Operand::Imm(0),
+        OperandDesc::Label { .. } | OperandDesc::Callee { .. } => Operand::Imm(0),
+        OperandDesc::RegisterMask | OperandDesc::Symbol => Operand::Imm(0),
     })
 }
 

@@ -253,6 +253,7 @@ pub static TOY32: Target = Target {
     compressed: &[],
     selection: RULES,
     abi: &ABI,
+    addressing: &tribunal_target::addressing::AddressingDesc::NONE,
     zero: &[],
     customs: &[],
     legality,

@@ -33,7 +33,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
                 let accepted = verifier.target.range(row, *range).accepts(*value);
                 verifier.demand(Rule::StageImmediate, inst, accepted, || format!("{} is {value}", place()));
             }
-            (OperandDesc::Imm(_) | OperandDesc::Offset { .. }, Operand::Address(_)) => {}
+            (OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Symbol, Operand::Address(_)) => {}
             (OperandDesc::Label { .. }, Operand::Block(_)) => {}
             (OperandDesc::Base(_), Operand::Stack(_) | Operand::FixedStack(_)) => {}
             (OperandDesc::RegisterMask, Operand::RegisterMask(_) | Operand::RegisterList(_)) => {}

@@ -137,9 +137,13 @@ pub(super) fn are_new(step: &Step<'_>) -> bool {
     let named = |side: &[InstData], memory: &MemOperand, is: fn(&MemOperand, &MemOperand) -> bool| {
         side.iter().flat_map(|data| &data.memory).any(|other| is(other, memory))
     };
+    // A branch through a table reads it, though it has no memory operand.
+    let has_table = step.before.iter().any(|data| data.opcode == Opcode::G_BRJT);
+    let reads_table = |memory: &MemOperand| has_table && memory.pointer == Some(Pointer::JumpTable);
     let mut after = step.after.iter().flat_map(|data| &data.memory);
     after.any(|memory| {
-        let new_pointer = memory.pointer.is_some() && !named(step.before, memory, holds_pointer);
+        let new_pointer =
+            memory.pointer.is_some() && !reads_table(memory) && !named(step.before, memory, holds_pointer);
         let new_metadata =
             memory.metadata.is_some() && !named(step.before, memory, |one, other| one.metadata == other.metadata);
         new_pointer || new_metadata

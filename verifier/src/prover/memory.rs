@@ -37,6 +37,15 @@ pub(super) struct Volatile {
     pub loaded: Vec<Value<Symbolic>>,
 }
 
+/// A jump table in memory.
+#[derive(Clone)]
+pub(super) struct TableContents {
+    /// A number.
+    pub address: Term,
+    /// All of one width.
+    pub entries: Vec<Bits>,
+}
+
 /// The addresses of a frame's objects, which both sides share.
 #[derive(Clone, Default)]
 pub(super) struct FrameAddresses {
@@ -67,6 +76,8 @@ pub(super) struct SymbolicMemory {
     pub offered: VecDeque<Value<Symbolic>>,
     /// Constants in memory, by their address, with their alignment in bytes. Nothing writes to them.
     pub constants: Vec<(Term, Bits, u32)>,
+    /// Jump tables. Nothing writes to them.
+    pub tables: Vec<TableContents>,
     /// Machine code knows no poison: its loads give bits.
     machine: bool,
     /// Values loaded, by their bits: whether they are poison, and which of their bytes are, lowest first.
@@ -91,6 +102,7 @@ impl SymbolicMemory {
             reads_devices: false,
             offered: VecDeque::new(),
             constants: Vec::new(),
+            tables: Vec::new(),
             machine,
             loaded: FxHashMap::default(),
         }
@@ -100,9 +112,10 @@ impl SymbolicMemory {
     pub fn at(&mut self, d: &mut Symbolic, place: u32) -> SymbolicMemory {
         let (frame, constants) = (std::mem::take(&mut self.frame), std::mem::take(&mut self.constants));
         let (fixed, loaded) = (std::mem::take(&mut self.fixed), std::mem::take(&mut self.loaded));
+        let tables = std::mem::take(&mut self.tables);
         let new = SymbolicMemory::new(d, place, frame, self.machine);
         let (follows_objects, reads_devices) = (self.follows_objects, self.reads_devices);
-        SymbolicMemory { constants, fixed, follows_objects, reads_devices, loaded, ..new }
+        SymbolicMemory { constants, tables, fixed, follows_objects, reads_devices, loaded, ..new }
     }
 
     pub fn frame(&self) -> FrameAddresses {
@@ -152,6 +165,29 @@ impl SymbolicMemory {
             Some((poison, flags)) if *poison == value.poison && flags.len() == bytes as usize => flags.clone(),
             _ => vec![value.poison; bytes as usize],
         }
+    }
+
+    /// What a load gives that may be of an entry of a jump table. The value and the condition are those of a load from
+    /// anywhere else.
+    fn of_tables(
+        &self,
+        d: &mut Symbolic,
+        address: Term,
+        (mut value, mut ub): (Value<Symbolic>, Term),
+    ) -> (Value<Symbolic>, Term) {
+        let no = d.truth(false);
+        for TableContents { address: start, entries } in &self.tables {
+            let width = d.width_of(value.bits);
+            for (index, entry) in (0..).zip(entries).filter(|(_, entry)| entry.width() == width) {
+                let place = moved(d, *start, index * width / 8);
+                let is_here = d.equal(address, place);
+                let entry = d.value(*entry);
+                value.bits = d.ite(&is_here, &entry, &value.bits);
+                value.poison = d.bool_ite(&is_here, &no, &value.poison);
+                ub = d.bool_ite(&is_here, &no, &ub);
+            }
+        }
+        (value, ub)
     }
 
     /// True where the access touches an invalid address, is less aligned than it claims, or breaks another promise.
@@ -285,7 +321,7 @@ impl Memory<Symbolic> for SymbolicMemory {
         if !self.machine {
             self.loaded.insert(bits, (poison, flags));
         }
-        (Value { bits, poison }, ub)
+        self.of_tables(d, *address, (Value { bits, poison }, ub))
     }
 
     fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {

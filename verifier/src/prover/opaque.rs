@@ -13,7 +13,7 @@ use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::bits::{Bits, MAX_BITS};
 use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
@@ -61,7 +61,7 @@ pub(super) type Application = (String, Vec<Term>);
 
 /// An unknown address: the same one wherever it is named.
 #[derive(PartialEq, Eq, Hash)]
-enum Start {
+pub(super) enum Start {
     /// Of an entity that both sides share, by its name in text: the part of it that the flags select.
     Entity(String, TargetFlags),
     /// Of the page that holds an entity's byte of this offset.
@@ -72,7 +72,7 @@ enum Start {
 
 /// One of the two functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum PairMember {
+pub(super) enum PairMember {
     Earlier,
     Later,
 }
@@ -336,8 +336,11 @@ impl SideEvaluation<'_> {
     /// The variable for an unknown address.
     fn variable_of(&mut self, start: Start) -> Term {
         let bits = u32::from(self.target.pointer_bits);
-        let Some(opaque) = self.opaque.as_deref_mut() else { return self.d.variable(bits) };
-        *opaque.addresses.entry(start).or_insert_with(|| self.d.variable(bits))
+        let addresses = match self.opaque.as_deref_mut() {
+            Some(opaque) => &mut opaque.addresses,
+            None => &mut self.inputs.addresses,
+        };
+        *addresses.entry(start).or_insert_with(|| self.d.variable(bits))
     }
 
     /// A function of its operands and of nothing else.
@@ -484,6 +487,11 @@ fn page_of(address: &LinkedAddress<'_>) -> Start {
 impl Environment<Symbolic> for SideState<'_, '_> {
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Scalar, Unsupported> {
         let evaluation = &mut *self.evaluation;
+        if let AddressBase::JumpTable(table) = address.base {
+            let place = walk::table_address(table).wrapping_add_signed(address.offset);
+            let bits = Bits::new(place.into(), evaluation.target.pointer_bits.into());
+            return Ok(Value { bits: evaluation.d.value(bits), poison: evaluation.d.truth(false) });
+        }
         let (start, offset) = match (address.kind, address.base) {
             (AddressKind::Page, _) => (page_of(address), 0),
             (_, AddressBase::Constant(index)) => {

@@ -1,12 +1,13 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
 use super::memory::{Volatile, promises_object};
-use super::side::{Assumption, Inputs, Scalar, Side, SideEvaluation};
+use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
+use tribunal_ir::entities::JumpTable;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Block, InstData, MemFlags, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
+use tribunal_ir::{AddressBase, Block, InstData, MemFlags, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
 use tribunal_target::Target;
 
 /// One output of both sides.
@@ -36,7 +37,7 @@ pub(super) struct Query {
 /// Builds the question for `step`.
 pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupported> {
     let mut graph = Symbolic::with_limb(limb(step));
-    let mut inputs = Inputs::default();
+    let mut inputs = Inputs { tables: tables(step), ..Inputs::default() };
     // Selection runs on functions whose banks are selected; everything before is generic on both sides.
     let machine = step.function.stage >= Stage::BankSelected;
     let mut side = |own, machine, standing| {
@@ -256,10 +257,22 @@ fn is_kept(target: &Target, step: &Step<'_>, register: PReg) -> bool {
     !changed && target.classes.iter().any(|class| class.members.contains(&register))
 }
 
+/// The jump tables of branches that a step replaces.
+fn tables(step: &Step<'_>) -> Vec<JumpTable> {
+    let branches = step.before.iter().filter(|data| data.opcode == Opcode::G_BRJT);
+    let bases = branches.flat_map(|data| &data.operands).filter_map(|operand| step.function.address_of(operand));
+    let table = |base| if let AddressBase::JumpTable(table) = base { Some(table) } else { None };
+    bases.filter_map(|address| table(address.base)).collect()
+}
+
 /// The same labels of branches, in the same order and on the same conditions, and the same way on where none is taken.
 fn destinations(d: &mut Symbolic, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
     let labels = |side: &Side| -> Vec<Block> { side.branches.iter().map(|&(_, label)| label).collect() };
-    if labels(source) != labels(result) || source.exit != result.exit {
+    let is_same_way = match (source.exit, result.exit) {
+        (Exit::Indirect(_), Exit::Indirect(_)) => true,
+        (before, after) => before == after,
+    };
+    if labels(source) != labels(result) || !is_same_way {
         outputs.push(differing(d, "destination", source.ub));
         return;
     }
@@ -268,6 +281,9 @@ fn destinations(d: &mut Symbolic, source: &Side, result: &Side, outputs: &mut Ve
     for (&(before, _), &(after, _)) in source.branches.iter().zip(&result.branches) {
         outputs.push(condition(d, "branch", before, after, ub));
         ub = d.bool_or(&ub, &before);
+    }
+    if let (Exit::Indirect(before), Exit::Indirect(after)) = (source.exit, result.exit) {
+        outputs.push(condition(d, "destination", before, after, ub));
     }
 }
 

@@ -201,7 +201,8 @@ impl Writer<'_> {
         }
         if let AddressBase::JumpTable(index) = base {
             let blocks = function.jump_tables.tables.get(index).map_or(&[][..], Vec::as_slice);
-            self.words.push(blocks.len() as u64);
+            // The form of an entry decides what a load of one gives.
+            self.words.extend([function.jump_tables.kind as u64, blocks.len() as u64]);
             for &block in blocks {
                 let number = number(&mut self.blocks, block);
                 self.words.push(number);

@@ -5,13 +5,14 @@
 //! are bits, even where the source's are poison.
 
 use super::claims::Claim;
-use super::memory::{FrameAddresses, SymbolicMemory};
-use super::opaque::{Application, Applied, Effect, KnownResults, Uninterpreted};
+use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
+use super::opaque::{Application, Applied, Effect, KnownResults, Start, Uninterpreted};
 use super::term::{Symbolic, Term};
 use super::validate::Undef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::bits::{Bits, MAX_BITS};
+use tribunal_ir::entities::JumpTable;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{
@@ -19,6 +20,7 @@ use tribunal_ir::{
     RegOperand, VReg, Vocabulary,
 };
 use tribunal_target::Target;
+use tribunal_target::environment::{self, LinkedAddress};
 
 pub(super) type Scalar = Value<Symbolic>;
 
@@ -30,6 +32,10 @@ pub(super) struct Inputs {
     pub physical: FxHashMap<PReg, Term>,
     pub edge: Option<Term>,
     pub frame: FrameAddresses,
+    /// Unknown addresses that a step names.
+    pub addresses: FxHashMap<Start, Term>,
+    /// The jump tables that both sides may read.
+    pub tables: Vec<JumpTable>,
     /// In order of appearance, for reports.
     pub order: Vec<VReg>,
 }
@@ -91,6 +97,8 @@ pub(super) enum Exit {
     Jump(Block),
     /// Out of the function.
     Return,
+    /// To the block that has this address.
+    Indirect(Term),
     /// To any successor, as an operation without a definition decides.
     Anywhere,
 }
@@ -117,6 +125,13 @@ impl Side {
             assumptions: Vec::new(),
             frame: None,
         }
+    }
+
+    /// Notes a conditional branch.
+    pub fn take_branch(&mut self, d: &mut Symbolic, taken: Term, block: Block) {
+        let passed = d.complement(taken);
+        self.reached = d.bool_and(&self.reached, &passed);
+        self.branches.push((taken, block));
     }
 
     /// The end of a block from which control goes nowhere: undefined where no branch before is taken.
@@ -153,9 +168,21 @@ impl SideEvaluation<'_> {
         let mut memory = SymbolicMemory::new(self.d, 0, self.inputs.frame.clone(), self.machine);
         memory.fixed = self.function.fixed_stack.values().map(|object| object.offset).collect();
         memory.follows_objects = follows_objects;
+        memory.tables = self.tables();
         let mut side = Side::new(self.d, FxHashMap::default(), memory);
         self.run(&mut side, self.own)?;
         Ok(side)
+    }
+
+    /// The contents of the jump tables.
+    pub fn tables(&mut self) -> Vec<TableContents> {
+        let mut tables = Vec::new();
+        for &table in &self.inputs.tables {
+            let entries = walk::table_entries(self.function, table, self.target.register_bytes());
+            let address = Bits::new(walk::table_address(table).into(), self.target.pointer_bits.into());
+            tables.extend(entries.map(|entries| TableContents { address: self.d.value(address), entries }));
+        }
+        tables
     }
 
     /// Evaluates more instructions.
@@ -225,6 +252,10 @@ impl SideEvaluation<'_> {
             self.note_claims(side, data)?;
         }
         let target = self.target;
+        if self.opaque.is_none() && LinkedAddress::of(self.function, target.vocabulary, data).is_some() {
+            environment::execute(target, &mut SideState { evaluation: self, side }, data)?;
+            return Ok(());
+        }
         let promise = self.promise(side, data)?;
         match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data) {
             Ok(Some(transfer)) => {
@@ -245,14 +276,13 @@ impl SideEvaluation<'_> {
             Next::Return => side.exit = Exit::Return,
             Next::To(block) => side.exit = Exit::Jump(block),
             Next::If(taken, block) => self.branch(side, taken, block),
+            Next::Indirect(to) => side.exit = Exit::Indirect(to),
         }
     }
 
     /// Notes a conditional branch.
     pub fn branch(&mut self, side: &mut Side, taken: Term, block: Block) {
-        let passed = self.d.complement(taken);
-        side.reached = self.d.bool_and(&side.reached, &passed);
-        side.branches.push((taken, block));
+        side.take_branch(self.d, taken, block);
     }
 
     /// The values from one arbitrary edge into the block.

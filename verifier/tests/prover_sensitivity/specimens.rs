@@ -281,7 +281,8 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
             OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => {
                 Operand::Imm([8, 1, 3, 0].into_iter().find(|&value| range.accepts(value))?)
             }
-            OperandDesc::Label { .. } | OperandDesc::Callee { .. } | OperandDesc::RegisterMask => return None,
+            OperandDesc::Label { .. } | OperandDesc::Callee { .. } => return None,
+            OperandDesc::RegisterMask | OperandDesc::Symbol => return None,
             OperandDesc::Tied { .. } => return None,
             OperandDesc::Def(class) => {
                 let result = function.push_vreg(None, Constraint::Class(*class));

@@ -83,7 +83,7 @@ fn operand(
         }
         OperandDesc::Imm(_) | OperandDesc::Offset { .. } => Operand::Imm(taken(target, row, desc)?),
         OperandDesc::Label { .. } => Operand::Block(blocks[2]),
-        OperandDesc::Callee { .. } | OperandDesc::RegisterMask => return None,
+        OperandDesc::Callee { .. } | OperandDesc::RegisterMask | OperandDesc::Symbol => return None,
     })
 }
 

@@ -3,16 +3,22 @@
 //!
 //! Invariant: every instruction left is the target's own; any other is an internal error, never skipped.
 
+mod data;
 mod layout;
 mod object;
-#[expect(dead_code, reason = "objects are about to be written with it")]
+mod relocations;
+mod sections;
 mod unwind;
 
 pub use object::object;
+pub use relocations::{CodeReferent, CodeRelocation};
 
 use crate::CompileError;
 use std::fmt::Write;
-use tribunal_ir::{Block, CfiInstruction, Function, Inst, InstData, Opcode, Operand};
+use tribunal_ir::{
+    AddressData, Block, CfiInstruction, Function, Inst, InstData, JumpTableKind, Opcode, Operand, PoolConstant,
+};
+use tribunal_llvm::Name;
 use tribunal_target::abi::CallKind;
 use tribunal_target::{Features, Target, calls};
 
@@ -33,6 +39,42 @@ pub struct Code {
     pub calls: Vec<CallRelocation>,
     /// The unwinder's rules, each with the offset from which it holds.
     pub unwind: Vec<(u32, CfiInstruction)>,
+    /// What else it completes.
+    pub relocations: Vec<CodeRelocation>,
+    /// The offsets of blocks whose addresses the module takes.
+    pub blocks: Vec<(Name, u32)>,
+    /// Its jump tables.
+    pub tables: CodeTables,
+    /// Its constant pool.
+    pub constants: Vec<PoolConstant>,
+}
+
+impl Code {
+    /// A function without instructions.
+    pub fn new(name: String, align: u32, features: Features) -> Code {
+        Code {
+            name,
+            bytes: Vec::new(),
+            align,
+            features,
+            map: Vec::new(),
+            calls: Vec::new(),
+            unwind: Vec::new(),
+            relocations: Vec::new(),
+            blocks: Vec::new(),
+            tables: CodeTables::default(),
+            constants: Vec::new(),
+        }
+    }
+}
+
+/// The jump tables of one function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CodeTables {
+    /// The form of the entries.
+    pub kind: JumpTableKind,
+    /// The destinations of each table, as offsets in the code.
+    pub tables: Vec<Vec<u32>>,
 }
 
 /// A call that a linker completes.
@@ -49,15 +91,10 @@ pub struct CallRelocation {
 /// Encodes a function whose registers and frame are settled, for a machine with `features`.
 pub fn code(function: &Function, target: &'static Target, features: Features) -> Result<Code, CompileError> {
     let layout = layout::Layout::new(function, target, features);
-    let mut code = Code {
-        name: function.name.clone(),
-        bytes: Vec::new(),
-        align: layout.align(),
-        features,
-        map: Vec::new(),
-        calls: Vec::new(),
-        unwind: Vec::new(),
-    };
+    let mut code = Code::new(function.name.clone(), layout.align(), features);
+    code.blocks = relocations::taken_blocks(function, |block| layout.start(block));
+    code.tables = tables(function, &layout);
+    code.constants = function.constants.values().cloned().collect();
     for &block in function.layout() {
         for inst in function.insts(block) {
             let data = function.inst(inst);
@@ -76,6 +113,7 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
                 })?;
                 code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind });
             }
+            code.relocations.extend(relocations::relocations(function, target, data, here as u32)?);
             let expanded = target.machine.expand_pseudo(data);
             for data in expanded.as_deref().unwrap_or(std::slice::from_ref(data)) {
                 let resolved = resolved(data, |to| layout.start(to) - here as i64);
@@ -93,6 +131,13 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
     Ok(code)
 }
 
+/// The jump tables, their blocks as offsets.
+fn tables(function: &Function, layout: &layout::Layout) -> CodeTables {
+    let offsets = |blocks: &Vec<Block>| blocks.iter().map(|&block| layout.start(block) as u32).collect();
+    let tables = function.jump_tables.tables.values().map(offsets).collect();
+    CodeTables { kind: function.jump_tables.kind, tables }
+}
+
 /// Labels as distances.
 fn resolved(data: &InstData, distance: impl Fn(Block) -> i64) -> InstData {
     let mut data = data.clone();
@@ -102,6 +147,15 @@ fn resolved(data: &InstData, distance: impl Fn(Block) -> i64) -> InstData {
         }
     }
     data
+}
+
+/// An address as the assembler takes it, with the modifier that its flags stand for.
+fn symbol_text(function: &Function, target: &Target, address: &AddressData) -> String {
+    let name = function.symbol_name(address.base).unwrap_or_default();
+    let offset = if address.offset == 0 { String::new() } else { format!("{:+}", address.offset) };
+    let modifier = target.addressing.modifiers.iter().find(|(flags, ..)| *flags == address.flags);
+    let (before, after) = modifier.map_or(("", ""), |&(_, before, after)| (before, after));
+    format!("{before}{name}{offset}{after}")
 }
 
 /// Assembly text of the functions of a module, for a machine with `features`.
@@ -115,10 +169,7 @@ pub fn assembly(functions: &[Function], target: &'static Target, features: Featu
         let label = |block: Block| format!(".LBB{index}_{}", function.block(block).number);
         let name_of = |operand: &Operand| match operand {
             Operand::Block(block) => label(*block),
-            Operand::Address(address) => {
-                let name = function.symbol_name(function.addresses[*address].base);
-                name.unwrap_or_default().to_string()
-            }
+            Operand::Address(address) => symbol_text(function, target, &function.addresses[*address]),
             _ => String::new(),
         };
         let _ = write!(text, "\t.globl\t{name}\n\t.p2align\t{align}\n\t.type\t{name},@function\n{name}:\n");

@@ -20,6 +20,9 @@ pub(super) struct Unwound<'c> {
     pub rules: &'c [(u32, CfiInstruction)],
 }
 
+/// Bytes of the distance from the section to a function.
+pub(super) const ADDRESS_BYTES: u64 = 4;
+
 /// The contents of the section.
 pub(super) struct UnwindTable {
     pub bytes: Vec<u8>,

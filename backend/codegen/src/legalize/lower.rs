@@ -54,6 +54,7 @@ pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
         G_UNMERGE_VALUES => unmerge(r),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => return memory::lower_load(r),
         G_STORE => return memory::lower_store(r),
+        G_BRJT => return memory::lower_table_branch(r),
         _ => return false,
     }
     true

@@ -1,7 +1,7 @@
 //! Loads and stores: rounded to bytes, split to powers of two that the alignment allows, halved when too wide.
 
 use super::recipe::Recipe;
-use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, Type, VReg};
+use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, Operand, Pointer, Type, VReg};
 
 /// The access, and its size in bits; `None` for an atomic one, since no recipe here keeps it atomic.
 fn access(r: &Recipe<'_>) -> Option<(MemOperand, u32)> {
@@ -162,4 +162,23 @@ fn store_split(r: &mut Recipe<'_>, memory: MemOperand, bits: u32) {
     let address = r.pointer_plus(pointer, low_bits / 8);
     r.builder.store(wide, pointer, memory.part(0, low_ty));
     r.builder.store(high, address, memory.part(low_bits / 8, high_ty));
+}
+
+/// A branch through a table: the entry is loaded, and added to the table's address where it is a distance from there.
+pub(super) fn lower_table_branch(r: &mut Recipe<'_>) -> bool {
+    let (pointer, index) = (r.register(0), r.register(2));
+    let ty = r.type_of(pointer);
+    let Some((bytes, is_relative)) = r.builder.function.jump_tables.kind.entry(ty.bits() / 8) else { return false };
+    let (x, entry) = (Type::scalar(ty.bits()), Type::scalar(8 * bytes));
+    let offset = r.shift(Opcode::G_SHL, index, bytes.trailing_zeros());
+    let place = r.op(ty, Opcode::G_PTR_ADD, &[pointer, offset]);
+    let memory = MemOperand { pointer: Some(Pointer::JumpTable), ..MemOperand::new(MemFlags::LOAD, entry, bytes) };
+    let opcode = if entry == x { Opcode::G_LOAD } else { Opcode::G_SEXTLOAD };
+    let value = r.builder.load(opcode, x, place, memory);
+    let to = match is_relative {
+        true => r.op(ty, Opcode::G_PTR_ADD, &[pointer, value]),
+        false => r.op(ty, Opcode::G_INTTOPTR, &[value]),
+    };
+    r.builder.push(InstData::new(Opcode::G_BRINDIRECT, [Operand::used(to)]));
+    true
 }

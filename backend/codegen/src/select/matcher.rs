@@ -1,7 +1,7 @@
 //! Matches a selection rule's pattern at an instruction.
 
 use smallvec::SmallVec;
-use tribunal_ir::{Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Type, VReg};
+use tribunal_ir::{AddressData, Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
 
@@ -33,6 +33,7 @@ pub(super) struct Match {
     stacks: Slots<Operand>,
     labels: Slots<Block>,
     addresses: Slots<MatchedAddress>,
+    symbols: Slots<AddressData>,
     pub through: SmallVec<[Inst; 4]>,
 }
 
@@ -73,6 +74,9 @@ impl Match {
     pub fn label(&self, slot: u8) -> Block {
         self.labels.get(slot)
     }
+    pub fn symbol(&self, slot: u8) -> AddressData {
+        self.symbols.get(slot)
+    }
     pub fn address(&self, slot: u8) -> MatchedAddress {
         self.addresses.get(slot)
     }
@@ -80,8 +84,7 @@ impl Match {
 
 /// The match of `rule` with its root at `inst`.
 pub(super) fn matches(function: &Function, target: &Target, inst: Inst, rule: &SelectionRule) -> Option<Match> {
-    let stack_pointer = target.abi.stack_pointer;
-    let mut matcher = Matcher { function, stack_pointer, root: inst, found: Match::default() };
+    let mut matcher = Matcher { function, target, root: inst, found: Match::default() };
     if !matcher.pattern(function.inst(inst), &rule.pattern) {
         return None;
     }
@@ -103,7 +106,7 @@ fn rank(function: &Function, inst: Inst) -> usize {
 
 struct Matcher<'m> {
     function: &'m Function,
-    stack_pointer: PReg,
+    target: &'m Target,
     root: Inst,
     found: Match,
 }
@@ -150,6 +153,11 @@ impl Matcher<'_> {
         match (pat, operand) {
             (Pat::Label(slot), Operand::Block(block)) => self.found.labels.bind(*slot, *block),
             (Pat::Stack(slot), Operand::Stack(_) | Operand::FixedStack(_)) => self.found.stacks.bind(*slot, *operand),
+            (Pat::Symbol(slot, addressing), operand) => {
+                let Some(&address) = self.function.address_of(operand) else { return false };
+                self.found.symbols.bind(*slot, address);
+                return self.target.addressing_of(self.function, address.base) == *addressing;
+            }
             (Pat::Imm(slot, class), Operand::Imm(value)) => {
                 return self.immediate(*slot, class, Bits::from_i64(*value, 64));
             }
@@ -196,7 +204,7 @@ impl Matcher<'_> {
                 self.found.addresses.bind(*slot, address);
                 true
             }
-            Pat::Label(_) => false,
+            Pat::Label(_) | Pat::Symbol(..) => false,
         }
     }
 
@@ -233,7 +241,7 @@ impl Matcher<'_> {
         let data = self.function.inst(inst);
         let source = data.operands.get(1)?.as_reg()?.reg.as_physical()?;
         let here = self.function.block_of(inst) == self.function.block_of(self.root);
-        (data.opcode == Opcode::COPY && here && source == self.stack_pointer).then_some((inst, source))
+        (data.opcode == Opcode::COPY && here && source == self.target.abi.stack_pointer).then_some((inst, source))
     }
 
     /// The definition of `register` if it may be computed at the root instead. It must be read here only, in the same

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::{
-    Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegBank, RegClass,
-    RegFlags, RegOperand, Stage, VReg,
+    AddressData, Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegBank,
+    RegClass, RegFlags, RegOperand, Stage, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
@@ -113,10 +113,9 @@ impl Selector<'_, '_, '_> {
         let rules = self.rules.get(&data.opcode).map_or(&[][..], Vec::as_slice);
         let features = self.context.options.features;
         let usable = rules.iter().filter(|rule| features.contains(rule.requires));
-        let found = usable.into_iter().find_map(|&rule| {
-            let matched = matcher::matches(self.function, self.context.target, inst, rule);
-            matched.map(|matched| (rule, matched))
-        });
+        let found = usable
+            .into_iter()
+            .find_map(|&rule| matcher::matches(self.function, self.context.target, inst, rule).map(|m| (rule, m)));
         match found {
             Some((rule, matched)) => {
                 self.apply(inst, rule, &matched);
@@ -233,6 +232,7 @@ impl Selector<'_, '_, '_> {
             Out::ImplicitUse(register) => Operand::implicit_use(*register),
             Out::Stack(slot) => matched.stack(*slot),
             Out::Label(slot) => Operand::Block(matched.label(*slot)),
+            Out::Symbol(slot, flags) => self.function.address(AddressData { flags: *flags, ..matched.symbol(*slot) }),
             Out::Address(slot) => {
                 let MatchedAddress { base, offset } = matched.address(*slot);
                 let base = match base {

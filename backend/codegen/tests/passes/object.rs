@@ -3,6 +3,7 @@
 use object::read::{Object, ObjectSection, ObjectSymbol};
 use object::{Architecture, Endianness, RelocationFlags, RelocationTarget, SymbolKind};
 use tribunal_codegen::emit::{CallRelocation, Code, object};
+use tribunal_ir::RelocationModel;
 use tribunal_target::abi::CallKind;
 use tribunal_target::riscv::features::C;
 use tribunal_target::{Features, Target};
@@ -12,11 +13,11 @@ fn code(name: &str, bytes: &[u8], calls: &[(u32, &str)]) -> Code {
     let call = |&(offset, symbol): &(u32, &str)| CallRelocation { offset, symbol: symbol.to_string(), kind };
     let calls = calls.iter().map(call).collect();
     let (name, bytes) = (name.to_string(), bytes.to_vec());
-    Code { name, bytes, align: 4, features: Features::empty(), map: Vec::new(), calls, unwind: Vec::new() }
+    Code { bytes, calls, ..Code::new(name, 4, Features::empty()) }
 }
 
 fn written(codes: &[Code], target: &'static Target) -> Vec<u8> {
-    object(codes, target).unwrap()
+    object(codes, None, RelocationModel::Static, target).unwrap()
 }
 
 /// Six bytes, so that the second function needs two more to be aligned.

@@ -15,8 +15,9 @@
 
 use super::opcodes::malformed;
 use super::{Domain, Memory, Unsupported, Value, condition_of};
+use crate::address::AddressBase;
 use crate::bits::Bits;
-use crate::entities::{Block, VReg};
+use crate::entities::{Block, JumpTable, VReg};
 use crate::function::{Constraint, Function};
 use crate::inst::InstData;
 use crate::opcode::Opcode;
@@ -73,6 +74,8 @@ pub enum Next<D: Domain> {
     To(Block),
     /// To the block where the condition holds, else on.
     If(D::Bool, Block),
+    /// To the block that has this address ([`block_address`]); undefined if none has it.
+    Indirect(D::Bits),
     /// Out of the function.
     Return,
 }
@@ -104,6 +107,8 @@ pub fn execute<D: Domain, S: MachineState<D>>(
     let next = match data.opcode {
         Opcode::G_BR => Next::To(label(data)?),
         Opcode::G_BRCOND => return branch(state, data).map(Some),
+        Opcode::G_BRINDIRECT => return indirect(state, data).map(Some),
+        Opcode::G_BRJT => return table_branch(state, data).map(Some),
         Opcode::COPY => copy(state, data)?,
         Opcode::IMPLICIT_DEF => implicit_def(state, data)?,
         // Markers of lifetimes: no register changes.
@@ -171,6 +176,76 @@ fn branch<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Resu
     let (taken, unconstrained) = condition_of(domain, &condition.bits);
     let ub = domain.bool_or(&condition.poison, &unconstrained);
     Ok(Transfer { ub, next: Next::If(taken, label(data)?) })
+}
+
+/// The address of a block, as evaluations place it: apart from all memory that a function reaches.
+pub fn block_address(block: Block) -> u64 {
+    0x7800_0000 + 16 * u64::from(block.as_u32())
+}
+
+/// The block that has this address.
+pub fn block_at(function: &Function, address: u64) -> Option<Block> {
+    function.layout().iter().copied().find(|&block| block_address(block) == address)
+}
+
+/// The address of a jump table, as evaluations place it: entries may hold distances, which depend on it.
+pub fn table_address(table: JumpTable) -> u64 {
+    0x7000_0000 + (u64::from(table.as_u32()) << 16)
+}
+
+/// The contents of a jump table in memory; `None` if its entries have a form that nothing here knows.
+pub fn table_entries(function: &Function, table: JumpTable, pointer_bytes: u32) -> Option<Vec<Bits>> {
+    let (bytes, is_relative) = function.jump_tables.kind.entry(pointer_bytes)?;
+    let base = if is_relative { table_address(table) } else { 0 };
+    let entry = |&block: &Block| Bits::new(block_address(block).wrapping_sub(base).into(), 8 * bytes);
+    Some(function.jump_tables.tables.get(table)?.iter().map(entry).collect())
+}
+
+fn indirect<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Transfer<D>, Unsupported> {
+    let address = data.operands.first().and_then(Operand::as_reg).ok_or_else(|| malformed(data))?;
+    let Value { bits, poison } = read(state, address)?;
+    Ok(Transfer { ub: poison, next: Next::Indirect(bits) })
+}
+
+/// Undefined if the pointer is not the table's, or the index is of no entry.
+fn table_branch<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Transfer<D>, Unsupported> {
+    let [Operand::Reg(pointer), table, Operand::Reg(index)] = data.operands.as_slice() else {
+        return Err(malformed(data));
+    };
+    let Some(AddressBase::JumpTable(table)) = state.function().address_of(table).map(|address| address.base) else {
+        return Err(malformed(data));
+    };
+    let blocks = state.function().jump_tables.tables.get(table).ok_or_else(|| malformed(data))?.clone();
+    let (pointer, index) = (read(state, pointer)?, read(state, index)?);
+    let domain = state.domain();
+    let (width, index_width) = (domain.width(&pointer.bits), domain.width(&index.bits));
+    let here = domain.constant(Bits::new(table_address(table).into(), width));
+    let is_own = domain.eq(&pointer.bits, &here);
+    let elsewhere = domain.bool_not(&is_own);
+    let poison = domain.bool_or(&pointer.poison, &index.poison);
+    let ub = domain.bool_or(&poison, &elsewhere);
+    let beyond = beyond(domain, &index.bits, blocks.len());
+    let ub = domain.bool_or(&ub, &beyond);
+    let mut to = domain.literal(0, width);
+    for (number, block) in (0..).zip(blocks) {
+        let number = domain.literal(number, index_width);
+        let is_this = domain.eq(&index.bits, &number);
+        let address = domain.constant(Bits::new(block_address(block).into(), width));
+        to = domain.ite(&is_this, &address, &to);
+    }
+    Ok(Transfer { ub, next: Next::Indirect(to) })
+}
+
+/// True where an index is that of no entry of so many.
+fn beyond<D: Domain>(domain: &mut D, index: &D::Bits, count: usize) -> D::Bool {
+    let width = domain.width(index);
+    let count = count as u64;
+    if width < u64::BITS && count >> width != 0 {
+        return domain.boolean(false);
+    }
+    let count = domain.constant(Bits::new(count.into(), width));
+    let within = domain.ult(index, &count);
+    domain.bool_not(&within)
 }
 
 /// A value as it is, poison included, reduced or zero-extended where the registers differ in size.

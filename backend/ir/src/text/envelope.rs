@@ -55,6 +55,7 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
                 Ok(mut function) => {
                     if let Some(ir) = &module.ir {
                         function.resolve_ranges(ir.module());
+                        function.ir = Some(ir.shared());
                     }
                     module.functions.push(function);
                 }

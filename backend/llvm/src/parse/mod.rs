@@ -132,6 +132,7 @@ impl<'t> Parser<'t> {
             }
         }
         self.resolve_groups();
+        self.module.flags.resolve();
         self.check_mentions()
     }
 
@@ -163,13 +164,18 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Keeps a node that is a list of ranges, and steps over any other.
+    /// Keeps a node that is a list of ranges or a module flag, and steps over any other.
     fn metadata_node(&mut self, name: &str) -> Step<()> {
         let start = self.span.end;
         self.skip_entity()?;
         let node = self.text.get(start..self.end).and_then(|text| text.trim().strip_prefix('='));
-        if let (Ok(number), Some(ranges)) = (name.parse(), node.and_then(IntegerRange::of_node)) {
-            self.module.ranges.insert(number, ranges);
+        match (name.parse(), node) {
+            (Ok(number), Some(node)) => {
+                self.module.ranges.extend(IntegerRange::of_node(node).map(|ranges| (number, ranges)));
+                self.module.flags.node(number, node);
+            }
+            (Err(_), Some(list)) if name == "llvm.module.flags" => self.module.flags.list(list),
+            _ => {}
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 //! instruction a row: operands and their bits in the word, assembly, flags, implicit registers read and written.
 //! Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
 //!
-//! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%w` the 32-bit
-//! name.
+//! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%p` pages as
+//! bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name.
 
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
@@ -91,6 +91,9 @@ const LM64: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(64));
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 4 };
 const L21X1: OperandDesc = OperandDesc::Label { bits: 21, scale: 1 };
 const L28: OperandDesc = OperandDesc::Label { bits: 28, scale: 4 };
+const SYM: OperandDesc = OperandDesc::Symbol;
+/// The number of pages from the instruction's own.
+const PAGES: OperandDesc = OperandDesc::Imm(ImmRange::Signed(21));
 const CALLEE: OperandDesc = OperandDesc::Callee { bits: 28, scale: 4 };
 
 /// Twelve bits that count units of the access.
@@ -225,8 +228,11 @@ crate::instructions! {
     BLR [U64, MASK] source(0xd63f0000) "blr %0" {CALL, SIDE_EFFECTS} reads [SP] writes [LR];
     TCRETURNdi [CALLEE, MORE, MASK] pseudo() "b %0" {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
     TCRETURNri [TC64, MORE, MASK] pseudo() "br %0" {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
+    MOVaddr [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
+    LOADgot [D64, SYM] pseudo() "adrp %0, %1\n\tldr %0, [%0, %g1]" {} size 8;
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
+    ADRP [D64, PAGES] address(0x90000000) "adrp %0, %p1" {};
     ADR [D64, L21X1] address(0x10000000) "adr %0, %1" {};
     // Of LLVM's traps the one that it writes for code that is never reached.
     BRK [IMM16] exception(0xd4200000) "brk #%0" {TERMINATOR, BARRIER, SIDE_EFFECTS};

@@ -104,12 +104,16 @@ fn values() -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, S32, S64),
         on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[S32, S64, P0]).lower(),
-        on(&[G_FRAME_INDEX]).legal_for(&[P0]),
+        on(&[G_FRAME_INDEX, G_JUMP_TABLE]).legal_for(&[P0]),
+        on(&[G_GLOBAL_VALUE, G_BLOCK_ADDR]).legal_for(&[P0]),
+        on(&[G_CONSTANT_POOL]).legal_for(&[P0]),
         on(&[G_PTR_ADD]).legal_for(&[(P0, S64)]),
         on(&[G_PTRTOINT]).legal_for(&[(S64, P0)]).clamp_scalar(0, S64, S64),
         on(&[G_INTTOPTR]).legal_for(&[(P0, S64)]).clamp_scalar(1, S64, S64),
         on(&[G_BRCOND]).legal_for(&[S32]).clamp_scalar(0, S32, S32),
         rules_for("aarch64", &[G_BR]).always_legal(),
+        on(&[G_BRINDIRECT]).legal_for(&[P0]),
+        on(&[G_BRJT]).lower(),
     ]
 }
 

@@ -54,8 +54,17 @@ impl Machine for MachineCode {
 
     fn expand_pseudo(&self, data: &InstData) -> Option<Sequence> {
         match data.opcode {
-            Opcode::Target(TCRETURNdi) => Some(self.call(CallKind::Tail, 0)),
-            Opcode::Target(TCRETURNri) => Some(smallvec![inst(BR, [*data.operands.first()?])]),
+            Opcode::Target(TCRETURNdi) => return Some(self.call(CallKind::Tail, 0)),
+            Opcode::Target(TCRETURNri) => return Some(smallvec![inst(BR, [*data.operands.first()?])]),
+            _ => {}
+        }
+        let dst = data.operands.first()?.as_reg()?.reg.as_physical()?;
+        let page = inst(ADRP, [Operand::def(dst), Operand::Imm(0)]);
+        match data.opcode {
+            Opcode::Target(MOVaddr) => Some(smallvec![page, add_part(dst, dst, 0, 0, false)]),
+            Opcode::Target(LOADgot) => {
+                Some(smallvec![page, inst(LDRXui, [Operand::def(dst), Operand::used(dst), Operand::Imm(0)])])
+            }
             _ => None,
         }
     }
@@ -128,6 +137,8 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
             Some(OperandDesc::Offset { scale, .. }) => (value * i64::from(*scale)).to_string(),
             _ => value.to_string(),
         },
+        ('g', Operand::Address(_)) => name(operand).replacen(":got:", ":got_lo12:", 1),
+        ('p', Operand::Imm(pages)) => (pages << 12).to_string(),
         ('l', Operand::Imm(value)) => {
             let width = if desc == Some(&OperandDesc::Imm(ImmRange::LogicalMask(64))) { 64 } else { 32 };
             decode_bitmask(*value, width).map_or(value.to_string(), |mask| format!("{mask:#x}"))

@@ -1,6 +1,7 @@
 //! AArch64: the target whose tables the files of this folder hold.
 
 pub mod abi;
+pub mod addressing;
 pub mod bitmask;
 pub mod instructions;
 pub mod legality;
@@ -20,10 +21,23 @@ pub static AARCH64: Target = Target {
     elf: Some(Elf {
         architecture: object::Architecture::Aarch64,
         flags: object::elf::FileFlags(0),
+        abis: &[],
+        attributes: None,
         options: &[],
         call: object::elf::R_AARCH64_CALL26,
-        dwarf_register: Some(crate::general_dwarf_register),
         tail_call: object::elf::R_AARCH64_JUMP26,
+        dwarf_register: Some(crate::general_dwarf_register),
+        absolute: &[
+            (8, object::elf::R_AARCH64_ABS64),
+            (4, object::elf::R_AARCH64_ABS32),
+            (2, object::elf::R_AARCH64_ABS16),
+        ],
+        relative: &[
+            (8, object::elf::R_AARCH64_PREL64),
+            (4, object::elf::R_AARCH64_PREL32),
+            (2, object::elf::R_AARCH64_PREL16),
+        ],
+        sums: &[],
     }),
     default_features: Features::empty(),
     options: &[],
@@ -38,6 +52,7 @@ pub static AARCH64: Target = Target {
     compressed: &[],
     selection: selection::RULES,
     abi: &abi::ABI,
+    addressing: &addressing::ADDRESSING,
     zero: &[registers::XZR, registers::WZR],
     customs: legality::CUSTOMS,
     legality: legality::rules,

@@ -6,10 +6,12 @@
 use super::bitmask::encode_bitmask;
 use super::instructions::*;
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
+use super::target_flags::{GOT, PAGE, PAGE_OFFSET};
+use crate::addressing::Addressing::{Got, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
 use Out::{
     Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, PhysDef, Reg, Stack, SubReg,
-    Temp,
+    Symbol, Temp,
 };
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, IntPredicate, Opcode};
@@ -217,6 +219,11 @@ rules! {
     "ptr_add_imm12": op(G_PTR_ADD, X, &[A, Pat::Imm(0, UIMM12)]) => [ADDXri(DXSP, Reg(0), Imm(0), Const(0))];
     "ptr_add_negated": op(G_PTR_ADD, X, &[A, Pat::Imm(0, NEGATED)]) => [SUBXri(DXSP, Reg(0), ImmWith(0, negated), Const(0))];
     "ptr_add": op(G_PTR_ADD, X, &[A, B_]) => [ADDXrr(DX, Reg(0), Reg(1))];
+    "global_pcrel": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
+    "global_got": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, Got)]) => [LOADgot(DX, Symbol(0, GOT))];
+    "constant_pcrel": op(G_CONSTANT_POOL, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
+    "block_pcrel": op(G_BLOCK_ADDR, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
+    "table_pcrel": op(G_JUMP_TABLE, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
     "frame_index": op(G_FRAME_INDEX, X, &[Pat::Stack(0)]) => [ADDXri(DXSP, Stack(0), Const(0), Const(0))];
 
     // Branches, with their comparison where it is theirs alone
@@ -265,6 +272,7 @@ rules! {
     "brcond_sle64_imm12": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, X, &[A, Pat::Imm(0, UIMM12)])), L]) => [SUBSXri(NOX, Reg(0), Imm(0), Const(0), F), Bcc(Const(13), Label(0), G)];
     "brcond_sle64": op(G_BRCOND, W, &[Pat::Op(&Pattern::icmp(IntPredicate::Sle, X, &[A, B_])), L]) => [SUBSXrr(NOX, Reg(0), Reg(1), F), Bcc(Const(13), Label(0), G)];
     "brcond": op(G_BRCOND, W, &[A, L]) => [CBNZW(Reg(0), Label(0))];
+    "brindirect": op(G_BRINDIRECT, X, &[A]) => [BR(Reg(0))];
     "br": Pattern::of(G_BR, Types::Any, &[L]) => [B(Label(0))];
 
     // Selection

@@ -8,12 +8,13 @@
 use super::bitmask::decode_bitmask;
 use super::instructions::*;
 use crate::Target;
+use crate::addressing::AddressPart;
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump_free, sources};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{InstData, Opcode, TargetOpcode};
+use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
 
 /// Evaluates `inst`; see [`crate::evaluate`].
 ///
@@ -43,6 +44,19 @@ pub fn evaluate<'d>(
             let bits = from_here(d, inst, inst.imm(1).ok_or_else(|| Unsupported::new(row.name))?)?;
             Ok(finish(d, bits, &s))
         }
+        ADRP if inst.imm(1).is_some() => {
+            let bits = page_from_here(d, inst)?;
+            Ok(finish(d, bits, &s))
+        }
+        ADRP | LOADgot => {
+            let bits = s.exactly::<1>(inst)?[0].bits;
+            Ok(finish(d, bits, &s))
+        }
+        MOVaddr => {
+            let [page, low] = s.exactly(inst)?;
+            let bits = d.add(&page.bits, &low.bits);
+            Ok(finish(d, bits, &s))
+        }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr => flag_setting(d, opcode, inst, &s),
@@ -51,6 +65,13 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
     }
+}
+
+/// So many pages from the instruction's own, in placed code.
+fn page_from_here<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Result<D::Bits, Unsupported> {
+    let pages = inst.imm(1).ok_or_else(|| Unsupported::new("malformed ADRP"))?;
+    let there = from_here(d, inst, pages << 12)?;
+    Ok(AddressPart::Page.of(d, &there))
 }
 
 /// The result of an instruction that sets no flags. Immediates are sources of 64 bits.
@@ -63,6 +84,7 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         SUBWrr | SUBXrr => d.sub(a, arg(1)?),
         ADDXrx64 => d.add(a, arg(1)?),
         SUBXrx64 => d.sub(a, arg(1)?),
+        ADDXri if matches!(inst.operands.get(2), Some(Operand::Address(_))) => d.add(a, arg(1)?),
         ADDWri | ADDXri => {
             let b = immediate(d, d.width(a), inst)?;
             d.add(a, &b)

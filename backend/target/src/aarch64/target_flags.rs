@@ -1,5 +1,7 @@
 //! Target flags of addresses (LLVM's `AArch64II::MO_*`), by name, each at the place of its bit.
 
+use tribunal_ir::TargetFlags;
+
 /// Direct flags, of which an operand has one at most, then the bits that stand beside them: both lists of
 /// AArch64InstrInfo (`getSerializable*MachineOperandTargetFlags`).
 pub static TARGET_FLAGS: &[&str] = &[
@@ -20,3 +22,10 @@ pub static TARGET_FLAGS: &[&str] = &[
     "aarch64-tagged",
     "aarch64-arm64ec-callmangle",
 ];
+
+/// `aarch64-page`: the page of an address.
+pub const PAGE: TargetFlags = TargetFlags(1 << 0);
+/// `aarch64-pageoff, aarch64-nc`: the place in its page, which needs no check.
+pub const PAGE_OFFSET: TargetFlags = TargetFlags(1 << 1 | 1 << 9);
+/// `aarch64-got`: of an entry of the global offset table.
+pub const GOT: TargetFlags = TargetFlags(1 << 8);

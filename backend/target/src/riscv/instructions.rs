@@ -74,6 +74,7 @@ const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
 const JALRX: OperandDesc = OperandDesc::Use(GPRJALR);
 const TCX: OperandDesc = OperandDesc::Use(GPRTC);
+const SYM: OperandDesc = OperandDesc::Symbol;
 const CALLEE: OperandDesc = OperandDesc::Callee { bits: 32, scale: 2 };
 
 // An address that is no multiple of the size may trap.
@@ -198,6 +199,9 @@ crate::instructions! {
     PseudoCALLIndirect [JALRX, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA];
     PseudoTAIL [CALLEE, MASK] pseudo() {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP] size 8;
     PseudoTAILIndirect [TCX, MASK] pseudo() {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
+    PseudoBRIND [X, I12] pseudo() {TERMINATOR, BRANCH, BARRIER, INDIRECT};
+    PseudoLLA [D, SYM] pseudo() {} size 8;
+    PseudoLGA [D, SYM] pseudo() {} size 8;
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
 }

@@ -200,12 +200,16 @@ fn values(machine: Machine) -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
         on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[x, p]).lower(),
-        on(&[G_FRAME_INDEX]).legal_for(&[p]),
+        on(&[G_FRAME_INDEX, G_JUMP_TABLE]).legal_for(&[p]),
+        on(&[G_GLOBAL_VALUE, G_BLOCK_ADDR]).legal_for(&[p]),
+        on(&[G_CONSTANT_POOL]).legal_for(&[p]),
         on(&[G_PTR_ADD]).legal_for(&[(p, x)]),
         on(&[G_PTRTOINT]).legal_for(&[(x, p)]).clamp_scalar(0, x, x),
         on(&[G_INTTOPTR]).legal_for(&[(p, x)]).clamp_scalar(1, x, x),
         on(&[G_BRCOND]).legal_for(&[x]).clamp_scalar(0, x, x),
         rules_for(machine.name, &[G_BR]).always_legal(),
+        on(&[G_BRINDIRECT]).legal_for(&[p]),
+        on(&[G_BRJT]).lower(),
     ]
 }
 

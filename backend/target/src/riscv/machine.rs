@@ -15,12 +15,14 @@ use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 pub struct MachineCode {
     /// Adds the low bits of a constant to the result of [`LUI`].
     add_low: TargetOpcode,
+    /// Loads a register.
+    load_pointer: TargetOpcode,
 }
 
 /// The sequences of registers of 64 bits.
-pub static RV64: MachineCode = MachineCode { add_low: ADDIW };
+pub static RV64: MachineCode = MachineCode { add_low: ADDIW, load_pointer: LD };
 /// The sequences of registers of 32 bits.
-pub static RV32: MachineCode = MachineCode { add_low: ADDI };
+pub static RV32: MachineCode = MachineCode { add_low: ADDI, load_pointer: LW };
 
 const I12: ImmRange = ImmRange::Signed(12);
 
@@ -32,6 +34,12 @@ fn inst(opcode: TargetOpcode, operands: impl IntoIterator<Item = Operand>) -> In
 /// `OPCODE dst, src, imm`.
 fn with_imm(opcode: TargetOpcode, dst: PReg, src: PReg, imm: i64) -> InstData {
     inst(opcode, [Operand::def(dst), Operand::used(src), Operand::Imm(imm)])
+}
+
+/// `AUIPC`, and what it does with the low bits, for a linker to complete.
+fn from_here(data: &InstData, low: TargetOpcode) -> Option<Sequence> {
+    let dst = data.operands.first()?.as_reg()?.reg.as_physical()?;
+    Some(smallvec![inst(AUIPC, [Operand::def(dst), Operand::Imm(0)]), with_imm(low, dst, dst, 0)])
 }
 
 /// The assembler's name of LLVM's `name`: `add.uw` for `ADD_UW`, `rev8` for `REV8_RV64`.
@@ -78,6 +86,12 @@ impl Machine for MachineCode {
             Opcode::Target(PseudoTAIL) => Some(self.call(CallKind::Tail, 0)),
             Opcode::Target(PseudoCALLIndirect) => Some(smallvec![jump_to(RA, data)?]),
             Opcode::Target(PseudoTAILIndirect) => Some(smallvec![jump_to(ZERO, data)?]),
+            Opcode::Target(PseudoBRIND) => {
+                let base = data.operands.first()?.as_reg()?.reg.as_physical()?;
+                Some(smallvec![with_imm(JALR, ZERO, base, data.imm(1)?)])
+            }
+            Opcode::Target(PseudoLLA) => Some(from_here(data, ADDI)?),
+            Opcode::Target(PseudoLGA) => Some(from_here(data, self.load_pointer)?),
             _ => None,
         }
     }
@@ -135,6 +149,9 @@ impl Machine for MachineCode {
             [callee, _] if opcode == PseudoTAIL => format!("tail {callee}"),
             [callee, _] if opcode == PseudoCALLIndirect => format!("jalr {callee}"),
             [callee, _] if opcode == PseudoTAILIndirect => format!("jr {callee}"),
+            [base, offset] if opcode == PseudoBRIND => format!("jalr zero, {offset}({base})"),
+            [value, symbol] if opcode == PseudoLLA => format!("lla {value}, {symbol}"),
+            [value, symbol] if opcode == PseudoLGA => format!("lga {value}, {symbol}"),
             [value, base, offset] if is_memory || opcode == JALR => {
                 format!("{mnemonic} {value}, {offset}({base})")
             }

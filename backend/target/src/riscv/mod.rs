@@ -1,6 +1,8 @@
 //! RISC-V: the two targets, RV64 and RV32, whose tables the files of this folder hold.
 
 pub mod abi;
+pub mod addressing;
+pub mod attributes;
 pub mod compressed;
 pub mod features;
 pub mod instructions;
@@ -22,10 +24,20 @@ const fn elf(architecture: Architecture) -> Elf {
     Elf {
         architecture,
         flags: elf::FileFlags(0),
+        abis: attributes::ABIS,
+        attributes: Some(attributes::section),
         options: &[COMPRESSED],
         call: elf::R_RISCV_CALL_PLT,
-        dwarf_register: Some(crate::general_dwarf_register),
         tail_call: elf::R_RISCV_CALL_PLT,
+        dwarf_register: Some(crate::general_dwarf_register),
+        absolute: &[(8, elf::R_RISCV_64), (4, elf::R_RISCV_32)],
+        relative: &[(4, elf::R_RISCV_32_PCREL)],
+        sums: &[
+            (8, elf::R_RISCV_ADD64, elf::R_RISCV_SUB64),
+            (4, elf::R_RISCV_ADD32, elf::R_RISCV_SUB32),
+            (2, elf::R_RISCV_ADD16, elf::R_RISCV_SUB16),
+            (1, elf::R_RISCV_ADD8, elf::R_RISCV_SUB8),
+        ],
     }
 }
 
@@ -48,6 +60,7 @@ pub static RISCV64: Target = Target {
     compressed: compressed::FORMS,
     selection: selection::RULES,
     abi: &abi::LP64,
+    addressing: &addressing::ADDRESSING,
     zero: &[registers::ZERO],
     customs: legality::CUSTOMS,
     legality: legality::rules,
@@ -76,6 +89,7 @@ pub static RISCV32: Target = Target {
     compressed: compressed::FORMS,
     selection: selection::RULES,
     abi: &abi::ILP32,
+    addressing: &addressing::ADDRESSING,
     zero: &[registers::ZERO],
     customs: legality::CUSTOMS,
     legality: legality::rules,

@@ -2,11 +2,13 @@
 
 use super::instructions::*;
 use super::registers::{GPR, ZERO};
+use super::target_flags::{HI, LO};
 use crate::Features;
+use crate::addressing::Addressing::{Absolute, Got, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
-use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Temp};
+use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Symbol, Temp};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::{Bits, IntPredicate, Opcode};
+use tribunal_ir::{Bits, IntPredicate, Opcode, TargetFlags};
 
 const ANY: Types = Types::Any;
 
@@ -149,6 +151,7 @@ const fn store(bits: u32) -> Pattern {
     Pattern::access(G_STORE, ANY, bits, &[A, Pat::Address(0, SIMM12)])
 }
 
+const WHOLE: TargetFlags = TargetFlags::NONE;
 const A: Pat = Pat::Reg(0);
 const B: Pat = Pat::Reg(1);
 const C: Pat = Pat::Reg(2);
@@ -283,6 +286,15 @@ rules! {
     "ptr_add_stack_imm12": op(G_PTR_ADD, &[Pat::Stack(0), Pat::Imm(0, SIMM12)]) => [ADDI(D, Stack(0), Imm(0))];
     "ptr_add_imm12": op(G_PTR_ADD, &[A, Pat::Imm(0, SIMM12)]) => [ADDI(D, Reg(0), Imm(0))];
     "ptr_add": op(G_PTR_ADD, &[A, B]) => [ADD(D, Reg(0), Reg(1))];
+    "global_absolute": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];
+    "global_pcrel": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, PcRelative)]) => [PseudoLLA(D, Symbol(0, WHOLE))];
+    "global_got": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, Got)]) => [PseudoLGA(D, Symbol(0, WHOLE))];
+    "constant_absolute": op(G_CONSTANT_POOL, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];
+    "constant_pcrel": op(G_CONSTANT_POOL, &[Pat::Symbol(0, PcRelative)]) => [PseudoLLA(D, Symbol(0, WHOLE))];
+    "block_absolute": op(G_BLOCK_ADDR, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];
+    "block_pcrel": op(G_BLOCK_ADDR, &[Pat::Symbol(0, PcRelative)]) => [PseudoLLA(D, Symbol(0, WHOLE))];
+    "table_absolute": op(G_JUMP_TABLE, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];
+    "table_pcrel": op(G_JUMP_TABLE, &[Pat::Symbol(0, PcRelative)]) => [PseudoLLA(D, Symbol(0, WHOLE))];
     "frame_index": op(G_FRAME_INDEX, &[Pat::Stack(0)]) => [ADDI(D, Stack(0), Const(0))];
 
     // Comparisons
@@ -339,6 +351,7 @@ rules! {
     "brcond_ugt": op(G_BRCOND, &[Pat::Op(&icmp(Ugt, &[A, B])), L]) => [BLTU(Reg(1), Reg(0), Label(0))];
     "brcond_ule": op(G_BRCOND, &[Pat::Op(&icmp(Ule, &[A, B])), L]) => [BGEU(Reg(1), Reg(0), Label(0))];
     "brcond": op(G_BRCOND, &[A, L]) => [BNE(Reg(0), Z, Label(0))];
+    "brindirect": op(G_BRINDIRECT, &[A]) => [PseudoBRIND(Reg(0), Const(0))];
     "br": op(G_BR, &[L]) => [PseudoBR(Label(0))];
 
     // Loads and stores; a plain load of a narrow access may leave anything above it

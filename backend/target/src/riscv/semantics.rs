@@ -10,7 +10,7 @@ use crate::Target;
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump_free, sources};
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{InstData, Opcode, TargetOpcode};
+use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
 
 /// Evaluates `inst`; see [`crate::evaluate`].
 ///
@@ -33,6 +33,11 @@ pub fn evaluate<'d>(
         BEQ | BNE | BLT | BGE | BLTU | BGEU => branch(d, opcode, &s),
         PseudoBR | PseudoRET => Ok(jump_free(d)),
         JAL => jump(d, row, inst, None),
+        PseudoBRIND => {
+            let [base, offset] = s.exactly(inst)?;
+            let to = d.add(&base.bits, &offset.bits);
+            jump(d, row, inst, Some(to))
+        }
         JALR => {
             let [base, offset] = s.exactly(inst)?;
             let (sum, even) = (d.add(&base.bits, &offset.bits), d.literal(-2, d.width(&base.bits)));
@@ -42,6 +47,15 @@ pub fn evaluate<'d>(
         AUIPC => {
             let upper = inst.imm(1).ok_or_else(unsupported)?;
             let bits = from_here(d, inst, i64::from((upper << 12) as i32))?;
+            Ok(finish(d, bits, &s))
+        }
+        // The part of an address that a linker makes fit.
+        LUI if matches!(inst.operands.get(1), Some(Operand::Address(_))) => {
+            let bits = s.exactly::<1>(inst)?[0].bits;
+            Ok(finish(d, bits, &s))
+        }
+        PseudoLLA | PseudoLGA => {
+            let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
         }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),

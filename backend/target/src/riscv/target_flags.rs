@@ -23,3 +23,7 @@ pub static TARGET_FLAGS: &[&str] = &[
 
 /// `riscv-call`: the callee of a call, which may go through the procedure linkage table.
 pub const CALL: TargetFlags = TargetFlags(1 << 0);
+/// `riscv-lo`: the low twelve bits, signed.
+pub const LO: TargetFlags = TargetFlags(1 << 1);
+/// `riscv-hi`: the upper bits, rounded so that the low ones complete them.
+pub const HI: TargetFlags = TargetFlags(1 << 2);

@@ -34,11 +34,13 @@ impl Validation<'_> {
         memory.fixed = function.fixed_stack.values().map(|object| object.offset).collect();
         memory.follows_objects = self.follows_objects;
         memory.reads_devices = true;
+        self.inputs.tables = function.jump_tables.tables.keys().collect();
         let mut side = Side::new(&mut self.graph, defined, memory);
         let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
         let target = self.setting.target;
         let (machine, standing) = (false, None);
         let mut evaluation = SideEvaluation { d, target, function, inputs, machine, standing, own: &insts, opaque };
+        side.memory.tables = evaluation.tables();
         evaluation.run(&mut side, &insts)?;
         if self.setting.undef == Undef::PerUse {
             let arrivals = undefined_arrivals(function, block);

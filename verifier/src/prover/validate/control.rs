@@ -22,6 +22,25 @@ pub(super) fn closed(d: &mut Symbolic, function: &Function, block: Block, side: 
             None => side.reach_nothing(d),
         }
     }
+    if let Exit::Indirect(to) = side.exit {
+        let mut nexts: Vec<Block> = function.successors(block).collect();
+        nexts.dedup();
+        // One that leads to no block of this function has its destination compared.
+        let Some((&last, others)) = nexts.split_last() else { return Ok(()) };
+        let goes_to = |d: &mut Symbolic, next: Block| {
+            let address = d.literal(walk::block_address(next) as i64, d.width_of(to));
+            d.equal(to, address)
+        };
+        for &next in others {
+            let taken = goes_to(d, next);
+            side.take_branch(d, taken, next);
+        }
+        // The address of no block is undefined.
+        let taken = goes_to(d, last);
+        side.take_branch(d, taken, last);
+        side.reach_nothing(d);
+        side.exit = Exit::Jump(last);
+    }
     if side.frame.is_some() {
         return Err(Unsupported::new("a call frame that its block does not end"));
     }
@@ -57,6 +76,15 @@ impl Validation<'_> {
         let d = &mut self.graph;
         let leaves = |side: &Side| matches!(side.exit, Exit::Return | Exit::Anywhere).then_some(side.exit);
         let mut outputs = Vec::new();
+        match (source.exit, result.exit) {
+            (Exit::Indirect(to), Exit::Indirect(later)) => {
+                outputs.push(query::condition(d, "destination", to, later, source.ub));
+            }
+            (Exit::Indirect(_), _) | (_, Exit::Indirect(_)) => {
+                outputs.push(query::differing(d, "end of the block", source.ub));
+            }
+            _ => {}
+        }
         if leaves(source) != leaves(result) {
             outputs.push(query::differing(d, "end of the block", source.ub));
         }

@@ -1,0 +1,76 @@
+//! Module flags: what the whole module was compiled for, such as `!{i32 8, !"PIC Level", i32 2}`.
+//!
+//! Invariant: only nodes that `!llvm.module.flags` lists are flags. Source: LangRef, "Module Flags Metadata".
+
+use rustc_hash::FxHashMap;
+
+/// The value of a flag.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FlagValue {
+    /// `i32 2`
+    Integer(u64),
+    /// `!"lp64d"`
+    Text(String),
+}
+
+/// The flags of a module, by name.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ModuleFlags {
+    flags: FxHashMap<String, FlagValue>,
+    /// Nodes of this form, by number, listed or not.
+    nodes: FxHashMap<u32, (String, FlagValue)>,
+    listed: Vec<u32>,
+}
+
+impl ModuleFlags {
+    /// The integer of a flag; 0 if the module does not have it, as LLVM takes it.
+    pub fn integer(&self, name: &str) -> u64 {
+        match self.flags.get(name) {
+            Some(&FlagValue::Integer(value)) => value,
+            Some(FlagValue::Text(_)) | None => 0,
+        }
+    }
+
+    /// The text of a flag.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.flags.get(name)? {
+            FlagValue::Text(text) => Some(text),
+            FlagValue::Integer(_) => None,
+        }
+    }
+
+    /// Keeps a node, `!{i32 8, !"PIC Level", i32 2}`, if it has the form of a flag.
+    pub(crate) fn node(&mut self, number: u32, node: &str) {
+        if let Some(flag) = flag(node) {
+            self.nodes.insert(number, flag);
+        }
+    }
+
+    /// Keeps the list, `!{!0, !1}`.
+    pub(crate) fn list(&mut self, list: &str) {
+        let numbers = inner(list).into_iter().flat_map(|list| list.split(','));
+        self.listed.extend(numbers.filter_map(|node| node.trim().strip_prefix('!')?.parse::<u32>().ok()));
+    }
+
+    /// Makes flags of the nodes that are listed.
+    pub(crate) fn resolve(&mut self) {
+        let nodes = std::mem::take(&mut self.nodes);
+        self.flags = self.listed.drain(..).filter_map(|number| nodes.get(&number).cloned()).collect();
+    }
+}
+
+fn inner(node: &str) -> Option<&str> {
+    node.trim().strip_prefix("!{")?.strip_suffix('}')
+}
+
+/// The behaviour on merging, the name, and the value.
+fn flag(node: &str) -> Option<(String, FlagValue)> {
+    let mut items = inner(node)?.splitn(3, ',').map(str::trim);
+    let (_, name, value) = (items.next()?.strip_prefix("i32 ")?, text(items.next()?)?, items.next()?);
+    let integer = || Some(FlagValue::Integer(value.split_once(' ')?.1.parse().ok()?));
+    Some((name.to_string(), text(value).map(|text| FlagValue::Text(text.to_string())).or_else(integer)?))
+}
+
+fn text(item: &str) -> Option<&str> {
+    item.strip_prefix("!\"")?.strip_suffix('"')
+}

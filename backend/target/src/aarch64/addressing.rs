@@ -1,0 +1,45 @@
+//! Addresses of symbols. Sources: ELF for the Arm 64-bit Architecture, "Relocation"; for the choice
+//! `AArch64Subtarget::ClassifyGlobalReference`.
+
+// Opcode constants are spelled as LLVM spells the opcodes.
+#![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
+
+use super::instructions::{ADDXri, ADRP, LOADgot, MOVaddr};
+use super::target_flags::{GOT, PAGE, PAGE_OFFSET};
+use crate::addressing::{AddressPart, Addressing, AddressingDesc, AddressingFacts, Fixup, FixupPart};
+use object::elf::{
+    R_AARCH64_ADD_ABS_LO12_NC, R_AARCH64_ADR_GOT_PAGE, R_AARCH64_ADR_PREL_PG_HI21, R_AARCH64_LD64_GOT_LO12_NC,
+};
+use tribunal_ir::CodeModel;
+
+/// Addresses on AArch64.
+pub static ADDRESSING: AddressingDesc = AddressingDesc {
+    choice,
+    fixups: FIXUPS,
+    parts: &[(PAGE, AddressPart::Page), (PAGE_OFFSET, AddressPart::Low)],
+    modifiers: &[(PAGE_OFFSET, ":lo12:", ""), (GOT, ":got:", "")],
+};
+
+/// A page is found by its distance, which does not reach zero.
+fn choice(AddressingFacts { symbol, code, .. }: AddressingFacts) -> Addressing {
+    match code {
+        CodeModel::Large => Addressing::Unsupported,
+        CodeModel::Small | CodeModel::Medium if symbol.is_local && !symbol.may_be_null => Addressing::PcRelative,
+        CodeModel::Small | CodeModel::Medium => Addressing::Got,
+    }
+}
+
+const FIXUPS: &[Fixup] = &[
+    Fixup {
+        opcode: MOVaddr,
+        flags: PAGE,
+        parts: &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21), FixupPart::symbol(4, R_AARCH64_ADD_ABS_LO12_NC)],
+    },
+    Fixup {
+        opcode: LOADgot,
+        flags: GOT,
+        parts: &[FixupPart::symbol(0, R_AARCH64_ADR_GOT_PAGE), FixupPart::symbol(4, R_AARCH64_LD64_GOT_LO12_NC)],
+    },
+    Fixup { opcode: ADRP, flags: PAGE, parts: &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21)] },
+    Fixup { opcode: ADDXri, flags: PAGE_OFFSET, parts: &[FixupPart::symbol(0, R_AARCH64_ADD_ABS_LO12_NC)] },
+];

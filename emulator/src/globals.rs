@@ -1,0 +1,52 @@
+//! The memory of the symbols that a function names: each has a buffer of its own, whose place its name's rank gives.
+//!
+//! An input has those buffers, the interpreter takes them for the symbols' addresses, and the emulator links code to
+//! them. So all three agree without saying so.
+//!
+//! Invariant: the same function has the same symbols at the same places, whatever its input.
+
+use crate::input::{BUFFER_PAGES, buffer_address};
+use std::collections::BTreeMap;
+use tribunal_ir::text::print_base;
+use tribunal_ir::{AddressBase, Function, PoolValue};
+use tribunal_target::Target;
+
+/// The memory of a symbol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GlobalMemory {
+    /// The address of its buffer.
+    pub address: u64,
+    /// The contents of a constant of the function's pool; anything for any other symbol.
+    pub constant: Option<Vec<u8>>,
+}
+
+/// The memory of every symbol that the function takes the address of, by its text. The last pages are theirs: those of
+/// more symbols than there are pages have none.
+pub fn globals(function: &Function, target: &Target) -> BTreeMap<String, GlobalMemory> {
+    if function.addresses.values().next().is_none() {
+        return BTreeMap::new();
+    }
+    let mut globals = BTreeMap::new();
+    for inst in function.all_insts() {
+        let data = function.inst(inst);
+        let is_call = target.is_call(data);
+        let addresses = data.operands.iter().filter_map(|operand| function.address_of(operand));
+        for address in addresses.filter(|address| !(is_call && address.base.is_callee())) {
+            let constant = match address.base {
+                AddressBase::Constant(index) => function.constants.get(index).and_then(|row| bytes(&row.value)),
+                AddressBase::Global(_) | AddressBase::External(_) => None,
+                AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_) => continue,
+            };
+            globals.insert(print_base(function, address.base), constant);
+        }
+    }
+    let pages = (0..BUFFER_PAGES as usize).rev().map(buffer_address);
+    let placed = globals.into_iter().zip(pages);
+    placed.map(|((name, constant), address)| (name, GlobalMemory { address, constant })).collect()
+}
+
+/// The bytes of a number.
+fn bytes(value: &PoolValue) -> Option<Vec<u8>> {
+    let bits = value.bits().filter(|bits| bits.width() <= 128 && bits.width().is_multiple_of(8))?;
+    Some(bits.unsigned().to_le_bytes()[..bits.width() as usize / 8].to_vec())
+}
