@@ -3,9 +3,7 @@
 use super::{Entry, Generator, Place};
 use arbitrary::Result;
 use tribunal_ir::types::{S8, S64};
-use tribunal_ir::{
-    AddressBase, AddressData, GlobalName, MemFlags, MemOperand, Opcode, Operand, SlotKind, TargetFlags, Type, VReg,
-};
+use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, SlotKind, Type, VReg};
 
 /// Usual sizes of accesses in bits: every whole number of bytes up to eight.
 const ACCESS_BITS: [u32; 8] = [8, 16, 24, 32, 40, 48, 56, 64];
@@ -13,10 +11,6 @@ const ACCESS_BITS: [u32; 8] = [8, 16, 24, 32, 40, 48, 56, 64];
 const OBJECT_BYTES: [u32; 4] = [8, 16, 32, 64];
 /// Their alignment in bytes.
 const OBJECT_ALIGN: u32 = 8;
-/// One program in so many has globals, one branch in so many a table.
-pub(super) const RARELY: usize = 16;
-/// Bytes of a global that programs touch: an execution gives each more.
-const GLOBAL_BYTES: u32 = 64;
 
 impl Generator<'_, '_, '_> {
     /// Up to two stack objects, every byte written, so that no load from them is poison.
@@ -35,24 +29,6 @@ impl Generator<'_, '_, '_> {
                 self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, S64, 8));
             }
             self.pointers.push(Place { base, bytes, align: OBJECT_ALIGN });
-        }
-        Ok(())
-    }
-
-    /// Sometimes a few globals, with an offset in some of them. The length of the rest decides, so that the input of a
-    /// program without them means what it did before there were any.
-    pub(super) fn globals(&mut self) -> Result<()> {
-        if !self.policy.memory || self.u.len() % RARELY != 1 {
-            return Ok(());
-        }
-        for index in 0..self.u.int_in_range(1..=2)? {
-            let offset = i64::from(self.u.int_in_range(0..=3)?) * i64::from(OBJECT_ALIGN);
-            let name = GlobalName::Named(self.builder.function.intern(&format!("global{index}")));
-            let address = AddressData { base: AddressBase::Global(name), offset, flags: TargetFlags::NONE };
-            let operand = self.builder.function.address(address);
-            let ty = self.pointer_type();
-            let base = self.builder.build(ty, Opcode::G_GLOBAL_VALUE, [operand]);
-            self.pointers.push(Place { base, bytes: GLOBAL_BYTES, align: OBJECT_ALIGN });
         }
         Ok(())
     }

@@ -148,7 +148,6 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -
     };
     generator.arguments(entry)?;
     generator.stack_objects()?;
-    generator.globals()?;
     generator.region(0)?;
     generator.finish()?;
     Ok(function)

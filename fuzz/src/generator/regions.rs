@@ -1,11 +1,8 @@
 //! Structured control flow: sequences, diamonds, and loops that terminate.
 
-use super::memory::RARELY;
 use super::{Entry, Generator};
 use arbitrary::Result;
-use tribunal_ir::{
-    AddressBase, AddressData, Block, InstData, JumpTableKind, Opcode, Operand, Position, TargetFlags, Type, VReg,
-};
+use tribunal_ir::{Block, InstData, Opcode, Operand, Position, Type, VReg};
 
 impl Generator<'_, '_, '_> {
     /// Statements one after another, until the budget or the region's share of it is spent.
@@ -18,7 +15,6 @@ impl Generator<'_, '_, '_> {
             self.left -= 1;
             let nested = depth < self.policy.depth;
             match self.u.int_in_range(0..=9)? {
-                0 if nested && self.u.len() % RARELY == 1 => self.table(depth)?,
                 0 if nested => self.diamond(depth)?,
                 1 if nested && self.policy.loops => self.counted_loop(depth)?,
                 5..=6 if self.policy.shapes => self.shape(depth)?,
@@ -66,60 +62,6 @@ impl Generator<'_, '_, '_> {
             });
         }
         Ok(())
-    }
-
-    /// A switch by a jump table, joined by PHIs. The index is masked: it is always one of an entry.
-    fn table(&mut self, depth: u32) -> Result<()> {
-        let count = *self.u.choose(&[2u32, 4, 8])?;
-        let word = self.register_type();
-        let index = self.value(word, true)?;
-        let mask = self.builder.constant_i64(word, i64::from(count) - 1);
-        let index = self.builder.op(word, Opcode::G_AND, &[index.register, mask]);
-        let arms: Vec<Block> = (0..self.u.int_in_range(2..=3)?).map(|_| self.new_block()).collect();
-        let join = self.new_block();
-        // The first arms are entries for certain; any block may be several.
-        let extra =
-            (arms.len() as u32..count).map(|_| self.u.choose(&arms).copied()).collect::<Result<Vec<Block>>>()?;
-        let used = &arms[..arms.len().min(count as usize)];
-        self.branch_by_table(index, used.iter().copied().chain(extra).collect());
-        let merged = self.merge_types()?;
-        let mut ends = Vec::new();
-        for &arm in used {
-            let values = self.arm(arm, depth, &merged)?;
-            ends.push((values, self.current()));
-            self.jump(join);
-        }
-        for &unused in &arms[used.len()..] {
-            self.drop_block_unless(false, unused);
-        }
-        self.builder.position = Position::AtEnd(join);
-        for (place, &ty) in merged.iter().enumerate() {
-            let inputs: Vec<(VReg, Block)> = ends.iter().map(|(values, end)| (values[place].register, *end)).collect();
-            let deterministic = ends.iter().all(|(values, _)| values[place].deterministic);
-            let register = self.phi(ty, &inputs);
-            self.scope.push(Entry { register, ty, deterministic });
-        }
-        Ok(())
-    }
-
-    /// Goes to the block of an entry.
-    fn branch_by_table(&mut self, index: VReg, blocks: Vec<Block>) {
-        let (from, pointer) = (self.current(), self.pointer_type());
-        let function = &mut self.builder.function;
-        // Every target has a kind of table in which an entry is a distance.
-        function.jump_tables.kind = JumpTableKind::LabelDifference32;
-        let mut successors: Vec<(Block, Option<u32>)> = Vec::new();
-        for &block in &blocks {
-            if !successors.contains(&(block, None)) {
-                successors.push((block, None));
-            }
-        }
-        function.block_mut(from).successors = successors;
-        let table = function.jump_tables.tables.push(blocks);
-        let address = AddressData { base: AddressBase::JumpTable(table), offset: 0, flags: TargetFlags::NONE };
-        let operand = function.address(address);
-        let base = self.builder.build(pointer, Opcode::G_JUMP_TABLE, [operand]);
-        self.builder.push(InstData::new(Opcode::G_BRJT, [Operand::used(base), operand, Operand::used(index)]));
     }
 
     /// The body of one arm; its values leave the scope, but for one of each type asked.
