@@ -246,8 +246,11 @@ impl Settled {
     fn is_right(&self, expected: &Observation, function: &Function, target: &'static Target) -> bool {
         let mut shown = function.clone();
         show_at_returns(&mut shown, target, &self.kept);
-        let Some(seen) = observe_machine(&shown, target, &self.input, &expected.calls) else { return false };
-        let kept = seen.returned.iter().rev().zip(self.kept.iter().rev());
+        let Some(mut seen) = observe_machine(&shown, target, &self.input, &expected.calls) else { return false };
+        // The shown registers come after the results.
+        let results = seen.returned.len().saturating_sub(self.kept.len());
+        let shown = seen.returned.split_off(results);
+        let kept = shown.iter().zip(&self.kept);
         let frame = seen.buffers.last().into_iter().flat_map(|stack| stack.iter().skip(BELOW as usize));
         allows(expected, &seen)
             && kept.into_iter().all(|((_, _, known), (_, value))| known.unknown == 0 && known.value == *value)

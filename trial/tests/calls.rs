@@ -254,7 +254,8 @@ fn of_epilogue(function: &Function, target: &Target, loads: OpcodeFlags) -> Opti
     insts.into_iter().rev().find(|&inst| {
         let data = function.inst(inst);
         let flags = function.opcode_flags(data, target.vocabulary) & OpcodeFlags::LOAD;
-        data.flags.contains(InstFlags::FRAME_DESTROY) && flags == loads
+        let is_rule = data.opcode == Opcode::CFI_INSTRUCTION;
+        data.flags.contains(InstFlags::FRAME_DESTROY) && !is_rule && flags == loads
     })
 }
 

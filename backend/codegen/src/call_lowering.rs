@@ -16,7 +16,7 @@ const NAME: &str = "call-lowering";
 
 /// The promise about the bits above an integer that is narrower than its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Extension {
+pub enum ArgumentExtension {
     /// None.
     #[default]
     Any,
@@ -28,16 +28,16 @@ pub enum Extension {
 
 /// The type of an argument or of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Parameter {
+pub struct ArgumentType {
     /// An integer or a pointer of at most two registers.
     pub ty: Type,
     /// The promise of who passes it.
-    pub extension: Extension,
+    pub extension: ArgumentExtension,
 }
 
-impl From<Type> for Parameter {
-    fn from(ty: Type) -> Parameter {
-        Parameter { ty, extension: Extension::Any }
+impl From<Type> for ArgumentType {
+    fn from(ty: Type) -> ArgumentType {
+        ArgumentType { ty, extension: ArgumentExtension::Any }
     }
 }
 
@@ -142,7 +142,7 @@ impl CallLowering {
     pub fn formal_arguments(
         &self,
         builder: &mut Builder<'_>,
-        parameters: &[Parameter],
+        parameters: &[ArgumentType],
     ) -> Result<Vec<VReg>, CompileError> {
         let mut assigner = Assigner::arguments(self.target);
         let mut values = Vec::with_capacity(parameters.len());
@@ -155,7 +155,11 @@ impl CallLowering {
     }
 
     /// Returns the values.
-    pub fn return_values(&self, builder: &mut Builder<'_>, values: &[(VReg, Extension)]) -> Result<(), CompileError> {
+    pub fn return_values(
+        &self,
+        builder: &mut Builder<'_>,
+        values: &[(VReg, ArgumentExtension)],
+    ) -> Result<(), CompileError> {
         let mut assigner = Assigner::results(self.target);
         let PassedParts { stack, registers: results } = self.passed(builder, &mut assigner, values)?;
         if !stack.is_empty() {
@@ -172,8 +176,8 @@ impl CallLowering {
         &self,
         builder: &mut Builder<'_>,
         callee: &str,
-        arguments: &[(VReg, Extension)],
-        results: &[Parameter],
+        arguments: &[(VReg, ArgumentExtension)],
+        results: &[ArgumentType],
     ) -> Result<Vec<VReg>, CompileError> {
         let target = self.target;
         let Some(calls) = &target.abi.calls else {
@@ -209,7 +213,12 @@ impl CallLowering {
     }
 
     /// The value whose parts stand in their places.
-    fn taken(&self, builder: &mut Builder<'_>, assigned: &Assigned, Parameter { ty, extension }: Parameter) -> VReg {
+    fn taken(
+        &self,
+        builder: &mut Builder<'_>,
+        assigned: &Assigned,
+        ArgumentType { ty, extension }: ArgumentType,
+    ) -> VReg {
         let part = if ty.is_pointer() { ty } else { Type::scalar(assigned.bits) };
         let parts: Vec<VReg> = assigned.places.iter().map(|&place| self.read(builder, place, part)).collect();
         let whole = Type::scalar(part.bits() * parts.len() as u32);
@@ -221,9 +230,9 @@ impl CallLowering {
             return value;
         }
         let promise = match extension {
-            Extension::Any => None,
-            Extension::Sign => Some(Opcode::G_ASSERT_SEXT),
-            Extension::Zero => Some(Opcode::G_ASSERT_ZEXT),
+            ArgumentExtension::Any => None,
+            ArgumentExtension::Sign => Some(Opcode::G_ASSERT_SEXT),
+            ArgumentExtension::Zero => Some(Opcode::G_ASSERT_ZEXT),
         };
         let value = promise.map_or(value, |opcode| {
             builder.build(whole, opcode, [Operand::used(value), Operand::Imm(ty.bits().into())])
@@ -254,7 +263,7 @@ impl CallLowering {
         &self,
         builder: &mut Builder<'_>,
         assigner: &mut Assigner<'_>,
-        values: &[(VReg, Extension)],
+        values: &[(VReg, ArgumentExtension)],
     ) -> Result<PassedParts, CompileError> {
         let mut passed = PassedParts::default();
         for &(value, extension) in values {
@@ -307,16 +316,16 @@ impl Assigned {
 }
 
 /// The parts of a value as its places take them, low part first.
-fn parts(builder: &mut Builder<'_>, value: VReg, assigned: &Assigned, extension: Extension) -> Vec<VReg> {
+fn parts(builder: &mut Builder<'_>, value: VReg, assigned: &Assigned, extension: ArgumentExtension) -> Vec<VReg> {
     let (ty, part) = (builder.type_of(value), Type::scalar(assigned.bits));
     if ty.is_pointer() {
         return vec![value];
     }
     let whole = Type::scalar(assigned.bits * assigned.places.len() as u32);
     let opcode = match extension {
-        Extension::Any => Opcode::G_ANYEXT,
-        Extension::Sign => Opcode::G_SEXT,
-        Extension::Zero => Opcode::G_ZEXT,
+        ArgumentExtension::Any => Opcode::G_ANYEXT,
+        ArgumentExtension::Sign => Opcode::G_SEXT,
+        ArgumentExtension::Zero => Opcode::G_ZEXT,
     };
     let value = if ty == whole { value } else { builder.op(whole, opcode, &[value]) };
     if part == whole { vec![value] } else { builder.unmerge(part, value) }

@@ -6,7 +6,7 @@
 //! A function that is built, and its object:
 //!
 //! ```
-//! use tribunal_codegen::call_lowering::{CallLowering, Extension};
+//! use tribunal_codegen::call_lowering::{CallLowering, ArgumentExtension};
 //! use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit, pipeline};
 //! use tribunal_ir::types::S64;
 //! use tribunal_ir::{Builder, Function, Opcode, Position};
@@ -17,8 +17,8 @@
 //! let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
 //! let arguments = lowering.formal_arguments(&mut builder, &[S64.into(), S64.into()])?;
 //! let sum = builder.op(S64, Opcode::G_ADD, &arguments);
-//! let called = lowering.call(&mut builder, "g", &[(sum, Extension::Any)], &[S64.into()])?;
-//! lowering.return_values(&mut builder, &[(called[0], Extension::Any)])?;
+//! let called = lowering.call(&mut builder, "g", &[(sum, ArgumentExtension::Any)], &[S64.into()])?;
+//! lowering.return_values(&mut builder, &[(called[0], ArgumentExtension::Any)])?;
 //!
 //! let options = Options { features: target.default_features, allocator: Allocator::Ion };
 //! let legalizer = (target.legality)(options.features);

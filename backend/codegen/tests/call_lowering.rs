@@ -5,23 +5,23 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use tribunal_codegen::call_lowering::{CallLowering, Extension, Parameter};
+use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering};
 use tribunal_ir::{Builder, Function, Position, Type, text};
 use tribunal_target::Target;
 
 /// A type of LLVM IR with its attribute.
-fn parameter(ir: &str, target: &Target) -> Parameter {
+fn parameter(ir: &str, target: &Target) -> ArgumentType {
     let (ty, attribute) = ir.split_once(' ').unwrap_or((ir, ""));
     let ty = match ty.strip_prefix('i') {
         Some(bits) => Type::scalar(bits.parse().unwrap()),
         None => Type::Pointer { address_space: 0, bits: target.pointer_bits },
     };
     let extension = match attribute {
-        "signext" => Extension::Sign,
-        "zeroext" => Extension::Zero,
-        _ => Extension::Any,
+        "signext" => ArgumentExtension::Sign,
+        "zeroext" => ArgumentExtension::Zero,
+        _ => ArgumentExtension::Any,
     };
-    Parameter { ty, extension }
+    ArgumentType { ty, extension }
 }
 
 /// A function of the signature that passes its arguments on to `g`, and returns the result.
@@ -30,7 +30,7 @@ fn lowered(target: &'static Target, arguments: &[&str], result: &str) -> Functio
     let entry = function.new_block();
     let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
     let lowering = CallLowering { target };
-    let parameters: Vec<Parameter> = arguments.iter().map(|ir| parameter(ir, target)).collect();
+    let parameters: Vec<ArgumentType> = arguments.iter().map(|ir| parameter(ir, target)).collect();
     let result = parameter(result, target);
     let values = lowering.formal_arguments(&mut builder, &parameters).unwrap();
     let passed: Vec<_> = values.iter().copied().zip(parameters.iter().map(|parameter| parameter.extension)).collect();

@@ -313,6 +313,11 @@ impl Function {
     /// Replaces the layout; `layout` must name blocks of this function. Blocks left out are gone from the function.
     pub fn set_layout(&mut self, layout: Vec<Block>) {
         self.layout = layout;
+        // Nobody reads a table of blocks that are gone.
+        let layout = &self.layout;
+        for table in self.jump_tables.tables.values_mut().filter(|table| !table.iter().all(|to| layout.contains(to))) {
+            table.clear();
+        }
     }
 
     /// The first block of the layout; `None` for a function without blocks.

@@ -51,8 +51,8 @@ impl Target {
         self.abi.calls.as_ref().is_some_and(|calls| data.opcode == Opcode::Target(calls.frame_setup))
     }
 
-    /// `ADJCALLSTACKDOWN 16, 0` or `ADJCALLSTACKUP 16, 0` for so many bytes of stack arguments, with the operands that its
-    /// row asks for.
+    /// `ADJCALLSTACKDOWN 16, 0` or `ADJCALLSTACKUP 16, 0` for so many bytes of stack arguments, with the operands that
+    /// its row asks for.
     pub fn call_frame(&self, opcode: TargetOpcode, bytes: u64) -> InstData {
         let mut data = InstData::new(Opcode::Target(opcode), [Operand::Imm(bytes as i64), Operand::Imm(0)]);
         self.add_implicit(&mut data, opcode);

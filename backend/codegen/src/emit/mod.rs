@@ -98,8 +98,8 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
     for &block in function.layout() {
         for inst in function.insts(block) {
             let data = function.inst(inst);
-            if let (Opcode::CFI_INSTRUCTION, [Operand::Cfi(rule)]) = (data.opcode, data.operands.as_slice()) {
-                code.unwind.push((code.bytes.len() as u32, *rule));
+            if let Some(rule) = unwind::rule_of(data) {
+                code.unwind.push((code.bytes.len() as u32, rule));
                 continue;
             }
             if !matches!(data.opcode, Opcode::Target(_)) {
@@ -173,12 +173,17 @@ pub fn assembly(functions: &[Function], target: &'static Target, features: Featu
             _ => String::new(),
         };
         let _ = write!(text, "\t.globl\t{name}\n\t.p2align\t{align}\n\t.type\t{name},@function\n{name}:\n");
+        text.push_str("\t.cfi_startproc\n");
         for &block in function.layout() {
             let _ = writeln!(text, "{}:", label(block));
             for inst in function.insts(block) {
-                let _ = writeln!(text, "\t{}", target.machine.assembly(function.inst(inst), &name_of));
+                let data = function.inst(inst);
+                let rule = unwind::rule_of(data).map(|rule| unwind::directive(rule, target));
+                let line = rule.unwrap_or_else(|| target.machine.assembly(data, &name_of));
+                let _ = writeln!(text, "\t{line}");
             }
         }
+        text.push_str("\t.cfi_endproc\n");
         let _ = writeln!(text, "\t.size\t{name}, .-{name}");
     }
     text.push_str("\t.section\t.note.GNU-stack,\"\",@progbits\n");

@@ -9,8 +9,25 @@ use gimli::write::{
     RelocateWriter, Relocation, RelocationTarget,
 };
 use gimli::{Encoding, Format, LittleEndian, Register};
-use tribunal_ir::{CfiInstruction, PReg};
+use tribunal_ir::{CfiInstruction, InstData, Opcode, Operand, PReg};
 use tribunal_target::Target;
+
+/// The rule that an instruction states.
+pub(super) fn rule_of(data: &InstData) -> Option<CfiInstruction> {
+    match (data.opcode, data.operands.as_slice()) {
+        (Opcode::CFI_INSTRUCTION, [Operand::Cfi(rule)]) => Some(*rule),
+        _ => None,
+    }
+}
+
+/// The assembler's directive: `.cfi_offset 1, -8`.
+pub(super) fn directive(rule: CfiInstruction, target: &Target) -> String {
+    let (name, register, bytes) = rule.parts();
+    let number = |register: PReg| target.elf.as_ref()?.dwarf_register?(target.vocabulary.full_register(register));
+    let register = register.and_then(number).map(i32::from);
+    let operands: Vec<String> = register.into_iter().chain(bytes).map(|operand| operand.to_string()).collect();
+    format!(".cfi_{name} {}", operands.join(", ")).trim_end().to_string()
+}
 
 /// The code of one function, as the table describes it.
 pub(super) struct Unwound<'c> {

@@ -5,7 +5,7 @@
 use super::{flags, function, lines, run};
 use std::fmt::Write;
 use tribunal_codegen::frame::PASS;
-use tribunal_ir::{Function, InstFlags, Opcode, OpcodeFlags, Operand};
+use tribunal_ir::{Block, Function, InstFlags, Opcode, OpcodeFlags, Operand};
 use tribunal_target::Target;
 use tribunal_target::aarch64::AARCH64;
 use tribunal_target::riscv::{RISCV32, RISCV64};
@@ -57,6 +57,18 @@ fn objects_lie_apart_aligned_and_above_the_saved_registers() {
     }
 }
 
+/// The lines of a block, without the unwinder's rules.
+fn code(function: &Function, target: &Target, block: Block) -> Vec<String> {
+    let is_rule = |line: &String| line.contains("CFI_INSTRUCTION");
+    lines(function, target, block).into_iter().filter(|line| !is_rule(line)).collect()
+}
+
+/// The unwinder's rules of a block.
+fn rules(function: &Function, target: &Target, block: Block) -> Vec<String> {
+    let rule = |line: String| Some(line.split_once("CFI_INSTRUCTION ")?.1.to_string());
+    lines(function, target, block).into_iter().filter_map(rule).collect()
+}
+
 /// Saves stand before everything else and each has its reload, at the same offset, before each return.
 #[test]
 fn written_registers_are_saved_and_restored_before_every_return() {
@@ -78,7 +90,7 @@ fn written_registers_are_saved_and_restored_before_every_return() {
 ";
     let mut function = function(&RISCV64, &ALLOCATED, "", body);
     run(&PASS, &mut function, &RISCV64).unwrap();
-    let blocks: Vec<Vec<String>> = function.layout().iter().map(|&block| lines(&function, &RISCV64, block)).collect();
+    let blocks: Vec<Vec<String>> = function.layout().iter().map(|&block| code(&function, &RISCV64, block)).collect();
     let prologue = ["$x2 = frame-setup ADDI $x2, -16", "frame-setup SD $x8, $x2, 0", "frame-setup SD $x20, $x2, 8"];
     assert_eq!(blocks[0][..3], prologue);
     let epilogue = [
@@ -89,6 +101,12 @@ fn written_registers_are_saved_and_restored_before_every_return() {
     ];
     assert_eq!(blocks[1], epilogue);
     assert_eq!(blocks[2], epilogue);
+    let rules: Vec<Vec<String>> = function.layout().iter().map(|&block| rules(&function, &RISCV64, block)).collect();
+    assert_eq!(rules[0], ["def_cfa_offset 16", "offset $x8, -16", "offset $x20, -8"]);
+    let ended = ["restore $x8", "restore $x20", "def_cfa_offset 0"];
+    // The last block has the rules of the first again.
+    assert_eq!((rules[1][0].as_str(), &rules[1][1..]), ("remember_state", &ended.map(String::from)[..]));
+    assert_eq!((rules[2][0].as_str(), &rules[2][1..]), ("restore_state", &ended.map(String::from)[..]));
 }
 
 /// However far: an access of the last object reaches it, through the scratch register where no immediate does.
@@ -168,7 +186,7 @@ stack:
     let mut function = function(&RISCV64, &ALLOCATED, keys, body);
     run(&PASS, &mut function, &RISCV64).unwrap();
     // 32 bytes of arguments, the return address, one object, three registers.
-    let left = lines(&function, &RISCV64, function.entry().unwrap());
+    let left = code(&function, &RISCV64, function.entry().unwrap());
     let expected = [
         "$x2 = frame-setup ADDI $x2, -80",
         "frame-setup SD $x1, $x2, 32",
@@ -191,7 +209,7 @@ fn a_tail_call_leaves_no_frame() {
 ";
     let mut function = function(&RISCV64, &ALLOCATED, "", body);
     run(&PASS, &mut function, &RISCV64).unwrap();
-    let left = lines(&function, &RISCV64, function.entry().unwrap());
+    let left = code(&function, &RISCV64, function.entry().unwrap());
     assert_eq!(left[1..2], ["frame-setup SD $x8, $x2, 0"]);
     assert_eq!(left[3..5], ["$x8 = frame-destroy LD $x2, 0", "$x2 = frame-destroy ADDI $x2, 16"]);
     assert!(left[5].starts_with("PseudoTAIL") && !function.frame_info.has_calls, "{left:?}");
@@ -202,7 +220,7 @@ fn a_tail_call_leaves_no_frame() {
 fn stack_objects_become_registers_and_offsets() {
     let accesses = "    SD $x10, %stack.0, 8 :: (store (s64))\n    $x5 = ADDI %stack.1, 4\n";
     let function = leaf(&RISCV64, &[], &[(16, 8), (8, 8)], accesses);
-    let lines = lines(&function, &RISCV64, function.entry().unwrap());
+    let lines = code(&function, &RISCV64, function.entry().unwrap());
     assert_eq!(lines[1..3], ["SD $x10, $x2, 8 :: (store (s64))", "$x5 = ADDI $x2, 20"]);
     let names = |operand: &Operand| matches!(operand, Operand::Stack(_));
     assert!(!function.all_insts().any(|inst| function.inst(inst).operands.iter().any(names)));
