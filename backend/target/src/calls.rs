@@ -1,7 +1,6 @@
 //! Calls: how one is written and read. The conventions are data, in `<isa>/abi.rs`; `environment.rs` has the effects.
 
 use crate::Target;
-use crate::abi::Calls;
 use crate::runtime::RuntimeFunction;
 use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
 
@@ -52,22 +51,23 @@ impl Target {
         data
     }
 
-    /// The call of a runtime function whose arguments stand in their registers.
-    pub fn runtime_call(
+    /// The call of a library function, by its symbol, whose arguments stand in their registers.
+    pub fn library_call(
         &self,
         function: &mut Function,
-        calls: &Calls,
-        callee: &RuntimeFunction,
-        signature: &Signature,
-    ) -> InstData {
-        let base = AddressBase::External(function.intern(callee.name));
+        symbol: &str,
+        arguments: impl IntoIterator<Item = PReg>,
+        results: &[PReg],
+    ) -> Option<InstData> {
+        let calls = self.abi.calls.as_ref()?;
+        let base = AddressBase::External(function.intern(symbol));
         let callee = function.address(AddressData { base, offset: 0, flags: calls.callee_flags });
         let mut data =
             InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
         self.add_implicit(&mut data, calls.opcode);
-        data.operands.extend(signature.arguments.iter().copied().flatten().copied().map(Operand::implicit_use));
-        data.operands.extend(signature.results.iter().copied().map(Operand::implicit_def));
-        data
+        data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
+        data.operands.extend(results.iter().copied().map(Operand::implicit_def));
+        Some(data)
     }
 
     pub(crate) fn add_implicit(&self, data: &mut InstData, opcode: TargetOpcode) {

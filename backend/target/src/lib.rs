@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here transforms a function; the engines are in codegen. Nothing here judges.
 
 pub mod abi;
+pub mod atomics;
 pub mod calls;
 pub mod compressed;
 mod encoding;

@@ -28,6 +28,7 @@ mod integers;
 mod memory;
 mod memory_function;
 mod opaque;
+mod ordering;
 mod process;
 mod query;
 mod quotients;

@@ -5,7 +5,7 @@
 
 use super::bitmask::decode_bitmask;
 use super::instructions::*;
-use super::registers::REGISTERS;
+use super::registers::{REGISTERS, WZR, XZR};
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
@@ -24,7 +24,47 @@ fn add_part(dst: PReg, src: PReg, part: i64, shift: i64, negative: bool) -> Inst
     inst(opcode, [Operand::def(dst), Operand::used(src), Operand::Imm(part), Operand::Imm(shift)])
 }
 
+/// `CMP_SWAP old, status, address, expected, new`, as a loop that repeats until its store keeps the reservation of its
+/// load:
+///
+/// ```text
+/// loop: ldaxr old, [address]
+///       cmp   old, expected
+///       b.ne  end
+///       stlxr status, new, [address]
+///       cbnz  status, loop
+/// end:
+/// ```
+fn exclusive_loop(data: &InstData) -> Option<Sequence> {
+    let Opcode::Target(opcode) = data.opcode else { return None };
+    let (load, compare, store, zero) = match opcode {
+        CMP_SWAP_32 => (LDAXRW, SUBSWrr, STLXRW, WZR),
+        CMP_SWAP_64 => (LDAXRX, SUBSXrr, STLXRX, XZR),
+        _ => return None,
+    };
+    let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    let (old, status, address) = (register(0)?, register(1)?, register(2)?);
+    let (expected, new) = (register(3)?, register(4)?);
+    Some(smallvec![
+        inst(load, [Operand::def(old), Operand::used(address)]),
+        inst(compare, [Operand::def(zero), Operand::used(old), Operand::used(expected)]),
+        inst(Bcc, [Operand::Imm(NOT_EQUAL), Operand::Imm(12)]),
+        inst(store, [Operand::def(status), Operand::used(new), Operand::used(address)]),
+        inst(CBNZW, [Operand::used(status), Operand::Imm(-16)]),
+    ])
+}
+
+/// The number of the condition `ne`.
+const NOT_EQUAL: i64 = 1;
+
 impl Machine for MachineCode {
+    fn expand_pseudo(&self, data: &InstData) -> Option<Sequence> {
+        match data.opcode {
+            Opcode::Target(MEMBARRIER) => Some(Sequence::new()),
+            _ => exclusive_loop(data),
+        }
+    }
+
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         let (size, negative) = (offset.unsigned_abs() as i64, offset < 0);
         let (low, high) = (size & 0xfff, size >> 12);
@@ -83,6 +123,10 @@ impl Machine for MachineCode {
 
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
+        if let Some(code) = exclusive_loop(data) {
+            let lines: Vec<String> = code.iter().map(|data| self.assembly(data, name)).collect();
+            return lines.join("\n\t");
+        }
         let (row, mut text) = (&INSTRUCTIONS[usize::from(opcode.0)], String::new());
         let mut letters = row.assembly.chars();
         while let Some(letter) = letters.next() {

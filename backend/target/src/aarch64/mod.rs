@@ -1,7 +1,9 @@
 //! AArch64: the target whose tables the files of this folder hold.
 
 pub mod abi;
+mod atomics;
 pub mod bitmask;
+pub mod features;
 pub mod instructions;
 pub mod legality;
 pub mod machine;
@@ -24,7 +26,7 @@ pub static AARCH64: Target = Target {
         call: object::elf::R_AARCH64_CALL26,
     }),
     default_features: Features::empty(),
-    options: &[],
+    options: features::OPTIONS,
     registers: registers::REGISTERS,
     classes: registers::CLASSES,
     banks: registers::BANKS,

@@ -1,6 +1,7 @@
 //! RISC-V: the two targets, RV64 and RV32, whose tables the files of this folder hold.
 
 pub mod abi;
+mod atomics;
 pub mod compressed;
 pub mod features;
 pub mod instructions;
