@@ -180,11 +180,7 @@ fn atomics() -> Vec<RuleSet> {
         G_ATOMIC_CMPXCHG,
     ];
     vec![
-        accesses(&operations)
-            .legal_for_types_with_mem_desc(&whole)
-            .lower_if(is_pointer(0))
-            .widen_scalar_to_next_pow2(0)
-            .min_scalar(0, S32),
+        accesses(&operations).legal_for_types_with_mem_desc(&whole).lower_if(is_pointer(0)).min_scalar(0, S32),
         accesses(&[G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS]).lower(),
         rules_for("aarch64", &[G_FENCE]).always_legal(),
     ]

@@ -288,7 +288,7 @@ fn atomics(machine: Machine) -> Vec<RuleSet> {
     ];
     let lowered = [G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS];
     vec![
-        on(&operations).lower_if(is_pointer(0)).widen_scalar_to_next_pow2(0).min_scalar(0, x),
+        on(&operations).lower_if(is_pointer(0)).when(word.is_some(), |rules| rules.min_scalar(0, x)),
         machine.accesses(&lowered).unsupported_if(mem_narrower_than(32)).lower(),
         rules_for(machine.name, &[G_FENCE]).always_legal(),
     ]

@@ -191,11 +191,22 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
                 let memory = MemDescr::plain(Type::scalar(bits), align * 8);
                 let mut query = LegalityQuery::new(opcode, [value, pointer(target)]);
                 query.memory = smallvec![memory];
-                all.push(query);
+                all.push(query.clone());
+                let plainly = matches!(opcode, Opcode::G_LOAD | Opcode::G_STORE) && value.bits() == bits;
+                for ordering in ordering_kinds(info).into_iter().filter(|_| plainly) {
+                    query.memory = smallvec![MemDescr { ordering, ..memory }];
+                    all.push(query.clone());
+                }
             }
         }
     }
     all
+}
+
+/// An ordering that orders nothing, and one that orders others as far as a load or a store may.
+fn ordering_kinds(info: &OpcodeInfo) -> [AtomicOrdering; 2] {
+    let is_store = info.flags.contains(OpcodeFlags::STORE);
+    [AtomicOrdering::Monotonic, if is_store { AtomicOrdering::Release } else { AtomicOrdering::Acquire }]
 }
 
 /// The demands of the machine verifier on each opcode's types and its access. Queries of types that are too narrow
