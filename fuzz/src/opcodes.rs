@@ -5,15 +5,32 @@
 use std::sync::LazyLock;
 use tribunal_ir::opcode::{Accesses, Immediate, Poison, TypeClass, TypeRule};
 use tribunal_ir::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
+use tribunal_target::Target;
+use tribunal_target::selection::SelectionRule;
 
 /// The opcodes of some families, one family after the other.
 fn of(families: &[Family]) -> Vec<Opcode> {
     families.iter().flat_map(|family| family.opcodes()).copied().collect()
 }
 
-/// True for the opcodes of programs: those with a meaning that every target compiles.
+/// True for the opcodes of programs: those with a meaning that every target compiles. Operations on memory need options.
 pub fn is_known(opcode: Opcode) -> bool {
-    opcode.is_generic() && opcode.is_defined() && opcode.family() != Some(Family::Word)
+    let family = opcode.family();
+    opcode.is_generic() && opcode.is_defined() && family != Some(Family::Word) && family != Some(Family::Atomic)
+}
+
+/// True for an opcode that the generator writes for this target: besides the known ones memory functions, fences, and
+/// the compare-and-exchange that needs no option.
+pub fn is_written(opcode: Opcode, target: &Target) -> bool {
+    let exchanges = opcode == Opcode::G_ATOMIC_CMPXCHG_WITH_SUCCESS && has_compare_exchange(target);
+    let family = opcode.family();
+    is_known(opcode) || family == Some(Family::MemoryFunction) || opcode == Opcode::G_FENCE || exchanges
+}
+
+/// True if the target compares and exchanges without an option.
+pub fn has_compare_exchange(target: &Target) -> bool {
+    let is_one = |rule: &SelectionRule| rule.pattern.opcode == Opcode::G_ATOMIC_CMPXCHG;
+    target.selection.iter().any(|rule| is_one(rule) && target.default_features.contains(rule.requires))
 }
 
 /// Families that the generator draws in its own functions.

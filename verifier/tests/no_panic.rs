@@ -138,7 +138,7 @@ impl Tester {
         for desc in row.operands {
             let mut register = |class| function.push_vreg(None, Constraint::Class(class));
             match *desc {
-                OperandDesc::Def(class) => defs.push(Operand::def(register(class))),
+                OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => defs.push(Operand::def(register(class))),
                 OperandDesc::Label { .. } => uses.push(self.named(Opcode::G_BR, 0)),
                 OperandDesc::Callee { .. } => uses.push(self.named(Opcode::G_GLOBAL_VALUE, 1)),
                 OperandDesc::Imm(_) | OperandDesc::Offset { .. } => uses.push(Operand::Imm(1)),

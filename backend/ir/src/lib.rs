@@ -46,7 +46,7 @@ pub use memory::{MemFlags, MemOperand, Pointer};
 pub use module::{Entry, Module, Unknown, UnknownKind, Unread};
 pub use opcode::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind, TargetOpcode};
 pub use operand::{Operand, Reg, RegFlags, RegOperand};
-pub use ordering::{AtomicOrdering, SyncScope};
+pub use ordering::{AtomicOrdering, FencedPairs, SyncScope};
 pub use predicate::{FloatPredicate, IntPredicate};
 pub use ranges::RangeUnknown;
 pub use stage::Stage;

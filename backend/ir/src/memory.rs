@@ -63,6 +63,19 @@ impl MemOperand {
         self.ordering != AtomicOrdering::NotAtomic
     }
 
+    /// True if the access shows whatever it reads or writes: it is volatile, or orders others.
+    pub fn is_ordered(&self) -> bool {
+        self.flags.contains(MemFlags::VOLATILE) || !self.merged_ordering().fenced().is_empty()
+    }
+
+    /// The ordering of the access whether it fails or not; none among threads for one of a single thread.
+    pub fn merged_ordering(&self) -> AtomicOrdering {
+        match (self.scope, self.is_atomic()) {
+            (SyncScope::SingleThread, true) => AtomicOrdering::Monotonic,
+            _ => self.ordering.merged(self.failure_ordering),
+        }
+    }
+
     /// The part of this access at `offset` bytes, of type `ty`: same pointer and flags, alignment as the offset leaves
     /// it. The metadata may tell of the whole alone, such as the range of its value.
     pub fn part(&self, offset: u32, ty: Type) -> MemOperand {

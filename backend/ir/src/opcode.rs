@@ -389,30 +389,31 @@ opcodes! {
     }
     /// Read, change and write in one; the orderings of a fence are those of LLVM's `AtomicOrdering`.
     Atomic {
-        G_ATOMIC_CMPXCHG_WITH_SUCCESS: [S0, I1] <- [A2, S0, S0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMIC_CMPXCHG: [S0] <- [A1, S0, S0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_XCHG: [S0] <- [A1, S0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_ADD: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_SUB: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_AND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_NAND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_OR: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_XOR: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_MAX: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_MIN: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_UMAX: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_UMIN: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMIC_CMPXCHG_WITH_SUCCESS: [S0, I1] <- [A2, S0, S0] {DEFINED, LOAD, STORE} mem(1, Within)
+            ub(ADDRESS) poison(MEMORY);
+        G_ATOMIC_CMPXCHG: [S0] <- [A1, S0, S0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_XCHG: [S0] <- [A1, S0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_ADD: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_SUB: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_AND: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_NAND: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_OR: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_XOR: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_MAX: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_MIN: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UMAX: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UMIN: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_ATOMICRMW_FADD: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_ATOMICRMW_FSUB: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_ATOMICRMW_FMAX: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_ATOMICRMW_FMIN: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_ATOMICRMW_FMAXIMUM: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_ATOMICRMW_FMINIMUM: [N0] <- [A1, N0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_UINC_WRAP: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_UDEC_WRAP: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_USUB_COND: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_ATOMICRMW_USUB_SAT: [I0] <- [A1, I0] {LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_FENCE: [] <- [IMM, IMM] {SIDE_EFFECTS} imm(Between(4, 7), Any);
+        G_ATOMICRMW_UINC_WRAP: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_UDEC_WRAP: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_USUB_COND: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_ATOMICRMW_USUB_SAT: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_FENCE: [] <- [IMM, IMM] {DEFINED, SIDE_EFFECTS} imm(Between(4, 7), Any);
     }
     /// Control flow. The walk through a function defines PHIs and branches.
     Control {

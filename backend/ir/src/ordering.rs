@@ -1,5 +1,22 @@
 //! Memory orderings (LLVM's `AtomicOrdering`): how strongly an access orders the accesses around it.
 
+use bitflags::bitflags;
+
+bitflags! {
+    /// The pairs of accesses that a fence keeps in order: the first stands before it, the second after it.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct FencedPairs: u8 {
+        /// Two loads.
+        const LOAD_LOAD = 1 << 0;
+        /// A load, and a store after it.
+        const LOAD_STORE = 1 << 1;
+        /// A store, and a load after it.
+        const STORE_LOAD = 1 << 2;
+        /// Two stores.
+        const STORE_STORE = 1 << 3;
+    }
+}
+
 /// Orderings as LLVM's text spells them, each after the weaker ones; acquire and release are incomparable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOrdering {
@@ -25,6 +42,53 @@ impl AtomicOrdering {
         use AtomicOrdering::*;
         [Unordered, Monotonic, Acquire, Release, AcquireRelease, SequentiallyConsistent]
     };
+
+    /// The number of each in LLVM, as a `G_FENCE` has it. The numbers end at 7, and 3 is nobody's.
+    const NUMBERED: [(i64, AtomicOrdering); 7] = {
+        use AtomicOrdering::*;
+        [
+            (0, NotAtomic),
+            (1, Unordered),
+            (2, Monotonic),
+            (4, Acquire),
+            (5, Release),
+            (6, AcquireRelease),
+            (7, SequentiallyConsistent),
+        ]
+    };
+
+    /// The ordering of LLVM's number.
+    pub fn from_number(number: i64) -> Option<AtomicOrdering> {
+        AtomicOrdering::NUMBERED.into_iter().find(|(own, _)| *own == number).map(|(_, ordering)| ordering)
+    }
+
+    /// LLVM's number.
+    pub fn number(self) -> i64 {
+        AtomicOrdering::NUMBERED[self as usize].0
+    }
+
+    /// The pairs that a fence of this ordering keeps in order.
+    pub fn fenced(self) -> FencedPairs {
+        let acquired = FencedPairs::LOAD_LOAD | FencedPairs::LOAD_STORE;
+        let released = FencedPairs::LOAD_STORE | FencedPairs::STORE_STORE;
+        match self {
+            AtomicOrdering::NotAtomic | AtomicOrdering::Unordered | AtomicOrdering::Monotonic => FencedPairs::empty(),
+            AtomicOrdering::Acquire => acquired,
+            AtomicOrdering::Release => released,
+            AtomicOrdering::AcquireRelease => acquired | released,
+            AtomicOrdering::SequentiallyConsistent => FencedPairs::all(),
+        }
+    }
+
+    /// The weakest ordering that promises what both do (LLVM's `getMergedAtomicOrdering`).
+    pub fn merged(self, other: AtomicOrdering) -> AtomicOrdering {
+        use AtomicOrdering::*;
+        match (self, other) {
+            (Acquire, Release) | (Release, Acquire) => AcquireRelease,
+            _ if self.is_at_least_or_stronger_than(other) => self,
+            _ => other,
+        }
+    }
 
     /// The ordering of LLVM's word.
     pub fn from_name(name: &str) -> Option<AtomicOrdering> {
@@ -65,6 +129,14 @@ pub enum SyncScope {
 }
 
 impl SyncScope {
+    /// LLVM's number, as a `G_FENCE` has it.
+    pub const fn number(self) -> i64 {
+        match self {
+            SyncScope::SingleThread => 0,
+            SyncScope::System => 1,
+        }
+    }
+
     /// LLVM's word; nothing for the whole system.
     pub const fn name(self) -> &'static str {
         match self {
@@ -88,8 +160,21 @@ mod tests {
     fn every_word_names_its_ordering() {
         for ordering in AtomicOrdering::NAMED {
             assert_eq!(AtomicOrdering::from_name(ordering.name()), Some(ordering));
+            assert_eq!(AtomicOrdering::from_number(ordering.number()), Some(ordering));
         }
         assert_eq!((AtomicOrdering::from_name("relaxed"), AtomicOrdering::from_name("")), (None, None));
+    }
+
+    #[test]
+    fn merged_orderings_promise_what_both_do() {
+        for (one, other) in
+            AtomicOrdering::NAMED.into_iter().flat_map(|one| AtomicOrdering::NAMED.map(|two| (one, two)))
+        {
+            let both = one.merged(other);
+            assert!(both.is_at_least_or_stronger_than(one) && both.is_at_least_or_stronger_than(other));
+            assert!(both.fenced().contains(one.fenced() | other.fenced()));
+        }
+        assert_eq!((Acquire.merged(Release), Monotonic.merged(Acquire)), (AcquireRelease, Acquire));
     }
 
     #[test]

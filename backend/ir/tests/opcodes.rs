@@ -51,7 +51,7 @@ fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
         info.class_of(index).map(|class| if class.takes(scalar) { scalar } else { pointer })
     };
     let mut all: Vec<IndexTypes> = Vec::new();
-    for types in WIDTHS.iter().flat_map(|&first| WIDTHS.map(|second| [ty(0, first), ty(1, second), None])) {
+    for types in WIDTHS.iter().flat_map(|&first| WIDTHS.map(|second| [ty(0, first), ty(1, second), ty(2, 64)])) {
         if !all.contains(&types) && info.rules.iter().all(|rule| rule.holds(&types, Some(2))) {
             all.push(types);
         }

@@ -59,16 +59,16 @@ impl Target {
         data
     }
 
-    /// The call of a runtime function whose arguments stand in their registers.
-    pub fn runtime_call(
+    /// The call of a library function, by its symbol, whose arguments stand in their registers.
+    pub fn library_call(
         &self,
         function: &mut Function,
-        calls: &Calls,
-        callee: &RuntimeFunction,
-        signature: &Signature,
-    ) -> InstData {
-        let base = AddressBase::External(function.intern(callee.name));
-        self.call(function, calls, base, &signature.arguments.concat(), signature.results)
+        symbol: &str,
+        arguments: impl IntoIterator<Item = PReg>,
+        results: &[PReg],
+    ) -> Option<InstData> {
+        let base = AddressBase::External(function.intern(symbol));
+        Some(self.call(function, self.abi.calls.as_ref()?, base, arguments, results))
     }
 
     /// The call of `callee`, with the registers of its arguments and results.
@@ -77,14 +77,14 @@ impl Target {
         function: &mut Function,
         calls: &Calls,
         callee: AddressBase,
-        arguments: &[PReg],
+        arguments: impl IntoIterator<Item = PReg>,
         results: &[PReg],
     ) -> InstData {
         let callee = function.address(AddressData { base: callee, offset: 0, flags: calls.callee_flags });
         let mut data =
             InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
         self.add_implicit(&mut data, calls.opcode);
-        data.operands.extend(arguments.iter().copied().map(Operand::implicit_use));
+        data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
         data.operands.extend(results.iter().copied().map(Operand::implicit_def));
         data
     }

@@ -132,7 +132,10 @@ impl Target {
         let signed = |bits: u8| i64::from((value << (32 - bits)) as i32 >> (32 - bits));
         Some(match *desc {
             OperandDesc::Tied { to, .. } => Operand::used(before.operands.get(usize::from(to))?.as_reg()?.reg),
-            OperandDesc::Def(class) | OperandDesc::Use(class) | OperandDesc::Base(class) => {
+            OperandDesc::Def(class)
+            | OperandDesc::EarlyDef(class)
+            | OperandDesc::Use(class)
+            | OperandDesc::Base(class) => {
                 let mut members = self.class(class).members.iter().copied();
                 let register =
                     members.find(|member| u32::from(self.registers[usize::from(member.0)].encoding) == value)?;

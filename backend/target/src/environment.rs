@@ -38,22 +38,28 @@ pub enum MemoryFunction {
     Set,
 }
 
-/// Each with its name in C and its generic opcode.
-const MEMORY_FUNCTIONS: [(MemoryFunction, &str, Opcode); 3] = [
-    (MemoryFunction::Copy, "memcpy", Opcode::G_MEMCPY),
-    (MemoryFunction::Move, "memmove", Opcode::G_MEMMOVE),
-    (MemoryFunction::Set, "memset", Opcode::G_MEMSET),
+/// Each with its name in C.
+const MEMORY_FUNCTIONS: [(MemoryFunction, &str); 3] =
+    [(MemoryFunction::Copy, "memcpy"), (MemoryFunction::Move, "memmove"), (MemoryFunction::Set, "memset")];
+
+/// The generic opcodes that stand for them. `G_BZERO` names no byte: it is zero.
+const MEMORY_OPCODES: [(Opcode, MemoryFunction); 5] = [
+    (Opcode::G_MEMCPY, MemoryFunction::Copy),
+    (Opcode::G_MEMCPY_INLINE, MemoryFunction::Copy),
+    (Opcode::G_MEMMOVE, MemoryFunction::Move),
+    (Opcode::G_MEMSET, MemoryFunction::Set),
+    (Opcode::G_BZERO, MemoryFunction::Set),
 ];
 
 impl MemoryFunction {
     /// The function that this opcode stands for.
     pub fn of_opcode(opcode: Opcode) -> Option<MemoryFunction> {
-        MEMORY_FUNCTIONS.into_iter().find(|&(.., own)| own == opcode).map(|(function, ..)| function)
+        MEMORY_OPCODES.into_iter().find(|&(own, _)| own == opcode).map(|(_, function)| function)
     }
 
     /// The function with this symbol.
     pub fn named(name: &str) -> Option<MemoryFunction> {
-        MEMORY_FUNCTIONS.into_iter().find(|&(_, own, _)| own == name).map(|(function, ..)| function)
+        MEMORY_FUNCTIONS.into_iter().find(|&(_, own)| own == name).map(|(function, _)| function)
     }
 
     /// The name in C.
@@ -232,12 +238,13 @@ pub fn execute<D: Domain, S: Environment<D>>(
 ) -> Result<Option<Transfer<D>>, Unsupported> {
     let mut ub = None;
     if let Some(function) = MemoryFunction::of_opcode(data.opcode) {
-        let mut args =
-            data.uses().map(|operand| walk::read(state, operand)).collect::<Result<Vec<_>, _>>()?.into_iter();
-        let (Some(dst), Some(second), Some(length)) = (args.next(), args.next(), args.next()) else {
-            return Err(Unsupported::new(format!("malformed {}", data.opcode)));
-        };
-        ub = Some(state.memory_function(function, [dst, second, length], data)?);
+        let mut args = data.uses().map(|operand| walk::read(state, operand)).collect::<Result<Vec<_>, _>>()?;
+        if function == MemoryFunction::Set && args.len() == 2 {
+            let domain = state.domain();
+            args.insert(1, Value { bits: domain.literal(0, 8), poison: domain.boolean(false) });
+        }
+        let args = args.try_into().map_err(|_| Unsupported::new(format!("malformed {}", data.opcode)))?;
+        ub = Some(state.memory_function(function, args, data)?);
     } else if let Some(address) = LinkedAddress::of(state.function(), state.vocabulary(), data) {
         let value = state.address(&address)?;
         let dst = data.operands.first().and_then(Operand::as_reg);

@@ -3,13 +3,15 @@
 //! emulator read each fact from one place.
 
 use crate::Features;
-use tribunal_ir::{OpcodeFlags, PReg, RegClass};
+use tribunal_ir::{AtomicOrdering, OpcodeFlags, PReg, RegClass};
 
 /// One explicit operand of a machine instruction, in LLVM's operand order; definitions first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperandDesc {
     /// A register of the class, written.
     Def(RegClass),
+    /// The same, written before the sources are read for the last time: a register that none of them is in.
+    EarlyDef(RegClass),
     /// A register of the class, read.
     Use(RegClass),
     /// A use that must share its register with explicit operand `to`.
@@ -90,13 +92,14 @@ pub const SIZE: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(31));
 impl OperandDesc {
     /// True for a register that is written.
     pub fn is_def(&self) -> bool {
-        matches!(self, OperandDesc::Def(_))
+        matches!(self, OperandDesc::Def(_) | OperandDesc::EarlyDef(_))
     }
 
     /// The class of a register operand.
     pub fn class(&self) -> Option<RegClass> {
         match *self {
-            OperandDesc::Def(class) | OperandDesc::Use(class) | OperandDesc::Base(class) => Some(class),
+            OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => Some(class),
+            OperandDesc::Use(class) | OperandDesc::Base(class) => Some(class),
             OperandDesc::Tied { class, .. } => Some(class),
             OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Label { .. } => None,
             OperandDesc::Callee { .. } | OperandDesc::RegisterMask | OperandDesc::Symbol => None,
@@ -126,8 +129,8 @@ pub enum Extension {
     Sign,
 }
 
-/// The access of a load or store. Its direction is in the row's flags, its address in `Base` and `Offset`; the first
-/// operand is the value loaded or stored.
+/// The access of a load or store. Its direction is in the row's flags, its address in `Base` and `Offset` or in a plain
+/// register. The first operand is the value loaded or stored; what a row of both directions does is its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
     /// The number of bytes that it reads or writes.
@@ -136,17 +139,24 @@ pub struct Access {
     pub extension: Extension,
     /// The required alignment of the address, in bytes.
     pub align: u8,
+    /// How it orders other accesses where it is meant to be atomic: at its natural alignment every access is.
+    pub ordering: AtomicOrdering,
 }
 
 impl Access {
     /// A store, or a load that fills the register with zeros.
     pub const fn unsigned(bytes: u8, align: u8) -> Access {
-        Access { bytes, extension: Extension::Zero, align }
+        Access { bytes, extension: Extension::Zero, align, ordering: AtomicOrdering::Monotonic }
     }
 
     /// A load that fills the register with copies of the sign.
     pub const fn signed(bytes: u8, align: u8) -> Access {
-        Access { bytes, extension: Extension::Sign, align }
+        Access { bytes, extension: Extension::Sign, align, ordering: AtomicOrdering::Monotonic }
+    }
+
+    /// The same access with another ordering.
+    pub const fn ordered(self, ordering: AtomicOrdering) -> Access {
+        Access { ordering, ..self }
     }
 
     /// The number of bits that it reads or writes.

@@ -4,6 +4,7 @@
 
 pub mod abi;
 pub mod addressing;
+pub mod atomics;
 pub mod calls;
 pub mod compressed;
 mod encoding;

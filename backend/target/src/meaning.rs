@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, Operand, StackSlot, TargetFlags};
+use tribunal_ir::{FencedPairs, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, Operand, StackSlot, TargetFlags};
 
 /// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
 /// operand order. An instruction without a meaning is an error by name.
@@ -51,6 +51,8 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn load(&mut self, address: &AnyBits, bytes: u32, operand: &MemOperand) -> (AnyBits, AnyBool, AnyBool);
     /// [`Memory::store`]: the condition under which the access is undefined.
     fn store(&mut self, address: &AnyBits, bits: &AnyBits, poison: &AnyBool, operand: &MemOperand) -> AnyBool;
+    /// [`Memory::fence`].
+    fn fence(&mut self, pairs: FencedPairs);
     /// [`Memory::frame_address`].
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits;
     /// [`Memory::fixed_address`].
@@ -303,6 +305,10 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
         let value = Value { bits: self.bits[bits.0 as usize].clone(), poison: self.bool(*poison) };
         let outside = self.memory.store(self.domain, &self.bits[address.0 as usize], &value, operand);
         self.add_bool(outside)
+    }
+
+    fn fence(&mut self, pairs: FencedPairs) {
+        self.memory.fence(self.domain, pairs);
     }
 
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits {

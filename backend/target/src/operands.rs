@@ -125,7 +125,6 @@ pub fn access<D: AnyDomain + ?Sized>(
     sources: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let malformed = || Unsupported::new(format!("malformed {}", row.name));
-    let (base, _, scale) = row.address().ok_or_else(malformed)?;
     let is_store = row.flags.contains(OpcodeFlags::STORE);
     let (value, base_value) = match is_store {
         true => {
@@ -134,9 +133,14 @@ pub fn access<D: AnyDomain + ?Sized>(
         }
         false => (None, sources.exactly::<1>(inst)?[0]),
     };
-    let offset = inst.imm(base + 1).ok_or_else(malformed)?.wrapping_mul(scale);
-    let offset = d.literal(offset, d.width(&base_value.bits));
-    let address = d.add(&base_value.bits, &offset);
+    let address = match row.address() {
+        None => base_value.bits,
+        Some((base, _, scale)) => {
+            let offset = inst.imm(base + 1).ok_or_else(malformed)?.wrapping_mul(scale);
+            let offset = d.literal(offset, d.width(&base_value.bits));
+            d.add(&base_value.bits, &offset)
+        }
+    };
     let (results, outside) = match value {
         // A machine may lack an instruction of its family: it has no registers so wide.
         Some(value) if d.width(&value.bits) < access.bits() => return Err(malformed()),
@@ -163,17 +167,38 @@ pub fn access<D: AnyDomain + ?Sized>(
     Ok(MachineEvaluation { results, ub, taken: None, to: None })
 }
 
+/// A row that reads memory, changes what it read, and writes it back in one: `update` gives the new value, of the
+/// access's width, for the old one. Returns the old value, and the condition under which the access is undefined.
+pub fn read_modify_write<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    access: Access,
+    inst: &InstData,
+    address: &Value<D>,
+    update: impl FnOnce(&mut D, &Value<D>) -> Value<D>,
+) -> Result<(Value<D>, D::Bool), Unsupported> {
+    let operand = memory_operand(inst, access, MemFlags::LOAD | MemFlags::STORE)?;
+    let (bits, poison, unreadable) = d.load(&address.bits, access.bytes.into(), &operand);
+    let old = Value { bits, poison };
+    let new = update(d, &old);
+    let unwritable = d.store(&address.bits, &new.bits, &new.poison, &operand);
+    let outside = d.bool_or(&unreadable, &unwritable);
+    Ok((old, d.bool_or(&outside, &address.poison)))
+}
+
 /// The access as memory sees it: as the instruction's memory operand says, and as aligned as the machine needs it.
 fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> Result<MemOperand, Unsupported> {
     let ty = Type::scalar(access.bits());
     let own = MemOperand::new(flags, ty, access.align.into());
     let Some(claimed) = inst.memory.first() else { return Ok(own) };
-    if claimed.is_atomic() {
-        return Err(Unsupported::new("atomic access"));
-    }
     let bits = claimed.ty.map_or(access.bits(), |ty| ty.bits().next_multiple_of(8));
     match bits == access.bits() && claimed.flags.contains(flags) {
-        true => Ok(MemOperand { flags: claimed.flags, align: own.align.max(claimed.align), ..own }),
+        // The operand says that the access is meant to be atomic, and the row how it is ordered.
+        true => Ok(MemOperand {
+            flags: claimed.flags,
+            align: own.align.max(claimed.align),
+            ordering: if claimed.is_atomic() { access.ordering } else { own.ordering },
+            ..own
+        }),
         false => Err(Unsupported::new("a memory operand of another access")),
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::Features;
 use crate::addressing::Addressing;
-use tribunal_ir::{Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetFlags, TargetOpcode};
+use tribunal_ir::{AtomicOrdering, Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetFlags, TargetOpcode};
 
 /// One rule.
 pub struct SelectionRule {
@@ -30,8 +30,20 @@ pub struct Pattern {
     pub predicate: Option<IntPredicate>,
     /// For loads and stores: size of the access in bits. `None` accepts any.
     pub memory_bits: Option<u32>,
+    /// The orderings of the access, whether it fails or not.
+    pub ordering: Orderings,
     /// One for each use operand (register, immediate, block, stack object) after the definitions, predicate left out.
     pub operands: &'static [Pat],
+}
+
+/// A set of orderings of an access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Orderings(pub &'static [AtomicOrdering]);
+
+impl Orderings {
+    /// Those that order nothing: every access has them.
+    pub const NONE: Orderings =
+        Orderings(&[AtomicOrdering::NotAtomic, AtomicOrdering::Unordered, AtomicOrdering::Monotonic]);
 }
 
 /// A set of types.
@@ -129,6 +141,8 @@ pub enum Out {
     Label(u8),
     /// Symbol slot `n`, the part that these flags select.
     Symbol(u8, TargetFlags),
+    /// LLVM's number of the ordering of the root's access, whether it fails or not.
+    Ordering,
     /// Address slot `n`: two operands, the base and the offset as [`crate::Machine::offset_operand`] writes it.
     Address(u8),
     /// Defines the root's second result.
@@ -138,17 +152,24 @@ pub enum Out {
 impl Pattern {
     /// An instruction with these uses, whatever its predicate and access size.
     pub const fn of(opcode: Opcode, ty: Types, operands: &'static [Pat]) -> Pattern {
-        Pattern { opcode, ty, predicate: None, memory_bits: None, operands }
+        Pattern { opcode, ty, predicate: None, memory_bits: None, ordering: Orderings::NONE, operands }
     }
 
     /// A comparison with this predicate.
     pub const fn icmp(predicate: IntPredicate, ty: Types, operands: &'static [Pat]) -> Pattern {
-        Pattern { opcode: Opcode::G_ICMP, ty, predicate: Some(predicate), memory_bits: None, operands }
+        let (opcode, predicate) = (Opcode::G_ICMP, Some(predicate));
+        Pattern { opcode, ty, predicate, memory_bits: None, ordering: Orderings::NONE, operands }
     }
 
     /// A load or store of so many bits.
     pub const fn access(opcode: Opcode, ty: Types, bits: u32, operands: &'static [Pat]) -> Pattern {
-        Pattern { opcode, ty, predicate: None, memory_bits: Some(bits), operands }
+        let (memory_bits, ordering) = (Some(bits), Orderings::NONE);
+        Pattern { opcode, ty, predicate: None, memory_bits, ordering, operands }
+    }
+
+    /// The same with an ordering.
+    pub const fn ordered(self, ordering: Orderings) -> Pattern {
+        Pattern { ordering, ..self }
     }
 }
 

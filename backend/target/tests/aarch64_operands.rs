@@ -15,7 +15,7 @@ fn fitting(desc: &OperandDesc) -> Operand {
         // One bit in 32: N is 0, rotation 0, run of one.
         OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Label { .. } => Operand::Imm(0),
         OperandDesc::Callee { .. } | OperandDesc::RegisterMask | OperandDesc::Symbol => Operand::Imm(0),
-        OperandDesc::Def(class) => Operand::def(AARCH64.class(class).members[0]),
+        OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => Operand::def(AARCH64.class(class).members[0]),
         OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Tied { class, .. } => {
             Operand::used(AARCH64.class(class).members[0])
         }

@@ -38,8 +38,9 @@ fn operand_fault(target: &Target, rule: &SelectionRule, desc: &OperandDesc, out:
     let mut bound = Vec::new();
     immediates(&rule.pattern, &mut bound);
     let good = match (desc, out) {
-        (OperandDesc::Def(class), Out::Def(given) | Out::Def2(given)) => given == class,
-        (OperandDesc::Def(class), Out::DefTemp(_, given)) => shared(*given, *class),
+        (OperandDesc::Def(class) | OperandDesc::EarlyDef(class), Out::Def(given) | Out::Def2(given)) => given == class,
+        (OperandDesc::Def(class) | OperandDesc::EarlyDef(class), Out::DefTemp(_, given)) => shared(*given, *class),
+        (OperandDesc::Imm(_), Out::Ordering) => true,
         (OperandDesc::Def(class), Out::PhysDef(register)) => target.class(*class).members.contains(register),
         (OperandDesc::Use(class) | OperandDesc::Base(class), Out::Phys(register)) => {
             target.class(*class).members.contains(register)
@@ -255,7 +256,8 @@ fn accesses_are_what_the_pattern_says() {
             let p = Type::Pointer { address_space: 0, bits: target.pointer_bits };
             let value = Type::scalar(value.unwrap_or(0));
             let legal_at = |align: u32| {
-                let memory = smallvec::smallvec![MemDescr::plain(Type::scalar(bits), align)];
+                let ordering = rule.pattern.ordering.0[0];
+                let memory = smallvec::smallvec![MemDescr { ordering, ..MemDescr::plain(Type::scalar(bits), align) }];
                 let query = LegalityQuery { memory, ..LegalityQuery::new(rule.pattern.opcode, [value, p]) };
                 (target.legality)(target.default_features).action(&query).action == Action::Legal
             };

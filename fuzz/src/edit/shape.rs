@@ -1,7 +1,7 @@
 //! Changes of one instruction that leave its neighbours unchanged: opcodes, flags, immediates, memory operands.
 
 use super::scope::Scope;
-use crate::opcodes::{is_known, siblings};
+use crate::opcodes::{is_known, is_written, siblings};
 use tribunal_ir::opcode::{TypeRule, Undefined};
 use tribunal_ir::{
     Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Type, VReg,
@@ -31,7 +31,7 @@ pub fn is_supported(function: &Function, target: &Target, widest: u32) -> bool {
     let two_registers = 2 * target.register_type().bits();
     let fits = |inst: Inst| {
         let data = function.inst(inst);
-        let known = !data.opcode.is_generic() || is_known(data.opcode);
+        let known = !data.opcode.is_generic() || is_written(data.opcode, target);
         let limit = if divides(data.opcode) { two_registers } else { widest };
         let registers = data.operands.iter().filter_map(Operand::as_vreg);
         let within = |ty: Type| !ty.is_vector() && ty.bits() <= limit;

@@ -1,9 +1,12 @@
-//! Loads and stores inside buffers and stack objects.
+//! Loads, stores, memory functions and atomic accesses inside buffers and stack objects.
 
 use super::{Entry, Generator, Place};
+use crate::opcodes;
 use arbitrary::Result;
-use tribunal_ir::types::{S8, S64};
-use tribunal_ir::{MemFlags, MemOperand, Opcode, Operand, SlotKind, Type, VReg};
+use smallvec::SmallVec;
+use tribunal_ir::types::{S1, S8, S32, S64};
+use tribunal_ir::{AtomicOrdering, Family, InstData, MemFlags, MemOperand, Opcode, Operand, SlotKind, Type, VReg};
+use tribunal_target::environment::MemoryFunction;
 
 /// Usual sizes of accesses in bits: every whole number of bytes up to eight.
 const ACCESS_BITS: [u32; 8] = [8, 16, 24, 32, 40, 48, 56, 64];
@@ -35,8 +38,11 @@ impl Generator<'_, '_, '_> {
 
     /// One load or store.
     pub(super) fn access(&mut self) -> Result<()> {
-        if self.u.ratio(1, 8)? {
-            return self.same_place();
+        match self.u.int_in_range(0..=15)? {
+            0..=1 => return self.same_place(),
+            2 => return self.memory_function(),
+            3 => return self.atomic_access(),
+            _ => {}
         }
         let place = *self.u.choose(&self.pointers)?;
         let bits = if self.u.ratio(3, 4)? { *self.u.choose(&ACCESS_BITS)? } else { self.scalar()?.bits() };
@@ -65,6 +71,92 @@ impl Generator<'_, '_, '_> {
             }
         };
         self.scope.push(entry);
+        Ok(())
+    }
+
+    /// A fence, an ordered load or store, or a compare-and-exchange, at a natural alignment.
+    fn atomic_access(&mut self) -> Result<()> {
+        use AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
+        let fences = [Acquire, Release, AcquireRelease, SequentiallyConsistent];
+        let place = *self.u.choose(&self.pointers)?;
+        let most = place.bytes.min(place.align).min(self.register_type().bytes());
+        // Narrower values have no compare-and-exchange everywhere.
+        let (kind, least) = (self.u.int_in_range(0..=3)?, 4u32.min(most));
+        let bytes = 1u32 << self.u.int_in_range(if kind == 3 { least.ilog2() } else { 0 }..=most.ilog2())?;
+        let ty = Type::scalar(8 * bytes);
+        let offset = self.u.int_in_range(0..=place.bytes / bytes - 1)? * bytes;
+        let address = self.offset_by(place.base, offset);
+        let operand = |flags, ordering| MemOperand { ordering, ..MemOperand::new(flags, ty, bytes) };
+        match kind {
+            0 => {
+                let (ordering, scope) = (*self.u.choose(&fences)?, *self.u.choose(&[1, 1, 1, 0])?);
+                let operands = [Operand::Imm(ordering.number()), Operand::Imm(scope)];
+                self.builder.push(InstData::new(Opcode::G_FENCE, operands));
+            }
+            1 => {
+                let value = self.right_value(ty, true)?;
+                let ordering = *self.u.choose(&[Monotonic, Release, SequentiallyConsistent])?;
+                self.builder.store(value.register, address, operand(MemFlags::STORE, ordering));
+            }
+            3 if bytes >= 4 && opcodes::has_compare_exchange(self.target) => {
+                let (expected, new) = (self.value(ty, true)?, self.right_value(ty, true)?);
+                let memory = MemOperand {
+                    failure_ordering: *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?,
+                    ..operand(MemFlags::LOAD | MemFlags::STORE, *self.u.choose(&fences)?)
+                };
+                let results = [ty, S1].map(|ty| self.builder.function.new_vreg(ty));
+                let operands = results.into_iter().map(Operand::def);
+                let sources = [address, expected.register, new.register].map(Operand::used);
+                let data = InstData::new(Opcode::G_ATOMIC_CMPXCHG_WITH_SUCCESS, operands.chain(sources));
+                self.builder.push(data.with_memory(memory));
+                let entries = results.into_iter().zip([ty, S1]);
+                self.scope.extend(entries.map(|(register, ty)| Entry { register, ty, deterministic: true }));
+            }
+            _ => {
+                let ordering = *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?;
+                let register = self.builder.load(Opcode::G_LOAD, ty, address, operand(MemFlags::LOAD, ordering));
+                self.scope.push(Entry { register, ty, deterministic: true });
+            }
+        }
+        Ok(())
+    }
+
+    /// A memory function on ranges of one place: apart from each other where they must not overlap.
+    fn memory_function(&mut self) -> Result<()> {
+        let opcode = *self.u.choose(Family::MemoryFunction.opcodes())?;
+        let Some((info, function)) = opcode.info().zip(MemoryFunction::of_opcode(opcode)) else {
+            return self.expression();
+        };
+        let place = *self.u.choose(&self.pointers)?;
+        let room = if function == MemoryFunction::Copy { place.bytes / 2 } else { place.bytes };
+        let most = self.u.int_in_range(0..=room)?;
+        // A length that is a value is masked, so that it stays inside.
+        let (length, most) = match opcode != Opcode::G_MEMCPY_INLINE && self.u.ratio(1, 4)? {
+            true => {
+                let ty = if self.u.arbitrary()? { self.register_type() } else { S32 };
+                let mask = (1u32 << (most + 1).ilog2()) - 1;
+                let (value, mask_register) = (self.value(ty, true)?, self.builder.constant_i64(ty, mask.into()));
+                (self.builder.op(ty, Opcode::G_AND, &[value.register, mask_register]), mask)
+            }
+            false => (self.builder.constant_i64(self.register_type(), most.into()), most),
+        };
+        let halves = if self.u.arbitrary()? { [0, place.bytes / 2] } else { [place.bytes / 2, 0] };
+        let (mut operands, mut memory) = (Vec::new(), SmallVec::new());
+        let addresses = info.uses.iter().filter(|kind| kind.must_be_pointer()).count();
+        for (half, direction) in halves.into_iter().zip([MemFlags::STORE, MemFlags::LOAD]).take(addresses) {
+            let first = if function == MemoryFunction::Copy { half } else { 0 };
+            let offset = first + self.u.int_in_range(0..=room - most)?;
+            let align = place.align.min(1 << offset.trailing_zeros().min(8));
+            let align = if self.u.ratio(1, 4)? { 1 } else { align };
+            operands.push(Operand::used(self.offset_by(place.base, offset)));
+            memory.push(MemOperand::new(direction, S8, align));
+        }
+        if opcode == Opcode::G_MEMSET {
+            operands.push(Operand::used(self.right_value(S8, true)?.register));
+        }
+        operands.push(Operand::used(length));
+        operands.extend(info.uses.iter().filter(|kind| kind.is_immediate()).map(|_| Operand::Imm(0)));
+        self.builder.push(InstData { memory, ..InstData::new(opcode, operands) });
         Ok(())
     }
 

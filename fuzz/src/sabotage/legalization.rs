@@ -3,7 +3,7 @@
 use super::site::{Site, less, more};
 use super::{A64, ALL, BOTH, Fault, Plant, RISCV, RV64, Rules};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::{AddressBase, AddressData, Bits, InstFlags, IntPredicate};
+use tribunal_ir::{AddressBase, AddressData, Bits, Inst, InstFlags, IntPredicate};
 
 /// Rules of these builder methods: a wider type, parts, other operations.
 const WIDEN: &[&str] = &["min_scalar", "widen_scalar_to_next_pow2", "scalar_same_size_as"];
@@ -11,6 +11,9 @@ const NARROW: &[&str] = &["max_scalar", "narrow_scalar_if", "halve_scalar_if"];
 const LOWER: &[&str] = &["lower", "lower_if", "lower_if_mem_size_not_byte_size_pow2"];
 const CUSTOM: &[&str] = &["custom_for"];
 const LIBCALL: &[&str] = &["libcall_for"];
+const LIBCALLS: &[&str] = &["libcall"];
+
+const MEMORY_FUNCTIONS: &[&str] = &["G_MEMCPY", "G_MEMMOVE", "G_MEMSET", "G_BZERO"];
 
 pub(super) fn is_combine(name: &str) -> bool {
     name.contains("_of_") || name.ends_with("_by_constant")
@@ -37,6 +40,27 @@ const fn combine(
     change: Change,
 ) -> Fault {
     Fault { name, model, targets, plant: Plant::Rewrite(Rules::Named(names), change) }
+}
+
+/// The call that the step writes.
+fn call(s: &Site<'_>) -> Option<Inst> {
+    s.after.iter().copied().find(|&inst| s.target.is_call(s.function.inst(inst)))
+}
+
+/// The name of its callee.
+fn callee(s: &Site<'_>) -> Option<String> {
+    let callee = s.function.address_of(&s.function.inst(call(s)?).operands[0])?;
+    s.function.external(callee.base).map(str::to_string)
+}
+
+/// Makes it call `name`.
+fn called(s: &mut Site<'_>, name: &str) -> Option<()> {
+    let call = call(s)?;
+    let callee = *s.function.address_of(&s.function.inst(call).operands[0])?;
+    let base = AddressBase::External(s.function.intern(name));
+    let other = s.function.address(AddressData { base, ..callee });
+    s.function.set_operand(call, 0, other);
+    Some(())
 }
 
 pub(super) static FAULTS: &[Fault] = &[
@@ -229,14 +253,9 @@ pub(super) static FAULTS: &[Fault] = &[
     row("remainder-of-unsigned-division", "wrong operation", BOTH, &["G_SDIVREM"], LOWER, |s| s.turn(G_SREM, G_UREM)),
     // Library calls
     row("call-of-another-function", "wrong callee", ALL, &["G_UDIV", "G_SDIV", "G_UREM", "G_SREM"], LIBCALL, |s| {
-        let call = *s.after.iter().find(|&&inst| s.target.is_call(s.function.inst(inst)))?;
-        let callee = *s.function.address_of(&s.function.inst(call).operands[0])?;
-        let name = s.function.external(callee.base)?;
+        let name = callee(s)?;
         let other = if name.contains("mod") { name.replace("mod", "div") } else { name.replace("div", "mod") };
-        let base = AddressBase::External(s.function.intern(&other));
-        let other = s.function.address(AddressData { base, ..callee });
-        s.function.set_operand(call, 0, other);
-        Some(())
+        called(s, &other)
     }),
     row(
         "results-of-a-call-exchanged",
@@ -268,6 +287,35 @@ pub(super) static FAULTS: &[Fault] = &[
     combine("division-shifted-once-more", "llvm#71440", ALL, &["udiv_by_constant"], |s| {
         s.constant_of(s.last(G_LSHR)?, 2, more)
     }),
+    combine("copy-of-one-place-twice", "wrong offset", ALL, &["memcpy_of_constant_length"], |s| {
+        s.skip(s.first(G_PTR_ADD)?, 1)
+    }),
+    combine("move-without-its-last-part", "forgotten leftover part", ALL, &["memmove_of_constant_length"], |s| {
+        s.drop(s.last(G_STORE)?)
+    }),
+    combine("move-that-stores-too-early", "memmove as memcpy", ALL, &["memmove_of_constant_length"], |s| {
+        let (load, store) = (s.last(G_LOAD)?, s.first(G_STORE)?);
+        s.exchange(load, store)
+    }),
+    combine("filled-with-a-signed-byte", "extension kind swapped", ALL, &["memset_of_constant_length"], |s| {
+        s.turn(G_ZEXT, G_SEXT)
+    }),
+    combine("filled-in-part", "forgotten last round", ALL, &["memset_of_constant_length"], |s| {
+        s.skip(s.last(G_OR)?, 1)
+    }),
+    row("length-widened-by-its-sign", "extension kind swapped", ALL, MEMORY_FUNCTIONS, LIBCALLS, |s| {
+        s.turn(G_ZEXT, G_SEXT)
+    }),
+    row("arguments-of-a-copy-exchanged", "operands exchanged", ALL, &["G_MEMCPY", "G_MEMMOVE"], LIBCALLS, |s| {
+        let copies: Vec<_> = s.after.iter().copied().filter(|&inst| s.function.inst(inst).opcode == COPY).collect();
+        let [one, other, ..] = copies[..] else { return None };
+        let source = |inst| s.function.inst(inst).operands[1];
+        let (first, second) = (source(one), source(other));
+        s.function.set_operand(one, 1, second);
+        s.function.set_operand(other, 1, first);
+        Some(())
+    }),
+    row("copy-for-a-move", "wrong callee", ALL, &["G_MEMMOVE"], LIBCALLS, |s| called(s, "memcpy")),
     combine("remainder-by-a-short-mask", "wrong mask", ALL, &["urem_by_constant"], |s| {
         s.constant_of(s.first(G_AND)?, 2, |mask| mask.lshr(1))
     }),

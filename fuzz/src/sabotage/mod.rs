@@ -4,6 +4,7 @@
 //! code. It acts wherever its rule does, as the wrong rule would; so blame must name one of the rules in which it
 //! acted.
 
+mod atomics;
 mod emission;
 mod flow;
 mod instructions;
@@ -141,6 +142,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
         .chain(selection::FAULTS)
         .chain(stages::FAULTS)
         .chain(volatile::FAULTS)
+        .chain(atomics::FAULTS)
         .chain(flow::FAULTS)
         .chain(instructions::FAULTS)
         .chain(registers::FAULTS)

@@ -128,6 +128,15 @@ impl Site<'_> {
         self.immediate(inst, index, change)
     }
 
+    /// The store takes the load's place, and the load its own, unless it stores what that load brings.
+    pub fn exchange(&mut self, load: Inst, store: Inst) -> Option<()> {
+        let (loads, stores) = (self.function.inst(load).clone(), self.function.inst(store).clone());
+        (loads.vreg(0) != stores.vreg(0)).then_some(())?;
+        self.function.replace(load, stores);
+        self.function.replace(store, loads);
+        Some(())
+    }
+
     /// `inst` is not written at all.
     pub fn drop(&mut self, inst: Inst) -> Option<()> {
         self.function.remove(inst);

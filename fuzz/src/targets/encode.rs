@@ -106,7 +106,9 @@ fn register_operand(register: PReg, flags: RegFlags) -> RegOperand {
 
 fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstructured<'_>) -> Result<Operand> {
     Ok(match desc {
-        OperandDesc::Def(class) => Operand::Reg(register_operand(register(target, class, u)?, RegFlags::DEF)),
+        OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => {
+            Operand::Reg(register_operand(register(target, class, u)?, RegFlags::DEF))
+        }
         OperandDesc::Use(class) | OperandDesc::Base(class) => {
             Operand::Reg(register_operand(register(target, class, u)?, RegFlags::empty()))
         }

@@ -14,6 +14,8 @@ pub enum AllocationFault {
         /// The location that is read.
         location: String,
     },
+    /// A register that is written before the sources are read is one of theirs, or another definition's.
+    EarlyClobber,
     /// An instruction was inserted that is no move, spill or reload.
     Inserted,
     /// A move stands where a branch may leave the block before it.
@@ -100,7 +102,7 @@ impl AllocationFault {
     /// The rule that it breaks.
     pub fn rule(&self) -> AllocationRule {
         match self {
-            AllocationFault::Value { .. } => AllocationRule::Value,
+            AllocationFault::Value { .. } | AllocationFault::EarlyClobber => AllocationRule::Value,
             AllocationFault::Inserted | AllocationFault::AfterTerminator | AllocationFault::Slot => {
                 AllocationRule::Inserted
             }
@@ -120,6 +122,7 @@ impl fmt::Display for AllocationFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AllocationFault::Value { value, location } => write!(f, "{value} is not in {location}"),
+            AllocationFault::EarlyClobber => f.write_str("writes a register early that holds another operand"),
             AllocationFault::Inserted => f.write_str("is no move, spill or reload"),
             AllocationFault::AfterTerminator => f.write_str("stands after a terminator"),
             AllocationFault::Slot => f.write_str("is of a stack object that is no spill slot for this register"),

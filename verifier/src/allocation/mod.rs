@@ -221,12 +221,28 @@ impl Checker<'_> {
                 self.findings.push(fault.at(self.allocated, inst));
             }
         }
+        if report == Report::Findings && self.overwrites_source(meant, data) {
+            self.findings.push(AllocationFault::EarlyClobber.at(self.allocated, inst));
+        }
         self.clobber(state, data);
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| meant.is_def()) {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
             state.remove(value);
             self.hold(state, location, Holds::only(value));
         }
+    }
+
+    /// True if a register that is written early is one of a source, or of another definition.
+    fn overwrites_source(&self, meant: &InstData, data: &InstData) -> bool {
+        let early = |operand: &Operand| {
+            operand.as_reg().is_some_and(|register| register.flags.contains(RegFlags::EARLY_CLOBBER))
+        };
+        let mut written = meant.operands.iter().zip(&data.operands).enumerate().filter(|(_, (meant, _))| early(meant));
+        written.any(|(index, (_, operand))| {
+            let place = self.location(operand);
+            let mut others = data.operands.iter().enumerate().filter(|&(other, _)| other != index);
+            place.is_some() && others.any(|(_, other)| self.location(other) == place)
+        })
     }
 
     /// The register that an operand of the selected function names; `None` if it always reads as zero, or reads

@@ -10,6 +10,7 @@ use super::term::{Symbolic, Term};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported, walk};
 use tribunal_ir::{Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text};
+use tribunal_target::environment::MemoryFunction;
 
 /// One access that names something.
 pub(super) struct Claim {
@@ -134,25 +135,28 @@ pub(super) fn are_new(step: &Step<'_>) -> bool {
     if !unread(step.before).contains(unread(step.after)) {
         return true;
     }
-    let named = |side: &[InstData], memory: &MemOperand, is: fn(&MemOperand, &MemOperand) -> bool| {
-        side.iter().flat_map(|data| &data.memory).any(|other| is(other, memory))
+    let named = |is: &dyn Fn(&InstData, &MemOperand) -> bool| {
+        step.before.iter().any(|data| data.memory.iter().any(|other| is(data, other)))
     };
     // A branch through a table reads it, though it has no memory operand.
     let has_table = step.before.iter().any(|data| data.opcode == Opcode::G_BRJT);
     let reads_table = |memory: &MemOperand| has_table && memory.pointer == Some(Pointer::JumpTable);
     let mut after = step.after.iter().flat_map(|data| &data.memory);
     after.any(|memory| {
-        let new_pointer =
-            memory.pointer.is_some() && !reads_table(memory) && !named(step.before, memory, holds_pointer);
-        let new_metadata =
-            memory.metadata.is_some() && !named(step.before, memory, |one, other| one.metadata == other.metadata);
+        let new_pointer = memory.pointer.is_some()
+            && !reads_table(memory)
+            && !named(&|data, other| holds_pointer(data, other, memory));
+        let new_metadata = memory.metadata.is_some() && !named(&|_, other| other.metadata == memory.metadata);
         new_pointer || new_metadata
     })
 }
 
-/// Whether an access covers the place from a pointer that another one names.
-fn holds_pointer(earlier: &MemOperand, later: &MemOperand) -> bool {
-    let bytes = earlier.ty.map_or(i64::MAX, |ty| i64::from(ty.bits().div_ceil(8)));
+/// Whether an access covers the place from a pointer that another one names. The operand of a memory function shows its
+/// first byte alone.
+fn holds_pointer(data: &InstData, earlier: &MemOperand, later: &MemOperand) -> bool {
+    let of_range = MemoryFunction::of_opcode(data.opcode).is_some();
+    let ty = earlier.ty.filter(|_| !of_range);
+    let bytes = ty.map_or(i64::MAX, |ty| i64::from(ty.bits().div_ceil(8)));
     let apart = later.offset.checked_sub(earlier.offset);
     earlier.pointer == later.pointer && apart.is_some_and(|apart| (0..bytes).contains(&apart))
 }

@@ -156,6 +156,10 @@ impl SideEvaluation<'_> {
         let function = if may_overlap { MemoryFunction::Copy } else { function };
         let mut identity = Identity { may_overlap, is_memory_function: true, ..Identity::named(function.name()) };
         if !matches!(data.opcode, Opcode::Target(_) | Opcode::OPAQUE) {
+            if data.opcode == Opcode::G_MEMCPY_INLINE {
+                // No function may be called for it.
+                identity.what.push_str(" inline");
+            }
             self.describe_memory(&mut identity, data);
             identity.may_tail = data.operands.iter().filter_map(Operand::as_imm).any(|flag| flag != 0);
         }

@@ -1,11 +1,12 @@
 //! Symbolic memory: bytes and their poison flags by address, from unknown initial contents.
 
+use super::ordering::{AtomicAccess, Ordered};
 use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
-use tribunal_ir::{FixedSlot, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot};
+use tribunal_ir::{FencedPairs, FixedSlot, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot};
 
 /// Kinds of initial memories, each by address: contents, poison flags, and which addresses may be touched.
 pub(super) const BYTES: u32 = 0;
@@ -17,6 +18,8 @@ const INVARIANT: u32 = 3;
 const DEREFERENCEABLE: u32 = 4;
 /// The object that an address belongs to, by its number. The address after its last byte belongs to it too.
 const OBJECT: u32 = 5;
+/// The directions of an access.
+const ACCESS: MemFlags = MemFlags::LOAD.union(MemFlags::STORE);
 /// The distance between the numbers of different places.
 const KINDS: u32 = 6;
 /// Bits of the number of an object.
@@ -69,6 +72,8 @@ pub(super) struct SymbolicMemory {
     pub stored: bool,
     /// Volatile accesses, in order.
     pub volatile: Vec<Volatile>,
+    /// Atomic accesses and fences, in order.
+    pub ordered: Vec<Ordered>,
     /// In a whole function a volatile load reads what nobody knows. In a step, that stands for the same access on both
     /// sides, it reads memory.
     pub reads_devices: bool,
@@ -99,6 +104,7 @@ impl SymbolicMemory {
             fixed: Vec::new(),
             stored: false,
             volatile: Vec::new(),
+            ordered: Vec::new(),
             reads_devices: false,
             offered: VecDeque::new(),
             constants: Vec::new(),
@@ -136,6 +142,15 @@ impl SymbolicMemory {
         self.poison = d.store_unit(self.poison, place, byte.poison);
         self.valid = d.store_unit(self.valid, place, valid);
         self.stored = true;
+    }
+
+    /// Notes an atomic access.
+    fn note_order(&mut self, operand: &MemOperand, (address, bytes): (Term, u32), stored: Option<&Value<Symbolic>>) {
+        if operand.is_atomic() {
+            let (directions, ordering) = (operand.flags & ACCESS, operand.merged_ordering());
+            let stored = stored.cloned();
+            self.ordered.push(Ordered::Access(AtomicAccess { address, bytes, directions, stored, ordering }));
+        }
     }
 
     /// Notes a volatile access; the bytes that it reads, if it is a load from a device.
@@ -299,6 +314,7 @@ impl Memory<Symbolic> for SymbolicMemory {
             let poison = d.truth(false);
             return (Value { bits: d.value(bits), poison }, poison);
         }
+        self.note_order(operand, (*address, bytes), None);
         let device = self.note(d, operand, (*address, bytes), None);
         let ub = self.undefined(d, *address, bytes, operand);
         if !device.is_empty() {
@@ -326,6 +342,7 @@ impl Memory<Symbolic> for SymbolicMemory {
 
     fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {
         let bytes = d.width_of(value.bits) / 8;
+        self.note_order(operand, (*address, bytes), Some(value));
         self.note(d, operand, (*address, bytes), Some(value));
         let ub = self.undefined(d, *address, bytes, operand);
         self.stored = true;
@@ -337,6 +354,10 @@ impl Memory<Symbolic> for SymbolicMemory {
             self.poison = d.store_unit(self.poison, place, flag);
         }
         ub
+    }
+
+    fn fence(&mut self, _: &mut Symbolic, pairs: FencedPairs) {
+        self.ordered.push(Ordered::Fence(pairs));
     }
 
     fn leaves_object(&mut self, d: &mut Symbolic, from: &Term, to: &Term) -> Term {

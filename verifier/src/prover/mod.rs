@@ -29,6 +29,7 @@ mod machine_promises;
 mod memory;
 mod memory_function;
 mod opaque;
+mod ordering;
 mod process;
 mod query;
 mod quotients;

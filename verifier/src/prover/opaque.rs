@@ -41,7 +41,7 @@ pub(super) struct Effect {
     /// Contents and poison of memory before it, if it touches memory.
     pub memory: Option<(MemTerm, MemTerm)>,
     /// The number of the memory after it.
-    place: u32,
+    pub place: u32,
 }
 
 /// A pure operation on some operands: what is unknown of it.
@@ -162,7 +162,7 @@ pub(super) fn changed(name: &str) -> Unsupported {
 impl SideEvaluation<'_> {
     /// Evaluates `data` if this file handles its kind; false if the semantics may define it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
-        if self.opaque.is_none() {
+        if self.opaque.is_none() && MemoryFunction::of_opcode(data.opcode).is_none() {
             return Ok(false);
         }
         match data.opcode {
@@ -432,7 +432,10 @@ impl SideEvaluation<'_> {
         if !side.branches.is_empty() {
             return Err(Unsupported::new("an operation with effects after a branch"));
         }
-        let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(identity.what)) };
+        let Some(opaque) = self.opaque.as_deref_mut() else {
+            self.effect_of_step(side, identity, args);
+            return Ok(Vec::new());
+        };
         let (results, place) = match &opaque.earlier {
             None => {
                 let fresh = widths.iter().map(|&bits| (self.d.variable(bits), self.d.variable(1)));
@@ -527,7 +530,8 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         if function == MemoryFunction::Set {
             second.bits = d.zext_or_trunc(&second.bits, 8);
         }
-        let expands = self.evaluation.opaque.as_ref().is_some_and(|opaque| opaque.expands);
+        // The steps of a compiler name a length only where they write the accesses out.
+        let expands = self.evaluation.opaque.as_ref().is_none_or(|opaque| opaque.expands);
         if let Some(bytes) = self.evaluation.d.as_const(length.bits).filter(|_| expands) {
             return self.expanded(function, [dst, second], bytes, data);
         }

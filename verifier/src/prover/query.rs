@@ -1,6 +1,8 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
 use super::memory::{Volatile, promises_object};
+use super::memory_function;
+use super::ordering;
 use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,6 +11,7 @@ use tribunal_ir::entities::JumpTable;
 use tribunal_ir::semantics::{Domain, Unsupported};
 use tribunal_ir::{AddressBase, Block, InstData, MemFlags, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
 use tribunal_target::Target;
+use tribunal_target::environment::MemoryFunction;
 
 /// One output of both sides.
 pub(super) struct StepOutput {
@@ -52,6 +55,10 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let kept = |register: &PReg| is_kept(target, step, *register);
     registers(&mut graph, &mut inputs, target, (&source, &result), kept, &mut outputs);
     volatile_accesses(&mut graph, step, &source, &result, &mut outputs);
+    ordering::outputs(&mut graph, &source, &result, &mut outputs);
+    if !memory_function::same_effects(&source, &result) {
+        outputs.push(differing(&mut graph, "memory function", source.ub));
+    }
     destinations(&mut graph, &source, &result, &mut outputs);
     let address_bits = u32::from(target.pointer_bits);
     Ok(question(graph, inputs, address_bits, &source, &result, machine, outputs))
@@ -307,6 +314,18 @@ fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &
     if came.is_empty() && !step.before.last().is_some_and(is_volatile) {
         return;
     }
+    let of_range = step.before.last().is_some_and(|data| MemoryFunction::of_opcode(data.opcode).is_some());
+    // A call stands for a volatile function too: its effect is compared.
+    if of_range && !result.effects.is_empty() {
+        return;
+    }
+    let bytes;
+    let [meant, came] = if of_range {
+        bytes = [meant, came].map(|accesses| memory_function::byte_by_byte(d, accesses));
+        [&bytes[0], &bytes[1]]
+    } else {
+        [meant, came]
+    };
     let (no, yes) = (d.truth(false), d.truth(true));
     let known = |bits| Scalar { bits, poison: no };
     let mut must_agree = |before, after| {

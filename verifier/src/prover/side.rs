@@ -202,6 +202,9 @@ impl SideEvaluation<'_> {
                 return Err(Unsupported::new("a function of too many terms"));
             }
         }
+        if self.opaque.is_some() && !side.memory.ordered.is_empty() {
+            return Err(Unsupported::new("the order of accesses of the machine"));
+        }
         self.keep_choices(side);
         self.inputs.frame = side.memory.frame();
         Ok(())
@@ -239,6 +242,11 @@ impl SideEvaluation<'_> {
     }
 
     fn execute(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        // In a whole function nothing but its own instruction says what an atomic access or a fence orders.
+        let is_ordered = data.opcode == Opcode::G_FENCE || data.memory.iter().any(MemOperand::is_atomic);
+        if is_ordered && self.opaque.is_some() {
+            return self.other(side, data);
+        }
         if self.uninterpreted(side, data)? {
             return Ok(());
         }
@@ -333,6 +341,9 @@ impl SideEvaluation<'_> {
             matches!(info.family, Family::Load | Family::Store) && info.flags.contains(OpcodeFlags::DEFINED)
         });
         if accesses && !args.last().is_some_and(is_address) {
+            return Err(Unsupported::new("an address that is no pointer's width"));
+        }
+        if data.opcode.family() == Some(Family::Atomic) && !args.first().is_none_or(is_address) {
             return Err(Unsupported::new("an address that is no pointer's width"));
         }
         if self.opaque.is_some() && !data.memory.is_empty() {

@@ -284,7 +284,7 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
             OperandDesc::Label { .. } | OperandDesc::Callee { .. } => return None,
             OperandDesc::RegisterMask | OperandDesc::Symbol => return None,
             OperandDesc::Tied { .. } => return None,
-            OperandDesc::Def(class) => {
+            OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => {
                 let result = function.push_vreg(None, Constraint::Class(*class));
                 results.push((result, *class));
                 Operand::def(result)

@@ -70,7 +70,7 @@ fn operand(
     blocks: &[Block],
 ) -> Option<Operand> {
     Some(match *desc {
-        OperandDesc::Def(class) => Operand::def(register(target, function, class)?),
+        OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => Operand::def(register(target, function, class)?),
         OperandDesc::Use(class) | OperandDesc::Tied { class, .. } | OperandDesc::Base(class) => {
             let register = register(target, function, class)?;
             function.append(blocks[0], InstData::new(Opcode::IMPLICIT_DEF, [Operand::def(register)]));

@@ -13,7 +13,7 @@ use regalloc2::{
 };
 use regalloc2::{PRegSet, RegClass, VReg as AllocVReg};
 use smallvec::SmallVec;
-use tribunal_ir::{Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
+use tribunal_ir::{Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, VReg};
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
 
@@ -272,7 +272,9 @@ fn add_operands(
             OperandDesc::Tied { to, .. } if usize::from(*to) == index => Some(at),
             _ => None,
         });
+        let is_early = operand.as_reg().is_some_and(|register| register.flags.contains(RegFlags::EARLY_CLOBBER));
         let (kind, position) = match operand.is_def() {
+            true if is_early => (OperandKind::Def, OperandPos::Early),
             true => (OperandKind::Def, OperandPos::Late),
             false => (OperandKind::Use, OperandPos::Early),
         };

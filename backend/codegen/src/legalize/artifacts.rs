@@ -19,7 +19,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub const RULES: [&str; 22] = [
+pub const RULES: [&str; 25] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -42,6 +42,9 @@ pub const RULES: [&str; 22] = [
     "combine udiv_by_constant",
     "combine urem_by_constant",
     "combine urem_of_limbs",
+    "combine memcpy_of_constant_length",
+    "combine memmove_of_constant_length",
+    "combine memset_of_constant_length",
 ];
 
 /// The combine that applies to the artifact `inst`.

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use tribunal_ir::opcode::IndexTypes;
 use tribunal_ir::types::{S1, S8, S32};
 use tribunal_ir::{
-    Bits, Block, Builder, Family, Fragment, Function, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode,
-    OpcodeInfo, Operand, OperandKind, Position, Properties, Step, Type, VReg,
+    AtomicOrdering, Bits, Block, Builder, Family, Fragment, Function, Inst, InstData, IntPredicate, MemFlags,
+    MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Position, Properties, Step, Type, VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -100,6 +100,10 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
     }
     all.push((Opcode::G_PTRMASK, instance(target, &|i| i.pointer_mask())));
     all.extend(divisions_by_constants(target));
+    all.extend(atomics(target));
+    for &opcode in Family::MemoryFunction.opcodes() {
+        all.extend(memory_functions(target, opcode).into_iter().map(|function| (opcode, function)));
+    }
     all
 }
 
@@ -110,6 +114,7 @@ fn of_opcode(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Typ
         Family::Control if opcode.is_phi() => vec![instance(target, &|i| i.phi(ty))],
         Family::InRegister => in_register(target, opcode, info, ty),
         // Accesses and pointers have instances of their own.
+        Family::Atomic => Vec::new(),
         Family::Load | Family::Store | Family::Pointer | Family::Control | Family::Cast | Family::Place => Vec::new(),
         // Assertions go, or combine away; instances of other opcodes make the word operations.
         Family::Assertion | Family::Word => Vec::new(),
@@ -231,6 +236,47 @@ fn divisions_by_constants(target: &'static Target) -> Vec<(Opcode, Function)> {
     pairs.map(|(opcode, divisor)| (opcode, instance(target, &|i| i.by_constant(ty, opcode, divisor)))).collect()
 }
 
+/// Operations on memory, and ordered loads and stores, of each size and ordering.
+fn atomics(target: &'static Target) -> Vec<(Opcode, Function)> {
+    use AtomicOrdering::{Acquire, Monotonic, NotAtomic, Release, SequentiallyConsistent};
+    let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+    let types = || [8, 16, 32, 64].map(Type::scalar).into_iter().chain([pointer]);
+    let mut all = Vec::new();
+    for opcode in Family::Atomic.opcodes().iter().copied().filter(|opcode| opcode.is_defined()) {
+        let Some(info) = opcode.info().filter(|info| !info.defs.is_empty()) else { continue };
+        let failure = if info.fails() { Monotonic } else { NotAtomic };
+        for ty in types().filter(|&ty| info.class_of(0).is_some_and(|class| class.takes(ty))) {
+            for ordering in [Monotonic, Acquire, Release, SequentiallyConsistent] {
+                let memory = MemOperand::new(MemFlags::LOAD | MemFlags::STORE, ty, ty.bytes());
+                let memory = MemOperand { ordering, failure_ordering: failure, ..memory };
+                all.push((opcode, instance(target, &|i| i.atomic(opcode, info, ty, memory))));
+            }
+        }
+    }
+    for ty in types() {
+        for ordering in [Monotonic, Acquire, SequentiallyConsistent] {
+            let memory = MemOperand { ordering, ..MemOperand::new(MemFlags::LOAD, ty, ty.bytes()) };
+            all.push((Opcode::G_LOAD, instance(target, &|i| i.load(Opcode::G_LOAD, ty, memory))));
+        }
+        for ordering in [Monotonic, Release, SequentiallyConsistent] {
+            let memory = MemOperand { ordering, ..MemOperand::new(MemFlags::STORE, ty, ty.bytes()) };
+            all.push((Opcode::G_STORE, instance(target, &|i| i.store(ty, memory))));
+        }
+    }
+    all
+}
+
+/// A memory function of each short length and of any, at each alignment up to eight bytes, of a byte that is known or
+/// not.
+fn memory_functions(target: &'static Target, opcode: Opcode) -> Vec<Function> {
+    const LONG: [i64; 4] = [48, 63, 64, 100];
+    let lengths = (0..=33).chain(LONG).map(Some).chain([None]);
+    let choices = lengths.flat_map(|length| [1, 2, 4, 8].map(|align| (length, align)));
+    let bytes = if opcode == Opcode::G_MEMSET { &[None, Some(0xa5)][..] } else { &[None] };
+    let choices = choices.flat_map(|(length, align)| bytes.iter().map(move |&byte| (length, align, byte)));
+    choices.map(|choice| instance(target, &|i| i.memory_function(opcode, choice))).collect()
+}
+
 /// Loads and stores of `bits` bits at every alignment up to eight bytes.
 fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
     let mut all = Vec::new();
@@ -250,6 +296,12 @@ fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
         }
     }
     all
+}
+
+/// The directions of a memory function's accesses: stores first.
+fn accesses_of_range(info: &OpcodeInfo) -> impl Iterator<Item = MemFlags> {
+    let count = info.accesses.map_or(0, |accesses| usize::from(accesses.count));
+    [MemFlags::STORE, MemFlags::LOAD].into_iter().take(count)
 }
 
 /// A function being written around one instance. Its inputs are registers without a definition, cut to their types from
@@ -285,8 +337,19 @@ impl Instance<'_> {
         if ty == whole { value } else { self.builder.op(ty, Opcode::G_TRUNC, &[value]) }
     }
 
+    /// The same, or a pointer.
+    fn value(&mut self, ty: Type) -> VReg {
+        if ty.is_pointer() { self.pointer() } else { self.input(ty) }
+    }
+
     /// Makes `value` live: its bits are extended to registers and stored.
     fn needed(&mut self, value: VReg) {
+        let ty = self.builder.type_of(value);
+        if ty.is_pointer() {
+            let place = self.pointer();
+            self.builder.store(value, place, MemOperand::new(MemFlags::STORE, ty, ty.bytes()));
+            return;
+        }
         let (bits, register) = (self.builder.type_of(value).bits(), self.target.register_type());
         let whole = Type::scalar(bits.next_power_of_two().max(register.bits()));
         let value = if whole.bits() == bits { value } else { self.builder.op(whole, Opcode::G_ANYEXT, &[value]) };
@@ -346,8 +409,43 @@ impl Instance<'_> {
     }
 
     fn store(&mut self, ty: Type, memory: MemOperand) {
-        let (value, pointer) = (self.input(ty), self.pointer());
+        let (value, pointer) = (self.value(ty), self.pointer());
         self.builder.store(value, pointer, memory);
+    }
+
+    /// An operation on memory of values of `ty`, whose success, if it tells it, is one bit.
+    fn atomic(&mut self, opcode: Opcode, info: &OpcodeInfo, ty: Type, memory: MemOperand) {
+        let types = [ty, S1];
+        let results = info.defs.iter().zip(types).map(|(_, ty)| self.builder.function.new_vreg(ty));
+        let results: Vec<VReg> = results.collect();
+        let mut data = InstData::new(opcode, results.iter().copied().map(Operand::def));
+        for kind in info.uses {
+            let register = if kind.must_be_pointer() { self.pointer() } else { self.value(ty) };
+            data.operands.push(Operand::used(register));
+        }
+        self.builder.push(data.with_memory(memory));
+        results.into_iter().for_each(|result| self.needed(result));
+    }
+
+    /// A memory function of this length and alignment in bytes, of this byte.
+    fn memory_function(&mut self, opcode: Opcode, (length, align, byte): (Option<i64>, u32, Option<i64>)) {
+        let Some(info) = opcode.info() else { return };
+        let mut data = InstData::new(opcode, []);
+        for (index, kind) in info.uses.iter().enumerate() {
+            let is_last = info.uses.get(index + 1).is_none_or(|next| next.is_immediate());
+            data.operands.push(match (kind, length, byte) {
+                (kind, ..) if kind.is_immediate() => Operand::Imm(0),
+                (kind, ..) if kind.must_be_pointer() => Operand::used(self.pointer()),
+                (_, Some(length), _) if is_last => {
+                    Operand::used(self.builder.constant_i64(self.target.register_type(), length))
+                }
+                (_, None, _) if is_last => Operand::used(self.input(S32)),
+                (_, _, Some(byte)) => Operand::used(self.builder.constant_i64(S8, byte)),
+                (_, _, None) => Operand::used(self.input(S8)),
+            });
+        }
+        data.memory.extend(accesses_of_range(info).map(|direction| MemOperand::new(direction, S8, align)));
+        self.builder.push(data);
     }
 
     /// A loop: one value enters, one comes round.

@@ -1,32 +1,37 @@
 //! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, with the copies of arguments and
 //! results.
 
+use super::memory_function;
 use super::recipe::Recipe;
-use tribunal_ir::{Function, Inst, Opcode, Operand, Reg, VReg};
+use tribunal_ir::{Function, Inst, Opcode, Operand, PReg, Reg, VReg};
 use tribunal_target::Target;
+use tribunal_target::environment::MemoryFunction;
 use tribunal_target::runtime::RuntimeFunction;
 
-/// Calls the function that computes the instruction's result; false if there is none, or if no call may stand here.
+/// Calls the function that does what the instruction does; false if there is none, or if no call may stand here.
 pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
+    match MemoryFunction::of_opcode(r.data.opcode) {
+        Some(function) => memory_function::call(r, target, function),
+        None => runtime_function(r, target),
+    }
+}
+
+/// Calls the runtime function that computes the instruction's result.
+fn runtime_function(r: &mut Recipe<'_>, target: &Target) -> bool {
     let dst = r.dst();
     let Some(callee) = RuntimeFunction::of(r.data.opcode, r.type_of(dst)) else { return false };
-    let (Some(signature), Some(calls)) = (target.signature(callee), &target.abi.calls) else { return false };
-    if holds_register(r.builder.function, target, r.inst) {
-        return false;
-    }
+    let Some(signature) = target.signature(callee) else { return false };
     let register = target.register_type();
     let is_wide = callee.ty() != register;
-    let parts = |r: &mut Recipe<'_>, value: VReg| if is_wide { r.unmerge(register, value) } else { vec![value] };
-    let (a, b) = (r.register(1), r.register(2));
-    let arguments = [parts(r, a), parts(r, b)];
-
-    r.builder.push(target.call_frame(calls.frame_setup, 0));
-    for (&to, &from) in signature.arguments.iter().copied().flatten().zip(arguments.iter().flatten()) {
-        r.builder.push(copy(to.into(), from.into()));
+    let places = signature.arguments.map(<[PReg]>::to_vec);
+    let written = call_with(r, target, (callee.name, &places, signature.results), |r| {
+        let parts = |r: &mut Recipe<'_>, value: VReg| if is_wide { r.unmerge(register, value) } else { vec![value] };
+        let (a, b) = (r.register(1), r.register(2));
+        [parts(r, a), parts(r, b)].concat()
+    });
+    if !written {
+        return false;
     }
-    let call = target.runtime_call(r.builder.function, calls, callee, &signature);
-    r.builder.push(call);
-    r.builder.push(target.call_frame(calls.frame_destroy, 0));
     if !is_wide {
         r.builder.push(copy(dst.into(), signature.results[0].into()));
         return true;
@@ -36,6 +41,30 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
         r.builder.push(copy(to.into(), from.into()));
     }
     r.merge(dst, &results);
+    true
+}
+
+/// Writes the call of a symbol, with the registers of its arguments and of its results, up to the end of its call
+/// frame. `arguments` writes what the call needs, and gives a value for each register. False if no call may stand here.
+pub(super) fn call_with<'f>(
+    r: &mut Recipe<'f>,
+    target: &Target,
+    (symbol, places, results): (&str, &[Vec<PReg>], &[PReg]),
+    arguments: impl FnOnce(&mut Recipe<'f>) -> Vec<VReg>,
+) -> bool {
+    let Some(calls) = &target.abi.calls else { return false };
+    if holds_register(r.builder.function, target, r.inst) {
+        return false;
+    }
+    let places = || places.iter().flatten().copied();
+    let Some(call) = target.library_call(r.builder.function, symbol, places(), results) else { return false };
+    let arguments = arguments(r);
+    r.builder.push(target.call_frame(calls.frame_setup, 0));
+    for (to, from) in places().zip(arguments) {
+        r.builder.push(copy(to.into(), from.into()));
+    }
+    r.builder.push(call);
+    r.builder.push(target.call_frame(calls.frame_destroy, 0));
     true
 }
 

@@ -1,9 +1,9 @@
 //! Lowering: expansions into other operations of the same types.
 
 use super::recipe::Recipe;
-use super::{counting, memory, overflow};
+use super::{atomics, counting, memory, overflow};
 use tribunal_ir::types::{S32, S64};
-use tribunal_ir::{IntPredicate, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Family, IntPredicate, Opcode, Operand, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::legality::Expansion;
 
@@ -11,6 +11,8 @@ use tribunal_target::legality::Expansion;
 pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
     use Opcode::*;
     match r.data.opcode {
+        _ if atomics::is_fenced(r) => atomics::fenced(r),
+        opcode if opcode.family() == Some(Family::Atomic) => return atomics::lower(r),
         G_SMIN => extremum(r, IntPredicate::Slt),
         G_SMAX => extremum(r, IntPredicate::Sgt),
         G_UMIN => extremum(r, IntPredicate::Ult),

@@ -3,16 +3,16 @@
 use super::recipe::Recipe;
 use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, Operand, Pointer, Type, VReg};
 
-/// The access, and its size in bits; `None` for an atomic one, since no recipe here keeps it atomic.
+/// The access, and its size in bits; `None` for an atomic one of no whole number of bytes.
 fn access(r: &Recipe<'_>) -> Option<(MemOperand, u32)> {
     let [memory] = r.data.memory.as_slice() else { return None };
-    (!memory.is_atomic()).then_some(())?;
-    Some((*memory, memory.ty?.bits()))
+    let bits = memory.ty?.bits();
+    (!memory.is_atomic() || bits.is_multiple_of(8)).then_some((*memory, bits))
 }
 
-/// False for a volatile access: split, it would no longer be a single one.
+/// False for a volatile or an atomic access: split, it would no longer be a single one.
 fn is_divisible(memory: &MemOperand) -> bool {
-    !memory.flags.contains(MemFlags::VOLATILE)
+    !memory.flags.contains(MemFlags::VOLATILE) && !memory.is_atomic()
 }
 
 /// A load of more bits than a register holds.

@@ -9,12 +9,14 @@
 //! `after` must refine `before` for all values of the other registers.
 
 mod artifacts;
+mod atomics;
 mod catalogue;
 mod counting;
 mod division;
 mod libcall;
 mod lower;
 mod memory;
+mod memory_function;
 mod narrow;
 mod overflow;
 mod recipe;
@@ -28,7 +30,9 @@ use crate::{CompileError, Context};
 use recipe::Recipe;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::LiveIn;
-use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, Stage, Type, VReg};
+use tribunal_ir::{
+    Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, Properties, Reg, Stage, Type, VReg,
+};
 use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalizeStep, type_at};
 
@@ -188,7 +192,8 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     }
 
     fn legalize_inst(&mut self, inst: Inst) -> Result<(), CompileError> {
-        if let Some(combine) = division::by_constant(self, inst) {
+        let by_value = division::by_constant(self, inst).or_else(|| memory_function::of_constant_length(self, inst));
+        if let Some(combine) = by_value {
             return self.apply_combine(inst, combine);
         }
         let step = self.context.legalizer.legality(self.function, self.function.inst(inst));
@@ -312,8 +317,7 @@ fn is_dead(context: &Context<'_>, function: &Function, inst: Inst) -> bool {
         Opcode::Target(opcode) => context.target.vocabulary.opcode_flags(opcode),
         generic => generic.info().map_or(effects, |info| info.flags),
     };
-    let volatile = data.memory.iter().any(|memory| memory.flags.contains(tribunal_ir::MemFlags::VOLATILE));
-    !flags.intersects(effects) && !volatile
+    !flags.intersects(effects) && !data.memory.iter().any(MemOperand::is_ordered)
 }
 
 /// Removes generic copies between virtual registers of one type: their source is used instead.

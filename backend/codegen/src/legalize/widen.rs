@@ -3,9 +3,10 @@
 //! The high bits that the operation needs decide the extension of each source: any-extension where they do not matter.
 //! Flags that promise something of the narrow result are dropped, since the wide result does not keep the promise.
 
+use super::atomics;
 use super::recipe::{Flags, Recipe};
 use tribunal_ir::inst::Operands;
-use tribunal_ir::{Opcode, Operand, Type, VReg};
+use tribunal_ir::{Family, Opcode, Operand, Type, VReg};
 
 /// Widens type `index` to `ty`; false if there is no recipe.
 pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
@@ -38,6 +39,7 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         (G_CTLZ, 1) => leading_zeros(r, ty),
         (G_CTTZ, 1) => trailing_zeros(r, ty),
         (G_CTPOP, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
+        (opcode, 0) if opcode.family() == Some(Family::Atomic) => atomics::widen(r, ty),
         _ => return false,
     }
     true

@@ -128,6 +128,9 @@ impl Matcher<'_> {
         {
             return false;
         }
+        if data.memory.first().is_some_and(|memory| !pattern.ordering.0.contains(&memory.merged_ordering())) {
+            return false;
+        }
         let mut patterns = pattern.operands.iter();
         for operand in &data.operands {
             if operand.is_def() || matches!(operand, Operand::Predicate(_)) {

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::{
-    AddressData, Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Reg, RegBank,
-    RegClass, RegFlags, RegOperand, Stage, VReg,
+    AddressData, AtomicOrdering, Block, Constraint, Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand,
+    Properties, Reg, RegBank, RegClass, RegFlags, RegOperand, Stage, SubReg, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
@@ -131,11 +131,11 @@ impl Selector<'_, '_, '_> {
     fn is_dead(&self, data: &InstData) -> bool {
         let effects = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;
         let flags = data.opcode.info().map_or(effects, |info| info.flags);
-        let volatile = data.memory.iter().any(|memory| memory.flags.contains(tribunal_ir::MemFlags::VOLATILE));
+        let ordered = data.memory.iter().any(MemOperand::is_ordered);
         let unread = |operand: &RegOperand| {
             operand.reg.as_virtual().is_some_and(|register| self.function.use_count(register) == 0)
         };
-        !flags.intersects(effects) && !volatile && data.defs().next().is_some() && data.defs().all(unread)
+        !flags.intersects(effects) && !ordered && data.defs().next().is_some() && data.defs().all(unread)
     }
 
     fn apply(&mut self, root: Inst, rule: &'static SelectionRule, matched: &Match) {
@@ -187,20 +187,21 @@ impl Selector<'_, '_, '_> {
         matched: &Match,
         temporaries: &mut SmallVec<[Option<VReg>; 8]>,
     ) {
-        let class_of = |index: usize| match data.opcode {
-            Opcode::Target(opcode) => {
-                self.context.target.instruction(opcode).operands.get(index).and_then(OperandDesc::class)
-            }
+        let desc = match data.opcode {
+            Opcode::Target(opcode) => self.context.target.instruction(opcode).operands.get(data.operands.len()),
             _ => None,
         };
-        let position = data.operands.len();
-        let wanted = class_of(position);
+        let wanted = desc.and_then(OperandDesc::class);
+        let early = match desc {
+            Some(OperandDesc::EarlyDef(_)) => RegFlags::EARLY_CLOBBER,
+            _ => RegFlags::empty(),
+        };
         let operand = match out {
             Out::Def(class) | Out::Def2(class) => {
                 let index = usize::from(matches!(out, Out::Def2(_)));
                 let Some(register) = root.vreg(index) else { return };
                 self.constrain(register, *class);
-                Operand::def(register)
+                defined(register, early)
             }
             Out::DefTemp(number, class) => {
                 let register = self.function.push_vreg(None, Constraint::Class(*class));
@@ -209,7 +210,7 @@ impl Selector<'_, '_, '_> {
                     temporaries.resize(number + 1, None);
                 }
                 temporaries[number] = Some(register);
-                Operand::def(register)
+                defined(register, early)
             }
             Out::Temp(number) => match temporaries.get(usize::from(*number)).copied().flatten() {
                 Some(register) => Operand::used(register),
@@ -226,6 +227,9 @@ impl Selector<'_, '_, '_> {
             Out::Imm(slot) => Operand::Imm(matched.immediate(*slot).to_i64().unwrap_or(0)),
             Out::ImmWith(slot, function) => Operand::Imm(function(matched.immediate(*slot))),
             Out::Const(value) => Operand::Imm(*value),
+            Out::Ordering => Operand::Imm(
+                root.memory.first().map_or(AtomicOrdering::NotAtomic, MemOperand::merged_ordering).number(),
+            ),
             Out::Phys(register) => Operand::used(*register),
             Out::PhysDef(register) => Operand::def(*register),
             Out::ImplicitDef(register) => Operand::implicit_def(*register),
@@ -314,6 +318,12 @@ impl Selector<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// The definition of a virtual register.
+fn defined(register: VReg, flags: RegFlags) -> Operand {
+    let flags = RegFlags::DEF | flags;
+    Operand::Reg(RegOperand { reg: register.into(), flags, subregister: SubReg::default(), tied_to: None })
 }
 
 /// Moves the copies to argument registers down to their call, past what computes or stores other arguments. The

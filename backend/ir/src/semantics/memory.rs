@@ -1,8 +1,12 @@
 //! Memory as the opcodes see it: little-endian bytes behind an address, each a value or poison.
+//!
+//! It is the memory of one thread. An atomic access reads and writes it as any other does. Its operand says how it is
+//! ordered, and one that reads and writes in one has both directions in the operand of each half.
 
 use super::{Domain, Value};
 use crate::entities::{FixedSlot, StackSlot};
 use crate::memory::MemOperand;
+use crate::ordering::FencedPairs;
 
 /// The meaning of loads, stores and frame addresses. An access outside its allocation, or less aligned than it claims,
 /// is undefined behaviour, and is *returned* as the condition under which it happens.
@@ -12,6 +16,9 @@ pub trait Memory<D: Domain> {
 
     /// Writes a value of a whole number of bytes.
     fn store(&mut self, domain: &mut D, address: &D::Bits, value: &Value<D>, operand: &MemOperand) -> D::Bool;
+
+    /// Keeps accesses before and after in order, as other threads see them. One thread alone sees no difference.
+    fn fence(&mut self, _domain: &mut D, _pairs: FencedPairs) {}
 
     /// The address of a stack object.
     fn frame_address(&mut self, domain: &mut D, slot: StackSlot, bits: u32) -> D::Bits;

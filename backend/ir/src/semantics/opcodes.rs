@@ -7,7 +7,7 @@ use super::{Domain, Memory, Pure, Value, access, bits, integer};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags};
-use crate::opcode::{Immediate, IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
+use crate::opcode::{Family, Immediate, IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
 use crate::operand::Operand;
 use crate::predicate::IntPredicate;
 use crate::ranges::RangeUnknown;
@@ -202,6 +202,8 @@ fn computed<D: Domain, M: Memory<D>>(
         G_UDIV | G_SDIV | G_UREM | G_SREM | G_UDIVREM | G_SDIVREM => Ok(integer::divide(domain, op)),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => access::load(domain, memory, op),
         G_STORE => access::store(domain, memory, op),
+        G_FENCE => access::fence(domain, memory, op),
+        _ if inst.opcode.family() == Some(Family::Atomic) => access::read_modify_write(domain, memory, op),
         G_UADDO | G_UADDE | G_USUBO | G_USUBE | G_SADDO | G_SADDE | G_SSUBO | G_SSUBE => {
             no_ub(integer::with_carry(domain, op))
         }

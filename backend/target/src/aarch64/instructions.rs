@@ -1,12 +1,15 @@
-//! The instruction table: the base integer instructions of A64, and the pseudo-instructions of LLVM's MIR. One
-//! instruction a row: operands and their bits in the word, assembly, flags, implicit registers read and written.
-//! Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and operand order are LLVM's.
+//! The instruction table: the base integer instructions of A64, those on memory of Armv8.1, and the
+//! pseudo-instructions of LLVM's MIR. One instruction a row: operands and their bits in the word, assembly, flags,
+//! implicit registers read and written. Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and
+//! operand order are LLVM's.
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%p` pages as
 //! bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name.
 
+use super::features::LSE;
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
+use tribunal_ir::AtomicOrdering;
 
 /// A register's number has five bits: Rd, Rn, Ra and Rm stand here.
 const fn rd(operand: u8) -> Piece {
@@ -47,6 +50,13 @@ crate::formats! {
     /// A 32-bit move, whose destination is named by its 64-bit register.
     move_word [rd(0), rm(2)];
     address [rd(0), Piece::low(1, 2, 29), Piece::part(1, 2, 19, 5)];
+    /// An operation on memory: the old value, the operand, the address.
+    on_memory [rd(0), rm(1), rn(2)];
+    /// Compare and swap: the expected value and the old one have one register.
+    swap [rm(0), rd(2), rn(3)];
+    /// A store that keeps a reservation: status, value, address.
+    exclusive [rm(0), rd(1), rn(2)];
+    barrier [Piece::low(0, 4, 8)];
 }
 
 const fn pseudo() -> Option<WordLayout> {
@@ -57,6 +67,8 @@ const D32: OperandDesc = OperandDesc::Def(GPR32);
 const D64: OperandDesc = OperandDesc::Def(GPR64);
 const D32SP: OperandDesc = OperandDesc::Def(GPR32SP);
 const D64SP: OperandDesc = OperandDesc::Def(GPR64SP);
+const E32: OperandDesc = OperandDesc::EarlyDef(GPR32);
+const E64: OperandDesc = OperandDesc::EarlyDef(GPR64);
 const U32: OperandDesc = OperandDesc::Use(GPR32);
 const U64: OperandDesc = OperandDesc::Use(GPR64);
 const U32SP: OperandDesc = OperandDesc::Use(GPR32SP);
@@ -109,6 +121,27 @@ const Z8: Access = Access::unsigned(1, 1);
 const Z16: Access = Access::unsigned(2, 1);
 const Z32: Access = Access::unsigned(4, 1);
 const Z64: Access = Access::unsigned(8, 1);
+
+// Atomic accesses are naturally aligned. By their ordering: of a pair that acquires and releases, and of `LDAR` with
+// `STLR`, all are in one order.
+const N8: Access = Access::unsigned(1, 1);
+const N16: Access = Access::unsigned(2, 2);
+const N32: Access = Access::unsigned(4, 4);
+const N64: Access = Access::unsigned(8, 8);
+const A8: Access = N8.ordered(AtomicOrdering::Acquire);
+const A16: Access = N16.ordered(AtomicOrdering::Acquire);
+const A32: Access = N32.ordered(AtomicOrdering::Acquire);
+const A64: Access = N64.ordered(AtomicOrdering::Acquire);
+const L8: Access = N8.ordered(AtomicOrdering::Release);
+const L16: Access = N16.ordered(AtomicOrdering::Release);
+const L32: Access = N32.ordered(AtomicOrdering::Release);
+const L64: Access = N64.ordered(AtomicOrdering::Release);
+const AL8: Access = N8.ordered(AtomicOrdering::SequentiallyConsistent);
+const AL16: Access = N16.ordered(AtomicOrdering::SequentiallyConsistent);
+const AL32: Access = N32.ordered(AtomicOrdering::SequentiallyConsistent);
+const AL64: Access = N64.ordered(AtomicOrdering::SequentiallyConsistent);
+/// Barriers as `DMB` numbers them: of loads, of everything.
+const BARRIER: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(4));
 
 crate::instructions! {
     ADDWrr [D32, U32, U32] three(0x0b000000) "add %0, %1, %2" {};
@@ -236,5 +269,193 @@ crate::instructions! {
     ADR [D64, L21X1] address(0x10000000) "adr %0, %1" {};
     // Of LLVM's traps the one that it writes for code that is never reached.
     BRK [IMM16] exception(0xd4200000) "brk #%0" {TERMINATOR, BARRIER, SIDE_EFFECTS};
+    LDARB [D32, U64SP] two(0x08dffc00) "ldarb %0, [%1]" {LOAD} of AL8;
+    STLRB [U32, U64SP] two(0x089ffc00) "stlrb %0, [%1]" {STORE} of AL8;
+    LDARH [D32, U64SP] two(0x48dffc00) "ldarh %0, [%1]" {LOAD} of AL16;
+    STLRH [U32, U64SP] two(0x489ffc00) "stlrh %0, [%1]" {STORE} of AL16;
+    LDARW [D32, U64SP] two(0x88dffc00) "ldar %0, [%1]" {LOAD} of AL32;
+    STLRW [U32, U64SP] two(0x889ffc00) "stlr %0, [%1]" {STORE} of AL32;
+    LDARX [D64, U64SP] two(0xc8dffc00) "ldar %0, [%1]" {LOAD} of AL64;
+    STLRX [U64, U64SP] two(0xc89ffc00) "stlr %0, [%1]" {STORE} of AL64;
+    LDXRB [D32, U64SP] two(0x085f7c00) "ldxrb %0, [%1]" {LOAD, SIDE_EFFECTS} of N8;
+    LDAXRB [D32, U64SP] two(0x085ffc00) "ldaxrb %0, [%1]" {LOAD, SIDE_EFFECTS} of A8;
+    STXRB [E32, U32, U64SP] exclusive(0x08007c00) "stxrb %0, %1, [%2]" {STORE, SIDE_EFFECTS} of N8;
+    STLXRB [E32, U32, U64SP] exclusive(0x0800fc00) "stlxrb %0, %1, [%2]" {STORE, SIDE_EFFECTS} of L8;
+    LDXRH [D32, U64SP] two(0x485f7c00) "ldxrh %0, [%1]" {LOAD, SIDE_EFFECTS} of N16;
+    LDAXRH [D32, U64SP] two(0x485ffc00) "ldaxrh %0, [%1]" {LOAD, SIDE_EFFECTS} of A16;
+    STXRH [E32, U32, U64SP] exclusive(0x48007c00) "stxrh %0, %1, [%2]" {STORE, SIDE_EFFECTS} of N16;
+    STLXRH [E32, U32, U64SP] exclusive(0x4800fc00) "stlxrh %0, %1, [%2]" {STORE, SIDE_EFFECTS} of L16;
+    LDXRW [D32, U64SP] two(0x885f7c00) "ldxr %0, [%1]" {LOAD, SIDE_EFFECTS} of N32;
+    LDAXRW [D32, U64SP] two(0x885ffc00) "ldaxr %0, [%1]" {LOAD, SIDE_EFFECTS} of A32;
+    STXRW [E32, U32, U64SP] exclusive(0x88007c00) "stxr %0, %1, [%2]" {STORE, SIDE_EFFECTS} of N32;
+    STLXRW [E32, U32, U64SP] exclusive(0x8800fc00) "stlxr %0, %1, [%2]" {STORE, SIDE_EFFECTS} of L32;
+    LDXRX [D64, U64SP] two(0xc85f7c00) "ldxr %0, [%1]" {LOAD, SIDE_EFFECTS} of N64;
+    LDAXRX [D64, U64SP] two(0xc85ffc00) "ldaxr %0, [%1]" {LOAD, SIDE_EFFECTS} of A64;
+    STXRX [E32, U64, U64SP] exclusive(0xc8007c00) "stxr %0, %1, [%2]" {STORE, SIDE_EFFECTS} of N64;
+    STLXRX [E32, U64, U64SP] exclusive(0xc800fc00) "stlxr %0, %1, [%2]" {STORE, SIDE_EFFECTS} of L64;
+    LDADDB [D32, U32, U64SP] on_memory(0x38200000) "ldaddb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    LDADDAB [D32, U32, U64SP] on_memory(0x38a00000) "ldaddab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    LDADDLB [D32, U32, U64SP] on_memory(0x38600000) "ldaddlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    LDADDALB [D32, U32, U64SP] on_memory(0x38e00000) "ldaddalb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    LDADDH [D32, U32, U64SP] on_memory(0x78200000) "ldaddh %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    LDADDAH [D32, U32, U64SP] on_memory(0x78a00000) "ldaddah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    LDADDLH [D32, U32, U64SP] on_memory(0x78600000) "ldaddlh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    LDADDALH [D32, U32, U64SP] on_memory(0x78e00000) "ldaddalh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    LDADDW [D32, U32, U64SP] on_memory(0xb8200000) "ldadd %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    LDADDAW [D32, U32, U64SP] on_memory(0xb8a00000) "ldadda %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    LDADDLW [D32, U32, U64SP] on_memory(0xb8600000) "ldaddl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    LDADDALW [D32, U32, U64SP] on_memory(0xb8e00000) "ldaddal %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    LDADDX [D64, U64, U64SP] on_memory(0xf8200000) "ldadd %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    LDADDAX [D64, U64, U64SP] on_memory(0xf8a00000) "ldadda %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    LDADDLX [D64, U64, U64SP] on_memory(0xf8600000) "ldaddl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    LDADDALX [D64, U64, U64SP] on_memory(0xf8e00000) "ldaddal %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    LDCLRB [D32, U32, U64SP] on_memory(0x38201000) "ldclrb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    LDCLRAB [D32, U32, U64SP] on_memory(0x38a01000) "ldclrab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    LDCLRLB [D32, U32, U64SP] on_memory(0x38601000) "ldclrlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    LDCLRALB [D32, U32, U64SP] on_memory(0x38e01000) "ldclralb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    LDCLRH [D32, U32, U64SP] on_memory(0x78201000) "ldclrh %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    LDCLRAH [D32, U32, U64SP] on_memory(0x78a01000) "ldclrah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    LDCLRLH [D32, U32, U64SP] on_memory(0x78601000) "ldclrlh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    LDCLRALH [D32, U32, U64SP] on_memory(0x78e01000) "ldclralh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    LDCLRW [D32, U32, U64SP] on_memory(0xb8201000) "ldclr %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    LDCLRAW [D32, U32, U64SP] on_memory(0xb8a01000) "ldclra %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    LDCLRLW [D32, U32, U64SP] on_memory(0xb8601000) "ldclrl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    LDCLRALW [D32, U32, U64SP] on_memory(0xb8e01000) "ldclral %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    LDCLRX [D64, U64, U64SP] on_memory(0xf8201000) "ldclr %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    LDCLRAX [D64, U64, U64SP] on_memory(0xf8a01000) "ldclra %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    LDCLRLX [D64, U64, U64SP] on_memory(0xf8601000) "ldclrl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    LDCLRALX [D64, U64, U64SP] on_memory(0xf8e01000) "ldclral %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    LDEORB [D32, U32, U64SP] on_memory(0x38202000) "ldeorb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    LDEORAB [D32, U32, U64SP] on_memory(0x38a02000) "ldeorab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    LDEORLB [D32, U32, U64SP] on_memory(0x38602000) "ldeorlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    LDEORALB [D32, U32, U64SP] on_memory(0x38e02000) "ldeoralb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    LDEORH [D32, U32, U64SP] on_memory(0x78202000) "ldeorh %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    LDEORAH [D32, U32, U64SP] on_memory(0x78a02000) "ldeorah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    LDEORLH [D32, U32, U64SP] on_memory(0x78602000) "ldeorlh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    LDEORALH [D32, U32, U64SP] on_memory(0x78e02000) "ldeoralh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    LDEORW [D32, U32, U64SP] on_memory(0xb8202000) "ldeor %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    LDEORAW [D32, U32, U64SP] on_memory(0xb8a02000) "ldeora %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    LDEORLW [D32, U32, U64SP] on_memory(0xb8602000) "ldeorl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    LDEORALW [D32, U32, U64SP] on_memory(0xb8e02000) "ldeoral %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    LDEORX [D64, U64, U64SP] on_memory(0xf8202000) "ldeor %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    LDEORAX [D64, U64, U64SP] on_memory(0xf8a02000) "ldeora %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    LDEORLX [D64, U64, U64SP] on_memory(0xf8602000) "ldeorl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    LDEORALX [D64, U64, U64SP] on_memory(0xf8e02000) "ldeoral %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    LDSETB [D32, U32, U64SP] on_memory(0x38203000) "ldsetb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    LDSETAB [D32, U32, U64SP] on_memory(0x38a03000) "ldsetab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    LDSETLB [D32, U32, U64SP] on_memory(0x38603000) "ldsetlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    LDSETALB [D32, U32, U64SP] on_memory(0x38e03000) "ldsetalb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    LDSETH [D32, U32, U64SP] on_memory(0x78203000) "ldseth %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    LDSETAH [D32, U32, U64SP] on_memory(0x78a03000) "ldsetah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    LDSETLH [D32, U32, U64SP] on_memory(0x78603000) "ldsetlh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    LDSETALH [D32, U32, U64SP] on_memory(0x78e03000) "ldsetalh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    LDSETW [D32, U32, U64SP] on_memory(0xb8203000) "ldset %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    LDSETAW [D32, U32, U64SP] on_memory(0xb8a03000) "ldseta %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    LDSETLW [D32, U32, U64SP] on_memory(0xb8603000) "ldsetl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    LDSETALW [D32, U32, U64SP] on_memory(0xb8e03000) "ldsetal %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    LDSETX [D64, U64, U64SP] on_memory(0xf8203000) "ldset %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    LDSETAX [D64, U64, U64SP] on_memory(0xf8a03000) "ldseta %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    LDSETLX [D64, U64, U64SP] on_memory(0xf8603000) "ldsetl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    LDSETALX [D64, U64, U64SP] on_memory(0xf8e03000) "ldsetal %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    LDSMAXB [D32, U32, U64SP] on_memory(0x38204000) "ldsmaxb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    LDSMAXAB [D32, U32, U64SP] on_memory(0x38a04000) "ldsmaxab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    LDSMAXLB [D32, U32, U64SP] on_memory(0x38604000) "ldsmaxlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    LDSMAXALB [D32, U32, U64SP] on_memory(0x38e04000) "ldsmaxalb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    LDSMAXH [D32, U32, U64SP] on_memory(0x78204000) "ldsmaxh %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    LDSMAXAH [D32, U32, U64SP] on_memory(0x78a04000) "ldsmaxah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    LDSMAXLH [D32, U32, U64SP] on_memory(0x78604000) "ldsmaxlh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    LDSMAXALH [D32, U32, U64SP] on_memory(0x78e04000) "ldsmaxalh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    LDSMAXW [D32, U32, U64SP] on_memory(0xb8204000) "ldsmax %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    LDSMAXAW [D32, U32, U64SP] on_memory(0xb8a04000) "ldsmaxa %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    LDSMAXLW [D32, U32, U64SP] on_memory(0xb8604000) "ldsmaxl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    LDSMAXALW [D32, U32, U64SP] on_memory(0xb8e04000) "ldsmaxal %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    LDSMAXX [D64, U64, U64SP] on_memory(0xf8204000) "ldsmax %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    LDSMAXAX [D64, U64, U64SP] on_memory(0xf8a04000) "ldsmaxa %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    LDSMAXLX [D64, U64, U64SP] on_memory(0xf8604000) "ldsmaxl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    LDSMAXALX [D64, U64, U64SP] on_memory(0xf8e04000) "ldsmaxal %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    LDSMINB [D32, U32, U64SP] on_memory(0x38205000) "ldsminb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    LDSMINAB [D32, U32, U64SP] on_memory(0x38a05000) "ldsminab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    LDSMINLB [D32, U32, U64SP] on_memory(0x38605000) "ldsminlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    LDSMINALB [D32, U32, U64SP] on_memory(0x38e05000) "ldsminalb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    LDSMINH [D32, U32, U64SP] on_memory(0x78205000) "ldsminh %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    LDSMINAH [D32, U32, U64SP] on_memory(0x78a05000) "ldsminah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    LDSMINLH [D32, U32, U64SP] on_memory(0x78605000) "ldsminlh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    LDSMINALH [D32, U32, U64SP] on_memory(0x78e05000) "ldsminalh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    LDSMINW [D32, U32, U64SP] on_memory(0xb8205000) "ldsmin %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    LDSMINAW [D32, U32, U64SP] on_memory(0xb8a05000) "ldsmina %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    LDSMINLW [D32, U32, U64SP] on_memory(0xb8605000) "ldsminl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    LDSMINALW [D32, U32, U64SP] on_memory(0xb8e05000) "ldsminal %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    LDSMINX [D64, U64, U64SP] on_memory(0xf8205000) "ldsmin %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    LDSMINAX [D64, U64, U64SP] on_memory(0xf8a05000) "ldsmina %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    LDSMINLX [D64, U64, U64SP] on_memory(0xf8605000) "ldsminl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    LDSMINALX [D64, U64, U64SP] on_memory(0xf8e05000) "ldsminal %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    LDUMAXB [D32, U32, U64SP] on_memory(0x38206000) "ldumaxb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    LDUMAXAB [D32, U32, U64SP] on_memory(0x38a06000) "ldumaxab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    LDUMAXLB [D32, U32, U64SP] on_memory(0x38606000) "ldumaxlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    LDUMAXALB [D32, U32, U64SP] on_memory(0x38e06000) "ldumaxalb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    LDUMAXH [D32, U32, U64SP] on_memory(0x78206000) "ldumaxh %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    LDUMAXAH [D32, U32, U64SP] on_memory(0x78a06000) "ldumaxah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    LDUMAXLH [D32, U32, U64SP] on_memory(0x78606000) "ldumaxlh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    LDUMAXALH [D32, U32, U64SP] on_memory(0x78e06000) "ldumaxalh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    LDUMAXW [D32, U32, U64SP] on_memory(0xb8206000) "ldumax %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    LDUMAXAW [D32, U32, U64SP] on_memory(0xb8a06000) "ldumaxa %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    LDUMAXLW [D32, U32, U64SP] on_memory(0xb8606000) "ldumaxl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    LDUMAXALW [D32, U32, U64SP] on_memory(0xb8e06000) "ldumaxal %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    LDUMAXX [D64, U64, U64SP] on_memory(0xf8206000) "ldumax %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    LDUMAXAX [D64, U64, U64SP] on_memory(0xf8a06000) "ldumaxa %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    LDUMAXLX [D64, U64, U64SP] on_memory(0xf8606000) "ldumaxl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    LDUMAXALX [D64, U64, U64SP] on_memory(0xf8e06000) "ldumaxal %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    LDUMINB [D32, U32, U64SP] on_memory(0x38207000) "lduminb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    LDUMINAB [D32, U32, U64SP] on_memory(0x38a07000) "lduminab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    LDUMINLB [D32, U32, U64SP] on_memory(0x38607000) "lduminlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    LDUMINALB [D32, U32, U64SP] on_memory(0x38e07000) "lduminalb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    LDUMINH [D32, U32, U64SP] on_memory(0x78207000) "lduminh %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    LDUMINAH [D32, U32, U64SP] on_memory(0x78a07000) "lduminah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    LDUMINLH [D32, U32, U64SP] on_memory(0x78607000) "lduminlh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    LDUMINALH [D32, U32, U64SP] on_memory(0x78e07000) "lduminalh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    LDUMINW [D32, U32, U64SP] on_memory(0xb8207000) "ldumin %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    LDUMINAW [D32, U32, U64SP] on_memory(0xb8a07000) "ldumina %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    LDUMINLW [D32, U32, U64SP] on_memory(0xb8607000) "lduminl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    LDUMINALW [D32, U32, U64SP] on_memory(0xb8e07000) "lduminal %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    LDUMINX [D64, U64, U64SP] on_memory(0xf8207000) "ldumin %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    LDUMINAX [D64, U64, U64SP] on_memory(0xf8a07000) "ldumina %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    LDUMINLX [D64, U64, U64SP] on_memory(0xf8607000) "lduminl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    LDUMINALX [D64, U64, U64SP] on_memory(0xf8e07000) "lduminal %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    SWPB [D32, U32, U64SP] on_memory(0x38208000) "swpb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
+    SWPAB [D32, U32, U64SP] on_memory(0x38a08000) "swpab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
+    SWPLB [D32, U32, U64SP] on_memory(0x38608000) "swplb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];
+    SWPALB [D32, U32, U64SP] on_memory(0x38e08000) "swpalb %1, %0, [%2]" {LOAD, STORE} of AL8 if [LSE];
+    SWPH [D32, U32, U64SP] on_memory(0x78208000) "swph %1, %0, [%2]" {LOAD, STORE} of N16 if [LSE];
+    SWPAH [D32, U32, U64SP] on_memory(0x78a08000) "swpah %1, %0, [%2]" {LOAD, STORE} of A16 if [LSE];
+    SWPLH [D32, U32, U64SP] on_memory(0x78608000) "swplh %1, %0, [%2]" {LOAD, STORE} of L16 if [LSE];
+    SWPALH [D32, U32, U64SP] on_memory(0x78e08000) "swpalh %1, %0, [%2]" {LOAD, STORE} of AL16 if [LSE];
+    SWPW [D32, U32, U64SP] on_memory(0xb8208000) "swp %1, %0, [%2]" {LOAD, STORE} of N32 if [LSE];
+    SWPAW [D32, U32, U64SP] on_memory(0xb8a08000) "swpa %1, %0, [%2]" {LOAD, STORE} of A32 if [LSE];
+    SWPLW [D32, U32, U64SP] on_memory(0xb8608000) "swpl %1, %0, [%2]" {LOAD, STORE} of L32 if [LSE];
+    SWPALW [D32, U32, U64SP] on_memory(0xb8e08000) "swpal %1, %0, [%2]" {LOAD, STORE} of AL32 if [LSE];
+    SWPX [D64, U64, U64SP] on_memory(0xf8208000) "swp %1, %0, [%2]" {LOAD, STORE} of N64 if [LSE];
+    SWPAX [D64, U64, U64SP] on_memory(0xf8a08000) "swpa %1, %0, [%2]" {LOAD, STORE} of A64 if [LSE];
+    SWPLX [D64, U64, U64SP] on_memory(0xf8608000) "swpl %1, %0, [%2]" {LOAD, STORE} of L64 if [LSE];
+    SWPALX [D64, U64, U64SP] on_memory(0xf8e08000) "swpal %1, %0, [%2]" {LOAD, STORE} of AL64 if [LSE];
+    CASB [D32, T32, U32, U64SP] swap(0x08a07c00) "casb %0, %2, [%3]" {LOAD, STORE} of N8 if [LSE];
+    CASAB [D32, T32, U32, U64SP] swap(0x08e07c00) "casab %0, %2, [%3]" {LOAD, STORE} of A8 if [LSE];
+    CASLB [D32, T32, U32, U64SP] swap(0x08a0fc00) "caslb %0, %2, [%3]" {LOAD, STORE} of L8 if [LSE];
+    CASALB [D32, T32, U32, U64SP] swap(0x08e0fc00) "casalb %0, %2, [%3]" {LOAD, STORE} of AL8 if [LSE];
+    CASH [D32, T32, U32, U64SP] swap(0x48a07c00) "cash %0, %2, [%3]" {LOAD, STORE} of N16 if [LSE];
+    CASAH [D32, T32, U32, U64SP] swap(0x48e07c00) "casah %0, %2, [%3]" {LOAD, STORE} of A16 if [LSE];
+    CASLH [D32, T32, U32, U64SP] swap(0x48a0fc00) "caslh %0, %2, [%3]" {LOAD, STORE} of L16 if [LSE];
+    CASALH [D32, T32, U32, U64SP] swap(0x48e0fc00) "casalh %0, %2, [%3]" {LOAD, STORE} of AL16 if [LSE];
+    CASW [D32, T32, U32, U64SP] swap(0x88a07c00) "cas %0, %2, [%3]" {LOAD, STORE} of N32 if [LSE];
+    CASAW [D32, T32, U32, U64SP] swap(0x88e07c00) "casa %0, %2, [%3]" {LOAD, STORE} of A32 if [LSE];
+    CASLW [D32, T32, U32, U64SP] swap(0x88a0fc00) "casl %0, %2, [%3]" {LOAD, STORE} of L32 if [LSE];
+    CASALW [D32, T32, U32, U64SP] swap(0x88e0fc00) "casal %0, %2, [%3]" {LOAD, STORE} of AL32 if [LSE];
+    CASX [D64, T64, U64, U64SP] swap(0xc8a07c00) "cas %0, %2, [%3]" {LOAD, STORE} of N64 if [LSE];
+    CASAX [D64, T64, U64, U64SP] swap(0xc8e07c00) "casa %0, %2, [%3]" {LOAD, STORE} of A64 if [LSE];
+    CASLX [D64, T64, U64, U64SP] swap(0xc8a0fc00) "casl %0, %2, [%3]" {LOAD, STORE} of L64 if [LSE];
+    CASALX [D64, T64, U64, U64SP] swap(0xc8e0fc00) "casal %0, %2, [%3]" {LOAD, STORE} of AL64 if [LSE];
+    DMB [BARRIER] barrier(0xd50330bf) "dmb #%0" {SIDE_EFFECTS};
+    CMP_SWAP_32 [E32, E32, U64SP, U32, U32] pseudo() {LOAD, STORE} of AL32 writes [NZCV] size 20;
+    CMP_SWAP_64 [E64, E32, U64SP, U64, U64] pseudo() {LOAD, STORE} of AL64 writes [NZCV] size 20;
+    MEMBARRIER [] pseudo() {SIDE_EFFECTS} size 0;
     BR [U64] source(0xd61f0000) "br %0" {TERMINATOR, BRANCH, BARRIER, INDIRECT};
 }

@@ -3,15 +3,14 @@
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    all, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not, scalar_narrower_than,
-    scalar_wider_than,
+    all, any, is_pointer, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not,
+    scalar_narrower_than, scalar_wider_than,
 };
 use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::OnceLock;
-use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
-use tribunal_ir::Type;
 use tribunal_ir::types::{P0, S32, S64, S128};
+use tribunal_ir::{Opcode, Type};
 
 /// The rules, made once; no feature changes them yet.
 pub fn rules(_features: Features) -> &'static LegalizerInfo {
@@ -26,10 +25,16 @@ fn on(opcodes: &[Opcode]) -> RuleSet {
     rules_for("aarch64", opcodes).unsupported_if_not_scalar()
 }
 
+/// Rules of accesses, which may be atomic: at their natural alignment, and no wider than a register.
+fn accesses(opcodes: &[Opcode]) -> RuleSet {
+    rules_for("aarch64", opcodes).unsupported_if_vector().unsupported_if_not_atomically_accessible(64)
+}
+
 fn sets() -> Vec<RuleSet> {
     let mut sets = arithmetic();
     sets.extend(values());
     sets.extend(memory());
+    sets.extend(atomics());
     sets.extend(artifacts());
     sets
 }
@@ -130,7 +135,7 @@ fn memory() -> Vec<RuleSet> {
     let plain: Vec<TypePairAndMemDesc> =
         extending.into_iter().chain([(S32, 32), (S64, 64), (P0, 64)].map(access)).collect();
     vec![
-        on(&[G_LOAD])
+        accesses(&[G_LOAD])
             .legal_for_types_with_mem_desc(&plain)
             .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
@@ -143,13 +148,45 @@ fn memory() -> Vec<RuleSet> {
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32),
-        on(&[G_STORE])
+        accesses(&[G_STORE])
             .legal_for_types_with_mem_desc(&plain)
             .widen_scalar_to_next_pow2(0)
             .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
             .narrow_scalar_if(whole(), change_to(0, S64))
             .min_scalar(0, S32),
+        on(&[G_MEMCPY, G_MEMMOVE]).unsupported_if(scalar_wider_than(2, 64)).libcall(),
+        on(&[G_MEMSET]).unsupported_if(any([scalar_wider_than(2, 64), scalar_narrower_than(1, 8)])).libcall(),
+        on(&[G_BZERO]).unsupported_if(scalar_wider_than(1, 64)).libcall(),
+        on(&[G_MEMCPY_INLINE]).unsupported(),
+    ]
+}
+
+/// Operations on memory of every size.
+fn atomics() -> Vec<RuleSet> {
+    let access = |(value, bits): (Type, u32)| TypePairAndMemDesc {
+        type0: value,
+        type1: P0,
+        memory: Type::scalar(bits),
+        align_bits: bits,
+    };
+    let whole = [(S32, 8), (S32, 16), (S32, 32), (S64, 64)].map(access);
+    let operations = [
+        G_ATOMICRMW_XCHG,
+        G_ATOMICRMW_ADD,
+        G_ATOMICRMW_AND,
+        G_ATOMICRMW_OR,
+        G_ATOMICRMW_XOR,
+        G_ATOMICRMW_MAX,
+        G_ATOMICRMW_MIN,
+        G_ATOMICRMW_UMAX,
+        G_ATOMICRMW_UMIN,
+        G_ATOMIC_CMPXCHG,
+    ];
+    vec![
+        accesses(&operations).legal_for_types_with_mem_desc(&whole).lower_if(is_pointer(0)).min_scalar(0, S32),
+        accesses(&[G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS]).lower(),
+        rules_for("aarch64", &[G_FENCE]).always_legal(),
     ]
 }
 

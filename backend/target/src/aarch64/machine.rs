@@ -5,7 +5,7 @@
 
 use super::bitmask::decode_bitmask;
 use super::instructions::*;
-use super::registers::REGISTERS;
+use super::registers::{REGISTERS, WZR, XZR};
 use crate::abi::CallKind;
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
@@ -24,6 +24,39 @@ fn add_part(dst: PReg, src: PReg, part: i64, shift: i64, negative: bool) -> Inst
     let opcode = if negative { SUBXri } else { ADDXri };
     inst(opcode, [Operand::def(dst), Operand::used(src), Operand::Imm(part), Operand::Imm(shift)])
 }
+
+/// `CMP_SWAP old, status, address, expected, new`, as a loop that repeats until its store keeps the reservation of its
+/// load:
+///
+/// ```text
+/// loop: ldaxr old, [address]
+///       cmp   old, expected
+///       b.ne  end
+///       stlxr status, new, [address]
+///       cbnz  status, loop
+/// end:
+/// ```
+fn exclusive_loop(data: &InstData) -> Option<Sequence> {
+    let Opcode::Target(opcode) = data.opcode else { return None };
+    let (load, compare, store, zero) = match opcode {
+        CMP_SWAP_32 => (LDAXRW, SUBSWrr, STLXRW, WZR),
+        CMP_SWAP_64 => (LDAXRX, SUBSXrr, STLXRX, XZR),
+        _ => return None,
+    };
+    let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    let (old, status, address) = (register(0)?, register(1)?, register(2)?);
+    let (expected, new) = (register(3)?, register(4)?);
+    Some(smallvec![
+        inst(load, [Operand::def(old), Operand::used(address)]),
+        inst(compare, [Operand::def(zero), Operand::used(old), Operand::used(expected)]),
+        inst(Bcc, [Operand::Imm(NOT_EQUAL), Operand::Imm(12)]),
+        inst(store, [Operand::def(status), Operand::used(new), Operand::used(address)]),
+        inst(CBNZW, [Operand::used(status), Operand::Imm(-16)]),
+    ])
+}
+
+/// The number of the condition `ne`.
+const NOT_EQUAL: i64 = 1;
 
 impl Machine for MachineCode {
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
@@ -54,18 +87,19 @@ impl Machine for MachineCode {
 
     fn expand_pseudo(&self, data: &InstData) -> Option<Sequence> {
         match data.opcode {
-            Opcode::Target(TCRETURNdi) => return Some(self.call(CallKind::Tail, 0)),
-            Opcode::Target(TCRETURNri) => return Some(smallvec![inst(BR, [*data.operands.first()?])]),
-            _ => {}
-        }
-        let dst = data.operands.first()?.as_reg()?.reg.as_physical()?;
-        let page = inst(ADRP, [Operand::def(dst), Operand::Imm(0)]);
-        match data.opcode {
-            Opcode::Target(MOVaddr) => Some(smallvec![page, add_part(dst, dst, 0, 0, false)]),
-            Opcode::Target(LOADgot) => {
-                Some(smallvec![page, inst(LDRXui, [Operand::def(dst), Operand::used(dst), Operand::Imm(0)])])
+            Opcode::Target(TCRETURNdi) => Some(self.call(CallKind::Tail, 0)),
+            Opcode::Target(TCRETURNri) => Some(smallvec![inst(BR, [*data.operands.first()?])]),
+            Opcode::Target(MEMBARRIER) => Some(Sequence::new()),
+            Opcode::Target(opcode @ (MOVaddr | LOADgot)) => {
+                let dst = data.operands.first()?.as_reg()?.reg.as_physical()?;
+                let page = inst(ADRP, [Operand::def(dst), Operand::Imm(0)]);
+                let rest = match opcode {
+                    MOVaddr => add_part(dst, dst, 0, 0, false),
+                    _ => inst(LDRXui, [Operand::def(dst), Operand::used(dst), Operand::Imm(0)]),
+                };
+                Some(smallvec![page, rest])
             }
-            _ => None,
+            _ => exclusive_loop(data),
         }
     }
 
@@ -104,6 +138,10 @@ impl Machine for MachineCode {
 
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
+        if let Some(code) = exclusive_loop(data) {
+            let lines: Vec<String> = code.iter().map(|data| self.assembly(data, name)).collect();
+            return lines.join("\n\t");
+        }
         let (row, mut text) = (&INSTRUCTIONS[usize::from(opcode.0)], String::new());
         let mut letters = row.assembly.chars();
         while let Some(letter) = letters.next() {

@@ -2,7 +2,9 @@
 
 pub mod abi;
 pub mod addressing;
+mod atomics;
 pub mod bitmask;
+pub mod features;
 pub mod instructions;
 pub mod legality;
 pub mod machine;
@@ -40,7 +42,7 @@ pub static AARCH64: Target = Target {
         sums: &[],
     }),
     default_features: Features::empty(),
-    options: &[],
+    options: features::OPTIONS,
     registers: registers::REGISTERS,
     classes: registers::CLASSES,
     banks: registers::BANKS,

@@ -8,11 +8,12 @@ use super::instructions::*;
 use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
 use super::target_flags::{GOT, PAGE, PAGE_OFFSET};
 use crate::addressing::Addressing::{Got, PcRelative};
-use crate::selection::{Emit, ImmClass, MOVE, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
+use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
 use Out::{
     Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, PhysDef, Reg, Stack, SubReg,
     Symbol, Temp,
 };
+use tribunal_ir::AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, IntPredicate, Opcode};
 
@@ -21,6 +22,8 @@ const X: Types = Types::Bits(64);
 
 const EVERY: ImmClass = ImmClass { name: "any", accepts: |_| true };
 const ZERO: ImmClass = ImmClass { name: "zero", accepts: |value| value.is_zero() };
+/// LLVM's number of an ordering that acquires alone.
+const IS_4: ImmClass = ImmClass { name: "4", accepts: |value| value.unsigned() == 4 };
 const UIMM12: ImmClass = ImmClass { name: "uimm12", accepts: |value| value.unsigned() < 4096 };
 const NEGATED: ImmClass = ImmClass { name: "negated uimm12", accepts: |value| (-4095..=-1).contains(&value.signed()) };
 const BELOW_WIDTH: ImmClass =
@@ -84,12 +87,12 @@ fn last_bit(value: Bits) -> i64 {
 }
 
 macro_rules! rules {
-    ($($name:literal: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
+    ($($name:literal $(if $($feature:ident)+)?: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
         /// One row a rule; of those that match, the first applies.
         pub static RULES: &[SelectionRule] = &[$(SelectionRule {
             name: concat!("aarch64 ", $name),
             pattern: $pattern,
-            requires: crate::Features::empty(),
+            requires: crate::Features::empty()$($(.union(super::features::$feature))+)?,
             emit: &[$(Emit { opcode: emitted($opcode), operands: &[$($out),*] }),*],
         }),*];
     };
@@ -98,6 +101,18 @@ macro_rules! rules {
 const fn op(opcode: Opcode, ty: Types, operands: &'static [Pat]) -> Pattern {
     Pattern::of(opcode, ty, operands)
 }
+
+const fn ordered(opcode: Opcode, ty: Types, bits: u32, ordering: Orderings, operands: &'static [Pat]) -> Pattern {
+    Pattern::access(opcode, ty, bits, operands).ordered(ordering)
+}
+
+const RELAXED: Orderings = Orderings(&[Monotonic]);
+const RELEASE: Orderings = Orderings(&[Release]);
+const ACQUIRE: Orderings = Orderings(&[Acquire]);
+const STRONG: Orderings = Orderings(&[AcquireRelease, SequentiallyConsistent]);
+const EVERY_ORDER: Orderings = Orderings(&[Monotonic, Acquire, Release, AcquireRelease, SequentiallyConsistent]);
+const LOADS: Orderings = Orderings(&[Acquire, SequentiallyConsistent]);
+const STORES: Orderings = Orderings(&[Release, SequentiallyConsistent]);
 
 const A: Pat = Pat::Reg(0);
 const B_: Pat = Pat::Reg(1);
@@ -393,4 +408,183 @@ rules! {
     "store64_32": Pattern::access(G_STORE, X, 32, &[A, Pat::Address(0, scaled!(4))]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STRWui(Temp(0), Address(0))];
     "store64_64_zero": Pattern::access(G_STORE, X, 64, &[NIL, Pat::Address(0, scaled!(8))]) => [STRXui(ZX, Address(0))];
     "store64_64": Pattern::access(G_STORE, X, 64, &[A, Pat::Address(0, scaled!(8))]) => [STRXui(Reg(0), Address(0))];
+
+    // Ordered loads and stores
+    "load_ordered_8": ordered(G_LOAD, W, 8, LOADS, &[A]) => [LDARB(DW, Reg(0))];
+    "store_ordered_8": ordered(G_STORE, W, 8, STORES, &[A, B_]) => [STLRB(Reg(0), Reg(1))];
+    "load_ordered_16": ordered(G_LOAD, W, 16, LOADS, &[A]) => [LDARH(DW, Reg(0))];
+    "store_ordered_16": ordered(G_STORE, W, 16, STORES, &[A, B_]) => [STLRH(Reg(0), Reg(1))];
+    "load_ordered_32": ordered(G_LOAD, W, 32, LOADS, &[A]) => [LDARW(DW, Reg(0))];
+    "store_ordered_32": ordered(G_STORE, W, 32, STORES, &[A, B_]) => [STLRW(Reg(0), Reg(1))];
+    "load_ordered_64": ordered(G_LOAD, X, 64, LOADS, &[A]) => [LDARX(DX, Reg(0))];
+    "store_ordered_64": ordered(G_STORE, X, 64, STORES, &[A, B_]) => [STLRX(Reg(0), Reg(1))];
+
+    // Operations on memory; there is one that clears bits, and none that keeps them
+    "atomic_xchg8" if LSE: ordered(G_ATOMICRMW_XCHG, W, 8, RELAXED, &[A, B_]) => [SWPB(DW, Reg(1), Reg(0))];
+    "atomic_xchg8_acquire" if LSE: ordered(G_ATOMICRMW_XCHG, W, 8, ACQUIRE, &[A, B_]) => [SWPAB(DW, Reg(1), Reg(0))];
+    "atomic_xchg8_release" if LSE: ordered(G_ATOMICRMW_XCHG, W, 8, RELEASE, &[A, B_]) => [SWPLB(DW, Reg(1), Reg(0))];
+    "atomic_xchg8_acq_rel" if LSE: ordered(G_ATOMICRMW_XCHG, W, 8, STRONG, &[A, B_]) => [SWPALB(DW, Reg(1), Reg(0))];
+    "atomic_xchg16" if LSE: ordered(G_ATOMICRMW_XCHG, W, 16, RELAXED, &[A, B_]) => [SWPH(DW, Reg(1), Reg(0))];
+    "atomic_xchg16_acquire" if LSE: ordered(G_ATOMICRMW_XCHG, W, 16, ACQUIRE, &[A, B_]) => [SWPAH(DW, Reg(1), Reg(0))];
+    "atomic_xchg16_release" if LSE: ordered(G_ATOMICRMW_XCHG, W, 16, RELEASE, &[A, B_]) => [SWPLH(DW, Reg(1), Reg(0))];
+    "atomic_xchg16_acq_rel" if LSE: ordered(G_ATOMICRMW_XCHG, W, 16, STRONG, &[A, B_]) => [SWPALH(DW, Reg(1), Reg(0))];
+    "atomic_xchg32" if LSE: ordered(G_ATOMICRMW_XCHG, W, 32, RELAXED, &[A, B_]) => [SWPW(DW, Reg(1), Reg(0))];
+    "atomic_xchg32_acquire" if LSE: ordered(G_ATOMICRMW_XCHG, W, 32, ACQUIRE, &[A, B_]) => [SWPAW(DW, Reg(1), Reg(0))];
+    "atomic_xchg32_release" if LSE: ordered(G_ATOMICRMW_XCHG, W, 32, RELEASE, &[A, B_]) => [SWPLW(DW, Reg(1), Reg(0))];
+    "atomic_xchg32_acq_rel" if LSE: ordered(G_ATOMICRMW_XCHG, W, 32, STRONG, &[A, B_]) => [SWPALW(DW, Reg(1), Reg(0))];
+    "atomic_xchg64" if LSE: ordered(G_ATOMICRMW_XCHG, X, 64, RELAXED, &[A, B_]) => [SWPX(DX, Reg(1), Reg(0))];
+    "atomic_xchg64_acquire" if LSE: ordered(G_ATOMICRMW_XCHG, X, 64, ACQUIRE, &[A, B_]) => [SWPAX(DX, Reg(1), Reg(0))];
+    "atomic_xchg64_release" if LSE: ordered(G_ATOMICRMW_XCHG, X, 64, RELEASE, &[A, B_]) => [SWPLX(DX, Reg(1), Reg(0))];
+    "atomic_xchg64_acq_rel" if LSE: ordered(G_ATOMICRMW_XCHG, X, 64, STRONG, &[A, B_]) => [SWPALX(DX, Reg(1), Reg(0))];
+    "atomic_add8" if LSE: ordered(G_ATOMICRMW_ADD, W, 8, RELAXED, &[A, B_]) => [LDADDB(DW, Reg(1), Reg(0))];
+    "atomic_add8_acquire" if LSE: ordered(G_ATOMICRMW_ADD, W, 8, ACQUIRE, &[A, B_]) => [LDADDAB(DW, Reg(1), Reg(0))];
+    "atomic_add8_release" if LSE: ordered(G_ATOMICRMW_ADD, W, 8, RELEASE, &[A, B_]) => [LDADDLB(DW, Reg(1), Reg(0))];
+    "atomic_add8_acq_rel" if LSE: ordered(G_ATOMICRMW_ADD, W, 8, STRONG, &[A, B_]) => [LDADDALB(DW, Reg(1), Reg(0))];
+    "atomic_add16" if LSE: ordered(G_ATOMICRMW_ADD, W, 16, RELAXED, &[A, B_]) => [LDADDH(DW, Reg(1), Reg(0))];
+    "atomic_add16_acquire" if LSE: ordered(G_ATOMICRMW_ADD, W, 16, ACQUIRE, &[A, B_]) => [LDADDAH(DW, Reg(1), Reg(0))];
+    "atomic_add16_release" if LSE: ordered(G_ATOMICRMW_ADD, W, 16, RELEASE, &[A, B_]) => [LDADDLH(DW, Reg(1), Reg(0))];
+    "atomic_add16_acq_rel" if LSE: ordered(G_ATOMICRMW_ADD, W, 16, STRONG, &[A, B_]) => [LDADDALH(DW, Reg(1), Reg(0))];
+    "atomic_add32" if LSE: ordered(G_ATOMICRMW_ADD, W, 32, RELAXED, &[A, B_]) => [LDADDW(DW, Reg(1), Reg(0))];
+    "atomic_add32_acquire" if LSE: ordered(G_ATOMICRMW_ADD, W, 32, ACQUIRE, &[A, B_]) => [LDADDAW(DW, Reg(1), Reg(0))];
+    "atomic_add32_release" if LSE: ordered(G_ATOMICRMW_ADD, W, 32, RELEASE, &[A, B_]) => [LDADDLW(DW, Reg(1), Reg(0))];
+    "atomic_add32_acq_rel" if LSE: ordered(G_ATOMICRMW_ADD, W, 32, STRONG, &[A, B_]) => [LDADDALW(DW, Reg(1), Reg(0))];
+    "atomic_add64" if LSE: ordered(G_ATOMICRMW_ADD, X, 64, RELAXED, &[A, B_]) => [LDADDX(DX, Reg(1), Reg(0))];
+    "atomic_add64_acquire" if LSE: ordered(G_ATOMICRMW_ADD, X, 64, ACQUIRE, &[A, B_]) => [LDADDAX(DX, Reg(1), Reg(0))];
+    "atomic_add64_release" if LSE: ordered(G_ATOMICRMW_ADD, X, 64, RELEASE, &[A, B_]) => [LDADDLX(DX, Reg(1), Reg(0))];
+    "atomic_add64_acq_rel" if LSE: ordered(G_ATOMICRMW_ADD, X, 64, STRONG, &[A, B_]) => [LDADDALX(DX, Reg(1), Reg(0))];
+    "atomic_and8" if LSE: ordered(G_ATOMICRMW_AND, W, 8, RELAXED, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRB(DW, Temp(1), Reg(0))];
+    "atomic_and8_acquire" if LSE: ordered(G_ATOMICRMW_AND, W, 8, ACQUIRE, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRAB(DW, Temp(1), Reg(0))];
+    "atomic_and8_release" if LSE: ordered(G_ATOMICRMW_AND, W, 8, RELEASE, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRLB(DW, Temp(1), Reg(0))];
+    "atomic_and8_acq_rel" if LSE: ordered(G_ATOMICRMW_AND, W, 8, STRONG, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRALB(DW, Temp(1), Reg(0))];
+    "atomic_and16" if LSE: ordered(G_ATOMICRMW_AND, W, 16, RELAXED, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRH(DW, Temp(1), Reg(0))];
+    "atomic_and16_acquire" if LSE: ordered(G_ATOMICRMW_AND, W, 16, ACQUIRE, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRAH(DW, Temp(1), Reg(0))];
+    "atomic_and16_release" if LSE: ordered(G_ATOMICRMW_AND, W, 16, RELEASE, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRLH(DW, Temp(1), Reg(0))];
+    "atomic_and16_acq_rel" if LSE: ordered(G_ATOMICRMW_AND, W, 16, STRONG, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRALH(DW, Temp(1), Reg(0))];
+    "atomic_and32" if LSE: ordered(G_ATOMICRMW_AND, W, 32, RELAXED, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRW(DW, Temp(1), Reg(0))];
+    "atomic_and32_acquire" if LSE: ordered(G_ATOMICRMW_AND, W, 32, ACQUIRE, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRAW(DW, Temp(1), Reg(0))];
+    "atomic_and32_release" if LSE: ordered(G_ATOMICRMW_AND, W, 32, RELEASE, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRLW(DW, Temp(1), Reg(0))];
+    "atomic_and32_acq_rel" if LSE: ordered(G_ATOMICRMW_AND, W, 32, STRONG, &[A, B_]) => [MOVNWi(DefTemp(0, GPR32), Const(0), Const(0)), EORWrr(DefTemp(1, GPR32), Reg(1), Temp(0)), LDCLRALW(DW, Temp(1), Reg(0))];
+    "atomic_and64" if LSE: ordered(G_ATOMICRMW_AND, X, 64, RELAXED, &[A, B_]) => [MOVNXi(DefTemp(0, GPR64), Const(0), Const(0)), EORXrr(DefTemp(1, GPR64), Reg(1), Temp(0)), LDCLRX(DX, Temp(1), Reg(0))];
+    "atomic_and64_acquire" if LSE: ordered(G_ATOMICRMW_AND, X, 64, ACQUIRE, &[A, B_]) => [MOVNXi(DefTemp(0, GPR64), Const(0), Const(0)), EORXrr(DefTemp(1, GPR64), Reg(1), Temp(0)), LDCLRAX(DX, Temp(1), Reg(0))];
+    "atomic_and64_release" if LSE: ordered(G_ATOMICRMW_AND, X, 64, RELEASE, &[A, B_]) => [MOVNXi(DefTemp(0, GPR64), Const(0), Const(0)), EORXrr(DefTemp(1, GPR64), Reg(1), Temp(0)), LDCLRLX(DX, Temp(1), Reg(0))];
+    "atomic_and64_acq_rel" if LSE: ordered(G_ATOMICRMW_AND, X, 64, STRONG, &[A, B_]) => [MOVNXi(DefTemp(0, GPR64), Const(0), Const(0)), EORXrr(DefTemp(1, GPR64), Reg(1), Temp(0)), LDCLRALX(DX, Temp(1), Reg(0))];
+    "atomic_or8" if LSE: ordered(G_ATOMICRMW_OR, W, 8, RELAXED, &[A, B_]) => [LDSETB(DW, Reg(1), Reg(0))];
+    "atomic_or8_acquire" if LSE: ordered(G_ATOMICRMW_OR, W, 8, ACQUIRE, &[A, B_]) => [LDSETAB(DW, Reg(1), Reg(0))];
+    "atomic_or8_release" if LSE: ordered(G_ATOMICRMW_OR, W, 8, RELEASE, &[A, B_]) => [LDSETLB(DW, Reg(1), Reg(0))];
+    "atomic_or8_acq_rel" if LSE: ordered(G_ATOMICRMW_OR, W, 8, STRONG, &[A, B_]) => [LDSETALB(DW, Reg(1), Reg(0))];
+    "atomic_or16" if LSE: ordered(G_ATOMICRMW_OR, W, 16, RELAXED, &[A, B_]) => [LDSETH(DW, Reg(1), Reg(0))];
+    "atomic_or16_acquire" if LSE: ordered(G_ATOMICRMW_OR, W, 16, ACQUIRE, &[A, B_]) => [LDSETAH(DW, Reg(1), Reg(0))];
+    "atomic_or16_release" if LSE: ordered(G_ATOMICRMW_OR, W, 16, RELEASE, &[A, B_]) => [LDSETLH(DW, Reg(1), Reg(0))];
+    "atomic_or16_acq_rel" if LSE: ordered(G_ATOMICRMW_OR, W, 16, STRONG, &[A, B_]) => [LDSETALH(DW, Reg(1), Reg(0))];
+    "atomic_or32" if LSE: ordered(G_ATOMICRMW_OR, W, 32, RELAXED, &[A, B_]) => [LDSETW(DW, Reg(1), Reg(0))];
+    "atomic_or32_acquire" if LSE: ordered(G_ATOMICRMW_OR, W, 32, ACQUIRE, &[A, B_]) => [LDSETAW(DW, Reg(1), Reg(0))];
+    "atomic_or32_release" if LSE: ordered(G_ATOMICRMW_OR, W, 32, RELEASE, &[A, B_]) => [LDSETLW(DW, Reg(1), Reg(0))];
+    "atomic_or32_acq_rel" if LSE: ordered(G_ATOMICRMW_OR, W, 32, STRONG, &[A, B_]) => [LDSETALW(DW, Reg(1), Reg(0))];
+    "atomic_or64" if LSE: ordered(G_ATOMICRMW_OR, X, 64, RELAXED, &[A, B_]) => [LDSETX(DX, Reg(1), Reg(0))];
+    "atomic_or64_acquire" if LSE: ordered(G_ATOMICRMW_OR, X, 64, ACQUIRE, &[A, B_]) => [LDSETAX(DX, Reg(1), Reg(0))];
+    "atomic_or64_release" if LSE: ordered(G_ATOMICRMW_OR, X, 64, RELEASE, &[A, B_]) => [LDSETLX(DX, Reg(1), Reg(0))];
+    "atomic_or64_acq_rel" if LSE: ordered(G_ATOMICRMW_OR, X, 64, STRONG, &[A, B_]) => [LDSETALX(DX, Reg(1), Reg(0))];
+    "atomic_xor8" if LSE: ordered(G_ATOMICRMW_XOR, W, 8, RELAXED, &[A, B_]) => [LDEORB(DW, Reg(1), Reg(0))];
+    "atomic_xor8_acquire" if LSE: ordered(G_ATOMICRMW_XOR, W, 8, ACQUIRE, &[A, B_]) => [LDEORAB(DW, Reg(1), Reg(0))];
+    "atomic_xor8_release" if LSE: ordered(G_ATOMICRMW_XOR, W, 8, RELEASE, &[A, B_]) => [LDEORLB(DW, Reg(1), Reg(0))];
+    "atomic_xor8_acq_rel" if LSE: ordered(G_ATOMICRMW_XOR, W, 8, STRONG, &[A, B_]) => [LDEORALB(DW, Reg(1), Reg(0))];
+    "atomic_xor16" if LSE: ordered(G_ATOMICRMW_XOR, W, 16, RELAXED, &[A, B_]) => [LDEORH(DW, Reg(1), Reg(0))];
+    "atomic_xor16_acquire" if LSE: ordered(G_ATOMICRMW_XOR, W, 16, ACQUIRE, &[A, B_]) => [LDEORAH(DW, Reg(1), Reg(0))];
+    "atomic_xor16_release" if LSE: ordered(G_ATOMICRMW_XOR, W, 16, RELEASE, &[A, B_]) => [LDEORLH(DW, Reg(1), Reg(0))];
+    "atomic_xor16_acq_rel" if LSE: ordered(G_ATOMICRMW_XOR, W, 16, STRONG, &[A, B_]) => [LDEORALH(DW, Reg(1), Reg(0))];
+    "atomic_xor32" if LSE: ordered(G_ATOMICRMW_XOR, W, 32, RELAXED, &[A, B_]) => [LDEORW(DW, Reg(1), Reg(0))];
+    "atomic_xor32_acquire" if LSE: ordered(G_ATOMICRMW_XOR, W, 32, ACQUIRE, &[A, B_]) => [LDEORAW(DW, Reg(1), Reg(0))];
+    "atomic_xor32_release" if LSE: ordered(G_ATOMICRMW_XOR, W, 32, RELEASE, &[A, B_]) => [LDEORLW(DW, Reg(1), Reg(0))];
+    "atomic_xor32_acq_rel" if LSE: ordered(G_ATOMICRMW_XOR, W, 32, STRONG, &[A, B_]) => [LDEORALW(DW, Reg(1), Reg(0))];
+    "atomic_xor64" if LSE: ordered(G_ATOMICRMW_XOR, X, 64, RELAXED, &[A, B_]) => [LDEORX(DX, Reg(1), Reg(0))];
+    "atomic_xor64_acquire" if LSE: ordered(G_ATOMICRMW_XOR, X, 64, ACQUIRE, &[A, B_]) => [LDEORAX(DX, Reg(1), Reg(0))];
+    "atomic_xor64_release" if LSE: ordered(G_ATOMICRMW_XOR, X, 64, RELEASE, &[A, B_]) => [LDEORLX(DX, Reg(1), Reg(0))];
+    "atomic_xor64_acq_rel" if LSE: ordered(G_ATOMICRMW_XOR, X, 64, STRONG, &[A, B_]) => [LDEORALX(DX, Reg(1), Reg(0))];
+    "atomic_max8" if LSE: ordered(G_ATOMICRMW_MAX, W, 8, RELAXED, &[A, B_]) => [LDSMAXB(DW, Reg(1), Reg(0))];
+    "atomic_max8_acquire" if LSE: ordered(G_ATOMICRMW_MAX, W, 8, ACQUIRE, &[A, B_]) => [LDSMAXAB(DW, Reg(1), Reg(0))];
+    "atomic_max8_release" if LSE: ordered(G_ATOMICRMW_MAX, W, 8, RELEASE, &[A, B_]) => [LDSMAXLB(DW, Reg(1), Reg(0))];
+    "atomic_max8_acq_rel" if LSE: ordered(G_ATOMICRMW_MAX, W, 8, STRONG, &[A, B_]) => [LDSMAXALB(DW, Reg(1), Reg(0))];
+    "atomic_max16" if LSE: ordered(G_ATOMICRMW_MAX, W, 16, RELAXED, &[A, B_]) => [LDSMAXH(DW, Reg(1), Reg(0))];
+    "atomic_max16_acquire" if LSE: ordered(G_ATOMICRMW_MAX, W, 16, ACQUIRE, &[A, B_]) => [LDSMAXAH(DW, Reg(1), Reg(0))];
+    "atomic_max16_release" if LSE: ordered(G_ATOMICRMW_MAX, W, 16, RELEASE, &[A, B_]) => [LDSMAXLH(DW, Reg(1), Reg(0))];
+    "atomic_max16_acq_rel" if LSE: ordered(G_ATOMICRMW_MAX, W, 16, STRONG, &[A, B_]) => [LDSMAXALH(DW, Reg(1), Reg(0))];
+    "atomic_max32" if LSE: ordered(G_ATOMICRMW_MAX, W, 32, RELAXED, &[A, B_]) => [LDSMAXW(DW, Reg(1), Reg(0))];
+    "atomic_max32_acquire" if LSE: ordered(G_ATOMICRMW_MAX, W, 32, ACQUIRE, &[A, B_]) => [LDSMAXAW(DW, Reg(1), Reg(0))];
+    "atomic_max32_release" if LSE: ordered(G_ATOMICRMW_MAX, W, 32, RELEASE, &[A, B_]) => [LDSMAXLW(DW, Reg(1), Reg(0))];
+    "atomic_max32_acq_rel" if LSE: ordered(G_ATOMICRMW_MAX, W, 32, STRONG, &[A, B_]) => [LDSMAXALW(DW, Reg(1), Reg(0))];
+    "atomic_max64" if LSE: ordered(G_ATOMICRMW_MAX, X, 64, RELAXED, &[A, B_]) => [LDSMAXX(DX, Reg(1), Reg(0))];
+    "atomic_max64_acquire" if LSE: ordered(G_ATOMICRMW_MAX, X, 64, ACQUIRE, &[A, B_]) => [LDSMAXAX(DX, Reg(1), Reg(0))];
+    "atomic_max64_release" if LSE: ordered(G_ATOMICRMW_MAX, X, 64, RELEASE, &[A, B_]) => [LDSMAXLX(DX, Reg(1), Reg(0))];
+    "atomic_max64_acq_rel" if LSE: ordered(G_ATOMICRMW_MAX, X, 64, STRONG, &[A, B_]) => [LDSMAXALX(DX, Reg(1), Reg(0))];
+    "atomic_min8" if LSE: ordered(G_ATOMICRMW_MIN, W, 8, RELAXED, &[A, B_]) => [LDSMINB(DW, Reg(1), Reg(0))];
+    "atomic_min8_acquire" if LSE: ordered(G_ATOMICRMW_MIN, W, 8, ACQUIRE, &[A, B_]) => [LDSMINAB(DW, Reg(1), Reg(0))];
+    "atomic_min8_release" if LSE: ordered(G_ATOMICRMW_MIN, W, 8, RELEASE, &[A, B_]) => [LDSMINLB(DW, Reg(1), Reg(0))];
+    "atomic_min8_acq_rel" if LSE: ordered(G_ATOMICRMW_MIN, W, 8, STRONG, &[A, B_]) => [LDSMINALB(DW, Reg(1), Reg(0))];
+    "atomic_min16" if LSE: ordered(G_ATOMICRMW_MIN, W, 16, RELAXED, &[A, B_]) => [LDSMINH(DW, Reg(1), Reg(0))];
+    "atomic_min16_acquire" if LSE: ordered(G_ATOMICRMW_MIN, W, 16, ACQUIRE, &[A, B_]) => [LDSMINAH(DW, Reg(1), Reg(0))];
+    "atomic_min16_release" if LSE: ordered(G_ATOMICRMW_MIN, W, 16, RELEASE, &[A, B_]) => [LDSMINLH(DW, Reg(1), Reg(0))];
+    "atomic_min16_acq_rel" if LSE: ordered(G_ATOMICRMW_MIN, W, 16, STRONG, &[A, B_]) => [LDSMINALH(DW, Reg(1), Reg(0))];
+    "atomic_min32" if LSE: ordered(G_ATOMICRMW_MIN, W, 32, RELAXED, &[A, B_]) => [LDSMINW(DW, Reg(1), Reg(0))];
+    "atomic_min32_acquire" if LSE: ordered(G_ATOMICRMW_MIN, W, 32, ACQUIRE, &[A, B_]) => [LDSMINAW(DW, Reg(1), Reg(0))];
+    "atomic_min32_release" if LSE: ordered(G_ATOMICRMW_MIN, W, 32, RELEASE, &[A, B_]) => [LDSMINLW(DW, Reg(1), Reg(0))];
+    "atomic_min32_acq_rel" if LSE: ordered(G_ATOMICRMW_MIN, W, 32, STRONG, &[A, B_]) => [LDSMINALW(DW, Reg(1), Reg(0))];
+    "atomic_min64" if LSE: ordered(G_ATOMICRMW_MIN, X, 64, RELAXED, &[A, B_]) => [LDSMINX(DX, Reg(1), Reg(0))];
+    "atomic_min64_acquire" if LSE: ordered(G_ATOMICRMW_MIN, X, 64, ACQUIRE, &[A, B_]) => [LDSMINAX(DX, Reg(1), Reg(0))];
+    "atomic_min64_release" if LSE: ordered(G_ATOMICRMW_MIN, X, 64, RELEASE, &[A, B_]) => [LDSMINLX(DX, Reg(1), Reg(0))];
+    "atomic_min64_acq_rel" if LSE: ordered(G_ATOMICRMW_MIN, X, 64, STRONG, &[A, B_]) => [LDSMINALX(DX, Reg(1), Reg(0))];
+    "atomic_umax8" if LSE: ordered(G_ATOMICRMW_UMAX, W, 8, RELAXED, &[A, B_]) => [LDUMAXB(DW, Reg(1), Reg(0))];
+    "atomic_umax8_acquire" if LSE: ordered(G_ATOMICRMW_UMAX, W, 8, ACQUIRE, &[A, B_]) => [LDUMAXAB(DW, Reg(1), Reg(0))];
+    "atomic_umax8_release" if LSE: ordered(G_ATOMICRMW_UMAX, W, 8, RELEASE, &[A, B_]) => [LDUMAXLB(DW, Reg(1), Reg(0))];
+    "atomic_umax8_acq_rel" if LSE: ordered(G_ATOMICRMW_UMAX, W, 8, STRONG, &[A, B_]) => [LDUMAXALB(DW, Reg(1), Reg(0))];
+    "atomic_umax16" if LSE: ordered(G_ATOMICRMW_UMAX, W, 16, RELAXED, &[A, B_]) => [LDUMAXH(DW, Reg(1), Reg(0))];
+    "atomic_umax16_acquire" if LSE: ordered(G_ATOMICRMW_UMAX, W, 16, ACQUIRE, &[A, B_]) => [LDUMAXAH(DW, Reg(1), Reg(0))];
+    "atomic_umax16_release" if LSE: ordered(G_ATOMICRMW_UMAX, W, 16, RELEASE, &[A, B_]) => [LDUMAXLH(DW, Reg(1), Reg(0))];
+    "atomic_umax16_acq_rel" if LSE: ordered(G_ATOMICRMW_UMAX, W, 16, STRONG, &[A, B_]) => [LDUMAXALH(DW, Reg(1), Reg(0))];
+    "atomic_umax32" if LSE: ordered(G_ATOMICRMW_UMAX, W, 32, RELAXED, &[A, B_]) => [LDUMAXW(DW, Reg(1), Reg(0))];
+    "atomic_umax32_acquire" if LSE: ordered(G_ATOMICRMW_UMAX, W, 32, ACQUIRE, &[A, B_]) => [LDUMAXAW(DW, Reg(1), Reg(0))];
+    "atomic_umax32_release" if LSE: ordered(G_ATOMICRMW_UMAX, W, 32, RELEASE, &[A, B_]) => [LDUMAXLW(DW, Reg(1), Reg(0))];
+    "atomic_umax32_acq_rel" if LSE: ordered(G_ATOMICRMW_UMAX, W, 32, STRONG, &[A, B_]) => [LDUMAXALW(DW, Reg(1), Reg(0))];
+    "atomic_umax64" if LSE: ordered(G_ATOMICRMW_UMAX, X, 64, RELAXED, &[A, B_]) => [LDUMAXX(DX, Reg(1), Reg(0))];
+    "atomic_umax64_acquire" if LSE: ordered(G_ATOMICRMW_UMAX, X, 64, ACQUIRE, &[A, B_]) => [LDUMAXAX(DX, Reg(1), Reg(0))];
+    "atomic_umax64_release" if LSE: ordered(G_ATOMICRMW_UMAX, X, 64, RELEASE, &[A, B_]) => [LDUMAXLX(DX, Reg(1), Reg(0))];
+    "atomic_umax64_acq_rel" if LSE: ordered(G_ATOMICRMW_UMAX, X, 64, STRONG, &[A, B_]) => [LDUMAXALX(DX, Reg(1), Reg(0))];
+    "atomic_umin8" if LSE: ordered(G_ATOMICRMW_UMIN, W, 8, RELAXED, &[A, B_]) => [LDUMINB(DW, Reg(1), Reg(0))];
+    "atomic_umin8_acquire" if LSE: ordered(G_ATOMICRMW_UMIN, W, 8, ACQUIRE, &[A, B_]) => [LDUMINAB(DW, Reg(1), Reg(0))];
+    "atomic_umin8_release" if LSE: ordered(G_ATOMICRMW_UMIN, W, 8, RELEASE, &[A, B_]) => [LDUMINLB(DW, Reg(1), Reg(0))];
+    "atomic_umin8_acq_rel" if LSE: ordered(G_ATOMICRMW_UMIN, W, 8, STRONG, &[A, B_]) => [LDUMINALB(DW, Reg(1), Reg(0))];
+    "atomic_umin16" if LSE: ordered(G_ATOMICRMW_UMIN, W, 16, RELAXED, &[A, B_]) => [LDUMINH(DW, Reg(1), Reg(0))];
+    "atomic_umin16_acquire" if LSE: ordered(G_ATOMICRMW_UMIN, W, 16, ACQUIRE, &[A, B_]) => [LDUMINAH(DW, Reg(1), Reg(0))];
+    "atomic_umin16_release" if LSE: ordered(G_ATOMICRMW_UMIN, W, 16, RELEASE, &[A, B_]) => [LDUMINLH(DW, Reg(1), Reg(0))];
+    "atomic_umin16_acq_rel" if LSE: ordered(G_ATOMICRMW_UMIN, W, 16, STRONG, &[A, B_]) => [LDUMINALH(DW, Reg(1), Reg(0))];
+    "atomic_umin32" if LSE: ordered(G_ATOMICRMW_UMIN, W, 32, RELAXED, &[A, B_]) => [LDUMINW(DW, Reg(1), Reg(0))];
+    "atomic_umin32_acquire" if LSE: ordered(G_ATOMICRMW_UMIN, W, 32, ACQUIRE, &[A, B_]) => [LDUMINAW(DW, Reg(1), Reg(0))];
+    "atomic_umin32_release" if LSE: ordered(G_ATOMICRMW_UMIN, W, 32, RELEASE, &[A, B_]) => [LDUMINLW(DW, Reg(1), Reg(0))];
+    "atomic_umin32_acq_rel" if LSE: ordered(G_ATOMICRMW_UMIN, W, 32, STRONG, &[A, B_]) => [LDUMINALW(DW, Reg(1), Reg(0))];
+    "atomic_umin64" if LSE: ordered(G_ATOMICRMW_UMIN, X, 64, RELAXED, &[A, B_]) => [LDUMINX(DX, Reg(1), Reg(0))];
+    "atomic_umin64_acquire" if LSE: ordered(G_ATOMICRMW_UMIN, X, 64, ACQUIRE, &[A, B_]) => [LDUMINAX(DX, Reg(1), Reg(0))];
+    "atomic_umin64_release" if LSE: ordered(G_ATOMICRMW_UMIN, X, 64, RELEASE, &[A, B_]) => [LDUMINLX(DX, Reg(1), Reg(0))];
+    "atomic_umin64_acq_rel" if LSE: ordered(G_ATOMICRMW_UMIN, X, 64, STRONG, &[A, B_]) => [LDUMINALX(DX, Reg(1), Reg(0))];
+    "cmpxchg8" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 8, RELAXED, &[A, B_, C]) => [CASB(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg8_acquire" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 8, ACQUIRE, &[A, B_, C]) => [CASAB(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg8_release" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 8, RELEASE, &[A, B_, C]) => [CASLB(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg8_acq_rel" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 8, STRONG, &[A, B_, C]) => [CASALB(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg16" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 16, RELAXED, &[A, B_, C]) => [CASH(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg16_acquire" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 16, ACQUIRE, &[A, B_, C]) => [CASAH(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg16_release" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 16, RELEASE, &[A, B_, C]) => [CASLH(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg16_acq_rel" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 16, STRONG, &[A, B_, C]) => [CASALH(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg32" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 32, RELAXED, &[A, B_, C]) => [CASW(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg32_acquire" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 32, ACQUIRE, &[A, B_, C]) => [CASAW(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg32_release" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 32, RELEASE, &[A, B_, C]) => [CASLW(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg32_acq_rel" if LSE: ordered(G_ATOMIC_CMPXCHG, W, 32, STRONG, &[A, B_, C]) => [CASALW(DW, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg64" if LSE: ordered(G_ATOMIC_CMPXCHG, X, 64, RELAXED, &[A, B_, C]) => [CASX(DX, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg64_acquire" if LSE: ordered(G_ATOMIC_CMPXCHG, X, 64, ACQUIRE, &[A, B_, C]) => [CASAX(DX, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg64_release" if LSE: ordered(G_ATOMIC_CMPXCHG, X, 64, RELEASE, &[A, B_, C]) => [CASLX(DX, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg64_acq_rel" if LSE: ordered(G_ATOMIC_CMPXCHG, X, 64, STRONG, &[A, B_, C]) => [CASALX(DX, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg32_loop": ordered(G_ATOMIC_CMPXCHG, W, 32, EVERY_ORDER, &[A, B_, C]) => [CMP_SWAP_32(DW, DefTemp(0, GPR32), Reg(0), Reg(1), Reg(2), F)];
+    "cmpxchg64_loop": ordered(G_ATOMIC_CMPXCHG, X, 64, EVERY_ORDER, &[A, B_, C]) => [CMP_SWAP_64(DX, DefTemp(0, GPR32), Reg(0), Reg(1), Reg(2), F)];
+
+    // Barriers: 9 is of loads, 11 of everything. One that orders a single thread is no code
+    "fence_thread": Pattern::of(G_FENCE, Types::Any, &[Pat::Imm(0, EVERY), Pat::Imm(1, ZERO)]) => [MEMBARRIER()];
+    "fence_acquire": Pattern::of(G_FENCE, Types::Any, &[Pat::Imm(0, IS_4), Pat::Imm(1, EVERY)]) => [DMB(Const(9))];
+    "fence": Pattern::of(G_FENCE, Types::Any, &[Pat::Imm(0, EVERY), Pat::Imm(1, EVERY)]) => [DMB(Const(11))];
 }

@@ -30,7 +30,10 @@ pub fn evaluate<'d>(
     let row = target.instruction(opcode);
     let s = sources(d, target, inst, args)?;
     if let Some(of_row) = row.access {
-        return access(d, target, row, of_row, inst, &s);
+        return match super::atomics::evaluate(d, (row, of_row), inst, &s) {
+            Some(evaluation) => evaluation,
+            None => access(d, target, row, of_row, inst, &s),
+        };
     }
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
@@ -58,6 +61,8 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
+        DMB => super::atomics::barrier(d, inst),
+        MEMBARRIER => Ok(jump_free(d)),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr => flag_setting(d, opcode, inst, &s),
         _ => {

@@ -27,6 +27,26 @@ impl RuleSet {
         self.action_if("unsupported_if_not_scalar", Action::Unsupported, Indices::NONE, other, None)
     }
 
+    /// Refuses vectors.
+    pub fn unsupported_if_vector(self) -> RuleSet {
+        let vectors: Predicate = Box::new(|q| q.types.iter().any(|ty| ty.is_vector()));
+        self.action_if("unsupported_if_vector", Action::Unsupported, Indices::NONE, vectors, None)
+    }
+
+    /// Refuses an atomic access that no instruction makes whole: of no power of two of bytes, of more than `widest`
+    /// bits, or less aligned than its size.
+    pub fn unsupported_if_not_atomically_accessible(self, widest: u32) -> RuleSet {
+        let torn: Predicate = Box::new(move |q| {
+            q.memory.iter().any(|memory| {
+                let (bits, is_atomic) = (memory.ty.bits(), memory.ordering != AtomicOrdering::NotAtomic);
+                let whole = bits.is_power_of_two() && (8..=widest).contains(&bits) && memory.align_bits >= bits;
+                is_atomic && !whole
+            })
+        });
+        let name = "unsupported_if_not_atomically_accessible";
+        self.action_if(name, Action::Unsupported, Indices::NONE, torn, None)
+    }
+
     /// Narrows type `index` to half its size.
     pub fn halve_scalar_if(self, predicate: Predicate, index: usize) -> RuleSet {
         let half = change(index, |old, _| Type::scalar_of(old.bits() / 2));
@@ -67,6 +87,11 @@ fn are_bytes(whole: Type, part: Type, register: u32) -> bool {
 /// The access is narrower than type 0.
 pub fn mem_narrower_than_value() -> Predicate {
     Box::new(|q| q.type_at(0).is_some_and(|ty| mem_bits(q) < ty.bits()))
+}
+
+/// The access has fewer bits.
+pub fn mem_narrower_than(bits: u32) -> Predicate {
+    Box::new(move |q| mem_bits(q) < bits)
 }
 
 /// The access is less aligned than its size.

@@ -5,7 +5,9 @@ use super::{LegalityQuery, MemDescr, TypePairAndMemDesc};
 use tribunal_ir::types::Element;
 use tribunal_ir::{AtomicOrdering, Type};
 
-pub use super::extensions::{made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned};
+pub use super::extensions::{
+    made_of_halves, made_of_smaller_parts, mem_narrower_than, mem_narrower_than_value, misaligned,
+};
 
 /// A condition on a query.
 pub type Predicate = Box<dyn Fn(&LegalityQuery) -> bool + Send + Sync>;

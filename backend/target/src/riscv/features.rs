@@ -14,6 +14,8 @@ pub const ZBS: Features = Features::bit(3);
 pub const ZICOND: Features = Features::bit(4);
 /// Compressed instructions.
 pub const C: Features = Features::bit(5);
+/// Atomic operations: reservations, and operations on memory.
+pub const A: Features = Features::bit(6);
 /// Registers of 64 bits: part of the machine, not an option.
 pub const RV64: Features = Features::bit(16);
 /// Registers of 32 bits.
@@ -25,6 +27,7 @@ pub static OPTIONS: &[FeatureDesc] = &[
     FeatureDesc { name: "zba", feature: ZBA, changes_rules: false },
     FeatureDesc { name: "zbb", feature: ZBB, changes_rules: true },
     FeatureDesc { name: "zbs", feature: ZBS, changes_rules: false },
+    FeatureDesc { name: "a", feature: A, changes_rules: false },
     FeatureDesc { name: "c", feature: C, changes_rules: false },
     FeatureDesc { name: "zicond", feature: ZICOND, changes_rules: false },
 ];

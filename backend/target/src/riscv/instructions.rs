@@ -1,10 +1,11 @@
-//! The instruction table: RV32I and RV64I, M, Zba, Zbb, Zbs, Zicond, and the pseudo-instructions of LLVM's MIR. One
+//! The instruction table: RV32I and RV64I, M, A, Zba, Zbb, Zbs, Zicond, and the pseudo-instructions of LLVM's MIR. One
 //! instruction a row: numbers, operands and encodings all come from it. Source: The RISC-V Instruction Set Manual,
 //! volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order are LLVM's.
 
-use super::features::{M, RV32, RV64, ZBA, ZBB, ZBS, ZICOND};
+use super::features::{A, M, RV32, RV64, ZBA, ZBB, ZBS, ZICOND};
 use super::registers::{GPR, GPRJALR, GPRTC, RA, SP};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
+use tribunal_ir::AtomicOrdering;
 
 /// The operands' places in the manual's formats. Register numbers have five bits.
 const RD: Piece = Piece::low(0, 5, 7);
@@ -58,18 +59,37 @@ const fn jump(opcode: u32) -> Option<WordLayout> {
 const fn fixed(word: u32) -> Option<WordLayout> {
     code(word, 0, 0, &[])
 }
+/// An operation on memory: its number, and the two bits of its ordering. The address is the last operand.
+const fn atomic(funct3: u32, funct5: u32, ordering: u32) -> Option<WordLayout> {
+    const PIECES: &[Piece] = &[RD, Piece::low(1, 5, 20), Piece::low(2, 5, 15)];
+    code(0x2f, funct3, funct5 << 27 | ordering << 25, PIECES)
+}
+/// A load that reserves its address.
+const fn reserve(funct3: u32, ordering: u32) -> Option<WordLayout> {
+    code(0x2f, funct3, 0x02 << 27 | ordering << 25, &RD_RS1)
+}
+/// The kinds of accesses before, and those after.
+const fn fence(above: u32) -> Option<WordLayout> {
+    const PIECES: &[Piece] = &[Piece::low(0, 4, 24), Piece::low(1, 4, 20)];
+    code(0x0f, 0, above << 28, PIECES)
+}
 const fn pseudo() -> Option<WordLayout> {
     None
 }
 
 const D: OperandDesc = OperandDesc::Def(GPR);
 const X: OperandDesc = OperandDesc::Use(GPR);
+const E: OperandDesc = OperandDesc::EarlyDef(GPR);
 const BASE: OperandDesc = OperandDesc::Base(GPR);
 const I12: OperandDesc = OperandDesc::Imm(ImmRange::Signed(12));
 const O12: OperandDesc = OperandDesc::Offset { range: ImmRange::Signed(12), scale: 1 };
 const U20: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(20));
 const AMT: OperandDesc = OperandDesc::Imm(ImmRange::Amount);
 const SH5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
+/// Kinds of accesses: 1 writes, 2 reads, 4 output, 8 input.
+const KINDS: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(4));
+/// LLVM's number of an ordering.
+const ORD: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[2, 4, 5, 6, 7]));
 const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
 const JALRX: OperandDesc = OperandDesc::Use(GPRJALR);
@@ -85,6 +105,16 @@ const Z8: Access = Access::unsigned(1, 1);
 const Z16: Access = Access::unsigned(2, 2);
 const Z32: Access = Access::unsigned(4, 4);
 const Z64: Access = Access::unsigned(8, 8);
+
+// By the bits of the ordering: none, release, acquire, both. A pseudo-instruction takes its ordering as an operand.
+const W: Access = S32;
+const W_RL: Access = W.ordered(AtomicOrdering::Release);
+const W_AQ: Access = W.ordered(AtomicOrdering::Acquire);
+const W_AQRL: Access = W.ordered(AtomicOrdering::SequentiallyConsistent);
+const X64: Access = Z64;
+const X64_RL: Access = X64.ordered(AtomicOrdering::Release);
+const X64_AQ: Access = X64.ordered(AtomicOrdering::Acquire);
+const X64_AQRL: Access = X64.ordered(AtomicOrdering::SequentiallyConsistent);
 
 crate::instructions! {
     LUI [D, U20] upper(0x37) {};
@@ -190,11 +220,106 @@ crate::instructions! {
     BSETI [D, X, AMT] shift(0x13, 1, 0x14) {} if [ZBS];
     CZERO_EQZ [D, X, X] register(0x33, 5, 0x07) {} if [ZICOND];
     CZERO_NEZ [D, X, X] register(0x33, 7, 0x07) {} if [ZICOND];
+    LR_W [D, X] reserve(2, 0) {LOAD, SIDE_EFFECTS} of W if [A];
+    LR_W_RL [D, X] reserve(2, 1) {LOAD, SIDE_EFFECTS} of W_RL if [A];
+    LR_W_AQ [D, X] reserve(2, 2) {LOAD, SIDE_EFFECTS} of W_AQ if [A];
+    LR_W_AQRL [D, X] reserve(2, 3) {LOAD, SIDE_EFFECTS} of W_AQRL if [A];
+    SC_W [D, X, X] atomic(2, 3, 0) {STORE, SIDE_EFFECTS} of W if [A];
+    SC_W_RL [D, X, X] atomic(2, 3, 1) {STORE, SIDE_EFFECTS} of W_RL if [A];
+    SC_W_AQ [D, X, X] atomic(2, 3, 2) {STORE, SIDE_EFFECTS} of W_AQ if [A];
+    SC_W_AQRL [D, X, X] atomic(2, 3, 3) {STORE, SIDE_EFFECTS} of W_AQRL if [A];
+    AMOSWAP_W [D, X, X] atomic(2, 1, 0) {LOAD, STORE} of W if [A];
+    AMOSWAP_W_RL [D, X, X] atomic(2, 1, 1) {LOAD, STORE} of W_RL if [A];
+    AMOSWAP_W_AQ [D, X, X] atomic(2, 1, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOSWAP_W_AQRL [D, X, X] atomic(2, 1, 3) {LOAD, STORE} of W_AQRL if [A];
+    AMOADD_W [D, X, X] atomic(2, 0, 0) {LOAD, STORE} of W if [A];
+    AMOADD_W_RL [D, X, X] atomic(2, 0, 1) {LOAD, STORE} of W_RL if [A];
+    AMOADD_W_AQ [D, X, X] atomic(2, 0, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOADD_W_AQRL [D, X, X] atomic(2, 0, 3) {LOAD, STORE} of W_AQRL if [A];
+    AMOXOR_W [D, X, X] atomic(2, 4, 0) {LOAD, STORE} of W if [A];
+    AMOXOR_W_RL [D, X, X] atomic(2, 4, 1) {LOAD, STORE} of W_RL if [A];
+    AMOXOR_W_AQ [D, X, X] atomic(2, 4, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOXOR_W_AQRL [D, X, X] atomic(2, 4, 3) {LOAD, STORE} of W_AQRL if [A];
+    AMOAND_W [D, X, X] atomic(2, 12, 0) {LOAD, STORE} of W if [A];
+    AMOAND_W_RL [D, X, X] atomic(2, 12, 1) {LOAD, STORE} of W_RL if [A];
+    AMOAND_W_AQ [D, X, X] atomic(2, 12, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOAND_W_AQRL [D, X, X] atomic(2, 12, 3) {LOAD, STORE} of W_AQRL if [A];
+    AMOOR_W [D, X, X] atomic(2, 8, 0) {LOAD, STORE} of W if [A];
+    AMOOR_W_RL [D, X, X] atomic(2, 8, 1) {LOAD, STORE} of W_RL if [A];
+    AMOOR_W_AQ [D, X, X] atomic(2, 8, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOOR_W_AQRL [D, X, X] atomic(2, 8, 3) {LOAD, STORE} of W_AQRL if [A];
+    AMOMIN_W [D, X, X] atomic(2, 16, 0) {LOAD, STORE} of W if [A];
+    AMOMIN_W_RL [D, X, X] atomic(2, 16, 1) {LOAD, STORE} of W_RL if [A];
+    AMOMIN_W_AQ [D, X, X] atomic(2, 16, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOMIN_W_AQRL [D, X, X] atomic(2, 16, 3) {LOAD, STORE} of W_AQRL if [A];
+    AMOMAX_W [D, X, X] atomic(2, 20, 0) {LOAD, STORE} of W if [A];
+    AMOMAX_W_RL [D, X, X] atomic(2, 20, 1) {LOAD, STORE} of W_RL if [A];
+    AMOMAX_W_AQ [D, X, X] atomic(2, 20, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOMAX_W_AQRL [D, X, X] atomic(2, 20, 3) {LOAD, STORE} of W_AQRL if [A];
+    AMOMINU_W [D, X, X] atomic(2, 24, 0) {LOAD, STORE} of W if [A];
+    AMOMINU_W_RL [D, X, X] atomic(2, 24, 1) {LOAD, STORE} of W_RL if [A];
+    AMOMINU_W_AQ [D, X, X] atomic(2, 24, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOMINU_W_AQRL [D, X, X] atomic(2, 24, 3) {LOAD, STORE} of W_AQRL if [A];
+    AMOMAXU_W [D, X, X] atomic(2, 28, 0) {LOAD, STORE} of W if [A];
+    AMOMAXU_W_RL [D, X, X] atomic(2, 28, 1) {LOAD, STORE} of W_RL if [A];
+    AMOMAXU_W_AQ [D, X, X] atomic(2, 28, 2) {LOAD, STORE} of W_AQ if [A];
+    AMOMAXU_W_AQRL [D, X, X] atomic(2, 28, 3) {LOAD, STORE} of W_AQRL if [A];
+    LR_D [D, X] reserve(3, 0) {LOAD, SIDE_EFFECTS} of X64 if [RV64, A];
+    LR_D_RL [D, X] reserve(3, 1) {LOAD, SIDE_EFFECTS} of X64_RL if [RV64, A];
+    LR_D_AQ [D, X] reserve(3, 2) {LOAD, SIDE_EFFECTS} of X64_AQ if [RV64, A];
+    LR_D_AQRL [D, X] reserve(3, 3) {LOAD, SIDE_EFFECTS} of X64_AQRL if [RV64, A];
+    SC_D [D, X, X] atomic(3, 3, 0) {STORE, SIDE_EFFECTS} of X64 if [RV64, A];
+    SC_D_RL [D, X, X] atomic(3, 3, 1) {STORE, SIDE_EFFECTS} of X64_RL if [RV64, A];
+    SC_D_AQ [D, X, X] atomic(3, 3, 2) {STORE, SIDE_EFFECTS} of X64_AQ if [RV64, A];
+    SC_D_AQRL [D, X, X] atomic(3, 3, 3) {STORE, SIDE_EFFECTS} of X64_AQRL if [RV64, A];
+    AMOSWAP_D [D, X, X] atomic(3, 1, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOSWAP_D_RL [D, X, X] atomic(3, 1, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOSWAP_D_AQ [D, X, X] atomic(3, 1, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOSWAP_D_AQRL [D, X, X] atomic(3, 1, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    AMOADD_D [D, X, X] atomic(3, 0, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOADD_D_RL [D, X, X] atomic(3, 0, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOADD_D_AQ [D, X, X] atomic(3, 0, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOADD_D_AQRL [D, X, X] atomic(3, 0, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    AMOXOR_D [D, X, X] atomic(3, 4, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOXOR_D_RL [D, X, X] atomic(3, 4, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOXOR_D_AQ [D, X, X] atomic(3, 4, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOXOR_D_AQRL [D, X, X] atomic(3, 4, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    AMOAND_D [D, X, X] atomic(3, 12, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOAND_D_RL [D, X, X] atomic(3, 12, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOAND_D_AQ [D, X, X] atomic(3, 12, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOAND_D_AQRL [D, X, X] atomic(3, 12, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    AMOOR_D [D, X, X] atomic(3, 8, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOOR_D_RL [D, X, X] atomic(3, 8, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOOR_D_AQ [D, X, X] atomic(3, 8, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOOR_D_AQRL [D, X, X] atomic(3, 8, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    AMOMIN_D [D, X, X] atomic(3, 16, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOMIN_D_RL [D, X, X] atomic(3, 16, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOMIN_D_AQ [D, X, X] atomic(3, 16, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOMIN_D_AQRL [D, X, X] atomic(3, 16, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    AMOMAX_D [D, X, X] atomic(3, 20, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOMAX_D_RL [D, X, X] atomic(3, 20, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOMAX_D_AQ [D, X, X] atomic(3, 20, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOMAX_D_AQRL [D, X, X] atomic(3, 20, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    AMOMINU_D [D, X, X] atomic(3, 24, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOMINU_D_RL [D, X, X] atomic(3, 24, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOMINU_D_AQ [D, X, X] atomic(3, 24, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOMINU_D_AQRL [D, X, X] atomic(3, 24, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    AMOMAXU_D [D, X, X] atomic(3, 28, 0) {LOAD, STORE} of X64 if [RV64, A];
+    AMOMAXU_D_RL [D, X, X] atomic(3, 28, 1) {LOAD, STORE} of X64_RL if [RV64, A];
+    AMOMAXU_D_AQ [D, X, X] atomic(3, 28, 2) {LOAD, STORE} of X64_AQ if [RV64, A];
+    AMOMAXU_D_AQRL [D, X, X] atomic(3, 28, 3) {LOAD, STORE} of X64_AQRL if [RV64, A];
+    FENCE [KINDS, KINDS] fence(0) {SIDE_EFFECTS};
+    FENCE_TSO [] fixed(0x8330000f) {SIDE_EFFECTS};
     ECALL [] fixed(0x73) {SIDE_EFFECTS};
     EBREAK [] fixed(0x100073) {SIDE_EFFECTS};
     UNIMP [] fixed(0xc0001073) {TERMINATOR, BARRIER, SIDE_EFFECTS};
     PseudoRET [] pseudo() {TERMINATOR, RETURN, BARRIER};
     PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
+    PseudoCmpXchg32 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 16;
+    PseudoCmpXchg64 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of X64 if [RV64, A] size 16;
+    PseudoAtomicLoadNand32 [E, E, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 20;
+    PseudoAtomicLoadNand64 [E, E, X, X, ORD] pseudo() {LOAD, STORE} of X64 if [RV64, A] size 20;
+    MEMBARRIER [] pseudo() {SIDE_EFFECTS} size 0;
     PseudoCALL [CALLEE, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA] size 8;
     PseudoCALLIndirect [JALRX, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA];
     PseudoTAIL [CALLEE, MASK] pseudo() {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP] size 8;

@@ -5,14 +5,14 @@ use super::features;
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    all, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, misaligned, pred_not, scalar_wider_than,
+    all, any, atomic_ordering_at_least_or_stronger_than, is_pointer, made_of_halves, made_of_smaller_parts,
+    mem_narrower_than, mem_narrower_than_value, misaligned, pred_not, scalar_narrower_than, scalar_wider_than,
 };
 use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::{Mutex, PoisonError};
-use tribunal_ir::Opcode;
 use tribunal_ir::Opcode::*;
-use tribunal_ir::Type;
 use tribunal_ir::types::{P0, S8, S32, S64};
+use tribunal_ir::{AtomicOrdering, Opcode, Type};
 
 /// The rules under `features`, made once.
 pub fn rules(features: Features) -> &'static LegalizerInfo {
@@ -44,6 +44,11 @@ impl Machine {
     fn on(&self, opcodes: &[Opcode]) -> RuleSet {
         rules_for(self.name, opcodes).unsupported_if_not_scalar()
     }
+
+    /// Rules of accesses, which may be atomic: at their natural alignment, and no wider than a register.
+    fn accesses(&self, opcodes: &[Opcode]) -> RuleSet {
+        rules_for(self.name, opcodes).unsupported_if_vector().unsupported_if_not_atomically_accessible(self.x.bits())
+    }
 }
 
 fn sets(features: Features) -> Vec<RuleSet> {
@@ -54,6 +59,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(multiplication(machine, features.contains(features::M)));
     sets.extend(values(machine));
     sets.extend(memory(machine));
+    sets.extend(atomics(machine));
     sets.extend(artifacts(machine));
     sets
 }
@@ -229,7 +235,9 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
     let plain: Vec<TypePairAndMemDesc> =
         extending.iter().copied().chain([access(x, x.bits()), access(p, x.bits())]).collect();
     vec![
-        on(&[G_LOAD])
+        machine
+            .accesses(&[G_LOAD])
+            .lower_if(atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Acquire))
             .legal_for_types_with_mem_desc(&plain)
             .narrow_scalar_to_access(x)
             .lower_if_mem_size_not_byte_size_pow2()
@@ -244,7 +252,9 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, x)
             .lower_if(misaligned()),
-        on(&[G_STORE])
+        machine
+            .accesses(&[G_STORE])
+            .lower_if(atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Release))
             .legal_for_types_with_mem_desc(&plain)
             .widen_scalar_to_next_pow2(0)
             .narrow_scalar_to_access(x)
@@ -252,6 +262,39 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
             .narrow_scalar_if(whole(), change_to(0, x))
             .min_scalar(0, x)
             .lower_if(misaligned()),
+        on(&[G_MEMCPY, G_MEMMOVE]).unsupported_if(scalar_wider_than(2, x.bits())).libcall(),
+        on(&[G_MEMSET]).unsupported_if(any([scalar_wider_than(2, x.bits()), scalar_narrower_than(1, 8)])).libcall(),
+        on(&[G_BZERO]).unsupported_if(scalar_wider_than(1, x.bits())).libcall(),
+        on(&[G_MEMCPY_INLINE]).unsupported(),
+    ]
+}
+
+/// Operations on memory, of 32 bits and of a register. Narrower ones have no instruction.
+fn atomics(machine: Machine) -> Vec<RuleSet> {
+    let Machine { x, p, word, .. } = machine;
+    let access = |memory: Type| TypePairAndMemDesc { type0: x, type1: p, memory, align_bits: memory.bits() };
+    let whole: Vec<TypePairAndMemDesc> = [Some(x), word].into_iter().flatten().map(access).collect();
+    let on = |opcodes: &[Opcode]| {
+        machine.accesses(opcodes).unsupported_if(mem_narrower_than(32)).legal_for_types_with_mem_desc(&whole)
+    };
+    let operations = [
+        G_ATOMICRMW_XCHG,
+        G_ATOMICRMW_ADD,
+        G_ATOMICRMW_AND,
+        G_ATOMICRMW_NAND,
+        G_ATOMICRMW_OR,
+        G_ATOMICRMW_XOR,
+        G_ATOMICRMW_MAX,
+        G_ATOMICRMW_MIN,
+        G_ATOMICRMW_UMAX,
+        G_ATOMICRMW_UMIN,
+        G_ATOMIC_CMPXCHG,
+    ];
+    let lowered = [G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS];
+    vec![
+        on(&operations).lower_if(is_pointer(0)).when(word.is_some(), |rules| rules.min_scalar(0, x)),
+        machine.accesses(&lowered).unsupported_if(mem_narrower_than(32)).lower(),
+        rules_for(machine.name, &[G_FENCE]).always_legal(),
     ]
 }
 

@@ -9,7 +9,7 @@ use crate::abi::CallKind;
 use crate::instructions::ImmRange;
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
-use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
+use tribunal_ir::{AtomicOrdering, Block, FencedPairs, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
 /// The opcodes that depend on the width of a register.
 pub struct MachineCode {
@@ -64,6 +64,73 @@ fn jump_to(link: PReg, data: &InstData) -> Option<InstData> {
     Some(inst(JALR, [Operand::def(link), Operand::used(callee), Operand::Imm(0)]))
 }
 
+/// The loads that reserve and the stores that keep a reservation, by the bits of their ordering.
+struct Reservation {
+    load: [TargetOpcode; 3],
+    store: [TargetOpcode; 2],
+}
+
+const WORD: Reservation = Reservation { load: [LR_W, LR_W_AQ, LR_W_AQRL], store: [SC_W, SC_W_RL] };
+const DOUBLE: Reservation = Reservation { load: [LR_D, LR_D_AQ, LR_D_AQRL], store: [SC_D, SC_D_RL] };
+
+impl Reservation {
+    /// The load and the store of an operation of this ordering (RISC-V psABI, table A.6, as LLVM writes it).
+    fn of(&self, ordering: AtomicOrdering) -> [TargetOpcode; 2] {
+        let acquires = match ordering {
+            AtomicOrdering::SequentiallyConsistent => 2,
+            _ => usize::from(ordering.fenced().contains(FencedPairs::LOAD_LOAD)),
+        };
+        let releases = usize::from(ordering.fenced().contains(FencedPairs::STORE_STORE));
+        [self.load[acquires], self.store[releases]]
+    }
+}
+
+/// A loop that repeats until its store keeps the reservation of its load:
+///
+/// ```text
+/// PseudoCmpXchg64 old, scratch, address, expected, new, ordering
+/// loop: lr.d old, (address)
+///       bne  old, expected, end
+///       sc.d scratch, new, (address)
+///       bnez scratch, loop
+/// end:
+/// ```
+fn reservation_loop(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
+    let (compares, reservation) = match opcode {
+        PseudoCmpXchg32 => (true, WORD),
+        PseudoCmpXchg64 => (true, DOUBLE),
+        PseudoAtomicLoadNand32 => (false, WORD),
+        PseudoAtomicLoadNand64 => (false, DOUBLE),
+        _ => return None,
+    };
+    let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    let (old, scratch, address, value) = (register(0)?, register(1)?, register(2)?, register(3)?);
+    let ordering = AtomicOrdering::from_number(data.operands.last()?.as_imm()?)?;
+    let [load, store] = reservation.of(ordering);
+    let mut code = smallvec![inst(load, [Operand::def(old), Operand::used(address)])];
+    let kept = if compares {
+        let leave = [Operand::used(old), Operand::used(value), Operand::Imm(12)];
+        code.push(inst(BNE, leave));
+        register(4)?
+    } else {
+        code.push(inst(AND, [Operand::def(scratch), Operand::used(old), Operand::used(value)]));
+        code.push(with_imm(XORI, scratch, scratch, -1));
+        scratch
+    };
+    code.push(inst(store, [Operand::def(scratch), Operand::used(kept), Operand::used(address)]));
+    let back = -4 * code.len() as i64;
+    code.push(inst(BNE, [Operand::used(scratch), Operand::used(ZERO), Operand::Imm(back)]));
+    Some(code)
+}
+
+/// Kinds of accesses as the assembler names them.
+fn kinds(number: i64) -> String {
+    if number == 0 {
+        return "0".to_string();
+    }
+    [(8, 'i'), (4, 'o'), (2, 'r'), (1, 'w')].into_iter().filter(|(bit, _)| number & bit != 0).map(|(_, c)| c).collect()
+}
+
 impl Machine for MachineCode {
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         if I12.accepts(offset) {
@@ -92,6 +159,8 @@ impl Machine for MachineCode {
             }
             Opcode::Target(PseudoLLA) => Some(from_here(data, ADDI)?),
             Opcode::Target(PseudoLGA) => Some(from_here(data, self.load_pointer)?),
+            Opcode::Target(MEMBARRIER) => Some(Sequence::new()),
+            Opcode::Target(opcode) => reservation_loop(opcode, data),
             _ => None,
         }
     }
@@ -128,6 +197,10 @@ impl Machine for MachineCode {
 
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
+        if let Some(code) = reservation_loop(opcode, data) {
+            let lines: Vec<String> = code.iter().map(|data| self.assembly(data, name)).collect();
+            return lines.join("\n\t");
+        }
         let row = &INSTRUCTIONS[usize::from(opcode.0)];
         let shown = |operand: &Operand| match operand {
             Operand::Reg(register) => match register.reg {
@@ -152,6 +225,15 @@ impl Machine for MachineCode {
             [base, offset] if opcode == PseudoBRIND => format!("jalr zero, {offset}({base})"),
             [value, symbol] if opcode == PseudoLLA => format!("lla {value}, {symbol}"),
             [value, symbol] if opcode == PseudoLGA => format!("lga {value}, {symbol}"),
+            [] if opcode == MEMBARRIER => "#MEMBARRIER".to_string(),
+            [_, _] if opcode == FENCE => {
+                let [before, after] = [0, 1].map(|index| kinds(data.imm(index).unwrap_or(0)));
+                format!("fence {before}, {after}")
+            }
+            [value, base] if is_memory => format!("{mnemonic} {value}, ({base})"),
+            [old, value, base] if is_memory && row.address().is_none() => {
+                format!("{mnemonic} {old}, {value}, ({base})")
+            }
             [value, base, offset] if is_memory || opcode == JALR => {
                 format!("{mnemonic} {value}, {offset}({base})")
             }

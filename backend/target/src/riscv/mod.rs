@@ -2,6 +2,7 @@
 
 pub mod abi;
 pub mod addressing;
+mod atomics;
 pub mod attributes;
 pub mod compressed;
 pub mod features;

@@ -5,8 +5,9 @@ use super::registers::{GPR, ZERO};
 use super::target_flags::{HI, LO};
 use crate::Features;
 use crate::addressing::Addressing::{Absolute, Got, PcRelative};
-use crate::selection::{Emit, ImmClass, MOVE, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
+use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
 use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Symbol, Temp};
+use tribunal_ir::AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, IntPredicate, Opcode, TargetFlags};
 
@@ -39,6 +40,10 @@ const ONES: ImmClass = ImmClass { name: "all ones", accepts: |value| value == Bi
 const LOW_HALF: ImmClass = ImmClass { name: "0xffff", accepts: |value| value.unsigned() == 0xffff };
 const LOW_WORD: ImmClass =
     ImmClass { name: "0xffffffff", accepts: |value| value.width() == 64 && value.unsigned() == 0xffff_ffff };
+// LLVM's numbers of orderings.
+const IS_4: ImmClass = ImmClass { name: "4", accepts: |value| value.unsigned() == 4 };
+const IS_5: ImmClass = ImmClass { name: "5", accepts: |value| value.unsigned() == 5 };
+const IS_6: ImmClass = ImmClass { name: "6", accepts: |value| value.unsigned() == 6 };
 const IS_8: ImmClass = ImmClass { name: "8", accepts: |value| value.unsigned() == 8 };
 const IS_16: ImmClass = ImmClass { name: "16", accepts: |value| value.unsigned() == 16 };
 /// A single bit that no twelve-bit immediate has.
@@ -152,6 +157,16 @@ const fn store(bits: u32) -> Pattern {
 }
 
 const WHOLE: TargetFlags = TargetFlags::NONE;
+const fn atomic(opcode: Opcode, bits: u32, ordering: Orderings) -> Pattern {
+    Pattern::access(opcode, ANY, bits, &[A, B]).ordered(ordering)
+}
+
+const RELAXED: Orderings = Orderings(&[Monotonic]);
+const RELEASE: Orderings = Orderings(&[Release]);
+const ACQUIRE: Orderings = Orderings(&[Acquire]);
+const STRONG: Orderings = Orderings(&[AcquireRelease, SequentiallyConsistent]);
+const EVERY_ORDER: Orderings = Orderings(&[Monotonic, Acquire, Release, AcquireRelease, SequentiallyConsistent]);
+
 const A: Pat = Pat::Reg(0);
 const B: Pat = Pat::Reg(1);
 const C: Pat = Pat::Reg(2);
@@ -373,4 +388,90 @@ rules! {
     "store32": store(32) => [SW(Reg(0), Address(0))];
     "store64_zero" if RV64: Pattern::access(G_STORE, ANY, 64, &[NIL, Pat::Address(0, SIMM12)]) => [SD(Z, Address(0))];
     "store64" if RV64: store(64) => [SD(Reg(0), Address(0))];
+
+    // Atomic operations; a bit of the instruction releases, another acquires, both are sequentially consistent
+    "atomic_xchg32" if A: atomic(G_ATOMICRMW_XCHG, 32, RELAXED) => [AMOSWAP_W(D, Reg(1), Reg(0))];
+    "atomic_xchg32_release" if A: atomic(G_ATOMICRMW_XCHG, 32, RELEASE) => [AMOSWAP_W_RL(D, Reg(1), Reg(0))];
+    "atomic_xchg32_acquire" if A: atomic(G_ATOMICRMW_XCHG, 32, ACQUIRE) => [AMOSWAP_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_xchg32_acq_rel" if A: atomic(G_ATOMICRMW_XCHG, 32, STRONG) => [AMOSWAP_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_xchg64" if RV64 A: atomic(G_ATOMICRMW_XCHG, 64, RELAXED) => [AMOSWAP_D(D, Reg(1), Reg(0))];
+    "atomic_xchg64_release" if RV64 A: atomic(G_ATOMICRMW_XCHG, 64, RELEASE) => [AMOSWAP_D_RL(D, Reg(1), Reg(0))];
+    "atomic_xchg64_acquire" if RV64 A: atomic(G_ATOMICRMW_XCHG, 64, ACQUIRE) => [AMOSWAP_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_xchg64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_XCHG, 64, STRONG) => [AMOSWAP_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_add32" if A: atomic(G_ATOMICRMW_ADD, 32, RELAXED) => [AMOADD_W(D, Reg(1), Reg(0))];
+    "atomic_add32_release" if A: atomic(G_ATOMICRMW_ADD, 32, RELEASE) => [AMOADD_W_RL(D, Reg(1), Reg(0))];
+    "atomic_add32_acquire" if A: atomic(G_ATOMICRMW_ADD, 32, ACQUIRE) => [AMOADD_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_add32_acq_rel" if A: atomic(G_ATOMICRMW_ADD, 32, STRONG) => [AMOADD_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_add64" if RV64 A: atomic(G_ATOMICRMW_ADD, 64, RELAXED) => [AMOADD_D(D, Reg(1), Reg(0))];
+    "atomic_add64_release" if RV64 A: atomic(G_ATOMICRMW_ADD, 64, RELEASE) => [AMOADD_D_RL(D, Reg(1), Reg(0))];
+    "atomic_add64_acquire" if RV64 A: atomic(G_ATOMICRMW_ADD, 64, ACQUIRE) => [AMOADD_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_add64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_ADD, 64, STRONG) => [AMOADD_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_and32" if A: atomic(G_ATOMICRMW_AND, 32, RELAXED) => [AMOAND_W(D, Reg(1), Reg(0))];
+    "atomic_and32_release" if A: atomic(G_ATOMICRMW_AND, 32, RELEASE) => [AMOAND_W_RL(D, Reg(1), Reg(0))];
+    "atomic_and32_acquire" if A: atomic(G_ATOMICRMW_AND, 32, ACQUIRE) => [AMOAND_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_and32_acq_rel" if A: atomic(G_ATOMICRMW_AND, 32, STRONG) => [AMOAND_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_and64" if RV64 A: atomic(G_ATOMICRMW_AND, 64, RELAXED) => [AMOAND_D(D, Reg(1), Reg(0))];
+    "atomic_and64_release" if RV64 A: atomic(G_ATOMICRMW_AND, 64, RELEASE) => [AMOAND_D_RL(D, Reg(1), Reg(0))];
+    "atomic_and64_acquire" if RV64 A: atomic(G_ATOMICRMW_AND, 64, ACQUIRE) => [AMOAND_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_and64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_AND, 64, STRONG) => [AMOAND_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_or32" if A: atomic(G_ATOMICRMW_OR, 32, RELAXED) => [AMOOR_W(D, Reg(1), Reg(0))];
+    "atomic_or32_release" if A: atomic(G_ATOMICRMW_OR, 32, RELEASE) => [AMOOR_W_RL(D, Reg(1), Reg(0))];
+    "atomic_or32_acquire" if A: atomic(G_ATOMICRMW_OR, 32, ACQUIRE) => [AMOOR_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_or32_acq_rel" if A: atomic(G_ATOMICRMW_OR, 32, STRONG) => [AMOOR_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_or64" if RV64 A: atomic(G_ATOMICRMW_OR, 64, RELAXED) => [AMOOR_D(D, Reg(1), Reg(0))];
+    "atomic_or64_release" if RV64 A: atomic(G_ATOMICRMW_OR, 64, RELEASE) => [AMOOR_D_RL(D, Reg(1), Reg(0))];
+    "atomic_or64_acquire" if RV64 A: atomic(G_ATOMICRMW_OR, 64, ACQUIRE) => [AMOOR_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_or64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_OR, 64, STRONG) => [AMOOR_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_xor32" if A: atomic(G_ATOMICRMW_XOR, 32, RELAXED) => [AMOXOR_W(D, Reg(1), Reg(0))];
+    "atomic_xor32_release" if A: atomic(G_ATOMICRMW_XOR, 32, RELEASE) => [AMOXOR_W_RL(D, Reg(1), Reg(0))];
+    "atomic_xor32_acquire" if A: atomic(G_ATOMICRMW_XOR, 32, ACQUIRE) => [AMOXOR_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_xor32_acq_rel" if A: atomic(G_ATOMICRMW_XOR, 32, STRONG) => [AMOXOR_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_xor64" if RV64 A: atomic(G_ATOMICRMW_XOR, 64, RELAXED) => [AMOXOR_D(D, Reg(1), Reg(0))];
+    "atomic_xor64_release" if RV64 A: atomic(G_ATOMICRMW_XOR, 64, RELEASE) => [AMOXOR_D_RL(D, Reg(1), Reg(0))];
+    "atomic_xor64_acquire" if RV64 A: atomic(G_ATOMICRMW_XOR, 64, ACQUIRE) => [AMOXOR_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_xor64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_XOR, 64, STRONG) => [AMOXOR_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_max32" if A: atomic(G_ATOMICRMW_MAX, 32, RELAXED) => [AMOMAX_W(D, Reg(1), Reg(0))];
+    "atomic_max32_release" if A: atomic(G_ATOMICRMW_MAX, 32, RELEASE) => [AMOMAX_W_RL(D, Reg(1), Reg(0))];
+    "atomic_max32_acquire" if A: atomic(G_ATOMICRMW_MAX, 32, ACQUIRE) => [AMOMAX_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_max32_acq_rel" if A: atomic(G_ATOMICRMW_MAX, 32, STRONG) => [AMOMAX_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_max64" if RV64 A: atomic(G_ATOMICRMW_MAX, 64, RELAXED) => [AMOMAX_D(D, Reg(1), Reg(0))];
+    "atomic_max64_release" if RV64 A: atomic(G_ATOMICRMW_MAX, 64, RELEASE) => [AMOMAX_D_RL(D, Reg(1), Reg(0))];
+    "atomic_max64_acquire" if RV64 A: atomic(G_ATOMICRMW_MAX, 64, ACQUIRE) => [AMOMAX_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_max64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_MAX, 64, STRONG) => [AMOMAX_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_min32" if A: atomic(G_ATOMICRMW_MIN, 32, RELAXED) => [AMOMIN_W(D, Reg(1), Reg(0))];
+    "atomic_min32_release" if A: atomic(G_ATOMICRMW_MIN, 32, RELEASE) => [AMOMIN_W_RL(D, Reg(1), Reg(0))];
+    "atomic_min32_acquire" if A: atomic(G_ATOMICRMW_MIN, 32, ACQUIRE) => [AMOMIN_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_min32_acq_rel" if A: atomic(G_ATOMICRMW_MIN, 32, STRONG) => [AMOMIN_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_min64" if RV64 A: atomic(G_ATOMICRMW_MIN, 64, RELAXED) => [AMOMIN_D(D, Reg(1), Reg(0))];
+    "atomic_min64_release" if RV64 A: atomic(G_ATOMICRMW_MIN, 64, RELEASE) => [AMOMIN_D_RL(D, Reg(1), Reg(0))];
+    "atomic_min64_acquire" if RV64 A: atomic(G_ATOMICRMW_MIN, 64, ACQUIRE) => [AMOMIN_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_min64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_MIN, 64, STRONG) => [AMOMIN_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_umax32" if A: atomic(G_ATOMICRMW_UMAX, 32, RELAXED) => [AMOMAXU_W(D, Reg(1), Reg(0))];
+    "atomic_umax32_release" if A: atomic(G_ATOMICRMW_UMAX, 32, RELEASE) => [AMOMAXU_W_RL(D, Reg(1), Reg(0))];
+    "atomic_umax32_acquire" if A: atomic(G_ATOMICRMW_UMAX, 32, ACQUIRE) => [AMOMAXU_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_umax32_acq_rel" if A: atomic(G_ATOMICRMW_UMAX, 32, STRONG) => [AMOMAXU_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_umax64" if RV64 A: atomic(G_ATOMICRMW_UMAX, 64, RELAXED) => [AMOMAXU_D(D, Reg(1), Reg(0))];
+    "atomic_umax64_release" if RV64 A: atomic(G_ATOMICRMW_UMAX, 64, RELEASE) => [AMOMAXU_D_RL(D, Reg(1), Reg(0))];
+    "atomic_umax64_acquire" if RV64 A: atomic(G_ATOMICRMW_UMAX, 64, ACQUIRE) => [AMOMAXU_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_umax64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_UMAX, 64, STRONG) => [AMOMAXU_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_umin32" if A: atomic(G_ATOMICRMW_UMIN, 32, RELAXED) => [AMOMINU_W(D, Reg(1), Reg(0))];
+    "atomic_umin32_release" if A: atomic(G_ATOMICRMW_UMIN, 32, RELEASE) => [AMOMINU_W_RL(D, Reg(1), Reg(0))];
+    "atomic_umin32_acquire" if A: atomic(G_ATOMICRMW_UMIN, 32, ACQUIRE) => [AMOMINU_W_AQ(D, Reg(1), Reg(0))];
+    "atomic_umin32_acq_rel" if A: atomic(G_ATOMICRMW_UMIN, 32, STRONG) => [AMOMINU_W_AQRL(D, Reg(1), Reg(0))];
+    "atomic_umin64" if RV64 A: atomic(G_ATOMICRMW_UMIN, 64, RELAXED) => [AMOMINU_D(D, Reg(1), Reg(0))];
+    "atomic_umin64_release" if RV64 A: atomic(G_ATOMICRMW_UMIN, 64, RELEASE) => [AMOMINU_D_RL(D, Reg(1), Reg(0))];
+    "atomic_umin64_acquire" if RV64 A: atomic(G_ATOMICRMW_UMIN, 64, ACQUIRE) => [AMOMINU_D_AQ(D, Reg(1), Reg(0))];
+    "atomic_umin64_acq_rel" if RV64 A: atomic(G_ATOMICRMW_UMIN, 64, STRONG) => [AMOMINU_D_AQRL(D, Reg(1), Reg(0))];
+    "atomic_nand32" if A: Pattern::access(G_ATOMICRMW_NAND, ANY, 32, &[A, B]).ordered(EVERY_ORDER) => [PseudoAtomicLoadNand32(D, T, Reg(0), Reg(1), Out::Ordering)];
+    "atomic_nand64" if RV64 A: Pattern::access(G_ATOMICRMW_NAND, ANY, 64, &[A, B]).ordered(EVERY_ORDER) => [PseudoAtomicLoadNand64(D, T, Reg(0), Reg(1), Out::Ordering)];
+    "cmpxchg32_word" if RV64 A: Pattern::access(G_ATOMIC_CMPXCHG, ANY, 32, &[A, B, C]).ordered(EVERY_ORDER) => [ADDIW(U, Reg(1), Const(0)), PseudoCmpXchg32(D, T, Reg(0), Temp(1), Reg(2), Out::Ordering)];
+    "cmpxchg32" if RV32 A: Pattern::access(G_ATOMIC_CMPXCHG, ANY, 32, &[A, B, C]).ordered(EVERY_ORDER) => [PseudoCmpXchg32(D, T, Reg(0), Reg(1), Reg(2), Out::Ordering)];
+    "cmpxchg64" if RV64 A: Pattern::access(G_ATOMIC_CMPXCHG, ANY, 64, &[A, B, C]).ordered(EVERY_ORDER) => [PseudoCmpXchg64(D, T, Reg(0), Reg(1), Reg(2), Out::Ordering)];
+
+    // Fences: reads are 2, writes 1. One that orders a single thread is no code
+    "fence_thread": op(G_FENCE, &[Pat::Imm(0, EVERY), Pat::Imm(1, ZERO_IMM)]) => [MEMBARRIER()];
+    "fence_acquire": op(G_FENCE, &[Pat::Imm(0, IS_4), Pat::Imm(1, ONE)]) => [FENCE(Const(2), Const(3))];
+    "fence_release": op(G_FENCE, &[Pat::Imm(0, IS_5), Pat::Imm(1, ONE)]) => [FENCE(Const(3), Const(1))];
+    "fence_acq_rel": op(G_FENCE, &[Pat::Imm(0, IS_6), Pat::Imm(1, ONE)]) => [FENCE_TSO()];
+    "fence": op(G_FENCE, &[Pat::Imm(0, EVERY), Pat::Imm(1, EVERY)]) => [FENCE(Const(3), Const(3))];
 }

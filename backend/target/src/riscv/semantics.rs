@@ -27,7 +27,10 @@ pub fn evaluate<'d>(
     let unsupported = || Unsupported::new(row.name);
     let s = sources(d, target, inst, args)?;
     if let Some(of_row) = row.access {
-        return access(d, target, row, of_row, inst, &s);
+        return match super::atomics::evaluate(d, (opcode, row, of_row), inst, &s) {
+            Some(evaluation) => evaluation,
+            None => access(d, target, row, of_row, inst, &s),
+        };
     }
     match opcode {
         BEQ | BNE | BLT | BGE | BLTU | BGEU => branch(d, opcode, &s),
@@ -59,6 +62,7 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
+        FENCE | FENCE_TSO | MEMBARRIER => super::atomics::fence(d, opcode, inst),
         _ => {
             let bits = compute(d, opcode, &s).ok_or_else(unsupported)?;
             Ok(finish(d, bits, &s))

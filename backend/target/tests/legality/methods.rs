@@ -552,6 +552,22 @@ fn methods_that_llvm_has_not() {
             ],
         ),
         (
+            "unsupported_if_vector",
+            set().unsupported_if_vector(),
+            &[("s8 v2s8", "0 unsupported_if_vector Unsupported"), ("s8 p0 @8:8:monotonic", NONE)],
+        ),
+        (
+            "unsupported_if_not_atomically_accessible",
+            set().unsupported_if_not_atomically_accessible(32),
+            &[
+                ("s64 p0 @64:64:monotonic", "0 unsupported_if_not_atomically_accessible Unsupported"),
+                ("s24 p0 @24:32:acquire", "0 unsupported_if_not_atomically_accessible Unsupported"),
+                ("s32 p0 @32:16:monotonic", "0 unsupported_if_not_atomically_accessible Unsupported"),
+                ("s32 p0 @32:32:monotonic", NONE),
+                ("s64 p0 @64:8", NONE),
+            ],
+        ),
+        (
             "halve_scalar_if",
             set().halve_scalar_if(when::scalar_wider_than(1, 64), 1),
             &[("s8 s128", "0 halve_scalar_if NarrowScalar 1 s64"), ("s128 s64", NONE)],
@@ -566,6 +582,7 @@ fn methods_that_llvm_has_not() {
             ],
         ),
     ];
-    let predicates = ["made_of_halves", "made_of_smaller_parts", "mem_narrower_than_value", "misaligned"];
+    let predicates =
+        ["made_of_halves", "made_of_smaller_parts", "mem_narrower_than", "mem_narrower_than_value", "misaligned"];
     check(rows, &predicates, include_str!("../../src/legality/extensions.rs"));
 }

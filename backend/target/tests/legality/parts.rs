@@ -85,9 +85,10 @@ fn predicates_hold_and_do_not() {
 #[test]
 fn predicates_that_llvm_has_not() {
     type Row = (Predicate, &'static [&'static str], &'static [&'static str]);
-    let rows: [Row; 4] = [
+    let rows: [Row; 5] = [
         (when::made_of_halves(0, 1, 64), &["s256 s128", "s128 s64"], &["s64 s32", "s256 s64", "s96 s48"]),
         (when::made_of_smaller_parts(0, 1, 64), &["s256 s64", "s128 s8"], &["s128 s64", "s64 s8", "s128 s1"]),
+        (when::mem_narrower_than(32), &["s32 p0 @16:8"], &["s32 p0 @32:8"]),
         (when::mem_narrower_than_value(), &["s64 p0 @32:8"], &["s32 p0 @32:8"]),
         (when::misaligned(), &["s32 p0 @32:16"], &["s32 p0 @32:32", "s32 p0"]),
     ];

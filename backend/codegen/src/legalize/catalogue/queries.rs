@@ -9,10 +9,11 @@ use std::ops::RangeInclusive;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::{SlotKind, StackObject};
 use tribunal_ir::opcode::{Immediate, IndexTypes, TypeRule};
-use tribunal_ir::types::Element;
+use tribunal_ir::types::{Element, S8};
 use tribunal_ir::{
-    AddressBase, AddressData, Bits, Family, FloatFormat, FloatPredicate, Function, GlobalName, InstData, IntPredicate,
-    MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, OperandKind, TargetFlags, Type, VReg,
+    AddressBase, AddressData, AtomicOrdering, Bits, Family, FloatFormat, FloatPredicate, Function, GlobalName,
+    InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, OperandKind, TargetFlags,
+    Type, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::legality::{LegalityQuery, LegalizerInfo, MemDescr};
@@ -59,12 +60,14 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
 
 fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
     let Some(info) = opcode.info() else { return Vec::new() };
-    if info.accesses.is_some() {
+    if matches!(info.family, Family::Load | Family::Store) {
         return accesses(target, opcode, info);
     }
     let mut all = Vec::new();
     for types in types(target, info) {
-        let query = LegalityQuery::new(opcode, types);
+        let mut query = LegalityQuery::new(opcode, types);
+        let count = info.accesses.map_or(0, |accesses| usize::from(accesses.count));
+        query.memory = smallvec![accessed(info, &query); count];
         match info.operands().nth(2) {
             Some(kind) if kind.is_immediate() => {
                 all.extend(immediates(&query).map(|bits| with_immediate(&query, bits)))
@@ -73,6 +76,17 @@ fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
         }
     }
     all
+}
+
+/// The access of an instruction with these types: of a memory function one byte, of an operation on memory its value.
+fn accessed(info: &OpcodeInfo, query: &LegalityQuery) -> MemDescr {
+    let Some(ty) = query.type_at(0).filter(|_| info.family == Family::Atomic) else {
+        return MemDescr::plain(S8, S8.bits());
+    };
+    let ordering = AtomicOrdering::SequentiallyConsistent;
+    let failure_ordering = if info.fails() { ordering } else { AtomicOrdering::NotAtomic };
+    let align_bits = ty.bits().next_power_of_two().max(8);
+    MemDescr { ordering, failure_ordering, ..MemDescr::plain(Type::scalar(ty.bits()), align_bits) }
 }
 
 fn with_immediate(query: &LegalityQuery, bits: i64) -> LegalityQuery {
@@ -177,11 +191,22 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
                 let memory = MemDescr::plain(Type::scalar(bits), align * 8);
                 let mut query = LegalityQuery::new(opcode, [value, pointer(target)]);
                 query.memory = smallvec![memory];
-                all.push(query);
+                all.push(query.clone());
+                let plainly = matches!(opcode, Opcode::G_LOAD | Opcode::G_STORE) && value.bits() == bits;
+                for ordering in ordering_kinds(info).into_iter().filter(|_| plainly) {
+                    query.memory = smallvec![MemDescr { ordering, ..memory }];
+                    all.push(query.clone());
+                }
             }
         }
     }
     all
+}
+
+/// An ordering that orders nothing, and one that orders others as far as a load or a store may.
+fn ordering_kinds(info: &OpcodeInfo) -> [AtomicOrdering; 2] {
+    let is_store = info.flags.contains(OpcodeFlags::STORE);
+    [AtomicOrdering::Monotonic, if is_store { AtomicOrdering::Release } else { AtomicOrdering::Acquire }]
 }
 
 /// The demands of the machine verifier on each opcode's types and its access. Queries of types that are too narrow
@@ -255,9 +280,16 @@ impl Instance<'_> {
             }
         }
         let mut data = InstData::new(query.opcode, operands);
-        for memory in &query.memory {
-            let direction = if info.flags.contains(OpcodeFlags::STORE) { MemFlags::STORE } else { MemFlags::LOAD };
-            data = data.with_memory(MemOperand::new(direction, memory.ty, memory.align_bits / 8));
+        // Of two the first is stored to.
+        let directions = match (info.family, info.flags.contains(OpcodeFlags::STORE)) {
+            (Family::Atomic, _) => [MemFlags::LOAD | MemFlags::STORE; 2],
+            (_, true) => [MemFlags::STORE, MemFlags::LOAD],
+            (_, false) => [MemFlags::LOAD; 2],
+        };
+        for (descr, direction) in query.memory.iter().zip(directions) {
+            let MemDescr { ordering, failure_ordering, .. } = *descr;
+            let memory = MemOperand::new(direction, descr.ty, descr.align_bits / 8);
+            data = data.with_memory(MemOperand { ordering, failure_ordering, ..memory });
         }
         self.builder.push(data);
         if info.flags.contains(OpcodeFlags::TERMINATOR) {
