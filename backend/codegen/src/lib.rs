@@ -9,7 +9,7 @@
 //! use tribunal_codegen::call_lowering::{CallLowering, ArgumentExtension};
 //! use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit, pipeline};
 //! use tribunal_ir::types::S64;
-//! use tribunal_ir::{Builder, Function, Opcode, Position};
+//! use tribunal_ir::{Builder, Function, Opcode, Position, RelocationModel};
 //!
 //! let target = tribunal_target::by_name("riscv64").unwrap();
 //! let (mut function, lowering) = (Function::new("f"), CallLowering { target });
@@ -24,7 +24,7 @@
 //! let legalizer = (target.legality)(options.features);
 //! let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
 //! let code = pipeline::compile(&mut function, &mut context)?;
-//! let object = emit::object(&[code], target)?;
+//! let object = emit::object(&[code], None, RelocationModel::Static, target)?;
 //! assert!(object.starts_with(b"\x7fELF"));
 //! # Ok::<(), tribunal_codegen::CompileError>(())
 //! ```
