@@ -127,6 +127,7 @@ rules! {
     StageEdges "stage-edges" "Once edges are split, no edge is critical and no block falls through."
     StageAllocated "stage-allocated" "Once allocated, no virtual register is left."
     StageFrame "stage-frame" "Once the frame is lowered, no operand is a stack object, no call's frame is marked, and each return finds the stack pointer as the entry did."
+    CallFrameInformation "call-frame-information" "The unwinder's distance of the caller's frame is the stack pointer's."
     StageBranches "stage-branches" "Once branches are relaxed, each reaches its target."
 }
 

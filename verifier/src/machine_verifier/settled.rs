@@ -12,7 +12,7 @@
 use super::{RegisterSet, Rule, Verifier, bit};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Choice, Concrete, Pure, Value};
-use tribunal_ir::{Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Stage};
+use tribunal_ir::{Bits, Block, CfiInstruction, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Stage};
 use tribunal_target::instructions::OperandDesc;
 use tribunal_target::{Target, evaluate};
 
@@ -50,7 +50,7 @@ fn stack_pointer(verifier: &mut Verifier<'_>) {
     let mut heads: Vec<Option<Distance>> = vec![None; function.block_bound()];
     for &block in &order {
         let head = heads[block.as_u32() as usize].unwrap_or(Some(0));
-        let tail = head.zip(moved(function, verifier.target, block)).map(|(head, moved)| head + moved);
+        let tail = head.zip(moved_by(function, verifier.target, block)).map(|(head, moved)| head + moved);
         let returns = function
             .last_inst(block)
             .is_some_and(|last| verifier.flags(function.inst(last)).contains(OpcodeFlags::RETURN));
@@ -66,12 +66,56 @@ fn stack_pointer(verifier: &mut Verifier<'_>) {
             });
         }
     }
+    unwinding(verifier, &heads);
+}
+
+/// The distance of the caller's frame as the unwinder's rules have it: from block to block in the layout, whatever the
+/// edges. Where it is counted from the stack pointer, it is the distance by which the code has moved that.
+fn unwinding(verifier: &mut Verifier<'_>, heads: &[Option<Distance>]) {
+    let (function, target) = (verifier.function, verifier.target);
+    let (mut above, mut remembered): (Distance, Vec<Distance>) = (Some(0), Vec::new());
+    for (index, &block) in function.layout().iter().enumerate() {
+        let head = heads[block.as_u32() as usize].or((index == 0).then_some(Some(0))).flatten();
+        let mut stated = Vec::new();
+        for inst in function.insts(block).filter(|&inst| function.inst(inst).opcode == Opcode::CFI_INSTRUCTION) {
+            match function.inst(inst).operands.first() {
+                Some(Operand::Cfi(CfiInstruction::DefCfaOffset(bytes))) => above = above.map(|_| i64::from(*bytes)),
+                Some(Operand::Cfi(CfiInstruction::DefCfa(register, bytes))) => {
+                    let is_stack_pointer = target.vocabulary.full_register(*register) == target.abi.stack_pointer;
+                    above = is_stack_pointer.then_some(i64::from(*bytes));
+                }
+                Some(Operand::Cfi(CfiInstruction::RememberState)) => remembered.push(above),
+                Some(Operand::Cfi(CfiInstruction::RestoreState)) => above = remembered.pop().flatten(),
+                Some(Operand::Cfi(
+                    CfiInstruction::Offset(..)
+                    | CfiInstruction::Restore(_)
+                    | CfiInstruction::SameValue(_)
+                    | CfiInstruction::Undefined(_),
+                )) => continue,
+                _ => above = None,
+            }
+            stated.push((inst, above));
+        }
+        for (inst, above) in stated {
+            let before = function.insts(block).take_while(|&other| other != inst);
+            let here = head.zip(moved(function, target, before.collect())).map(|(head, moved)| head + moved);
+            let agrees = above.zip(here).is_none_or(|(above, here)| above == -here);
+            verifier.demand_of_block(Rule::CallFrameInformation, block, agrees, || {
+                let (above, here) = (above.unwrap_or_default(), here.unwrap_or_default());
+                format!("the unwinder looks {above} bytes above a stack pointer that is {here} bytes off")
+            });
+        }
+    }
 }
 
 /// The bytes by which a block moves the stack pointer.
-fn moved(function: &Function, target: &Target, block: Block) -> Distance {
-    let pointer = target.abi.stack_pointer;
-    let insts = needed(function, target, block, pointer);
+fn moved_by(function: &Function, target: &Target, block: Block) -> Distance {
+    moved(function, target, function.insts(block).collect())
+}
+
+/// The bytes by which instructions of a block move the stack pointer, from its first on.
+fn moved(function: &Function, target: &Target, insts: Vec<Inst>) -> Distance {
+    let insts = needed(function, target, insts, target.abi.stack_pointer);
     if insts.is_empty() {
         return Some(0);
     }
@@ -81,12 +125,12 @@ fn moved(function: &Function, target: &Target, block: Block) -> Distance {
     signed(one).filter(|_| signed(one) == signed(other))
 }
 
-/// The instructions of the block that the stack pointer at its end depends on, last to first.
-fn needed(function: &Function, target: &Target, block: Block, pointer: PReg) -> Vec<Inst> {
+/// The instructions of a block, from its first on, that the stack pointer after them depends on, last to first.
+fn needed(function: &Function, target: &Target, all: Vec<Inst>, pointer: PReg) -> Vec<Inst> {
     let full = |register: PReg| bit(target.vocabulary.full_register(register));
     let mut wanted: RegisterSet = full(pointer);
     let mut insts = Vec::new();
-    for inst in function.insts_reversed(block) {
+    for inst in all.into_iter().rev() {
         let data = function.inst(inst);
         let written = data.defs().filter_map(|operand| operand.reg.as_physical()).fold(0, |set, def| set | full(def));
         if written & wanted != 0 {
