@@ -38,6 +38,22 @@ fn symbols(data: &[u8]) -> BTreeMap<String, Shape> {
     shown.map(|symbol| (symbol.name().unwrap().to_string(), shape(&symbol))).collect()
 }
 
+/// LLVM finds nothing wrong with the unwind table. It has an entry for each function, whose frame is that of the caller
+/// at its first instruction, and another one behind its prologue.
+fn unwind_table_covers_the_code(path: &Path) {
+    succeed(Command::new("llvm-dwarfdump-22").arg("--verify").arg(path));
+    let table = succeed(Command::new("llvm-dwarfdump-22").arg("--eh-frame").arg(path));
+    let data = std::fs::read(path).unwrap();
+    let file = object::File::parse(&*data).unwrap();
+    let functions: Vec<_> = file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text).collect();
+    for function in &functions {
+        let (start, end) = (function.address(), function.address() + function.size());
+        assert!(table.contains(&format!("pc={start:08x}...{end:08x}")), "{:?}: {table}", function.name());
+    }
+    let rows = table.lines().filter(|line| line.contains("CFA=") && line.contains("+"));
+    assert!(!functions.is_empty() && rows.count() > 0, "{table}");
+}
+
 #[test]
 fn symbols_are_those_of_llvm() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/link/globals.c");
@@ -63,6 +79,7 @@ fn symbols_are_those_of_llvm() {
             assert_eq!(ours, theirs, "{target} {model}");
             succeed(Command::new("llvm-readelf-22").arg("--all").arg(path("ours.o")));
             succeed(Command::new("llvm-objdump-22").args(["--disassemble", "--reloc"]).arg(path("ours.o")));
+            unwind_table_covers_the_code(&path("ours.o"));
         }
     }
 }

@@ -13,7 +13,8 @@ fn of(families: &[Family]) -> Vec<Opcode> {
     families.iter().flat_map(|family| family.opcodes()).copied().collect()
 }
 
-/// True for the opcodes of programs: those with a meaning that every target compiles. Operations on memory need options.
+/// True for the opcodes of programs: those with a meaning that every target compiles. Operations on memory need
+/// options.
 pub fn is_known(opcode: Opcode) -> bool {
     let family = opcode.family();
     opcode.is_generic() && opcode.is_defined() && family != Some(Family::Word) && family != Some(Family::Atomic)
