@@ -192,11 +192,14 @@ fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> Result<Me
     let Some(claimed) = inst.memory.first() else { return Ok(own) };
     let bits = claimed.ty.map_or(access.bits(), |ty| ty.bits().next_multiple_of(8));
     match bits == access.bits() && claimed.flags.contains(flags) {
-        // The operand says that the access is meant to be atomic, and the row how it is ordered.
+        // The row says how the access is ordered; of one that orders nothing, the operand says whether it is atomic.
         true => Ok(MemOperand {
             flags: claimed.flags,
             align: own.align.max(claimed.align),
-            ordering: if claimed.is_atomic() { access.ordering } else { own.ordering },
+            ordering: match claimed.is_atomic() || !access.ordering.fenced().is_empty() {
+                true => access.ordering,
+                false => own.ordering,
+            },
             ..own
         }),
         false => Err(Unsupported::new("a memory operand of another access")),

@@ -6,7 +6,9 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
-use tribunal_ir::{FencedPairs, FixedSlot, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot};
+use tribunal_ir::{
+    AtomicOrdering, FencedPairs, FixedSlot, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot,
+};
 
 /// Kinds of initial memories, each by address: contents, poison flags, and which addresses may be touched.
 pub(super) const BYTES: u32 = 0;
@@ -147,9 +149,14 @@ impl SymbolicMemory {
     /// Notes an atomic access.
     fn note_order(&mut self, operand: &MemOperand, (address, bytes): (Term, u32), stored: Option<&Value<Symbolic>>) {
         if operand.is_atomic() {
-            let (directions, ordering) = (operand.flags & ACCESS, operand.merged_ordering());
-            let stored = stored.cloned();
-            self.ordered.push(Ordered::Access(AtomicAccess { address, bytes, directions, stored, ordering }));
+            let (directions, ordering) = (operand.flags & ACCESS, operand.ordering);
+            let failure_ordering = match operand.failure_ordering {
+                AtomicOrdering::NotAtomic => ordering,
+                failing => failing,
+            };
+            let (stored, scope) = (stored.cloned(), operand.scope);
+            let access = AtomicAccess { address, bytes, directions, stored, ordering, failure_ordering, scope };
+            self.ordered.push(Ordered::Access(access));
         }
     }
 

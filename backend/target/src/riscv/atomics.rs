@@ -85,6 +85,9 @@ pub(super) fn fence<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst
         FENCE => {
             let malformed = || Unsupported::new("malformed FENCE");
             let (before, after) = (inst.imm(0).ok_or_else(malformed)?, inst.imm(1).ok_or_else(malformed)?);
+            if (before | after) & !3 != 0 {
+                return Err(Unsupported::new("a fence of accesses to devices"));
+            }
             d.fence(pairs(before, after));
         }
         FENCE_TSO => d.fence(AtomicOrdering::AcquireRelease.fenced()),
