@@ -202,9 +202,12 @@ impl Maker<'_> {
             }
             return;
         };
-        self.inst("machine access in the other direction", String::new(), |_, data| {
-            data.memory[0].flags.toggle(MemFlags::LOAD | MemFlags::STORE);
-        });
+        // An instruction that loads and stores has no other direction.
+        if !self.instance.row.flags.contains(OpcodeFlags::LOAD | OpcodeFlags::STORE) {
+            self.inst("machine access in the other direction", String::new(), |_, data| {
+                data.memory[0].flags.toggle(MemFlags::LOAD | MemFlags::STORE);
+            });
+        }
         let narrows = self.instance.row.flags.contains(OpcodeFlags::LOAD);
         for bits in [2 * access.bits(), access.bits() / 2].into_iter().filter(|bits| *bits >= 8 || access.bytes > 1) {
             let narrowed = narrows && bits > access.bits();
