@@ -38,9 +38,9 @@ fn symbols(data: &[u8]) -> BTreeMap<String, Shape> {
     shown.map(|symbol| (symbol.name().unwrap().to_string(), shape(&symbol))).collect()
 }
 
-/// LLVM finds nothing wrong with the unwind table. It has an entry for each function, whose frame is that of the caller
-/// at its first instruction, and another one behind its prologue.
-fn unwind_table_covers_the_code(path: &Path) {
+/// LLVM finds nothing wrong with the unwind table, which has an entry for each function. The result is the number of
+/// places from which on a function has a frame of its own.
+fn unwound(path: &Path) -> usize {
     succeed(Command::new("llvm-dwarfdump-22").arg("--verify").arg(path));
     let table = succeed(Command::new("llvm-dwarfdump-22").arg("--eh-frame").arg(path));
     let data = std::fs::read(path).unwrap();
@@ -50,36 +50,56 @@ fn unwind_table_covers_the_code(path: &Path) {
         let (start, end) = (function.address(), function.address() + function.size());
         assert!(table.contains(&format!("pc={start:08x}...{end:08x}")), "{:?}: {table}", function.name());
     }
-    let rows = table.lines().filter(|line| line.contains("CFA=") && line.contains("+"));
-    assert!(!functions.is_empty() && rows.count() > 0, "{table}");
+    assert!(!functions.is_empty(), "{table}");
+    table.lines().filter(|line| line.contains("CFA=") && line.contains('+')).count()
+}
+
+/// `ours.o` in the folder, of a C file, and the commands of LLVM's backend for it.
+fn compiled(
+    folder: &Path,
+    source: &str,
+    (target, clang, llc): (&str, &[&str], &[&str]),
+    (model, name): (&str, &str),
+) -> Command {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/link").join(source);
+    let mut front = Command::new("clang-22");
+    front.args([&format!("--target={target}-linux-gnu"), model, "-O1", "-S", "-emit-llvm"]).args(clang);
+    succeed(front.args(["-fno-optimize-sibling-calls", "-o"]).arg(folder.join("module.ll")).arg(&source));
+    let back = || {
+        let mut back = Command::new("llc-22");
+        back.args(llc).arg(format!("-relocation-model={name}")).arg("-O1").arg(folder.join("module.ll"));
+        back
+    };
+    let stop = ["-global-isel", "-stop-after=irtranslator", "-simplify-mir", "-o"];
+    succeed(back().args(stop).arg(folder.join("module.mir")));
+    let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+    compile.arg("compile").arg(folder.join("module.mir")).args(["--target", target, "-o"]).arg(folder.join("ours.o"));
+    succeed(&mut compile);
+    back()
+}
+
+#[test]
+fn unwind_tables_cover_the_code() {
+    for machine in MACHINES {
+        let folder = tempfile::tempdir().unwrap();
+        compiled(folder.path(), "callers.c", machine, ("-fno-pic", "static"));
+        assert!(unwound(&folder.path().join("ours.o")) > 0, "{}", machine.0);
+    }
 }
 
 #[test]
 fn symbols_are_those_of_llvm() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/link/globals.c");
-    for (target, clang, llc) in MACHINES {
-        for (model, name) in [("-fno-pic", "static"), ("-fPIE", "pic"), ("-fPIC", "pic")] {
+    for machine in MACHINES {
+        for model in [("-fno-pic", "static"), ("-fPIE", "pic"), ("-fPIC", "pic")] {
             let folder = tempfile::tempdir().unwrap();
             let path = |name: &str| folder.path().join(name);
-            let mut front = Command::new("clang-22");
-            front.args([&format!("--target={target}-linux-gnu"), model, "-O1", "-S", "-emit-llvm"]).args(clang);
-            succeed(front.args(["-fno-optimize-sibling-calls", "-o"]).arg(path("module.ll")).arg(&source));
-            let back = || {
-                let mut back = Command::new("llc-22");
-                back.args(llc).arg(format!("-relocation-model={name}")).arg("-O1").arg(path("module.ll"));
-                back
-            };
-            let stop = ["-global-isel", "-stop-after=irtranslator", "-simplify-mir", "-o"];
-            succeed(back().args(stop).arg(path("module.mir")));
-            succeed(back().args(["-filetype=obj", "-o"]).arg(path("theirs.o")));
-            let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
-            compile.arg("compile").arg(path("module.mir")).args(["--target", target, "-o"]).arg(path("ours.o"));
-            succeed(&mut compile);
+            let mut llvm = compiled(folder.path(), "globals.c", machine, model);
+            succeed(llvm.args(["-filetype=obj", "-o"]).arg(path("theirs.o")));
             let [ours, theirs] = ["ours.o", "theirs.o"].map(|name| symbols(&std::fs::read(path(name)).unwrap()));
-            assert_eq!(ours, theirs, "{target} {model}");
+            assert_eq!(ours, theirs, "{} {model:?}", machine.0);
             succeed(Command::new("llvm-readelf-22").arg("--all").arg(path("ours.o")));
             succeed(Command::new("llvm-objdump-22").args(["--disassemble", "--reloc"]).arg(path("ours.o")));
-            unwind_table_covers_the_code(&path("ours.o"));
+            unwound(&path("ours.o"));
         }
     }
 }
