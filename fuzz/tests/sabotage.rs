@@ -7,7 +7,7 @@ use tribunal_fuzz::sabotage::{self, TrialLimits};
 use tribunal_trial::harness::ProofCache;
 
 const LIMITS: TrialLimits =
-    TrialLimits { time: Duration::from_secs(60), reduction: Duration::from_secs(10), enough: 8, seed: 1, inputs: 16 };
+    TrialLimits { time: Duration::from_secs(60), reduction: Duration::from_secs(30), enough: 8, seed: 1, inputs: 16 };
 
 #[test]
 fn faults_have_names_of_their_own_and_targets_that_exist() {

@@ -413,7 +413,7 @@ opcodes! {
         G_ATOMICRMW_UDEC_WRAP: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_ATOMICRMW_USUB_COND: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
         G_ATOMICRMW_USUB_SAT: [I0] <- [A1, I0] {DEFINED, LOAD, STORE} mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_FENCE: [] <- [IMM, IMM] {DEFINED, SIDE_EFFECTS} imm(Between(4, 7), Any);
+        G_FENCE: [] <- [IMM, IMM] {DEFINED, SIDE_EFFECTS} imm(Between(4, 7), Between(0, 1));
     }
     /// Control flow. The walk through a function defines PHIs and branches.
     Control {
