@@ -454,8 +454,8 @@ crate::instructions! {
     CASLX [D64, T64, U64, U64SP] swap(0xc8a0fc00) "casl %0, %2, [%3]" {LOAD, STORE} of L64 if [LSE];
     CASALX [D64, T64, U64, U64SP] swap(0xc8e0fc00) "casal %0, %2, [%3]" {LOAD, STORE} of AL64 if [LSE];
     DMB [BARRIER] barrier(0xd50330bf) "dmb #%0" {SIDE_EFFECTS};
-    CMP_SWAP_32 [E32, E32, U64SP, U32, U32] pseudo() {LOAD, STORE} of AL32 writes [NZCV] size 20;
-    CMP_SWAP_64 [E64, E32, U64SP, U64, U64] pseudo() {LOAD, STORE} of AL64 writes [NZCV] size 20;
+    CMP_SWAP_32 [E32, E32, U64, U32, U32] pseudo() {LOAD, STORE} of AL32 writes [NZCV] size 20;
+    CMP_SWAP_64 [E64, E32, U64, U64, U64] pseudo() {LOAD, STORE} of AL64 writes [NZCV] size 20;
     MEMBARRIER [] pseudo() {SIDE_EFFECTS} size 0;
     BR [U64] source(0xd61f0000) "br %0" {TERMINATOR, BRANCH, BARRIER, INDIRECT};
 }
