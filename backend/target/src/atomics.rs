@@ -9,8 +9,8 @@ use crate::instructions::{Access, Extension};
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::read_modify_write;
 use smallvec::smallvec;
-use tribunal_ir::InstData;
 use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::{InstData, MemFlags};
 
 /// The outcome of an evaluation.
 pub type Evaluated<D> = Result<MachineEvaluation<D>, Unsupported>;
@@ -91,6 +91,9 @@ fn extended<D: AnyDomain + ?Sized>(d: &mut D, access: Access, bits: &D::Bits, wi
     }
 }
 
+/// The directions of an operation on memory.
+const BOTH: MemFlags = MemFlags::LOAD.union(MemFlags::STORE);
+
 /// The old value, extended to the operand's register.
 pub fn operation<D: AnyDomain + ?Sized>(
     d: &mut D,
@@ -104,7 +107,7 @@ pub fn operation<D: AnyDomain + ?Sized>(
         bits: operation.of(d, &old.bits, &value.bits),
         poison: d.bool_or(&old.poison, &value.poison),
     };
-    let (old, ub) = read_modify_write(d, access, inst, address, update)?;
+    let (old, ub) = read_modify_write(d, (access, BOTH), inst, address, update)?;
     let result = Value { bits: extended(d, access, &old.bits, width), poison: old.poison };
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }
@@ -124,7 +127,7 @@ pub fn store_conditional<D: AnyDomain + ?Sized>(
         bits: d.ite(&stored, &value.bits, &old.bits),
         poison: d.bool_ite(&stored, &value.poison, &old.poison),
     };
-    let (_, ub) = read_modify_write(d, access, inst, address, update)?;
+    let (_, ub) = read_modify_write(d, (access, MemFlags::STORE), inst, address, update)?;
     let result = Value { bits: d.zext(&fails, width), poison: d.boolean(false) };
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }
@@ -158,7 +161,7 @@ pub fn compare_exchange<D: AnyDomain + ?Sized>(
         let kept = d.bool_ite(&equal, &new.poison, &old.poison);
         Value { bits: d.ite(&equal, &new.bits, &old.bits), poison: d.bool_or(&unknown, &kept) }
     };
-    let (old, ub) = read_modify_write(d, access, inst, address, update)?;
+    let (old, ub) = read_modify_write(d, (access, BOTH), inst, address, update)?;
     let result = Value { bits: extended(d, access, &old.bits, width), poison: old.poison };
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }

@@ -91,7 +91,7 @@ struct Outside<D: Domain> {
     /// Its address.
     place: Option<D::Bits>,
     /// The addresses that its operands are of.
-    linked: SmallVec<[(D::Bits, TargetFlags); 2]>,
+    linked: LinkedAddresses<D::Bits>,
 }
 
 fn evaluate_linked<D: Domain, M: Memory<D>>(
@@ -160,11 +160,14 @@ pub fn execute<D: Domain, S: Environment<D>>(
     Ok(Some(Transfer { ub, next }))
 }
 
-/// The addresses that operands of an instruction are of, as the environment places them.
+/// Addresses that the environment places, each with the part of it that is meant.
+type LinkedAddresses<B> = SmallVec<[(B, TargetFlags); 2]>;
+
+/// The addresses that operands of an instruction are of.
 fn linked<D: Domain, S: Environment<D>>(
     state: &mut S,
     data: &InstData,
-) -> Result<SmallVec<[(D::Bits, TargetFlags); 2]>, Unsupported> {
+) -> Result<LinkedAddresses<D::Bits>, Unsupported> {
     let mut linked = SmallVec::new();
     for operand in data.operands.iter().filter(|operand| matches!(operand, Operand::Address(_))) {
         let Some(address) = LinkedAddress::of_operand(state.function(), data, operand) else { continue };
@@ -181,7 +184,7 @@ struct Numbered<'d, D: Domain, M> {
     bits: SmallVec<[D::Bits; 16]>,
     bools: SmallVec<[D::Bool; 16]>,
     place: Option<AnyBits>,
-    linked: SmallVec<[(AnyBits, TargetFlags); 2]>,
+    linked: LinkedAddresses<AnyBits>,
 }
 
 impl<D: Domain, M> Numbered<'_, D, M> {

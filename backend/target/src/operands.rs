@@ -168,15 +168,17 @@ pub fn access<D: AnyDomain + ?Sized>(
 }
 
 /// A row that reads memory, changes what it read, and writes it back in one: `update` gives the new value, of the
-/// access's width, for the old one. Returns the old value, and the condition under which the access is undefined.
+/// access's width, for the old one. Its memory operand says `directions` at least. Returns the old value, and the
+/// condition under which the access is undefined.
 pub fn read_modify_write<D: AnyDomain + ?Sized>(
     d: &mut D,
-    access: Access,
+    (access, directions): (Access, MemFlags),
     inst: &InstData,
     address: &Value<D>,
     update: impl FnOnce(&mut D, &Value<D>) -> Value<D>,
 ) -> Result<(Value<D>, D::Bool), Unsupported> {
-    let operand = memory_operand(inst, access, MemFlags::LOAD | MemFlags::STORE)?;
+    let mut operand = memory_operand(inst, access, directions)?;
+    operand.flags |= MemFlags::LOAD | MemFlags::STORE;
     let (bits, poison, unreadable) = d.load(&address.bits, access.bytes.into(), &operand);
     let old = Value { bits, poison };
     let new = update(d, &old);

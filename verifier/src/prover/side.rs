@@ -241,13 +241,14 @@ impl SideEvaluation<'_> {
         self.volatile_effects(side)
     }
 
-    /// An access of the machine that has effects besides: it is atomic, whatever its memory operand says.
+    /// An access of the machine that is atomic, whatever its memory operand says: it loads and stores in one, or has
+    /// effects besides.
     fn is_ordered_row(&self, data: &InstData) -> bool {
         let Opcode::Target(opcode) = data.opcode else { return false };
         let flags = self.target.instruction(opcode).flags;
-        flags.contains(OpcodeFlags::SIDE_EFFECTS)
-            && flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE)
-            && !flags.contains(OpcodeFlags::CALL)
+        let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
+        let has_effects = flags.contains(OpcodeFlags::SIDE_EFFECTS) && flags.intersects(both);
+        (has_effects || flags.contains(both)) && !flags.contains(OpcodeFlags::CALL)
     }
 
     fn execute(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {

@@ -59,37 +59,6 @@ const ROWS: &[Row] = &[
         detail: "FENCE_TSO",
         argument: "A fence keeps more in order than none.",
     },
-    Row {
-        kind: "ordering",
-        names: &[
-            "LR_W_RL",
-            "LR_W_AQ",
-            "LR_W_AQRL",
-            "LR_D_RL",
-            "LR_D_AQ",
-            "LR_D_AQRL",
-            "LDARB",
-            "STLRB",
-            "LDARH",
-            "STLRH",
-            "LDARW",
-            "STLRW",
-            "LDARX",
-            "STLRX",
-            "LDAXRB",
-            "LDAXRH",
-            "LDAXRW",
-            "LDAXRX",
-        ],
-        detail: "",
-        argument: "The machine's row says how such an access is ordered, whatever its memory operand says.",
-    },
-    Row {
-        kind: "opcode",
-        names: &["LR_W_RL", "LR_W_AQ", "LR_D_RL", "LR_D_AQ"],
-        detail: "_AQRL",
-        argument: "An access that acquires and releases keeps more in order.",
-    },
     Row { kind: "order of operands", names: &["BEQ", "BNE"], detail: "", argument: "Equality is symmetric." },
     Row {
         kind: "instruction done twice",
@@ -154,6 +123,30 @@ const ROWS: &[Row] = &[
     },
 ];
 
+/// The ends of the names of the machine's instructions that are ordered by themselves, and of those that are ordered no
+/// less: release, acquire, both.
+const ORDERED: &[(&str, &str)] = &[("_RL", "_AQRL"), ("_AQ", "_AQRL"), ("_AQRL", "_AQRL")];
+
+/// The same of AArch64's operations on memory, where letters before the size say it: `LDADDLB`, `LDADDAB`, `LDADDALB`.
+const ORDERED_OPERATIONS: &[&str] =
+    &["LDADD", "LDCLR", "LDEOR", "LDSET", "LDSMAX", "LDSMIN", "LDUMAX", "LDUMIN", "SWP", "CAS"];
+
+/// Instructions of AArch64 that are ordered, before their size.
+const ORDERED_ACCESSES: &[&str] = &["LDAR", "STLR", "LDAXR", "STLXR", "CMP_SWAP_"];
+
+/// The name of what is ordered no less, for an instruction that is ordered by itself.
+fn as_ordered(name: &str) -> Option<String> {
+    let by_suffix = ORDERED.iter().find_map(|(own, all)| Some(format!("{}{all}", name.strip_suffix(own)?)));
+    let by_letters = || {
+        let operation = ORDERED_OPERATIONS.iter().find(|operation| name.starts_with(**operation))?;
+        let (letters, size) = name[operation.len()..].split_at_checked(name.len() - operation.len() - 1)?;
+        ["A", "L", "AL"].contains(&letters).then(|| format!("{operation}AL{size}"))
+    };
+    let is_size = |rest: &str| ["B", "H", "W", "X", "8", "16", "32", "64"].contains(&rest);
+    let accesses = || ORDERED_ACCESSES.iter().any(|access| name.strip_prefix(access).is_some_and(is_size));
+    by_suffix.or_else(by_letters).or_else(|| accesses().then(|| name.to_string()))
+}
+
 /// The reason why the changed function refines the first; `None` if there is none.
 pub fn argument(specimen: &Specimen, change: &Change) -> Option<&'static str> {
     let opcode = specimen.function.inst(specimen.inst).opcode;
@@ -168,5 +161,14 @@ pub fn argument(specimen: &Specimen, change: &Change) -> Option<&'static str> {
         let named = if row.names.is_empty() { is_machine } else { row.names.contains(&name) };
         row.kind == change.kind && named && change.detail.contains(row.detail)
     };
+    match (change.kind, as_ordered(name)) {
+        ("ordering", Some(_)) => {
+            return Some("The machine's row says how such an access is ordered, whatever its memory operand says.");
+        }
+        ("opcode", Some(all)) if change.detail == all => {
+            return Some("An access that acquires and releases keeps more in order.");
+        }
+        _ => {}
+    }
     ROWS.iter().find(applies).map(|row| row.argument)
 }

@@ -232,6 +232,14 @@ pub fn address(function: &mut Function, base: AddressBase) -> Operand {
     Operand::Address(function.addresses.intern(&data))
 }
 
+/// What a memory operand says of an instruction with these flags.
+fn directions(flags: OpcodeFlags) -> MemFlags {
+    let mut directions = MemFlags::empty();
+    directions.set(MemFlags::LOAD, flags.contains(OpcodeFlags::LOAD));
+    directions.set(MemFlags::STORE, flags.contains(OpcodeFlags::STORE));
+    directions
+}
+
 /// The memory operands that the row requires, or one of its direction.
 fn memory(info: &OpcodeInfo, types: &IndexTypes, data: &InstData) -> Vec<MemOperand> {
     let Some(accesses) = info.accesses else { return Vec::new() };
@@ -244,9 +252,7 @@ fn memory(info: &OpcodeInfo, types: &IndexTypes, data: &InstData) -> Vec<MemOper
             false => types::S16,
         },
     };
-    let mut directions = MemFlags::empty();
-    directions.set(MemFlags::LOAD, info.flags.contains(OpcodeFlags::LOAD));
-    directions.set(MemFlags::STORE, info.flags.contains(OpcodeFlags::STORE));
+    let directions = directions(info.flags);
     let is_atomic = info.family == Family::Atomic;
     let one = |flags| {
         let mut memory = MemOperand::new(flags, ty, 1.max(ty.bytes() * u32::from(is_atomic)));
@@ -301,8 +307,7 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
     }
     data.operands.extend(row.implicit_defs.iter().map(|&register| Operand::implicit_def(register)));
     if let Some(access) = row.access {
-        let flags = if row.flags.contains(OpcodeFlags::STORE) { MemFlags::STORE } else { MemFlags::LOAD };
-        data.memory.push(MemOperand::new(flags, Type::scalar(access.bits()), access.align.into()));
+        data.memory.push(MemOperand::new(directions(row.flags), Type::scalar(access.bits()), access.align.into()));
     }
     let inst = function.append(block, data);
     let mut leaves = InstData::new(Opcode::Target(target.abi.return_opcode), []);
