@@ -34,6 +34,13 @@ pub struct StackObject {
     pub saved: Option<PReg>,
 }
 
+impl StackObject {
+    /// An object without a name, of `size` bytes, aligned to `align` bytes, not yet placed.
+    pub fn new(kind: SlotKind, size: u64, align: u32) -> StackObject {
+        StackObject { name: String::new(), kind, size, align, offset: 0, saved: None }
+    }
+}
+
 /// A stack object in the caller's frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixedObject {

@@ -86,17 +86,7 @@ fn instance(opcode: Opcode, types: &IndexTypes, predicate: IntPredicate, corner:
             }
             OperandKind::CONST => function.constant(Bits::new(1, types[0]?.bits())),
             OperandKind::PRED => Operand::Predicate(predicate),
-            OperandKind::FRAME => {
-                let object = StackObject {
-                    name: String::new(),
-                    kind: SlotKind::Default,
-                    size: 8,
-                    align: 8,
-                    offset: 0,
-                    saved: None,
-                };
-                Operand::Stack(function.stack.push(object))
-            }
+            OperandKind::FRAME => Operand::Stack(function.stack.push(StackObject::new(SlotKind::Default, 8, 8))),
             _ => return None,
         });
     }

@@ -29,7 +29,7 @@ use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
 use instructions::InstrDesc;
 use legality::{CustomDesc, LegalizerInfo};
-pub use meaning::{MachineEvaluation, evaluate, evaluate_at, execute};
+pub use meaning::{CodePlace, MachineEvaluation, evaluate, evaluate_at, execute};
 use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;

@@ -57,8 +57,8 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits;
     /// [`Memory::fixed_address`].
     fn fixed_address(&mut self, slot: FixedSlot, width: u32) -> AnyBits;
-    /// The address of the instruction; `None` before code is placed.
-    fn place(&self) -> Option<AnyBits>;
+    /// The place of the instruction; `None` before code is placed.
+    fn place(&self) -> Option<CodePlace<AnyBits>>;
     /// The address that the instruction's address operand of this number (from 0) is of, with the operand's flags.
     fn linked(&self, number: usize) -> Option<(AnyBits, TargetFlags)>;
 }
@@ -74,22 +74,30 @@ pub fn evaluate<D: Domain, M: Memory<D>>(
     evaluate_at(target, domain, memory, inst, args, None)
 }
 
-/// The same for an instruction at the address `place`, which jumps and computations of addresses may ask for.
+/// The place of an instruction in code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CodePlace<B> {
+    /// Its address.
+    pub address: B,
+    /// Its size in bytes, which is not the row's if it is compressed.
+    pub bytes: u32,
+}
+
+/// The same for an instruction at `place`, which jumps and computations of addresses may ask for.
 pub fn evaluate_at<D: Domain, M: Memory<D>>(
     target: &Target,
     domain: &mut D,
     memory: &mut M,
     inst: &InstData,
     args: &[Value<D>],
-    place: Option<D::Bits>,
+    place: Option<CodePlace<D::Bits>>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     evaluate_linked(target, domain, memory, inst, args, Outside { place, linked: SmallVec::new() })
 }
 
 /// What an instruction sees besides its registers and memory.
 struct Outside<D: Domain> {
-    /// Its address.
-    place: Option<D::Bits>,
+    place: Option<CodePlace<D::Bits>>,
     /// The addresses that its operands are of.
     linked: LinkedAddresses<D::Bits>,
 }
@@ -104,7 +112,8 @@ fn evaluate_linked<D: Domain, M: Memory<D>>(
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let (bits, bools, linked) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
     let mut numbered = Numbered { domain, memory, bits, bools, place: None, linked };
-    numbered.place = outside.place.map(|place| numbered.add_bits(place));
+    numbered.place =
+        outside.place.map(|CodePlace { address, bytes }| CodePlace { address: numbered.add_bits(address), bytes });
     for (address, flags) in outside.linked {
         let address = numbered.add_bits(address);
         numbered.linked.push((address, flags));
@@ -183,7 +192,7 @@ struct Numbered<'d, D: Domain, M> {
     memory: &'d mut M,
     bits: SmallVec<[D::Bits; 16]>,
     bools: SmallVec<[D::Bool; 16]>,
-    place: Option<AnyBits>,
+    place: Option<CodePlace<AnyBits>>,
     linked: LinkedAddresses<AnyBits>,
 }
 
@@ -324,7 +333,7 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
         self.add_bits(address)
     }
 
-    fn place(&self) -> Option<AnyBits> {
+    fn place(&self) -> Option<CodePlace<AnyBits>> {
         self.place
     }
 

@@ -3,7 +3,7 @@
 
 use crate::Target;
 use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};
-use crate::meaning::{AnyDomain, MachineEvaluation};
+use crate::meaning::{AnyDomain, CodePlace, MachineEvaluation};
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, Type};
@@ -210,22 +210,26 @@ fn memory_operand(inst: &InstData, access: Access, flags: MemFlags) -> Result<Me
 
 /// The address `distance` bytes from the instruction.
 pub fn from_here<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData, distance: i64) -> Result<D::Bits, Unsupported> {
-    let here = d.place().ok_or_else(|| Unsupported::new(format!("{} before code is placed", inst.opcode)))?;
+    let here = place(d, inst)?.address;
     let distance = d.literal(distance, d.width(&here));
     Ok(d.add(&here, &distance))
+}
+
+fn place<D: AnyDomain + ?Sized>(d: &D, inst: &InstData) -> Result<CodePlace<D::Bits>, Unsupported> {
+    d.place().ok_or_else(|| Unsupported::new(format!("{} before code is placed", inst.opcode)))
 }
 
 /// A jump that leaves the address of the next instruction in its definition, if it has one, and goes to `to`, or to its
 /// label.
 pub fn jump<D: AnyDomain + ?Sized>(
     d: &mut D,
-    row: &InstrDesc,
     inst: &InstData,
     to: Option<D::Bits>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let mut evaluation = jump_free(d);
     if inst.defs().next().is_some() {
-        let bits = from_here(d, inst, row.size.into())?;
+        let bytes = place(d, inst)?.bytes;
+        let bits = from_here(d, inst, bytes.into())?;
         evaluation.results.push(Value { bits, poison: d.boolean(false) });
     }
     evaluation.to = to;

@@ -6,7 +6,7 @@
 use tribunal_ir::semantics::{Choice, Concrete, Pure, Value};
 use tribunal_ir::{Bits, InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
 use tribunal_target::instructions::{Extension, ImmRange, InstrDesc, OperandDesc};
-use tribunal_target::{ALL, Target, evaluate_at};
+use tribunal_target::{ALL, CodePlace, Target, evaluate_at};
 
 /// Rows that only an operating system gives a meaning.
 const OUTSIDE: [&str; 4] = ["ECALL", "EBREAK", "UNIMP", "BRK"];
@@ -44,7 +44,8 @@ fn every_row_has_a_meaning() {
             let args: Vec<Value<Concrete>> =
                 used.map(|register| Value { bits: bits(register), poison: false }).collect();
             let mut domain = Concrete { choice: Choice::Zeros };
-            let place = Some(Bits::new(0x40_0000, target.pointer_bits.into()));
+            let address = Bits::new(0x40_0000, target.pointer_bits.into());
+            let place = Some(CodePlace { address, bytes: row.size.into() });
             let evaluation = evaluate_at(target, &mut domain, &mut Pure, &inst, &args, place);
             let evaluation = evaluation.unwrap_or_else(|why| panic!("{} of {}: {why}", row.name, target.name));
             let defs = inst.defs().filter_map(|operand| operand.reg.as_physical());

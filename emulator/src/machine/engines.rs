@@ -25,7 +25,7 @@ const RISCV: EngineDesc = EngineDesc {
     target: &RISCV64,
     arch: Arch::RISCV,
     mode: Mode::RISCV64,
-    options: riscv::features::M.union(riscv::features::A),
+    options: riscv::features::M.union(riscv::features::A).union(riscv::features::C),
     registers: &[(riscv::registers::x(1), RegisterRISCV::X1 as i32, 31)],
 };
 

@@ -161,7 +161,7 @@ struct Running {
     accesses: Vec<RawAccess>,
 }
 
-/// Bytes of an instruction: no code here is compressed.
+/// Bytes of an instruction. Two compressed ones count as one.
 const INSTRUCTION_BYTES: u32 = 4;
 
 /// An engine that stops at [`STOP`], and before a block for which the fuel does not suffice.

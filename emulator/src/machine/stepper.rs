@@ -9,7 +9,7 @@ use super::accesses::RawAccess;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
-use tribunal_target::{MachineEvaluation, Target};
+use tribunal_target::{CodePlace, MachineEvaluation, Target};
 use unicorn_engine::Prot;
 
 /// The reason why the stepper cannot be set up or read.
@@ -149,7 +149,7 @@ impl Stepper {
         let args: Vec<Value<Concrete>> =
             inst.uses().filter_map(|operand| operand.reg.as_physical()).map(|register| self.value(register)).collect();
         let mut domain = Concrete { choice: Choice::Zeros };
-        let place = Some(Bits::new(pc.into(), target.pointer_bits.into()));
+        let place = Some(CodePlace { address: Bits::new(pc.into(), target.pointer_bits.into()), bytes: size });
         let evaluated = tribunal_target::evaluate_at(target, &mut domain, &mut self.memory, &inst, &args, place);
         let Ok(evaluation) = evaluated else { return Ok(Err(Stop::Illegal)) };
         if evaluation.ub {
@@ -164,7 +164,7 @@ impl Stepper {
     }
 
     /// The instruction at `pc`, and its size in bytes. A compressed form is no word's first half.
-    fn fetch(&self, pc: u64) -> Result<(InstData, u64), Stop> {
+    fn fetch(&self, pc: u64) -> Result<(InstData, u32), Stop> {
         let mut half = [0; 2];
         if !self.memory.regions.iter().any(|region| region.runs(pc)) {
             return Err(Stop::Memory);
@@ -183,7 +183,7 @@ impl Stepper {
     fn next(
         &self,
         pc: u64,
-        (row, size): (&InstrDesc, u64),
+        (row, size): (&InstrDesc, u32),
         inst: &InstData,
         evaluation: &MachineEvaluation<Concrete>,
     ) -> u64 {
@@ -193,7 +193,7 @@ impl Stepper {
             (Some(to), _) => to.low_u64(),
             (None, _) if row.flags.contains(OpcodeFlags::RETURN) => self.register(self.target.abi.return_address),
             (None, taken) if taken.unwrap_or(jumps) => pc.wrapping_add_signed(distance(row, inst)),
-            _ => pc.wrapping_add(size),
+            _ => pc.wrapping_add(size.into()),
         };
         Bits::new(address.into(), self.target.pointer_bits.into()).low_u64()
     }

@@ -5,7 +5,9 @@ use crate::opcodes;
 use arbitrary::Result;
 use smallvec::SmallVec;
 use tribunal_ir::types::{S1, S8, S32, S64};
-use tribunal_ir::{AtomicOrdering, Family, InstData, MemFlags, MemOperand, Opcode, Operand, SlotKind, Type, VReg};
+use tribunal_ir::{
+    AtomicOrdering, Family, InstData, MemFlags, MemOperand, Opcode, Operand, SlotKind, StackObject, Type, VReg,
+};
 use tribunal_target::environment::MemoryFunction;
 
 /// Usual sizes of accesses in bits: every whole number of bytes up to eight.
@@ -23,7 +25,11 @@ impl Generator<'_, '_, '_> {
         }
         for index in 0..self.u.int_in_range(0..=2)? {
             let bytes = *self.u.choose(&OBJECT_BYTES)?;
-            let slot = self.builder.function.stack.push(stack_object(index, bytes));
+            let object = StackObject {
+                name: format!("object{index}"),
+                ..StackObject::new(SlotKind::Default, bytes.into(), OBJECT_ALIGN)
+            };
+            let slot = self.builder.function.stack.push(object);
             let ty = self.pointer_type();
             let base = self.builder.build(ty, Opcode::G_FRAME_INDEX, [Operand::Stack(slot)]);
             for offset in (0..bytes).step_by(8) {
@@ -262,16 +268,5 @@ impl Generator<'_, '_, '_> {
         // In bytes: one by one, so that an undefined high part does not hide a defined low one.
         self.builder.store(value, address, MemOperand::new(MemFlags::STORE, whole, S8.bytes()));
         self.next_maybe_poison += bytes;
-    }
-}
-
-fn stack_object(index: u32, bytes: u32) -> tribunal_ir::function::StackObject {
-    tribunal_ir::function::StackObject {
-        name: format!("object{index}"),
-        kind: SlotKind::Default,
-        size: u64::from(bytes),
-        align: OBJECT_ALIGN,
-        offset: 0,
-        saved: None,
     }
 }

@@ -13,6 +13,7 @@
 mod expressions;
 mod families;
 mod limits;
+mod linked;
 mod memory;
 mod regions;
 mod shapes;
@@ -56,6 +57,8 @@ struct Policy {
     families: bool,
     /// Switches, cycles with two entries, long chains of PHIs, many values alive at once.
     shapes: bool,
+    /// Globals, calls, jump tables.
+    linked: bool,
 }
 
 impl Policy {
@@ -89,6 +92,7 @@ impl Policy {
             loops: u.ratio(2, 3)?,
             shapes: u.ratio(1, 6)?,
             families: u.ratio(1, 4)?,
+            linked: u.ratio(1, 8)?,
         })
     }
 }
@@ -148,6 +152,7 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -
     };
     generator.arguments(entry)?;
     generator.stack_objects()?;
+    generator.globals()?;
     generator.region(0)?;
     generator.finish()?;
     Ok(function)

@@ -15,15 +15,24 @@ impl Generator<'_, '_, '_> {
             self.left -= 1;
             let nested = depth < self.policy.depth;
             match self.u.int_in_range(0..=9)? {
-                0 if nested => self.diamond(depth)?,
+                0 if nested => self.fork(depth)?,
                 1 if nested && self.policy.loops => self.counted_loop(depth)?,
                 5..=6 if self.policy.shapes => self.shape(depth)?,
                 2 | 7..=8 if self.device.is_some() => self.volatile_access()?,
                 2..=4 if self.policy.memory => self.access()?,
+                9 if self.policy.linked => self.call()?,
                 _ => self.expression()?,
             }
         }
         Ok(())
+    }
+
+    /// Arms of which one runs, joined by PHIs.
+    fn fork(&mut self, depth: u32) -> Result<()> {
+        match self.policy.linked && self.u.arbitrary()? {
+            true => self.table(depth),
+            false => self.diamond(depth),
+        }
     }
 
     /// `if` with or without `else`, joined by PHIs.
@@ -65,7 +74,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The body of one arm; its values leave the scope, but for one of each type asked.
-    fn arm(&mut self, block: Block, depth: u32, merged: &[Type]) -> Result<Vec<Entry>> {
+    pub(super) fn arm(&mut self, block: Block, depth: u32, merged: &[Type]) -> Result<Vec<Entry>> {
         let (values, pointers) = (self.scope.len(), self.pointers.len());
         self.builder.position = Position::AtEnd(block);
         self.region(depth + 1)?;

@@ -84,7 +84,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// PHIs of the values on the edges into this block; they join the scope.
-    fn merge(&mut self, ways: &[Way]) {
+    pub(super) fn merge(&mut self, ways: &[Way]) {
         let Some((_, first)) = ways.first() else { return };
         for (index, &entry) in first.iter().enumerate() {
             if ways.len() == 1 {

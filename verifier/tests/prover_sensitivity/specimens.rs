@@ -45,9 +45,7 @@ impl Bench {
             function.append(block, InstData::new(Opcode::COPY, [Operand::def(value), Operand::used(register)]));
             value
         });
-        let object =
-            StackObject { name: String::new(), kind: SlotKind::Default, size: 16, align: 8, offset: 0, saved: None };
-        function.stack.push(object);
+        function.stack.push(StackObject::new(SlotKind::Default, 16, 8));
         for value in [5u32, 9] {
             let value = PoolValue::Integer(Bits::new(value.into(), 64));
             function.constants.push(PoolConstant { value, align: Some(8), target_specific: false });

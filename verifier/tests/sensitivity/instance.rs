@@ -171,17 +171,7 @@ impl Maker<'_> {
             OperandKind::PRED => Operand::Predicate(IntPredicate::Eq),
             OperandKind::FPRED => Operand::FloatPredicate(FloatPredicate::Oeq),
             OperandKind::BLOCK => Operand::Block(self.blocks[OTHER]),
-            OperandKind::FRAME => {
-                let object = StackObject {
-                    name: String::new(),
-                    kind: SlotKind::Default,
-                    size: 8,
-                    align: 8,
-                    offset: 0,
-                    saved: None,
-                };
-                Operand::Stack(self.function.stack.push(object))
-            }
+            OperandKind::FRAME => Operand::Stack(self.function.stack.push(StackObject::new(SlotKind::Default, 8, 8))),
             OperandKind::SYMBOL if self.info.family == Family::Place => {
                 let name = self.function.intern("g");
                 self.address(AddressBase::Global(GlobalName::Named(name)))

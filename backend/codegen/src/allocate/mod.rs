@@ -91,12 +91,7 @@ fn spill_slots(target: &Target, files: &Files, output: &Output) -> Vec<StackObje
         }
     }
     let sized = bytes.into_iter().map(|bytes| if bytes == 0 { target.register_bytes() } else { bytes });
-    sized.map(spill_slot).collect()
-}
-
-/// A slot for one register.
-fn spill_slot(bytes: u32) -> StackObject {
-    StackObject { name: String::new(), kind: SlotKind::Spill, size: bytes.into(), align: bytes, offset: 0, saved: None }
+    sized.map(|bytes| StackObject::new(SlotKind::Spill, bytes.into(), bytes)).collect()
 }
 
 struct Writer {

@@ -40,9 +40,9 @@ pub fn evaluate<'d>(
         B | RET_ReallyLR => Ok(jump_free(d)),
         RET | BR | BLR => {
             let [to] = s.exactly(inst)?;
-            jump(d, row, inst, Some(to.bits))
+            jump(d, inst, Some(to.bits))
         }
-        BL => jump(d, row, inst, None),
+        BL => jump(d, inst, None),
         ADR => {
             let bits = from_here(d, inst, inst.imm(1).ok_or_else(|| Unsupported::new(row.name))?)?;
             Ok(finish(d, bits, &s))

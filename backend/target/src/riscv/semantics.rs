@@ -35,17 +35,17 @@ pub fn evaluate<'d>(
     match opcode {
         BEQ | BNE | BLT | BGE | BLTU | BGEU => branch(d, opcode, &s),
         PseudoBR | PseudoRET => Ok(jump_free(d)),
-        JAL => jump(d, row, inst, None),
+        JAL => jump(d, inst, None),
         PseudoBRIND => {
             let [base, offset] = s.exactly(inst)?;
             let to = d.add(&base.bits, &offset.bits);
-            jump(d, row, inst, Some(to))
+            jump(d, inst, Some(to))
         }
         JALR => {
             let [base, offset] = s.exactly(inst)?;
             let (sum, even) = (d.add(&base.bits, &offset.bits), d.literal(-2, d.width(&base.bits)));
             let to = d.and(&sum, &even);
-            jump(d, row, inst, Some(to))
+            jump(d, inst, Some(to))
         }
         AUIPC => {
             let upper = inst.imm(1).ok_or_else(unsupported)?;

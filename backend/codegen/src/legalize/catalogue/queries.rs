@@ -344,15 +344,7 @@ impl Instance<'_> {
             OperandKind::PRED => Operand::Predicate(open.predicate),
             OperandKind::BLOCK => Operand::Block(self.builder.function.new_block()),
             OperandKind::FRAME => {
-                let object = StackObject {
-                    name: String::new(),
-                    kind: SlotKind::Default,
-                    size: 8,
-                    align: 8,
-                    offset: 0,
-                    saved: None,
-                };
-                Operand::Stack(self.builder.function.stack.push(object))
+                Operand::Stack(self.builder.function.stack.push(StackObject::new(SlotKind::Default, 8, 8)))
             }
             OperandKind::FPRED => Operand::FloatPredicate(FloatPredicate::Oeq),
             _ => {
