@@ -1,0 +1,115 @@
+//! Programs that refer to what lies outside them: globals, calls of unknown functions, jump tables.
+//!
+//! A callee gets deterministic values alone, and its result is one: what it does is the same in every run of an input.
+
+use super::{Entry, Generator, Place};
+use arbitrary::{Error, Result};
+use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering};
+use tribunal_ir::{
+    AddressBase, AddressData, Block, GlobalName, InstData, JumpTableKind, Opcode, Operand, TargetFlags, Type, VReg,
+};
+
+/// Bytes of a global that programs touch: an execution gives each more.
+const GLOBAL_BYTES: u32 = 64;
+/// The alignment of a global, in bytes.
+const GLOBAL_ALIGN: u32 = 8;
+/// The functions that are called. Nothing is known of them.
+const CALLEES: [&str; 3] = ["unknown0", "unknown1", "unknown2"];
+/// Entries of a jump table.
+const ENTRIES: [usize; 3] = [2, 4, 8];
+
+impl Generator<'_, '_, '_> {
+    /// Up to two globals, some with an offset.
+    pub(super) fn globals(&mut self) -> Result<()> {
+        if !self.policy.linked || !self.policy.memory {
+            return Ok(());
+        }
+        for index in 0..self.u.int_in_range(0..=2)? {
+            let offset = i64::from(self.u.int_in_range(0..=3)? * GLOBAL_ALIGN);
+            let name = GlobalName::Named(self.builder.function.intern(&format!("global{index}")));
+            let address = AddressData { base: AddressBase::Global(name), offset, flags: TargetFlags::NONE };
+            let operand = self.builder.function.address(address);
+            let ty = self.pointer_type();
+            let base = self.builder.build(ty, Opcode::G_GLOBAL_VALUE, [operand]);
+            self.pointers.push(Place { base, bytes: GLOBAL_BYTES, align: GLOBAL_ALIGN });
+        }
+        Ok(())
+    }
+
+    /// A call of an unknown function: at most so many arguments that some lie on the stack.
+    pub(super) fn call(&mut self) -> Result<()> {
+        let most = if self.u.ratio(1, 4)? { self.target.abi.arguments().len() + 4 } else { 3 };
+        let mut arguments = Vec::new();
+        for _ in 0..self.u.int_in_range(0..=most)? {
+            arguments.push(self.argument()?);
+        }
+        let results: Vec<ArgumentType> = match self.u.ratio(3, 4)? {
+            true => vec![self.passed_type()?.into()],
+            false => Vec::new(),
+        };
+        let callee = *self.u.choose(&CALLEES)?;
+        let lowering = CallLowering { target: self.target };
+        let values = lowering.call(&mut self.builder, callee, &arguments, &results);
+        // Nothing is passed that the convention passes by reference.
+        let values = values.map_err(|_| Error::IncorrectFormat)?;
+        let entries = values.into_iter().zip(&results);
+        self.scope.extend(entries.map(|(register, result)| Entry { register, ty: result.ty, deterministic: true }));
+        Ok(())
+    }
+
+    /// A pointer, or an integer of at most two registers.
+    fn argument(&mut self) -> Result<(VReg, ArgumentExtension)> {
+        if !self.pointers.is_empty() && self.u.ratio(1, 4)? {
+            return Ok((self.u.choose(&self.pointers)?.base, ArgumentExtension::Any));
+        }
+        let ty = self.passed_type()?;
+        let extensions = [ArgumentExtension::Any, ArgumentExtension::Sign, ArgumentExtension::Zero];
+        let extension = *self.u.choose(&extensions)?;
+        Ok((self.right_value(ty, true)?.register, extension))
+    }
+
+    /// A type that is passed by value.
+    fn passed_type(&mut self) -> Result<Type> {
+        let ty = self.scalar()?;
+        Ok(Type::scalar(ty.bits().min(2 * self.register_type().bits())))
+    }
+
+    /// A switch by a jump table. The index is masked: it is always one of an entry.
+    pub(super) fn table(&mut self, depth: u32) -> Result<()> {
+        let entries = *self.u.choose(&ENTRIES)?;
+        let arms: Vec<Block> = (0..self.u.int_in_range(1..=entries.min(3))?).map(|_| self.new_block()).collect();
+        let join = self.new_block();
+        // Each arm has an entry for certain.
+        let more = (arms.len()..entries).map(|_| self.u.choose(&arms).copied());
+        let more = more.collect::<Result<Vec<Block>>>()?;
+        let word = self.register_type();
+        let index = self.value(word, true)?;
+        let mask = self.builder.constant_i64(word, entries as i64 - 1);
+        let index = self.builder.op(word, Opcode::G_AND, &[index.register, mask]);
+        self.branch_by_table(index, &arms, &more);
+        let merged = self.merge_types()?;
+        let mut ways = Vec::new();
+        for arm in arms {
+            let values = self.arm(arm, depth, &merged)?;
+            ways.push((self.current(), values));
+            self.jump(join);
+        }
+        self.builder.position = tribunal_ir::Position::AtEnd(join);
+        self.merge(&ways);
+        Ok(())
+    }
+
+    /// Goes to the block of an entry: of those of `arms`, then of `more`, each of which is an arm.
+    fn branch_by_table(&mut self, index: VReg, arms: &[Block], more: &[Block]) {
+        let (from, pointer) = (self.current(), self.pointer_type());
+        let function = &mut self.builder.function;
+        // Every target has a kind of table in which an entry is a distance.
+        function.jump_tables.kind = JumpTableKind::LabelDifference32;
+        function.block_mut(from).successors = arms.iter().map(|&arm| (arm, None)).collect();
+        let table = function.jump_tables.tables.push([arms, more].concat());
+        let address = AddressData { base: AddressBase::JumpTable(table), offset: 0, flags: TargetFlags::NONE };
+        let operand = function.address(address);
+        let base = self.builder.build(pointer, Opcode::G_JUMP_TABLE, [operand]);
+        self.builder.push(InstData::new(Opcode::G_BRJT, [Operand::used(base), operand, Operand::used(index)]));
+    }
+}
