@@ -47,6 +47,13 @@ macro_rules! each {
 
 each! { differential legalize select allocate encode parse validate }
 
+/// A stage that lost a global has the others where the source has them.
+#[test]
+fn globals_stay_where_they_are_when_one_goes() {
+    let (_, body) = targets::ALL.into_iter().find(|(known, _)| *known == "legalize").unwrap();
+    body(include_bytes!("../../corpus/bugs/globals_left_out_by_a_stage.riscv32.mir"), &mut |_| ());
+}
+
 /// A frozen value is one value: no fuzz target finds a fault in a rotation by it.
 #[test]
 fn what_was_frozen_is_one_value() {

@@ -11,9 +11,8 @@ use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Observers, Options, frame, legalize};
 use tribunal_emulator::FaultKind;
-use tribunal_emulator::call::ExternalCall;
 use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
-use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings, Unwritten};
+use tribunal_emulator::interpreter::{ConcreteEnvironment, Interpreter, KeptAccesses, Settings, Unwritten};
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare_accesses, compare_first_accesses};
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
@@ -77,7 +76,7 @@ pub fn guilty(case: &mut Replay<'_>, input: &Input, kind: FaultKind) -> Blame {
         }
         let is_right = match &settled {
             None => witness.is_right(function, pass),
-            Some(settled) => settled.is_right(&witness.expected, function, case.target),
+            Some(settled) => settled.is_right(&witness, function),
         };
         if !is_right {
             return in_pass(case, &witness, pass, first..*steps);
@@ -127,14 +126,8 @@ fn observe(interpreter: &Interpreter<'_>, input: &Input, accesses: KeptAccesses)
 
 /// The observation of a stage of machine instructions. Unwritten places are known there, since machine code cannot say
 /// that a bit it reads does not count.
-fn observe_machine(
-    function: &Function,
-    target: &'static Target,
-    input: &Input,
-    calls: &[ExternalCall],
-) -> Option<Observation> {
-    let interpreter = Interpreter::new(function, target).with_unwritten(Unwritten::Known).with_calls(calls);
-    observe(&interpreter, input, KeptAccesses::All)
+fn observe_machine(interpreter: Interpreter<'_>, input: &Input) -> Option<Observation> {
+    observe(&interpreter.with_unwritten(Unwritten::Known), input, KeptAccesses::All)
 }
 
 /// A run of the source with which stages are compared.
@@ -142,6 +135,7 @@ pub struct Witness<'a> {
     target: &'static Target,
     input: &'a Input,
     expected: Observation,
+    environment: Option<ConcreteEnvironment>,
 }
 
 impl<'a> Witness<'a> {
@@ -150,7 +144,18 @@ impl<'a> Witness<'a> {
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
         let interpreter = Interpreter::new(source, target);
         let expected = expected(&interpreter, input).ok()??;
-        is_address_independent(&interpreter, input, &expected).then_some(Witness { target, input, expected })
+        let environment = interpreter.environment().cloned();
+        is_address_independent(&interpreter, input, &expected).then_some(Witness {
+            target,
+            input,
+            expected,
+            environment,
+        })
+    }
+
+    /// A stage in the source's environment.
+    fn interpreter<'s>(&'s self, stage: &'s Function) -> Interpreter<'s> {
+        Interpreter::later(stage, self.target, self.environment.as_ref()).with_calls(&self.expected.calls)
     }
 
     /// True if `function`, in or after `pass`, does what the source does, under each of a few resolutions of its
@@ -160,13 +165,11 @@ impl<'a> Witness<'a> {
         // reports such bits as unconstrained.
         let is_generic = pass == legalize::PASS.name;
         RESOLUTIONS.iter().all(|&resolution| {
-            let (function, target) = (determined(function, resolution), self.target);
+            let function = determined(function, resolution);
+            let interpreter = self.interpreter(&function);
             let seen = match is_generic {
-                true => {
-                    let interpreter = Interpreter::new(&function, target).with_frozen(resolution.frozen());
-                    observe(&interpreter.with_calls(&self.expected.calls), self.input, KeptAccesses::All)
-                }
-                false => observe_machine(&function, target, self.input, &self.expected.calls),
+                true => observe(&interpreter.with_frozen(resolution.frozen()), self.input, KeptAccesses::All),
+                false => observe_machine(interpreter, self.input),
             };
             seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))
         })
@@ -243,16 +246,16 @@ impl Settled {
     }
 
     /// True if the stage does what the source does, and leaves the caller's registers and frame alone.
-    fn is_right(&self, expected: &Observation, function: &Function, target: &'static Target) -> bool {
+    fn is_right(&self, witness: &Witness<'_>, function: &Function) -> bool {
         let mut shown = function.clone();
-        show_at_returns(&mut shown, target, &self.kept);
-        let Some(mut seen) = observe_machine(&shown, target, &self.input, &expected.calls) else { return false };
+        show_at_returns(&mut shown, witness.target, &self.kept);
+        let Some(mut seen) = observe_machine(witness.interpreter(&shown), &self.input) else { return false };
         // The shown registers come after the results.
         let results = seen.returned.len().saturating_sub(self.kept.len());
         let shown = seen.returned.split_off(results);
         let kept = shown.iter().zip(&self.kept);
         let frame = seen.buffers.last().into_iter().flat_map(|stack| stack.iter().skip(BELOW as usize));
-        allows(expected, &seen)
+        allows(&witness.expected, &seen)
             && kept.into_iter().all(|((_, _, known), (_, value))| known.unknown == 0 && known.value == *value)
             && frame.into_iter().all(|(byte, _)| byte == UNWRITTEN)
     }

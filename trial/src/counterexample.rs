@@ -120,8 +120,8 @@ impl Reproducer {
         }
         let resolutions = RESOLUTIONS.map(|resolution| determined(&self.after, resolution)).into_iter();
         for after in std::iter::once(self.after.clone()).chain(resolutions) {
-            let interpreter = Interpreter::new(&after, target).with_calls(&before.observation.calls);
-            let ran = match run(&interpreter, &self.input, KeptAccesses::All) {
+            let later = Interpreter::later(&after, target, interpreter.environment());
+            let ran = match run(&later.with_calls(&before.observation.calls), &self.input, KeptAccesses::All) {
                 Ok(ran) => ran,
                 Err(reason) => return Run::Unconfirmed(format!("the later side cannot be interpreted: {reason}")),
             };

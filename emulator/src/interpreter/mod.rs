@@ -145,6 +145,24 @@ impl<'f> Interpreter<'f> {
         Interpreter { environment: Some(Cow::Borrowed(environment)), ..Interpreter::new(function, target) }
     }
 
+    /// A later form of a function, whose symbols lie where they lie for the earlier one; see
+    /// [`Interpreter::environment`].
+    pub fn later(
+        function: &'f Function,
+        target: &'static Target,
+        earlier: Option<&'f ConcreteEnvironment>,
+    ) -> Interpreter<'f> {
+        match earlier {
+            Some(environment) => Interpreter::in_environment(function, target, environment),
+            None => Interpreter::new(function, target),
+        }
+    }
+
+    /// The environment of the function; `None` if it refers to nothing outside itself.
+    pub fn environment(&self) -> Option<&ConcreteEnvironment> {
+        self.environment.as_deref()
+    }
+
     /// The same with callees that do what they did in an earlier run.
     pub fn with_calls(self, script: &'f [ExternalCall]) -> Interpreter<'f> {
         Interpreter { script: Some(script), ..self }
