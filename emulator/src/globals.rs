@@ -5,7 +5,7 @@
 //!
 //! Invariant: the same function has the same symbols at the same places, whatever its input.
 
-use crate::input::{BUFFER_PAGES, buffer_address};
+use crate::input::{BUFFER_PAGES, SYMBOL_PAGES, buffer_address};
 use std::collections::BTreeMap;
 use tribunal_ir::text::print_base;
 use tribunal_ir::{AddressBase, Function, PoolValue};
@@ -20,8 +20,8 @@ pub struct GlobalMemory {
     pub constant: Option<Vec<u8>>,
 }
 
-/// The memory of every symbol that the function takes the address of, by its text. The last pages are theirs: those of
-/// more symbols than there are pages have none.
+/// The memory of every symbol that the function takes the address of, by its text. Symbols beyond
+/// [`SYMBOL_PAGES`] have none.
 pub fn globals(function: &Function, target: &Target) -> BTreeMap<String, GlobalMemory> {
     if function.addresses.values().next().is_none() {
         return BTreeMap::new();
@@ -40,7 +40,7 @@ pub fn globals(function: &Function, target: &Target) -> BTreeMap<String, GlobalM
             globals.insert(print_base(function, address.base), constant);
         }
     }
-    let pages = (0..BUFFER_PAGES as usize).rev().map(buffer_address);
+    let pages = (BUFFER_PAGES - SYMBOL_PAGES..BUFFER_PAGES).rev().map(|page| buffer_address(page as usize));
     let placed = globals.into_iter().zip(pages);
     placed.map(|((name, constant), address)| (name, GlobalMemory { address, constant })).collect()
 }

@@ -68,7 +68,9 @@ pub const GUARD_BYTES: usize = 128;
 /// Bytes of the longest buffer.
 pub const MOST_BUFFER_BYTES: u64 = PAGE - GUARD - GUARD_BYTES as u64;
 /// Pages for buffers.
-pub const BUFFER_PAGES: u64 = 16;
+pub const BUFFER_PAGES: u64 = 64;
+/// The last of them, which are those of a function's symbols alone.
+pub const SYMBOL_PAGES: u64 = 48;
 
 /// The address of buffer `index`.
 pub const fn buffer_address(index: usize) -> u64 {

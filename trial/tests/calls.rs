@@ -286,3 +286,25 @@ fn a_register_that_is_not_restored_before_a_tail_call_is_found() {
         Some(())
     });
 }
+
+/// More symbols than a page has room for beside the memory of arguments: no two places are one.
+#[test]
+fn memory_of_many_symbols_is_apart_from_that_of_arguments() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let loads = (0..40).map(|number| {
+        let (at, value) = (2 * number + 1, 2 * number + 2);
+        format!(
+            "    %{at}:_(p0) = G_GLOBAL_VALUE @global{number}\n    %{value}:_(s64) = G_LOAD %{at}(p0) :: (load (s64))\n"
+        )
+    });
+    let body = loads.collect::<String>();
+    let source = format!(
+        "---\nname: f\ntracksRegLiveness: true\nbody: |\n  bb.0:\n    liveins: $x10\n\n    %0:_(p0) = COPY $x10\n{body}    \
+         G_STORE %80(s64), %0(p0) :: (store (s64))\n    PseudoRET\n...\n"
+    );
+    let function = text::parse_module(&source, target.vocabulary).unwrap().whole().unwrap().functions.remove(0);
+    for input in inputs::inputs(&function, target, inputs::Plan { count: 4, seed: 1 }) {
+        let places: std::collections::BTreeSet<u64> = input.buffers.iter().map(|buffer| buffer.address).collect();
+        assert_eq!((places.len(), input.buffers.len()), (41, 41));
+    }
+}
