@@ -1,5 +1,6 @@
 //! Pass `bank-select`: gives every generic register a bank. It is LLVM's fast mode: integers and pointers live in the
-//! general registers, the only bank so far.
+//! general registers. A value that is wider, and a copy of a machine register of another bank, lives in that bank: it
+//! is copied and stored, and nothing else is done with it.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
@@ -17,10 +18,12 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     for register in registers {
         let data = &function.vregs[register];
         let Some(ty) = data.ty.filter(|_| data.constraint == Constraint::None && data.def.is_some()) else { continue };
-        if ty.is_vector() || ty.bits() > most {
+        let copied = (ty.bits() > most).then(|| context.target.bank_of_copy(function, register)).flatten();
+        let bank = copied.unwrap_or(GENERAL);
+        if ty.is_vector() || (ty.bits() > most && copied.is_none()) {
             return Err(CompileError::unsupported(function, PASS.name, format!("{ty} in a register bank")));
         }
-        function.vregs[register].constraint = Constraint::Bank(GENERAL);
+        function.vregs[register].constraint = Constraint::Bank(bank);
     }
     Ok(())
 }

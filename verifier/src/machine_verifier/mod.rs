@@ -311,7 +311,7 @@ impl Verifier<'_> {
             ((Stage::Legalized..Stage::Selected).contains(&self.function.stage), self.legalizer)
         {
             let step = legalizer.legality(self.function, data);
-            let legal = step.action == Action::Legal;
+            let legal = step.action == Action::Legal || self.target.stores_whole_copy(self.function, data);
             self.demand(Rule::StageLegal, inst, legal, || format!("{:?} by rule `{}`", step.action, step.rule));
         }
     }

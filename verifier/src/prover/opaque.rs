@@ -22,6 +22,7 @@ use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlag
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };
+use tribunal_target::variable_arguments::VaOperation;
 
 /// A pure operation, in the order of a block.
 #[derive(Clone)]
@@ -162,7 +163,9 @@ pub(super) fn changed(name: &str) -> Unsupported {
 impl SideEvaluation<'_> {
     /// Evaluates `data` if this file handles its kind; false if the semantics may define it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
-        if self.opaque.is_none() && MemoryFunction::of_opcode(data.opcode).is_none() {
+        let is_outside =
+            MemoryFunction::of_opcode(data.opcode).is_some() || VaOperation::of(self.function, data).is_some();
+        if self.opaque.is_none() && !is_outside {
             return Ok(false);
         }
         match data.opcode {

@@ -1,6 +1,7 @@
-//! The general registers, their 32-bit parts, the flags, and the moves between registers and the stack.
+//! The general registers, their 32-bit parts, the flags, the whole registers of floating point and vectors, and the
+//! moves between registers and the stack.
 
-use super::instructions::{LDRXui, ORRXrr, STRXui};
+use super::instructions::{LDRQui, LDRXui, ORRXrr, ORRv16i8, STRQui, STRXui};
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
@@ -10,7 +11,7 @@ const fn r(name: &'static str, assembly: &'static str, bits: u32, full: u16, enc
     RegisterDesc { name, assembly, bits, full: PReg(full), encoding }
 }
 
-/// X registers by number, the stack pointer, zero, the flags, then their lower halves.
+/// X registers by number, the stack pointer, zero, their lower halves, the flags, then Q registers by number.
 pub static REGISTERS: &[RegisterDesc] = &[
     r("x0", "x0", 64, 0, 0),
     r("x1", "x1", 64, 1, 1),
@@ -79,6 +80,38 @@ pub static REGISTERS: &[RegisterDesc] = &[
     r("wsp", "wsp", 32, 31, 31),
     r("wzr", "wzr", 32, 32, 31),
     r("nzcv", "nzcv", 4, 66, 0),
+    r("q0", "q0", 128, 67, 0),
+    r("q1", "q1", 128, 68, 1),
+    r("q2", "q2", 128, 69, 2),
+    r("q3", "q3", 128, 70, 3),
+    r("q4", "q4", 128, 71, 4),
+    r("q5", "q5", 128, 72, 5),
+    r("q6", "q6", 128, 73, 6),
+    r("q7", "q7", 128, 74, 7),
+    r("q8", "q8", 128, 75, 8),
+    r("q9", "q9", 128, 76, 9),
+    r("q10", "q10", 128, 77, 10),
+    r("q11", "q11", 128, 78, 11),
+    r("q12", "q12", 128, 79, 12),
+    r("q13", "q13", 128, 80, 13),
+    r("q14", "q14", 128, 81, 14),
+    r("q15", "q15", 128, 82, 15),
+    r("q16", "q16", 128, 83, 16),
+    r("q17", "q17", 128, 84, 17),
+    r("q18", "q18", 128, 85, 18),
+    r("q19", "q19", 128, 86, 19),
+    r("q20", "q20", 128, 87, 20),
+    r("q21", "q21", 128, 88, 21),
+    r("q22", "q22", 128, 89, 22),
+    r("q23", "q23", 128, 90, 23),
+    r("q24", "q24", 128, 91, 24),
+    r("q25", "q25", 128, 92, 25),
+    r("q26", "q26", 128, 93, 26),
+    r("q27", "q27", 128, 94, 27),
+    r("q28", "q28", 128, 95, 28),
+    r("q29", "q29", 128, 96, 29),
+    r("q30", "q30", 128, 97, 30),
+    r("q31", "q31", 128, 98, 31),
 ];
 
 /// The register `xN`; 29 is the frame pointer, 30 the link register.
@@ -105,6 +138,12 @@ pub const WSP: PReg = PReg(64);
 pub const WZR: PReg = PReg(65);
 /// Negative, zero, carry, overflow: bits 3 to 0.
 pub const NZCV: PReg = PReg(66);
+/// The register `qN`, of floating point and vectors.
+pub const fn q(number: u16) -> PReg {
+    assert!(number < 32);
+    PReg(67 + number)
+}
+
 /// Left to the frame pass.
 pub const SCRATCH: [PReg; 2] = [x(16), x(17)];
 
@@ -195,6 +234,26 @@ const GIVEN32: &[PReg] = &[
     w(28),
 ];
 
+const ALL128: &[PReg] = &{
+    let mut all = [q(0); 32];
+    let mut number = 0;
+    while number < 32 {
+        all[number as usize] = q(number);
+        number += 1;
+    }
+    all
+};
+/// Those of which a callee keeps no part: it keeps the lower halves of `q8` to `q15`.
+const GIVEN128: &[PReg] = &{
+    let mut given = [q(0); 24];
+    let mut number = 1;
+    while number < 24 {
+        given[number as usize] = q(if number < 8 { number } else { number + 8 });
+        number += 1;
+    }
+    given
+};
+
 /// The X registers and zero.
 pub const GPR64: RegClass = RegClass(0);
 /// The W registers and zero.
@@ -208,6 +267,9 @@ pub const TCGPR64: RegClass = RegClass(8);
 const TAIL64: &[PReg] = ALL64.split_at(19).0;
 /// Those that pass no argument.
 const CALLEES64: &[PReg] = &[x(9), x(10), x(11), x(12), x(13), x(14), x(15)];
+
+/// The Q registers.
+pub const FPR128: RegClass = RegClass(9);
 
 const fn class(name: &'static str, bits: u32, members: &'static [PReg], allocatable: &'static [PReg]) -> ClassDesc {
     ClassDesc { name, bits, bank: GPR, members, allocatable }
@@ -224,6 +286,7 @@ pub static CLASSES: &[ClassDesc] = &[
     class("gpr64all", 64, BOTH64, GIVEN64),
     class("gpr32all", 32, BOTH32, GIVEN32),
     class("tcgpr64", 64, TAIL64, CALLEES64),
+    ClassDesc { name: "fpr128", bits: 128, bank: FPR, members: ALL128, allocatable: GIVEN128 },
 ];
 
 /// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.
@@ -241,18 +304,33 @@ pub const AAPCS_MASK: RegMask = RegMask(0);
 /// Integers and pointers.
 pub const GPR: RegBank = RegBank(0);
 
-/// The one bank: integers and pointers.
-pub static BANKS: &[BankDesc] = &[BankDesc {
-    name: "gpr",
-    max_bits: 64,
-    class: GPR64,
-    file: RegisterFile::General,
-    spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
-    reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
-}];
-/// One row a pair of banks: here one.
-pub static COPIES: &[CopyDesc] =
-    &[CopyDesc { to: GPR, from: GPR, code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]) }];
+/// Floating point and vectors.
+pub const FPR: RegBank = RegBank(1);
+
+/// One row a bank, at the place of its number.
+pub static BANKS: &[BankDesc] = &[
+    BankDesc {
+        name: "gpr",
+        max_bits: 64,
+        class: GPR64,
+        file: RegisterFile::General,
+        spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
+        reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
+    },
+    BankDesc {
+        name: "fpr",
+        max_bits: 128,
+        class: FPR128,
+        file: RegisterFile::Float,
+        spill: Emit::new(STRQui, &[Out::Reg(0), Out::Address(0)]),
+        reload: Emit::new(LDRQui, &[Out::Def(FPR128), Out::Address(0)]),
+    },
+];
+/// One row a pair of banks: here two, and no value goes from one to the other.
+pub static COPIES: &[CopyDesc] = &[
+    CopyDesc { to: GPR, from: GPR, code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]) },
+    CopyDesc { to: FPR, from: FPR, code: Emit::new(ORRv16i8, &[Out::Def(FPR128), Out::Reg(0), Out::Reg(0)]) },
+];
 
 /// The low half of a 64-bit register.
 pub const SUB_32: SubReg = SubReg(1);
