@@ -105,6 +105,11 @@ impl VaOperation {
     }
 }
 
+/// True if a function works on lists of variable arguments.
+pub fn has_lists(function: &Function) -> bool {
+    function.all_insts().any(|inst| VaOperation::of(function, function.inst(inst)).is_some())
+}
+
 /// The size of a list, in registers.
 pub fn list_words(target: &Target) -> u32 {
     let end = |field: &VaListField| field.offset + target.abi.field_type(field.content, target).bytes();
