@@ -205,23 +205,25 @@ fn save_area(target: &Target, function: &Function, bank: RegBank) -> Result<Opti
     for &(_, slot, _) in of_last {
         let size = function.stack.get(slot).map_or(0, |object| object.size);
         let count = usize::try_from(size / unit).unwrap_or(usize::MAX);
-        let is_whole = size % unit == 0 && count <= passing.arguments.len();
+        let is_whole = size % unit == 0 && (1..=passing.arguments.len()).contains(&count);
         let expected = passing.arguments.iter().rev().take(count).rev().zip((0..).step_by(unit as usize));
         if is_whole && expected.into_iter().all(|(&register, offset)| stores.contains(&(register, slot, offset))) {
             return Ok(Some((slot, size.cast_signed())));
         }
     }
-    let full = |&(register, _): &(PReg, Option<u64>)| target.vocabulary.full_register(register);
-    let live: SmallVec<[PReg; 16]> = function.block(entry).liveins.iter().map(full).collect();
-    let none_is_used = !passing.arguments.iter().any(|register| live.contains(register));
-    match none_is_used || last.is_some_and(|last| live.contains(&last)) {
+    let is_live = |register: &PReg| {
+        let mut live = function.block(entry).liveins.iter();
+        live.any(|&(own, _)| target.vocabulary.full_register(own) == *register)
+    };
+    let is_named = last.is_some_and(|last| is_live(&last)) || !passing.arguments.iter().any(is_live);
+    match is_named && stores.is_empty() {
         true => Ok(None),
         false => Err(Unsupported::new(format!("a save area of bank {} that is not known", target.bank(bank).name))),
     }
 }
 
-/// The argument registers that the entry stores to its own frame, with the object and the offset in bytes. A store
-/// that names a value of the IR is the program's own.
+/// The argument registers that the entry stores to its own frame as arguments, with the object and the offset in
+/// bytes. A store that names a value of the IR is the program's own.
 fn saved_registers(
     target: &Target,
     function: &Function,
@@ -233,7 +235,7 @@ fn saved_registers(
         let data = function.inst(inst);
         let (Opcode::G_STORE, Some(value), Some(address)) = (data.opcode, data.vreg(0), data.vreg(1)) else { continue };
         let pointer = data.memory.first().and_then(|memory| memory.pointer);
-        if !matches!(pointer, None | Some(Pointer::OutgoingArguments | Pointer::Stack(_) | Pointer::Unknown)) {
+        if pointer != Some(Pointer::OutgoingArguments) {
             continue;
         }
         let register = copied_register(target, function, value).filter(|full| passing.arguments.contains(full));
