@@ -4,7 +4,8 @@
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
-use tribunal_ir::{Constraint, Function, Properties, RegBank, Stage, VReg};
+use tribunal_ir::{Constraint, Function, InstData, Opcode, Operand, Properties, Reg, RegBank, Stage, VReg};
+use tribunal_target::Target;
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass =
@@ -25,5 +26,31 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         }
         function.vregs[register].constraint = Constraint::Bank(bank);
     }
-    Ok(())
+    match function.all_insts().map(|inst| function.inst(inst)).find(|data| crosses(context.target, function, data)) {
+        None => Ok(()),
+        Some(data) => {
+            let text = tribunal_ir::text::print_inst(function, data, context.target.vocabulary);
+            Err(CompileError::unsupported(function, PASS.name, format!("`{text}` from bank to bank")))
+        }
+    }
+}
+
+/// True for a copy between a value and a machine register of another bank.
+fn crosses(target: &Target, function: &Function, data: &InstData) -> bool {
+    let (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src), ..]) = (data.opcode, data.operands.as_slice()) else {
+        return false;
+    };
+    let (value, register) = match (dst.reg, src.reg) {
+        (Reg::Virtual(value), Reg::Physical(register)) | (Reg::Physical(register), Reg::Virtual(value)) => {
+            (value, register)
+        }
+        _ => return false,
+    };
+    let own = match function.vregs[value].constraint {
+        Constraint::Bank(bank) => Some(bank),
+        Constraint::Class(class) => Some(target.class(class).bank),
+        Constraint::None => None,
+    };
+    let other = target.bank_of(target.vocabulary.full_register(register));
+    own.zip(other).is_some_and(|(own, other)| own != other)
 }

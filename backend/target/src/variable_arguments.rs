@@ -133,16 +133,23 @@ pub fn is_pointer(target: &Target) -> bool {
     matches!(target.abi.va_list, [VaListField { content: VaListContent::FirstArgument, .. }])
 }
 
-/// The memory operand of a part of the list: of what the instruction says of the whole.
+/// The memory operand of a part of the list: as the instruction describes the whole; of a list that is described by none,
+/// as aligned as its type.
 pub fn list_operand(target: &Target, data: &InstData, flags: MemFlags, offset: u32, ty: Type) -> MemOperand {
-    let align = target.register_bytes();
+    let directions = MemFlags::LOAD | MemFlags::STORE;
     match data.memory.first() {
         Some(whole) => {
-            let align = whole.align.max(align);
-            MemOperand { flags, metadata: Default::default(), ..MemOperand { align, ..*whole }.part(offset, ty) }
+            let flags = flags | (whole.flags - directions);
+            MemOperand { flags, metadata: Default::default(), ..whole.part(offset, ty) }
         }
-        None => MemOperand::new(flags, ty, align).part(offset, ty),
+        None => MemOperand::new(flags, ty, target.register_bytes()).part(offset, ty),
     }
+}
+
+/// True if the memory operand of `G_VASTART` describes all of the list, and no more.
+pub fn describes_list(target: &Target, data: &InstData) -> bool {
+    let bits = list_words(target) * u32::from(target.pointer_bits);
+    matches!(data.memory.as_slice(), [whole] if whole.ty.is_some_and(|ty| ty.bits() == bits) && !whole.is_atomic())
 }
 
 impl crate::abi::Abi {
@@ -298,6 +305,9 @@ fn start<D: Domain, S: Environment<D>>(
     data: &InstData,
     list: &Value<D>,
 ) -> Result<D::Bool, Unsupported> {
+    if !describes_list(target, data) {
+        return Err(Unsupported::new(format!("malformed {}", data.opcode)));
+    }
     let fields = filled(target, state.function())?;
     let mut ub = list.poison.clone();
     for FilledField { offset, ty, value } in fields {

@@ -43,6 +43,12 @@ const ROWS: &[Row] = &[
     },
     Row {
         kind: "instruction done twice",
+        names: &["G_VASTART"],
+        detail: "",
+        argument: "A second list in the same place is the same list.",
+    },
+    Row {
+        kind: "instruction done twice",
         names: &["G_FENCE", "FENCE_TSO", "DMB", "MEMBARRIER"],
         detail: "",
         argument: "A fence right after the same fence keeps nothing more in order.",

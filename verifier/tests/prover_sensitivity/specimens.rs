@@ -249,6 +249,8 @@ fn memory(info: &OpcodeInfo, types: &IndexTypes, data: &InstData) -> Vec<MemOper
     let Some(accesses) = info.accesses else { return Vec::new() };
     let value = types[0].or(types[1]).unwrap_or(types::S64);
     let ty = match accesses.size {
+        // A list that is one pointer.
+        AccessSize::Any if data.opcode == Opcode::G_VASTART => Type::scalar(value.bits()),
         AccessSize::Any => types::S8,
         AccessSize::Whole | AccessSize::Within => value,
         AccessSize::Below => match value.is_vector() {

@@ -22,6 +22,9 @@ pub(super) fn expanded(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<
     match VaOperation::of(function, data)? {
         VaOperation::Start => {
             let fields = variable_arguments::filled(target, function).ok()?;
+            if !variable_arguments::describes_list(target, data) {
+                return None;
+            }
             let with_operand =
                 fields.into_iter().map(|field| (list(MemFlags::STORE, field.offset, field.ty), field)).collect();
             combined("combine va_start", Default::default(), move |r| start(r, with_operand))

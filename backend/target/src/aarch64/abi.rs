@@ -19,8 +19,8 @@ pub static ABI: Abi = Abi {
     pairs: Pairs::Even,
     indirect_result: Some(x(8)),
     callee_saved: &[x(19), x(20), x(21), x(22), x(23), x(24), x(25), x(26), x(27), x(28), x(29)],
-    // x18 is the platform's: nothing here writes it. A callee keeps the lower halves of q8 to q15: the whole registers
-    // are lost.
+    // x18 is the platform's: nothing here writes it. A callee keeps the lower halves of q8 to q15, so those are neither
+    // lost nor kept.
     caller_saved: &[
         x(0),
         x(1),
@@ -50,14 +50,6 @@ pub static ABI: Abi = Abi {
         q(5),
         q(6),
         q(7),
-        q(8),
-        q(9),
-        q(10),
-        q(11),
-        q(12),
-        q(13),
-        q(14),
-        q(15),
         q(16),
         q(17),
         q(18),

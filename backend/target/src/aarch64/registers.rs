@@ -11,7 +11,8 @@ const fn r(name: &'static str, assembly: &'static str, bits: u32, full: u16, enc
     RegisterDesc { name, assembly, bits, full: PReg(full), encoding }
 }
 
-/// X registers by number, the stack pointer, zero, their lower halves, the flags, then Q registers by number.
+/// X registers by number, the stack pointer, zero, their lower halves, the flags, then Q registers by
+/// number and their lower parts.
 pub static REGISTERS: &[RegisterDesc] = &[
     r("x0", "x0", 64, 0, 0),
     r("x1", "x1", 64, 1, 1),
@@ -112,6 +113,70 @@ pub static REGISTERS: &[RegisterDesc] = &[
     r("q29", "q29", 128, 96, 29),
     r("q30", "q30", 128, 97, 30),
     r("q31", "q31", 128, 98, 31),
+    r("d0", "d0", 64, 67, 0),
+    r("d1", "d1", 64, 68, 1),
+    r("d2", "d2", 64, 69, 2),
+    r("d3", "d3", 64, 70, 3),
+    r("d4", "d4", 64, 71, 4),
+    r("d5", "d5", 64, 72, 5),
+    r("d6", "d6", 64, 73, 6),
+    r("d7", "d7", 64, 74, 7),
+    r("d8", "d8", 64, 75, 8),
+    r("d9", "d9", 64, 76, 9),
+    r("d10", "d10", 64, 77, 10),
+    r("d11", "d11", 64, 78, 11),
+    r("d12", "d12", 64, 79, 12),
+    r("d13", "d13", 64, 80, 13),
+    r("d14", "d14", 64, 81, 14),
+    r("d15", "d15", 64, 82, 15),
+    r("d16", "d16", 64, 83, 16),
+    r("d17", "d17", 64, 84, 17),
+    r("d18", "d18", 64, 85, 18),
+    r("d19", "d19", 64, 86, 19),
+    r("d20", "d20", 64, 87, 20),
+    r("d21", "d21", 64, 88, 21),
+    r("d22", "d22", 64, 89, 22),
+    r("d23", "d23", 64, 90, 23),
+    r("d24", "d24", 64, 91, 24),
+    r("d25", "d25", 64, 92, 25),
+    r("d26", "d26", 64, 93, 26),
+    r("d27", "d27", 64, 94, 27),
+    r("d28", "d28", 64, 95, 28),
+    r("d29", "d29", 64, 96, 29),
+    r("d30", "d30", 64, 97, 30),
+    r("d31", "d31", 64, 98, 31),
+    r("s0", "s0", 32, 67, 0),
+    r("s1", "s1", 32, 68, 1),
+    r("s2", "s2", 32, 69, 2),
+    r("s3", "s3", 32, 70, 3),
+    r("s4", "s4", 32, 71, 4),
+    r("s5", "s5", 32, 72, 5),
+    r("s6", "s6", 32, 73, 6),
+    r("s7", "s7", 32, 74, 7),
+    r("s8", "s8", 32, 75, 8),
+    r("s9", "s9", 32, 76, 9),
+    r("s10", "s10", 32, 77, 10),
+    r("s11", "s11", 32, 78, 11),
+    r("s12", "s12", 32, 79, 12),
+    r("s13", "s13", 32, 80, 13),
+    r("s14", "s14", 32, 81, 14),
+    r("s15", "s15", 32, 82, 15),
+    r("s16", "s16", 32, 83, 16),
+    r("s17", "s17", 32, 84, 17),
+    r("s18", "s18", 32, 85, 18),
+    r("s19", "s19", 32, 86, 19),
+    r("s20", "s20", 32, 87, 20),
+    r("s21", "s21", 32, 88, 21),
+    r("s22", "s22", 32, 89, 22),
+    r("s23", "s23", 32, 90, 23),
+    r("s24", "s24", 32, 91, 24),
+    r("s25", "s25", 32, 92, 25),
+    r("s26", "s26", 32, 93, 26),
+    r("s27", "s27", 32, 94, 27),
+    r("s28", "s28", 32, 95, 28),
+    r("s29", "s29", 32, 96, 29),
+    r("s30", "s30", 32, 97, 30),
+    r("s31", "s31", 32, 98, 31),
 ];
 
 /// The register `xN`; 29 is the frame pointer, 30 the link register.
@@ -234,25 +299,31 @@ const GIVEN32: &[PReg] = &[
     w(28),
 ];
 
-const ALL128: &[PReg] = &{
-    let mut all = [q(0); 32];
+/// 32 registers from `first` on.
+const fn all(first: u16) -> [PReg; 32] {
+    let mut all = [PReg(first); 32];
     let mut number = 0;
     while number < 32 {
-        all[number as usize] = q(number);
+        all[number as usize] = PReg(first + number);
         number += 1;
     }
     all
-};
+}
+
 /// Those of which a callee keeps no part: it keeps the lower halves of `q8` to `q15`.
-const GIVEN128: &[PReg] = &{
-    let mut given = [q(0); 24];
-    let mut number = 1;
+const fn given(first: u16) -> [PReg; 24] {
+    let mut given = [PReg(first); 24];
+    let mut number = 0;
     while number < 24 {
-        given[number as usize] = q(if number < 8 { number } else { number + 8 });
+        given[number as usize] = PReg(first + if number < 8 { number } else { number + 8 });
         number += 1;
     }
     given
-};
+}
+
+/// The first of the lower halves and of the lower quarters of the Q registers.
+const D0: u16 = 99;
+const S0: u16 = 131;
 
 /// The X registers and zero.
 pub const GPR64: RegClass = RegClass(0);
@@ -286,7 +357,9 @@ pub static CLASSES: &[ClassDesc] = &[
     class("gpr64all", 64, BOTH64, GIVEN64),
     class("gpr32all", 32, BOTH32, GIVEN32),
     class("tcgpr64", 64, TAIL64, CALLEES64),
-    ClassDesc { name: "fpr128", bits: 128, bank: FPR, members: ALL128, allocatable: GIVEN128 },
+    ClassDesc { name: "fpr128", bits: 128, bank: FPR, members: &all(67), allocatable: &given(67) },
+    ClassDesc { name: "fpr64", bits: 64, bank: FPR, members: &all(D0), allocatable: &given(D0) },
+    ClassDesc { name: "fpr32", bits: 32, bank: FPR, members: &all(S0), allocatable: &given(S0) },
 ];
 
 /// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.
