@@ -12,8 +12,8 @@
 //! to which the entry stores the argument registers that no named parameter has. LLVM's MIR does not say on AArch64
 //! which objects those are, so they are found by what call lowering writes.
 //!
-//! - The first argument has the fixed object that ends where the caller's frame begins: registers are saved below the
-//!   arguments on the stack, and follow them without a gap. Without such an object, it has the one of the highest offset.
+//! - The first argument has the fixed object that ends where the caller's frame begins: registers are saved right below
+//!   the arguments on the stack. Without such an object, it has the one of the highest offset.
 //! - A save area is a stack object all of whose bytes the entry fills with the last argument registers of a bank.
 //!
 //! Invariant: an area that is not recognised is no empty area. It is an error by name.
@@ -133,8 +133,8 @@ pub fn is_pointer(target: &Target) -> bool {
     matches!(target.abi.va_list, [VaListField { content: VaListContent::FirstArgument, .. }])
 }
 
-/// The memory operand of a part of the list: as the instruction describes the whole; of a list that is described by none,
-/// as aligned as its type.
+/// The memory operand of a part of the list: as the instruction describes the whole. A list that none describes is as
+/// aligned as its type.
 pub fn list_operand(target: &Target, data: &InstData, flags: MemFlags, offset: u32, ty: Type) -> MemOperand {
     let directions = MemFlags::LOAD | MemFlags::STORE;
     match data.memory.first() {

@@ -42,7 +42,7 @@ pub(super) fn expanded(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<
             if !variable_arguments::is_pointer(target) {
                 return None;
             }
-            let expansion = Argument {
+            let expansion = ListArgument {
                 pointer,
                 of_list: [MemFlags::LOAD, MemFlags::STORE].map(|flags| list(flags, 0, pointer)),
                 align: variable_arguments::extra_alignment(target, data),
@@ -85,7 +85,7 @@ fn copy(r: &mut Recipe<'_>, ty: Type, words: &[(u32, MemOperand, MemOperand)]) {
 }
 
 /// The next argument of a list that is one pointer.
-struct Argument {
+struct ListArgument {
     pointer: Type,
     /// Of the load and of the store of the pointer.
     of_list: [MemOperand; 2],
@@ -94,7 +94,7 @@ struct Argument {
     access: MemOperand,
 }
 
-impl Argument {
+impl ListArgument {
     fn write(self, r: &mut Recipe<'_>) {
         let (dst, list) = (r.dst(), r.register(1));
         let [loaded, stored] = self.of_list;
