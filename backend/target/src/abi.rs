@@ -1,5 +1,6 @@
 //! The shape of a calling convention. The values are in `<isa>/abi.rs`.
 
+use crate::variable_arguments::VaListField;
 use tribunal_ir::{PReg, RegBank, RegMask, TargetFlags, TargetOpcode};
 
 /// A calling convention: the agreement of caller and callee.
@@ -32,6 +33,8 @@ pub struct Abi {
     /// Bits to which the caller (the callee for results) extends an integer argument or result narrower than a
     /// register. RISC-V extends to 64 (`signext`/`zeroext`; an `i32` is sign-extended); 0 where the rest is undefined.
     pub extended_to: u32,
+    /// The fields of a `va_list`; empty on a machine without variable arguments.
+    pub va_list: &'static [VaListField],
     /// `None` on a machine without calls.
     pub calls: Option<Calls>,
 }

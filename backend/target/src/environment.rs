@@ -11,6 +11,8 @@
 //! | memory function | destination, source or byte, length | the destination | as its opcode says |
 //! | unknown | all registers that the call reads | all that it defines | anything, in a proof |
 //!
+//! Operations on a list of variable arguments read and write that list (`variable_arguments.rs`).
+//!
 //! An execution picks what an unknown function does by its seed: it returns what it likes, and writes memory that it
 //! can reach.
 //!
@@ -18,6 +20,7 @@
 
 use crate::Target;
 use crate::runtime::RuntimeFunction;
+use crate::variable_arguments::{self, VaOperation};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
@@ -245,6 +248,8 @@ pub fn execute<D: Domain, S: Environment<D>>(
         }
         let args = args.try_into().map_err(|_| Unsupported::new(format!("malformed {}", data.opcode)))?;
         ub = Some(state.memory_function(function, args, data)?);
+    } else if let Some(operation) = VaOperation::of(state.function(), data) {
+        ub = Some(variable_arguments::execute(target, state, data, operation)?);
     } else if let Some(address) = LinkedAddress::of(state.function(), state.vocabulary(), data) {
         let value = state.address(&address)?;
         let dst = data.operands.first().and_then(Operand::as_reg);

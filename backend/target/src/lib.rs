@@ -18,6 +18,7 @@ pub mod operands;
 pub mod registers;
 pub mod runtime;
 pub mod selection;
+pub mod variable_arguments;
 
 pub mod aarch64;
 pub mod riscv;

@@ -7,7 +7,8 @@
 use crate::Target;
 use crate::registers::BankDesc;
 use crate::selection::{Emit, Out};
-use tribunal_ir::{InstData, Opcode, Operand, PReg, Reg, RegBank, StackSlot};
+use crate::variable_arguments::copied_register;
+use tribunal_ir::{Function, InstData, Opcode, Operand, PReg, Reg, RegBank, StackSlot, Type, VReg};
 
 /// The instruction that copies a whole register to another, of one bank or of two.
 pub struct CopyDesc {
@@ -29,6 +30,25 @@ impl Target {
     pub fn bank_of(&self, full: PReg) -> Option<RegBank> {
         let holds = |bank: &BankDesc| self.class(bank.class).members.contains(&full);
         self.banks.iter().position(holds).and_then(|index| u8::try_from(index).ok()).map(RegBank)
+    }
+
+    /// The bank of a value as wide as the whole register that it is a copy of; `None` for any other value.
+    pub fn bank_of_copy(&self, function: &Function, value: VReg) -> Option<RegBank> {
+        let register = copied_register(self, function, value)?;
+        let bits = self.vocabulary.register_bits(register);
+        let bank = self.bank_of(register)?;
+        (function.type_of(value)?.bits() == bits).then_some(bank)
+    }
+
+    /// True for a store of a whole register of another bank than that of integers, just as it was copied. No type says
+    /// in which bank a value lives, so no row of the legality tables can tell this store from one of a wide integer.
+    pub fn stores_whole_copy(&self, function: &Function, data: &InstData) -> bool {
+        let bits = |value| function.type_of(value).map(Type::bits);
+        let [memory] = data.memory.as_slice() else { return false };
+        let is_whole =
+            |value: VReg| bits(value).is_some() && memory.ty.map(Type::bits) == bits(value) && !memory.is_atomic();
+        let is_other = |value| self.bank_of_copy(function, value).is_some_and(|bank| bank != RegBank(0));
+        data.opcode == Opcode::G_STORE && data.vreg(0).is_some_and(|value| is_whole(value) && is_other(value))
     }
 
     /// Bytes of a full register as it is spilled.

@@ -30,7 +30,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg, Vocabulary};
-use tribunal_target::{Target, environment as outside};
+use tribunal_target::{Target, environment as outside, variable_arguments::has_lists};
 
 /// A function ready to run on many inputs.
 pub struct Interpreter<'f> {
@@ -230,9 +230,9 @@ fn computes_nothing(opcode: Opcode) -> bool {
     opcode.is_phi() || opcode == Opcode::CFI_INSTRUCTION
 }
 
-/// True if it takes the address of a symbol or of a jump table.
+/// True if it takes the address of a symbol or of a jump table, or makes a list of variable arguments.
 fn names_addresses(function: &Function, target: &Target) -> bool {
-    !function.jump_tables.tables.is_empty() || !globals(function, target).is_empty()
+    !function.jump_tables.tables.is_empty() || !globals(function, target).is_empty() || has_lists(function)
 }
 
 /// True if every register fits a machine's words; values computed of them may not.

@@ -43,6 +43,8 @@ static ENGINES: &[EngineDesc] = &[
             (aarch64::registers::LR, RegisterARM64::X30 as i32, 1),
             (aarch64::registers::SP, RegisterARM64::SP as i32, 1),
             (aarch64::registers::NZCV, RegisterARM64::NZCV as i32, 1),
+            // Unicorn's numbers of the lower halves: registers are set and read as 64 bits.
+            (aarch64::registers::q(0), RegisterARM64::D0 as i32, 32),
         ],
     },
 ];

@@ -207,6 +207,7 @@ static ABI: Abi = Abi {
     stack_align: 8,
     return_opcode: RET,
     extended_to: 0,
+    va_list: &[],
     calls: None,
 };
 

@@ -1,6 +1,7 @@
 //! Machine instructions and copies against their rows, and the kind of register that each stage allows.
 
-use super::{RegisterSet, Rule, Verifier, bit};
+use super::register_set::{RegisterSet, bit};
+use super::{Rule, Verifier};
 use tribunal_ir::{
     Constraint, Inst, Opcode, OpcodeFlags, Operand, OperandKind, PReg, Pointer, Reg, RegClass, RegFlags, RegOperand,
     SubReg, Type,
@@ -156,9 +157,9 @@ fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
 pub(super) fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
     let members = verifier.classes[usize::from(class.0)];
     match operand.reg {
-        Reg::Physical(register) => bit(register) & members != 0,
+        Reg::Physical(register) => members.meets(bit(register)),
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
-            Constraint::Class(own) => parts(verifier, own, operand.subregister) & !members == 0,
+            Constraint::Class(own) => !parts(verifier, own, operand.subregister).meets(!members),
             Constraint::Bank(_) | Constraint::None => false,
         },
     }
@@ -169,7 +170,7 @@ fn is_joined(verifier: &Verifier<'_>, row: &InstrDesc, operand: &RegOperand, cla
     let Reg::Virtual(register) = operand.reg else { return false };
     let Constraint::Class(own) = verifier.function.vregs[register].constraint else { return false };
     let members = verifier.classes[usize::from(class.0)];
-    let held = || verifier.target.class(own).allocatable.iter().all(|&member| bit(member) & members != 0);
+    let held = || verifier.target.class(own).allocatable.iter().all(|&member| members.meets(bit(member)));
     row.flags.contains(OpcodeFlags::ARTIFACT) && operand.flags.contains(RegFlags::DEF) && held()
 }
 
@@ -181,7 +182,8 @@ fn parts(verifier: &Verifier<'_>, class: RegClass, index: SubReg) -> RegisterSet
     }
     let bits = target.vocabulary.subregister_bits(index);
     let members = target.class(class).members.iter();
-    members.fold(0, |set, &register| set | bit(target.part_of(target.vocabulary.full_register(register), bits)))
+    let part = |&register: &PReg| bit(target.part_of(target.vocabulary.full_register(register), bits));
+    RegisterSet::of(members.map(part))
 }
 
 /// Both sides of a copy have one size, and one type if both have types.

@@ -11,6 +11,7 @@ mod generic;
 mod inline_assembly;
 mod machine;
 mod physical;
+mod register_set;
 mod registers;
 mod settled;
 mod shapes;
@@ -23,6 +24,7 @@ pub use checks::Checks;
 pub use unjudged::unjudged;
 
 use crate::Violation;
+use register_set::{RegisterSet, bit};
 use smallvec::SmallVec;
 use std::fmt;
 use tribunal_ir::{Block, Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, PReg, Properties, Stage};
@@ -175,7 +177,7 @@ fn run<'f>(
     checks: &'f mut Checks,
 ) -> Vec<Violation<Rule>> {
     checks.reserve(target);
-    let members = |class: &ClassDesc| class.members.iter().fold(0, |set, &register| set | bit(register));
+    let members = |class: &ClassDesc| RegisterSet::of(class.members.iter().copied().map(bit));
     let classes = target.classes.iter().map(members).collect();
     let reserved = reserved(function, target);
     let mut verifier =
@@ -197,14 +199,6 @@ fn run<'f>(
     verifier.findings
 }
 
-/// A set of registers, by number.
-type RegisterSet = u128;
-
-/// No target has more registers than the set has bits: `tests/rules.rs` checks each target.
-fn bit(register: PReg) -> RegisterSet {
-    1u128.checked_shl(register.0.into()).unwrap_or(0)
-}
-
 /// The registers that no allocator gives to a value: the stack pointer, those of the linker and of threads, the
 /// constant zero, and a frame pointer that the prologue sets up, all with their parts.
 fn reserved(function: &Function, target: &Target) -> RegisterSet {
@@ -217,8 +211,8 @@ fn reserved(function: &Function, target: &Target) -> RegisterSet {
     let framed = function.all_insts().any(|inst| sets_frame(function.inst(inst)));
     let frame = framed.then_some(&abi.frame_pointer);
     let whole = abi.reserved.iter().chain(target.zero).chain([&abi.stack_pointer]).chain(frame);
-    let whole: RegisterSet = whole.fold(0, |set, &register| set | bit(register));
-    let parts = (0..).zip(target.registers).filter(|(_, row)| bit(row.full) & whole != 0);
+    let whole = RegisterSet::of(whole.copied().map(bit));
+    let parts = (0..).zip(target.registers).filter(|(_, row)| bit(row.full).meets(whole));
     parts.fold(whole, |set, (number, _)| set | bit(PReg(number)))
 }
 
@@ -311,7 +305,7 @@ impl Verifier<'_> {
             ((Stage::Legalized..Stage::Selected).contains(&self.function.stage), self.legalizer)
         {
             let step = legalizer.legality(self.function, data);
-            let legal = step.action == Action::Legal;
+            let legal = step.action == Action::Legal || self.target.stores_whole_copy(self.function, data);
             self.demand(Rule::StageLegal, inst, legal, || format!("{:?} by rule `{}`", step.action, step.rule));
         }
     }

@@ -13,7 +13,8 @@
 //! does not: it may read any register where the source had an undefined value. The allocation checker has judged such
 //! reads by then.
 
-use super::{RegisterSet, Rule, Verifier, bit, structure};
+use super::register_set::{RegisterSet, bit};
+use super::{Rule, Verifier, structure};
 use smallvec::SmallVec;
 use tribunal_ir::function::RegisterListKind;
 use tribunal_ir::{Block, Inst, InstData, InstFlags, Operand, PReg, Preserved, Properties, Reg, RegFlags, RegOperand};
@@ -32,7 +33,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
 /// The facts that do not change from block to block.
 struct Liveness {
     /// Of each register: itself and its parts.
-    parts: SmallVec<[RegisterSet; 72]>,
+    parts: SmallVec<[RegisterSet; 168]>,
     /// Live everywhere.
     always: RegisterSet,
     /// Undefined after a call with the convention's mask.
@@ -44,15 +45,17 @@ struct Liveness {
 impl Liveness {
     fn new(verifier: &Verifier<'_>) -> Liveness {
         let (function, target) = (verifier.function, verifier.target);
-        let mut parts: SmallVec<[RegisterSet; 72]> = (0..target.registers.len() as u16).map(|n| bit(PReg(n))).collect();
+        let mut parts: SmallVec<[RegisterSet; 168]> =
+            (0..target.registers.len() as u16).map(|n| bit(PReg(n))).collect();
         for (number, row) in (0..).zip(target.registers) {
             parts[usize::from(row.full.0)] |= bit(PReg(number));
         }
-        let mut liveness = Liveness { parts, always: 0, caller_saved: 0, rare: 0 };
+        let none = RegisterSet::EMPTY;
+        let mut liveness = Liveness { parts, always: none, caller_saved: none, rare: none };
         let abi = target.abi;
         liveness.always = verifier.reserved;
-        liveness.caller_saved = abi.caller_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
-        liveness.rare = verifier.classes.iter().fold(RegisterSet::MAX, |set, members| set & !members);
+        liveness.caller_saved = RegisterSet::of(abi.caller_saved.iter().map(|&register| liveness.whole(register)));
+        liveness.rare = !RegisterSet::of(verifier.classes.iter().copied());
         if function.frame_info.is_frame_address_taken {
             liveness.always |= liveness.whole(abi.frame_pointer);
         }
@@ -61,8 +64,8 @@ impl Liveness {
             let full = |register: PReg| target.registers.get(usize::from(register.0)).map_or(register, |row| row.full);
             let stack = function.stack.values().filter_map(|object| object.saved);
             let saved = stack.chain(function.fixed_stack.values().filter_map(|object| object.saved)).map(full);
-            let saved = saved.fold(0, |set, register| set | liveness.whole(register));
-            let pristine = abi.callee_saved.iter().fold(0, |set, &register| set | liveness.whole(register));
+            let saved = RegisterSet::of(saved.map(|register| liveness.whole(register)));
+            let pristine = RegisterSet::of(abi.callee_saved.iter().map(|&register| liveness.whole(register)));
             liveness.always |= pristine & !saved;
         }
         liveness.always |= liveness.frame_registers(verifier);
@@ -71,7 +74,7 @@ impl Liveness {
 
     /// The register and its parts.
     fn whole(&self, register: PReg) -> RegisterSet {
-        self.parts.get(usize::from(register.0)).copied().unwrap_or(0)
+        self.parts.get(usize::from(register.0)).copied().unwrap_or(RegisterSet::EMPTY)
     }
 
     /// Registers that the prologue points into the frame: nothing lists them as live-in. LLVM may put the prologue
@@ -84,7 +87,7 @@ impl Liveness {
                 && data.uses().any(|operand| operand.reg == Reg::Physical(target.abi.stack_pointer))
         };
         let prologue = function.all_insts().map(|inst| function.inst(inst)).filter(sets_up);
-        prologue.flat_map(defined).fold(0, |set, (register, _)| set | self.whole(register))
+        RegisterSet::of(prologue.flat_map(defined).map(|(register, _)| self.whole(register)))
     }
 
     fn live_at_head(&self, verifier: &Verifier<'_>, block: Block) -> RegisterSet {
@@ -102,7 +105,7 @@ impl Liveness {
             let killed = self.reads(verifier, inst, live);
             live &= !killed | self.always;
             self.calls(verifier, data, &mut live);
-            let (mut dead, mut written) = (0, 0);
+            let (mut dead, mut written) = (RegisterSet::EMPTY, RegisterSet::EMPTY);
             for (register, flags) in defined(data) {
                 let ended = flags.contains(RegFlags::DEAD);
                 *(if ended { &mut dead } else { &mut written }) |= self.whole(register);
@@ -114,7 +117,8 @@ impl Liveness {
         for successor in function.successors(block).filter(|&to| !structure::is_landing_pad(function, to)) {
             let listed = function.block(successor).liveins.iter().map(|&(register, _)| register);
             let is_lost = |register: PReg| {
-                live & self.whole(register) == 0 && known & self.whole(register) | self.rare & bit(register) != 0
+                !live.meets(self.whole(register))
+                    && (known.meets(self.whole(register)) || self.rare.meets(bit(register)))
             };
             let lost = listed.into_iter().find(|&register| is_lost(register));
             verifier.demand_of_block(Rule::LiveInUndefined, block, lost.is_none(), || {
@@ -127,11 +131,11 @@ impl Liveness {
     /// Demands that the registers read are live; gives those that are killed.
     fn reads(&self, verifier: &mut Verifier<'_>, inst: Inst, live: RegisterSet) -> RegisterSet {
         let (data, vocabulary) = (verifier.function.inst(inst), verifier.target.vocabulary);
-        let mut killed = 0;
+        let mut killed = RegisterSet::EMPTY;
         for operand in data.uses().filter(|operand| !operand.flags.intersects(UNREAD)) {
             let Reg::Physical(register) = operand.reg else { continue };
             let of_whole = || self.is_part_of_implicit(data, register);
-            let defined = live & self.whole(register) != 0 || of_whole();
+            let defined = live.meets(self.whole(register)) || of_whole();
             verifier.demand(Rule::PhysicalUndefined, inst, defined, || {
                 format!("${} is not live here", vocabulary.register_name(register))
             });
@@ -145,7 +149,7 @@ impl Liveness {
     /// True if the instruction reads, implicitly, a register of which this is a part: that read is judged.
     fn is_part_of_implicit(&self, data: &InstData, part: PReg) -> bool {
         let is_whole = |operand: &RegOperand| match operand.reg {
-            Reg::Physical(register) => register != part && self.whole(register) & bit(part) != 0,
+            Reg::Physical(register) => register != part && self.whole(register).meets(bit(part)),
             Reg::Virtual(_) => false,
         };
         data.uses().any(|operand| operand.flags.contains(RegFlags::IMPLICIT) && is_whole(operand))
@@ -163,7 +167,7 @@ impl Liveness {
                 Operand::RegisterList(list) => {
                     let listed = verifier.function.register_lists.get(*list);
                     let Some(listed) = listed.filter(|list| list.kind == RegisterListKind::Preserved) else { continue };
-                    let preserved = listed.registers.iter().fold(0, |set, &register| set | self.whole(register));
+                    let preserved = RegisterSet::of(listed.registers.iter().map(|&register| self.whole(register)));
                     *live &= preserved | self.always;
                 }
                 _ => {}
@@ -188,8 +192,8 @@ fn live_ins(verifier: &mut Verifier<'_>, block: Block) {
         return;
     }
     let kept = verifier.reserved | bit(target.abi.frame_pointer);
-    let held = verifier.classes.iter().fold(0, |set, members| set | members) & !kept;
-    let is_allocatable = |register: PReg| bit(register) & held != 0;
+    let held = RegisterSet::of(verifier.classes.iter().copied()) & !kept;
+    let is_allocatable = |register: PReg| held.meets(bit(register));
     let listed = function.block(block).liveins.iter().map(|&(register, _)| register);
     let wrong = listed.into_iter().find(|&register| is_allocatable(register));
     verifier.demand_of_block(Rule::LiveInAllocatable, block, wrong.is_none(), || {

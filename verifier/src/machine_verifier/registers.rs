@@ -1,6 +1,7 @@
 //! Register operands of every instruction: the kind of register that each stage allows, and the flags of the operand.
 
-use super::{Rule, Verifier, bit};
+use super::register_set::bit;
+use super::{Rule, Verifier};
 use tribunal_ir::{
     Constraint, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, RegFlags, RegOperand, Stage, Type, VReg,
 };
@@ -36,7 +37,7 @@ fn flags(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData, operand: &Reg
             Some("has a flag that no PHI has")
         }
         Reg::Physical(register) => {
-            let reserved = bit(register) & verifier.reserved != 0;
+            let reserved = verifier.reserved.meets(bit(register));
             (flags.contains(RegFlags::RENAMABLE) && reserved).then_some("is reserved and not renamable")
         }
         Reg::Virtual(_) if !flags.contains(RegFlags::UNDEF) => None,

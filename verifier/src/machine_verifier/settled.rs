@@ -9,7 +9,8 @@
 //! Findings are about blocks: blame for what a pass leaves over is the pass's, not the rule's that once wrote the
 //! instruction.
 
-use super::{RegisterSet, Rule, Verifier, bit};
+use super::register_set::{RegisterSet, bit};
+use super::{Rule, Verifier};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Choice, Concrete, Pure, Value};
 use tribunal_ir::{Bits, Block, CfiInstruction, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Stage};
@@ -132,8 +133,8 @@ fn needed(function: &Function, target: &Target, all: Vec<Inst>, pointer: PReg) -
     let mut insts = Vec::new();
     for inst in all.into_iter().rev() {
         let data = function.inst(inst);
-        let written = data.defs().filter_map(|operand| operand.reg.as_physical()).fold(0, |set, def| set | full(def));
-        if written & wanted != 0 {
+        let written = RegisterSet::of(data.defs().filter_map(|operand| operand.reg.as_physical()).map(full));
+        if written.meets(wanted) {
             let read = data.uses().filter_map(|operand| operand.reg.as_physical());
             wanted = read.fold(wanted & !written, |set, register| set | full(register));
             insts.push(inst);

@@ -22,6 +22,7 @@ use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlag
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };
+use tribunal_target::variable_arguments::VaOperation;
 
 /// A pure operation, in the order of a block.
 #[derive(Clone)]
@@ -162,7 +163,8 @@ pub(super) fn changed(name: &str) -> Unsupported {
 impl SideEvaluation<'_> {
     /// Evaluates `data` if this file handles its kind; false if the semantics may define it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
-        if self.opaque.is_none() && MemoryFunction::of_opcode(data.opcode).is_none() {
+        let is_of_list = VaOperation::of(self.function, data).is_some();
+        if self.opaque.is_none() && !is_of_list && MemoryFunction::of_opcode(data.opcode).is_none() {
             return Ok(false);
         }
         match data.opcode {
@@ -175,6 +177,10 @@ impl SideEvaluation<'_> {
             }
             Opcode::LIFETIME_START | Opcode::LIFETIME_END => return self.lifetime(side, data).map(|()| true),
             _ => {}
+        }
+        if let Some(list) = data.vreg_uses().next().filter(|_| is_of_list && self.opaque.is_some()) {
+            let address = self.read(side, list).bits;
+            self.note_claim(side, data, address);
         }
         self.call_frame(side, data)?;
         if self.is_unrelated_page(side, data) {

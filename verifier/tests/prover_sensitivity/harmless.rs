@@ -27,7 +27,7 @@ const ROWS: &[Row] = &[
         names: &[
             "ADD", "XOR", "OR", "AND", "ADDW", "MUL", "MULH", "MULHU", "MULW", "XNOR", "MIN", "MINU", "MAX", "MAXU",
             "ADDWrr", "ADDXrr", "ADDSWrr", "ADDSXrr", "ANDWrr", "ANDXrr", "ORRWrr", "ORRXrr", "EORWrr", "EORXrr",
-            "MADDWrrr", "MADDXrrr", "MSUBWrrr", "MSUBXrrr", "UMULHrr", "SMULHrr",
+            "MADDWrrr", "MADDXrrr", "MSUBWrrr", "MSUBXrrr", "UMULHrr", "SMULHrr", "ORRv16i8",
         ],
         detail: "1 and 2",
         argument: "The machine's sums, products, logic and extrema commute, by their definitions.",
@@ -36,10 +36,16 @@ const ROWS: &[Row] = &[
         kind: "instruction done twice",
         names: &[
             "G_STORE", "SB", "SH", "SW", "SD", "STRBBui", "STRHHui", "STRWui", "STRXui", "STURBBi", "STURHHi",
-            "STURWi", "STURXi",
+            "STURWi", "STURXi", "STRQui",
         ],
         detail: "",
         argument: "A second plain store of the same value to the same place changes nothing.",
+    },
+    Row {
+        kind: "instruction done twice",
+        names: &["G_VASTART"],
+        detail: "",
+        argument: "A second list in the same place is the same list.",
     },
     Row {
         kind: "instruction done twice",

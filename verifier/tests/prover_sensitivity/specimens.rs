@@ -2,14 +2,16 @@
 //! it. A row of two kinds of types has two functions, one on scalars and one on vectors.
 
 use tribunal_ir::bits::Bits;
+use tribunal_ir::function::FixedObject;
 use tribunal_ir::opcode::{AccessSize, IndexTypes};
 use tribunal_ir::types::{self, ElementCount};
 use tribunal_ir::{
     AddressBase, AddressData, AtomicOrdering, Block, CfiInstruction, Constraint, Family, FloatFormat, FloatPredicate,
     Function, GlobalName, Inst, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand,
-    OperandKind, PReg, PoolConstant, PoolValue, SlotKind, StackObject, TargetOpcode, Type, VReg,
+    OperandKind, PReg, PoolConstant, PoolValue, RegClass, SlotKind, StackObject, TargetOpcode, Type, VReg,
 };
 use tribunal_target::Target;
+use tribunal_target::abi::Passing;
 use tribunal_target::instructions::OperandDesc;
 
 /// A function, and the instruction in it that is on trial.
@@ -46,6 +48,8 @@ impl Bench {
             value
         });
         function.stack.push(StackObject::new(SlotKind::Default, 16, 8));
+        // The first variable argument.
+        function.fixed_stack.push(FixedObject { offset: 0, size: 8, align: 8, immutable: true, saved: None });
         for value in [5u32, 9] {
             let value = PoolValue::Integer(Bits::new(value.into(), 64));
             function.constants.push(PoolConstant { value, align: Some(8), target_specific: false });
@@ -243,6 +247,8 @@ fn memory(info: &OpcodeInfo, types: &IndexTypes, data: &InstData) -> Vec<MemOper
     let Some(accesses) = info.accesses else { return Vec::new() };
     let value = types[0].or(types[1]).unwrap_or(types::S64);
     let ty = match accesses.size {
+        // A list that is one pointer.
+        AccessSize::Any if data.opcode == Opcode::G_VASTART => Type::scalar(value.bits()),
         AccessSize::Any => types::S8,
         AccessSize::Whole | AccessSize::Within => value,
         AccessSize::Below => match value.is_vector() {
@@ -279,7 +285,7 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
     let block = function.new_block();
     let mut data = InstData::new(Opcode::Target(TargetOpcode(number as u16)), []);
     let mut results = Vec::new();
-    let mut arguments = target.abi.arguments().iter();
+    let mut arguments = 0;
     for operand in row.operands {
         data.operands.push(match operand {
             OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => {
@@ -295,8 +301,9 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
             }
             OperandDesc::Use(class) | OperandDesc::Base(class) => {
                 let value = function.push_vreg(None, Constraint::Class(*class));
-                let register = arguments.next()?;
-                let part = target.part_of(*register, target.class(*class).bits);
+                let register = *passing(target, *class)?.arguments.get(arguments)?;
+                arguments += 1;
+                let part = target.part_of(register, target.class(*class).bits);
                 let copy = InstData::new(Opcode::COPY, [Operand::def(value), Operand::used(part)]);
                 function.append(block, copy);
                 Operand::used(value)
@@ -309,14 +316,20 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
     }
     let inst = function.append(block, data);
     let mut leaves = InstData::new(Opcode::Target(target.abi.return_opcode), []);
-    for ((result, class), register) in results.into_iter().zip(target.abi.results()) {
-        let part = target.part_of(*register, target.class(class).bits);
+    for (number, (result, class)) in results.into_iter().enumerate() {
+        let register = *passing(target, class)?.results.get(number)?;
+        let part = target.part_of(register, target.class(class).bits);
         let copy = InstData::new(Opcode::COPY, [Operand::def(part), Operand::used(result)]);
         function.append(block, copy);
         leaves.operands.push(Operand::implicit_use(part));
     }
     function.append(block, leaves);
     Some(Specimen { name: format!("{} {}", target.name, row.name), target, function, inst })
+}
+
+/// The registers in which values of a class are passed.
+fn passing(target: &Target, class: RegClass) -> Option<&'static Passing> {
+    target.abi.passing.iter().find(|passing| passing.bank == target.class(class).bank)
 }
 
 /// The functions for branches: two ways on, that return different arguments. The branch is on trial, then the jump

@@ -254,7 +254,13 @@ fn add_operands(
         Some((Reg::Virtual(_), Reg::Physical(register)) | (Reg::Physical(register), Reg::Virtual(_))) => {
             let bound =
                 grouped || is_argument(data, target) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR);
-            match files.name(target.vocabulary.full_register(register)) {
+            let name = files.name(target.vocabulary.full_register(register));
+            let value = data.operands.iter().find_map(Operand::as_vreg);
+            let file = value.map(|value| virtual_register(function, target, value).class());
+            if name.zip(file).is_some_and(|(name, file)| name.class() != file) {
+                return Err("a copy between register files".to_string());
+            }
+            match name {
                 Some(_) if !bound => {
                     return Err("a copy of an argument or result register in mid-function".to_string());
                 }

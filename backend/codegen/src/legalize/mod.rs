@@ -20,6 +20,7 @@ mod memory_function;
 mod narrow;
 mod overflow;
 mod recipe;
+mod variable_arguments;
 mod widen;
 
 pub use artifacts::RULES as COMBINES;
@@ -192,12 +193,16 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     }
 
     fn legalize_inst(&mut self, inst: Inst) -> Result<(), CompileError> {
-        let by_value = division::by_constant(self, inst).or_else(|| memory_function::of_constant_length(self, inst));
+        let by_value = division::by_constant(self, inst)
+            .or_else(|| memory_function::of_constant_length(self, inst))
+            .or_else(|| variable_arguments::expanded(self, inst));
         if let Some(combine) = by_value {
             return self.apply_combine(inst, combine);
         }
         let step = self.context.legalizer.legality(self.function, self.function.inst(inst));
-        if step.action == Action::Legal {
+        if step.action == Action::Legal
+            || self.context.target.stores_whole_copy(self.function, self.function.inst(inst))
+        {
             return Ok(());
         }
         self.burn(step.rule)?;

@@ -4,10 +4,11 @@
 //! operand order are LLVM's.
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%p` pages as
-//! bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name.
+//! bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name, `%v` the name as a
+//! vector.
 
 use super::features::LSE;
-use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
+use super::registers::{FPR128, GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 use tribunal_ir::AtomicOrdering;
 
@@ -69,6 +70,8 @@ const D32SP: OperandDesc = OperandDesc::Def(GPR32SP);
 const D64SP: OperandDesc = OperandDesc::Def(GPR64SP);
 const E32: OperandDesc = OperandDesc::EarlyDef(GPR32);
 const E64: OperandDesc = OperandDesc::EarlyDef(GPR64);
+const D128: OperandDesc = OperandDesc::Def(FPR128);
+const U128: OperandDesc = OperandDesc::Use(FPR128);
 const U32: OperandDesc = OperandDesc::Use(GPR32);
 const U64: OperandDesc = OperandDesc::Use(GPR64);
 const U32SP: OperandDesc = OperandDesc::Use(GPR32SP);
@@ -86,6 +89,7 @@ const O12X1: OperandDesc = offset(1);
 const O12X2: OperandDesc = offset(2);
 const O12X4: OperandDesc = offset(4);
 const O12X8: OperandDesc = offset(8);
+const O12X16: OperandDesc = offset(16);
 const U5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
 const U6: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(6));
 const CC: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(4));
@@ -121,6 +125,7 @@ const Z8: Access = Access::unsigned(1, 1);
 const Z16: Access = Access::unsigned(2, 1);
 const Z32: Access = Access::unsigned(4, 1);
 const Z64: Access = Access::unsigned(8, 1);
+const Z128: Access = Access::unsigned(16, 1);
 
 // Atomic accesses are naturally aligned. By their ordering: of a pair that acquires and releases, and of `LDAR` with
 // `STLR`, all are in one order.
@@ -202,6 +207,7 @@ crate::instructions! {
     SBFMXri [D64, U64, U6, U6] bitfield(0x93400000) "sbfm %0, %1, #%2, #%3" {};
     EXTRWrri [D32, U32, U32, U5] extract(0x13800000) "extr %0, %1, %2, #%3" {};
     EXTRXrri [D64, U64, U64, U6] extract(0x93c00000) "extr %0, %1, %2, #%3" {};
+    ORRv16i8 [D128, U128, U128] three(0x4ea01c00) "orr %v0.16b, %v1.16b, %v2.16b" {};
     CLZWr [D32, U32] two(0x5ac01000) "clz %0, %1" {};
     CLZXr [D64, U64] two(0xdac01000) "clz %0, %1" {};
     RBITWr [D32, U32] two(0x5ac00000) "rbit %0, %1" {};
@@ -226,6 +232,7 @@ crate::instructions! {
     LDRHHui [D32, B64, O12X2] scaled(0x79400000) "ldrh %0, [%1, #%s2]" {LOAD} of Z16;
     LDRWui [D32, B64, O12X4] scaled(0xb9400000) "ldr %0, [%1, #%s2]" {LOAD} of Z32;
     LDRXui [D64, B64, O12X8] scaled(0xf9400000) "ldr %0, [%1, #%s2]" {LOAD} of Z64;
+    LDRQui [D128, B64, O12X16] scaled(0x3dc00000) "ldr %0, [%1, #%s2]" {LOAD} of Z128;
     LDRSBWui [D32, B64, O12X1] scaled(0x39c00000) "ldrsb %0, [%1, #%s2]" {LOAD} of S8;
     LDRSBXui [D64, B64, O12X1] scaled(0x39800000) "ldrsb %0, [%1, #%s2]" {LOAD} of S8;
     LDRSHWui [D32, B64, O12X2] scaled(0x79c00000) "ldrsh %0, [%1, #%s2]" {LOAD} of S16;
@@ -235,6 +242,7 @@ crate::instructions! {
     STRHHui [U32, B64, O12X2] scaled(0x79000000) "strh %0, [%1, #%s2]" {STORE} of Z16;
     STRWui [U32, B64, O12X4] scaled(0xb9000000) "str %0, [%1, #%s2]" {STORE} of Z32;
     STRXui [U64, B64, O12X8] scaled(0xf9000000) "str %0, [%1, #%s2]" {STORE} of Z64;
+    STRQui [U128, B64, O12X16] scaled(0x3d800000) "str %0, [%1, #%s2]" {STORE} of Z128;
     LDURBBi [D32, B64, O9] unscaled(0x38400000) "ldurb %0, [%1, #%2]" {LOAD} of Z8;
     LDURHHi [D32, B64, O9] unscaled(0x78400000) "ldurh %0, [%1, #%2]" {LOAD} of Z16;
     LDURWi [D32, B64, O9] unscaled(0xb8400000) "ldur %0, [%1, #%2]" {LOAD} of Z32;

@@ -1,6 +1,7 @@
-//! The general registers, their 32-bit parts, the flags, and the moves between registers and the stack.
+//! The general registers, their 32-bit parts, the flags, the whole registers of floating point and vectors, and the
+//! moves between registers and the stack.
 
-use super::instructions::{LDRXui, ORRXrr, STRXui};
+use super::instructions::{LDRQui, LDRXui, ORRXrr, ORRv16i8, STRQui, STRXui};
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
@@ -10,7 +11,8 @@ const fn r(name: &'static str, assembly: &'static str, bits: u32, full: u16, enc
     RegisterDesc { name, assembly, bits, full: PReg(full), encoding }
 }
 
-/// X registers by number, the stack pointer, zero, the flags, then their lower halves.
+/// X registers by number, the stack pointer, zero, their lower halves, the flags, then Q registers by
+/// number and their lower parts.
 pub static REGISTERS: &[RegisterDesc] = &[
     r("x0", "x0", 64, 0, 0),
     r("x1", "x1", 64, 1, 1),
@@ -79,6 +81,102 @@ pub static REGISTERS: &[RegisterDesc] = &[
     r("wsp", "wsp", 32, 31, 31),
     r("wzr", "wzr", 32, 32, 31),
     r("nzcv", "nzcv", 4, 66, 0),
+    r("q0", "q0", 128, 67, 0),
+    r("q1", "q1", 128, 68, 1),
+    r("q2", "q2", 128, 69, 2),
+    r("q3", "q3", 128, 70, 3),
+    r("q4", "q4", 128, 71, 4),
+    r("q5", "q5", 128, 72, 5),
+    r("q6", "q6", 128, 73, 6),
+    r("q7", "q7", 128, 74, 7),
+    r("q8", "q8", 128, 75, 8),
+    r("q9", "q9", 128, 76, 9),
+    r("q10", "q10", 128, 77, 10),
+    r("q11", "q11", 128, 78, 11),
+    r("q12", "q12", 128, 79, 12),
+    r("q13", "q13", 128, 80, 13),
+    r("q14", "q14", 128, 81, 14),
+    r("q15", "q15", 128, 82, 15),
+    r("q16", "q16", 128, 83, 16),
+    r("q17", "q17", 128, 84, 17),
+    r("q18", "q18", 128, 85, 18),
+    r("q19", "q19", 128, 86, 19),
+    r("q20", "q20", 128, 87, 20),
+    r("q21", "q21", 128, 88, 21),
+    r("q22", "q22", 128, 89, 22),
+    r("q23", "q23", 128, 90, 23),
+    r("q24", "q24", 128, 91, 24),
+    r("q25", "q25", 128, 92, 25),
+    r("q26", "q26", 128, 93, 26),
+    r("q27", "q27", 128, 94, 27),
+    r("q28", "q28", 128, 95, 28),
+    r("q29", "q29", 128, 96, 29),
+    r("q30", "q30", 128, 97, 30),
+    r("q31", "q31", 128, 98, 31),
+    r("d0", "d0", 64, 67, 0),
+    r("d1", "d1", 64, 68, 1),
+    r("d2", "d2", 64, 69, 2),
+    r("d3", "d3", 64, 70, 3),
+    r("d4", "d4", 64, 71, 4),
+    r("d5", "d5", 64, 72, 5),
+    r("d6", "d6", 64, 73, 6),
+    r("d7", "d7", 64, 74, 7),
+    r("d8", "d8", 64, 75, 8),
+    r("d9", "d9", 64, 76, 9),
+    r("d10", "d10", 64, 77, 10),
+    r("d11", "d11", 64, 78, 11),
+    r("d12", "d12", 64, 79, 12),
+    r("d13", "d13", 64, 80, 13),
+    r("d14", "d14", 64, 81, 14),
+    r("d15", "d15", 64, 82, 15),
+    r("d16", "d16", 64, 83, 16),
+    r("d17", "d17", 64, 84, 17),
+    r("d18", "d18", 64, 85, 18),
+    r("d19", "d19", 64, 86, 19),
+    r("d20", "d20", 64, 87, 20),
+    r("d21", "d21", 64, 88, 21),
+    r("d22", "d22", 64, 89, 22),
+    r("d23", "d23", 64, 90, 23),
+    r("d24", "d24", 64, 91, 24),
+    r("d25", "d25", 64, 92, 25),
+    r("d26", "d26", 64, 93, 26),
+    r("d27", "d27", 64, 94, 27),
+    r("d28", "d28", 64, 95, 28),
+    r("d29", "d29", 64, 96, 29),
+    r("d30", "d30", 64, 97, 30),
+    r("d31", "d31", 64, 98, 31),
+    r("s0", "s0", 32, 67, 0),
+    r("s1", "s1", 32, 68, 1),
+    r("s2", "s2", 32, 69, 2),
+    r("s3", "s3", 32, 70, 3),
+    r("s4", "s4", 32, 71, 4),
+    r("s5", "s5", 32, 72, 5),
+    r("s6", "s6", 32, 73, 6),
+    r("s7", "s7", 32, 74, 7),
+    r("s8", "s8", 32, 75, 8),
+    r("s9", "s9", 32, 76, 9),
+    r("s10", "s10", 32, 77, 10),
+    r("s11", "s11", 32, 78, 11),
+    r("s12", "s12", 32, 79, 12),
+    r("s13", "s13", 32, 80, 13),
+    r("s14", "s14", 32, 81, 14),
+    r("s15", "s15", 32, 82, 15),
+    r("s16", "s16", 32, 83, 16),
+    r("s17", "s17", 32, 84, 17),
+    r("s18", "s18", 32, 85, 18),
+    r("s19", "s19", 32, 86, 19),
+    r("s20", "s20", 32, 87, 20),
+    r("s21", "s21", 32, 88, 21),
+    r("s22", "s22", 32, 89, 22),
+    r("s23", "s23", 32, 90, 23),
+    r("s24", "s24", 32, 91, 24),
+    r("s25", "s25", 32, 92, 25),
+    r("s26", "s26", 32, 93, 26),
+    r("s27", "s27", 32, 94, 27),
+    r("s28", "s28", 32, 95, 28),
+    r("s29", "s29", 32, 96, 29),
+    r("s30", "s30", 32, 97, 30),
+    r("s31", "s31", 32, 98, 31),
 ];
 
 /// The register `xN`; 29 is the frame pointer, 30 the link register.
@@ -105,6 +203,12 @@ pub const WSP: PReg = PReg(64);
 pub const WZR: PReg = PReg(65);
 /// Negative, zero, carry, overflow: bits 3 to 0.
 pub const NZCV: PReg = PReg(66);
+/// The register `qN`, of floating point and vectors.
+pub const fn q(number: u16) -> PReg {
+    assert!(number < 32);
+    PReg(67 + number)
+}
+
 /// Left to the frame pass.
 pub const SCRATCH: [PReg; 2] = [x(16), x(17)];
 
@@ -195,6 +299,32 @@ const GIVEN32: &[PReg] = &[
     w(28),
 ];
 
+/// 32 registers from `first` on.
+const fn all(first: u16) -> [PReg; 32] {
+    let mut all = [PReg(first); 32];
+    let mut number = 0;
+    while number < 32 {
+        all[number as usize] = PReg(first + number);
+        number += 1;
+    }
+    all
+}
+
+/// Those of which a callee keeps no part: it keeps the lower halves of `q8` to `q15`.
+const fn given(first: u16) -> [PReg; 24] {
+    let mut given = [PReg(first); 24];
+    let mut number = 0;
+    while number < 24 {
+        given[number as usize] = PReg(first + if number < 8 { number } else { number + 8 });
+        number += 1;
+    }
+    given
+}
+
+/// The first of the lower halves and of the lower quarters of the Q registers.
+const D0: u16 = 99;
+const S0: u16 = 131;
+
 /// The X registers and zero.
 pub const GPR64: RegClass = RegClass(0);
 /// The W registers and zero.
@@ -208,6 +338,9 @@ pub const TCGPR64: RegClass = RegClass(8);
 const TAIL64: &[PReg] = ALL64.split_at(19).0;
 /// Those that pass no argument.
 const CALLEES64: &[PReg] = &[x(9), x(10), x(11), x(12), x(13), x(14), x(15)];
+
+/// The Q registers.
+pub const FPR128: RegClass = RegClass(9);
 
 const fn class(name: &'static str, bits: u32, members: &'static [PReg], allocatable: &'static [PReg]) -> ClassDesc {
     ClassDesc { name, bits, bank: GPR, members, allocatable }
@@ -224,6 +357,9 @@ pub static CLASSES: &[ClassDesc] = &[
     class("gpr64all", 64, BOTH64, GIVEN64),
     class("gpr32all", 32, BOTH32, GIVEN32),
     class("tcgpr64", 64, TAIL64, CALLEES64),
+    ClassDesc { name: "fpr128", bits: 128, bank: FPR, members: &all(67), allocatable: &given(67) },
+    ClassDesc { name: "fpr64", bits: 64, bank: FPR, members: &all(D0), allocatable: &given(D0) },
+    ClassDesc { name: "fpr32", bits: 32, bank: FPR, members: &all(S0), allocatable: &given(S0) },
 ];
 
 /// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.
@@ -241,18 +377,33 @@ pub const AAPCS_MASK: RegMask = RegMask(0);
 /// Integers and pointers.
 pub const GPR: RegBank = RegBank(0);
 
-/// The one bank: integers and pointers.
-pub static BANKS: &[BankDesc] = &[BankDesc {
-    name: "gpr",
-    max_bits: 64,
-    class: GPR64,
-    file: RegisterFile::General,
-    spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
-    reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
-}];
-/// One row a pair of banks: here one.
-pub static COPIES: &[CopyDesc] =
-    &[CopyDesc { to: GPR, from: GPR, code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]) }];
+/// Floating point and vectors.
+pub const FPR: RegBank = RegBank(1);
+
+/// One row a bank, at the place of its number.
+pub static BANKS: &[BankDesc] = &[
+    BankDesc {
+        name: "gpr",
+        max_bits: 64,
+        class: GPR64,
+        file: RegisterFile::General,
+        spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
+        reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
+    },
+    BankDesc {
+        name: "fpr",
+        max_bits: 128,
+        class: FPR128,
+        file: RegisterFile::Float,
+        spill: Emit::new(STRQui, &[Out::Reg(0), Out::Address(0)]),
+        reload: Emit::new(LDRQui, &[Out::Def(FPR128), Out::Address(0)]),
+    },
+];
+/// One row a pair of banks: here two, and no value goes from one to the other.
+pub static COPIES: &[CopyDesc] = &[
+    CopyDesc { to: GPR, from: GPR, code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]) },
+    CopyDesc { to: FPR, from: FPR, code: Emit::new(ORRv16i8, &[Out::Def(FPR128), Out::Reg(0), Out::Reg(0)]) },
+];
 
 /// The low half of a 64-bit register.
 pub const SUB_32: SubReg = SubReg(1);

@@ -5,7 +5,7 @@
 
 use super::bitmask::encode_bitmask;
 use super::instructions::*;
-use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
+use super::registers::{FPR128, GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
 use super::target_flags::{GOT, PAGE, PAGE_OFFSET};
 use crate::addressing::Addressing::{Got, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
@@ -19,6 +19,7 @@ use tribunal_ir::{Bits, IntPredicate, Opcode};
 
 const W: Types = Types::Bits(32);
 const X: Types = Types::Bits(64);
+const Q: Types = Types::Bits(128);
 
 const EVERY: ImmClass = ImmClass { name: "any", accepts: |_| true };
 const ZERO: ImmClass = ImmClass { name: "zero", accepts: |value| value.is_zero() };
@@ -408,6 +409,10 @@ rules! {
     "store64_32": Pattern::access(G_STORE, X, 32, &[A, Pat::Address(0, scaled!(4))]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STRWui(Temp(0), Address(0))];
     "store64_64_zero": Pattern::access(G_STORE, X, 64, &[NIL, Pat::Address(0, scaled!(8))]) => [STRXui(ZX, Address(0))];
     "store64_64": Pattern::access(G_STORE, X, 64, &[A, Pat::Address(0, scaled!(8))]) => [STRXui(Reg(0), Address(0))];
+
+    // Whole registers of the other bank
+    "load128_128": Pattern::access(G_LOAD, Q, 128, &[Pat::Address(0, scaled!(16))]) => [LDRQui(Def(FPR128), Address(0))];
+    "store128_128": Pattern::access(G_STORE, Q, 128, &[A, Pat::Address(0, scaled!(16))]) => [STRQui(Reg(0), Address(0))];
 
     // Ordered loads and stores
     "load_ordered_8": ordered(G_LOAD, W, 8, LOADS, &[A]) => [LDARB(DW, Reg(0))];

@@ -99,7 +99,7 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             d.sub(a, &b)
         }
         ANDWrr | ANDXrr => d.and(a, arg(1)?),
-        ORRWrr | ORRXrr => d.or(a, arg(1)?),
+        ORRWrr | ORRXrr | ORRv16i8 => d.or(a, arg(1)?),
         EORWrr | EORXrr => d.xor(a, arg(1)?),
         ANDWri | ANDXri | ORRWri | ORRXri | EORWri | EORXri => logical(d, opcode, a, inst)?,
         MADDWrrr | MADDXrrr => {

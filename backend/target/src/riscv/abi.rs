@@ -4,6 +4,7 @@ use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRE
 use super::registers::{self, GPRB, RA, SCRATCH, SP, x};
 use super::target_flags;
 use crate::abi::{Abi, Calls, Pairs, Passing};
+use crate::variable_arguments::{VaListContent, VaListField};
 
 /// The calling convention LP64, for integers and pointers in registers.
 pub static LP64: Abi = BOTH;
@@ -45,6 +46,7 @@ const BOTH: Abi = Abi {
     stack_align: 16,
     return_opcode: PseudoRET,
     extended_to: 64,
+    va_list: &[VaListField { offset: 0, content: VaListContent::FirstArgument }],
     calls: Some(Calls {
         opcode: PseudoCALL,
         frame_setup: ADJCALLSTACKDOWN,

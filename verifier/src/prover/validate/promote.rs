@@ -155,6 +155,10 @@ fn same_object(pair: Pair<'_>, slot: StackSlot) -> bool {
 
 /// The objects of one function that only plain whole accesses of one type reach, with that type.
 fn candidates(function: &Function) -> BTreeMap<StackSlot, Type> {
+    // A list of variable arguments points to objects that no operand of its instruction names.
+    if function.all_insts().any(|inst| function.inst(inst).opcode == Opcode::G_VASTART) {
+        return BTreeMap::new();
+    }
     let addresses = addresses(function);
     let mut types: BTreeMap<StackSlot, Option<Type>> = BTreeMap::new();
     for data in function.all_insts().map(|inst| function.inst(inst)) {
