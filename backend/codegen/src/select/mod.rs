@@ -368,7 +368,8 @@ fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block
         match (dst.reg, src.reg) {
             (Reg::Virtual(_), Reg::Physical(register)) => {
                 let full = target.vocabulary.full_register(register);
-                if target.abi.is_argument(full) && !written.contains(&full) {
+                let is_live_in = function.is_live_in(register) && target.is_allocatable(full);
+                if (target.abi.is_argument(full) || is_live_in) && !written.contains(&full) {
                     arguments.push(inst);
                 }
             }
