@@ -246,6 +246,9 @@ pub fn execute<D: Domain, S: Environment<D>>(
         let args = args.try_into().map_err(|_| Unsupported::new(format!("malformed {}", data.opcode)))?;
         ub = Some(state.memory_function(function, args, data)?);
     } else if let Some(address) = LinkedAddress::of(state.function(), state.vocabulary(), data) {
+        if state.function().symbol_facts(address.base).thread_local.is_some() {
+            return Err(Unsupported::new(format!("the thread-local variable {}", address.name)));
+        }
         let value = state.address(&address)?;
         let dst = data.operands.first().and_then(Operand::as_reg);
         dst.map(|dst| walk::write(state, dst, value)).transpose()?;

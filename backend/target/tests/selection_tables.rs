@@ -19,6 +19,7 @@ fn immediates<'p>(pattern: &'p Pattern, found: &mut Vec<(u8, &'p ImmClass)>) {
             Pat::Imm(slot, class) => found.push((*slot, class)),
             Pat::Op(inner) => immediates(inner, found),
             Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) | Pat::Symbol(..) => {}
+            Pat::Intrinsic(_) => {}
         }
     }
 }
@@ -185,7 +186,7 @@ fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
         // An in-register extension is queried at one width only.
         Pat::Imm(_, class) if rule.pattern.opcode == Opcode::G_SEXT_INREG => (class.accepts)(Bits::new(FROM, 64)),
         Pat::Imm(_, class) => class.name == "any",
-        Pat::Op(_) => false,
+        Pat::Op(_) | Pat::Intrinsic(_) => false,
         Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) | Pat::Symbol(..) => true,
     };
     fits && rule.pattern.operands.iter().all(asks_nothing)

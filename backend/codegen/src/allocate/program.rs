@@ -142,7 +142,7 @@ impl Program {
             next: rest.first().copied(),
             block,
             // A trap ends a block without a successor too, as the allocator sees it.
-            is_return: flags.contains(OpcodeFlags::BARRIER) && !flags.contains(OpcodeFlags::BRANCH),
+            is_return: rest.is_empty() && flags.contains(OpcodeFlags::BARRIER) && !flags.contains(OpcodeFlags::BRANCH),
             is_branch: flags.contains(OpcodeFlags::BRANCH),
             clobbers: clobbers(source, members),
         });
