@@ -110,7 +110,7 @@ impl Program {
         let insts: Vec<Inst> = function.insts(block).filter(|&inst| !function.inst(inst).opcode.is_phi()).collect();
         let mut rest = insts.as_slice();
         if entry {
-            let arguments = rest.iter().take_while(|&&inst| is_argument(source, function.inst(inst))).count();
+            let arguments = rest.iter().take_while(|&&inst| is_incoming(source, function.inst(inst))).count();
             rest = self.group(source, block, rest, arguments)?;
         }
         let ending = rest.iter().rev().take_while(|&&inst| ends(function.inst(inst), target)).count();
@@ -228,6 +228,19 @@ fn is_argument(source: Code<'_>, data: &InstData) -> bool {
     }
 }
 
+/// An argument of the function. LLVM's convention for local functions passes values in scratch registers too: their
+/// copies stand with those of the others, so nothing comes between.
+fn is_incoming(source: Code<'_>, data: &InstData) -> bool {
+    let Code { function, target, .. } = source;
+    let in_scratch = match copied(data) {
+        Some((Reg::Virtual(_), Reg::Physical(register))) => {
+            target.abi.scratch.contains(&register) && function.is_live_in(register)
+        }
+        _ => false,
+    };
+    in_scratch || is_argument(source, data)
+}
+
 /// A terminator, or a copy to a result register.
 fn ends(data: &InstData, target: &Target) -> bool {
     let to_result = matches!(copied(data), Some((Reg::Physical(_), Reg::Virtual(_))));
@@ -264,9 +277,9 @@ fn add_operands(
                 Some(_) if !bound => {
                     return Err("a copy of an argument or result register in mid-function".to_string());
                 }
-                // LLVM's convention for local functions passes values in it too.
-                None if target.abi.scratch.contains(&full) => {
-                    return Err(format!("an argument in ${}", target.vocabulary.register_name(full)));
+                // The frame pass may clobber it between any two groups.
+                None if target.abi.scratch.contains(&full) && !bound && !is_incoming(source, data) => {
+                    return Err(format!("a copy of ${} in mid-function", target.vocabulary.register_name(full)));
                 }
                 // A copy of the zero register or of the stack pointer, which have no name, is an ordinary instruction.
                 name => name,

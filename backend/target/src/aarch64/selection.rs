@@ -25,7 +25,6 @@ const ZERO: ImmClass = ImmClass { name: "zero", accepts: |value| value.is_zero()
 /// LLVM's number of an ordering that acquires alone.
 const IS_4: ImmClass = ImmClass { name: "4", accepts: |value| value.unsigned() == 4 };
 const UIMM12: ImmClass = ImmClass { name: "uimm12", accepts: |value| value.unsigned() < 4096 };
-const BYTE: ImmClass = ImmClass { name: "byte", accepts: |value| value.unsigned() < 256 };
 const NEGATED: ImmClass = ImmClass { name: "negated uimm12", accepts: |value| (-4095..=-1).contains(&value.signed()) };
 const BELOW_WIDTH: ImmClass =
     ImmClass { name: "below the width", accepts: |value| value.unsigned() < value.width().into() };
@@ -619,7 +618,7 @@ rules! {
 
     // Traps: of an undefined behaviour the number is in the low byte
     "trap": op(G_TRAP, Types::Any, &[]) => [BRK(Const(1))];
-    "ubsantrap": op(G_UBSANTRAP, Types::Any, &[Pat::Imm(0, BYTE)]) => [BRK(ImmWith(0, undefined_behaviour))];
+    "ubsantrap": op(G_UBSANTRAP, Types::Any, &[Pat::Imm(0, EVERY)]) => [BRK(ImmWith(0, undefined_behaviour))];
     "debugtrap": op(G_DEBUGTRAP, Types::Any, &[]) => [BRK(Const(0xf000))];
 
     // Barriers: 9 is of loads, 11 of everything. One that orders a single thread is no code

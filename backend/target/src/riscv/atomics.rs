@@ -6,9 +6,9 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
+use super::semantics::shift;
 use crate::atomics::{self, Compared, Evaluated, MemoryOperation};
 use crate::instructions::{Access, InstrDesc};
-use super::semantics::shift;
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::{Sources, jump_free, read_modify_write};
 use smallvec::smallvec;
@@ -146,8 +146,11 @@ fn masked<D: AnyDomain + ?Sized>(
         let bits = d.xor(&whole, &changed);
         Value { bits: d.extract(&bits, 0, access.bits()), poison: d.bool_or(&old.poison, &poison) }
     };
+    // The memory operand of LLVM's intrinsic does not say that the access is atomic.
+    let mut inst = inst.clone();
+    inst.memory.iter_mut().for_each(|memory| memory.ordering = access.ordering);
     let both = MemFlags::LOAD | MemFlags::STORE;
-    let (old, ub) = read_modify_write(d, (access, both), inst, address, update)?;
+    let (old, ub) = read_modify_write(d, (access, both), &inst, address, update)?;
     let result = Value { bits: d.sext(&old.bits, width), poison: old.poison };
     let evaluation = MachineEvaluation { results: smallvec![result], ub, taken: None, to: None };
     let evaluation = atomics::with_scratch(d, evaluation, width)?;
