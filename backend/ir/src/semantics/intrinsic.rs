@@ -12,7 +12,7 @@ use super::opcodes::{Evaluation, Operation, Unsupported, malformed};
 use super::{Domain, Memory, Value};
 use crate::function::Function;
 use crate::inst::InstData;
-use crate::memory::MemOperand;
+use crate::memory::{MemFlags, MemOperand};
 use crate::operand::Operand;
 use crate::ordering::AtomicOrdering;
 use crate::types::Type;
@@ -118,8 +118,15 @@ fn access<D: Domain>(op: &Operation<'_, D>, ordering: AtomicOrdering) -> Result<
     let [operand] = op.inst.memory.as_slice() else { return Err(malformed(op.inst)) };
     let bits = operand.ty.map(Type::bits).filter(|bits| matches!(bits, 8 | 16 | 32 | 64));
     let bits = bits.ok_or_else(|| malformed(op.inst))?;
-    let ordering = if ordering == AtomicOrdering::NotAtomic { operand.ordering } else { ordering };
+    let ordering = if ordering.fenced().is_empty() { operand.ordering } else { ordering };
     Ok((MemOperand { ordering, ..*operand }, bits))
+}
+
+/// An access that both reads and writes, or fails. LLVM calls it volatile so that nothing moves it; a machine may make
+/// it several times, or not at all.
+fn repeated((operand, bits): (MemOperand, u32)) -> (MemOperand, u32) {
+    let flags = (operand.flags | MemFlags::LOAD | MemFlags::STORE).difference(MemFlags::VOLATILE);
+    (MemOperand { flags, ..operand }, bits)
 }
 
 /// The value stays if the reservation is lost: a nondeterministic choice.
@@ -130,7 +137,7 @@ fn store_exclusive<D: Domain, M: Memory<D>>(
     ordering: AtomicOrdering,
     [value, address]: [&Value<D>; 2],
 ) -> Result<Evaluation<D>, Unsupported> {
-    let (operand, bits) = access(op, ordering)?;
+    let (operand, bits) = repeated(access(op, ordering)?);
     if bits > d.width(&value.bits) {
         return Err(malformed(op.inst));
     }
@@ -162,7 +169,7 @@ fn masked<D: Domain, M: Memory<D>>(
         _ => return Err(malformed(op.inst)),
     };
     let ordering = op.imm().and_then(AtomicOrdering::from_number).ok_or_else(|| malformed(op.inst))?;
-    let (operand, bits) = access(op, ordering)?;
+    let (operand, bits) = repeated(access(op, ordering)?);
     if bits != WORD_BITS {
         return Err(malformed(op.inst));
     }
@@ -170,8 +177,11 @@ fn masked<D: Domain, M: Memory<D>>(
     let whole = d.sext(&old.bits, op.width());
     let mut part = d.and(&whole, &mask.bits);
     if let Some(amount) = amount {
-        let top = d.shl(&part, &amount.bits);
-        part = d.ashr(&top, &amount.bits);
+        // A machine's shift: the amount counts modulo the width.
+        let below = d.literal(i64::from(op.width()) - 1, op.width());
+        let amount = d.and(&amount.bits, &below);
+        let top = d.shl(&part, &amount);
+        part = d.ashr(&top, &amount);
     }
     let expected_bits = expected.map(|expected| &expected.bits);
     let new = changed(d, operation, [&whole, &part, &value.bits], expected_bits);

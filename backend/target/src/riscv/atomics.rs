@@ -146,11 +146,8 @@ fn masked<D: AnyDomain + ?Sized>(
         let bits = d.xor(&whole, &changed);
         Value { bits: d.extract(&bits, 0, access.bits()), poison: d.bool_or(&old.poison, &poison) }
     };
-    // The memory operand of LLVM's intrinsic does not say that the access is atomic.
-    let mut inst = inst.clone();
-    inst.memory.iter_mut().for_each(|memory| memory.ordering = access.ordering);
     let both = MemFlags::LOAD | MemFlags::STORE;
-    let (old, ub) = read_modify_write(d, (access, both), &inst, address, update)?;
+    let (old, ub) = read_modify_write(d, (access, both), &atomics::repeated(inst, access), address, update)?;
     let result = Value { bits: d.sext(&old.bits, width), poison: old.poison };
     let evaluation = MachineEvaluation { results: smallvec![result], ub, taken: None, to: None };
     let evaluation = atomics::with_scratch(d, evaluation, width)?;
