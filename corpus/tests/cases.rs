@@ -7,18 +7,18 @@ use tribunal_corpus::golden::{self, Mode};
 use tribunal_corpus::{CaseError, sizes};
 
 /// Folders of cases that run, and how many files each has: a case that is lost is a failure, an added one a line here.
-const RUN: [(&str, usize); 3] = [("run", 229), ("real", 81), ("bugs", 7)];
+const RUN: [(&str, usize); 3] = [("run", 232), ("real", 81), ("bugs", 7)];
 
 /// The same of golden cases: a folder for each pass, in the pipeline's order, and `emit`.
 const GOLDEN: [(&str, usize); 8] = [
     ("legalize", 78),
     ("bank-select", 7),
-    ("select", 45),
+    ("select", 51),
     ("split-edges", 9),
-    ("allocate", 19),
-    ("frame", 15),
+    ("allocate", 20),
+    ("frame", 16),
     ("relax-branches", 9),
-    ("emit", 19),
+    ("emit", 23),
 ];
 
 fn main() {

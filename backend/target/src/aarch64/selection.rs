@@ -5,7 +5,7 @@
 
 use super::bitmask::encode_bitmask;
 use super::instructions::*;
-use super::registers::{GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
+use super::registers::{GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, NZCV, SUB_32, WZR, XZR};
 use super::target_flags::{GOT, PAGE, PAGE_OFFSET, TLS, TPREL_HIGH, TPREL_LOW};
 use crate::addressing::Addressing::{Got, InitialExec, LocalExec, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
@@ -245,7 +245,7 @@ rules! {
     "ptr_add": op(G_PTR_ADD, X, &[A, B_]) => [ADDXrr(DX, Reg(0), Reg(1))];
     "global_pcrel": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
     "global_got": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, Got)]) => [LOADgot(DX, Symbol(0, GOT))];
-    "global_local_exec": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, LocalExec)]) => [MOVbaseTLS(DefTemp(0, GPR64)),
+    "global_local_exec": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, LocalExec)]) => [MOVbaseTLS(DefTemp(0, GPR64COMMON)),
         ADDXri(DefTemp(1, GPR64SP), Temp(0), Symbol(0, TPREL_HIGH), Const(12)), ADDXri(DXSP, Temp(1), Symbol(0, TPREL_LOW), Const(0))];
     "global_initial_exec": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, InitialExec)]) => [LOADgot(DefTemp(0, GPR64), Symbol(0, TLS)),
         MOVbaseTLS(DefTemp(1, GPR64)), ADDXrr(DX, Temp(1), Temp(0))];
