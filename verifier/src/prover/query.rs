@@ -5,6 +5,7 @@ use super::memory_function;
 use super::ordering;
 use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
+use super::volatile::divided;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::entities::JumpTable;
@@ -54,7 +55,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let mut outputs = outputs(&graph, step, &source, &result)?;
     let kept = |register: &PReg| is_kept(target, step, *register);
     registers(&mut graph, &mut inputs, target, (&source, &result), kept, &mut outputs);
-    volatile_accesses(&mut graph, step, &source, &result, &mut outputs);
+    volatile_accesses(&mut graph, (target, step), &source, &result, &mut outputs);
     ordering::outputs(&mut graph, &source, &result, &mut outputs);
     if !memory_function::same_effects(&source, &result) {
         outputs.push(differing(&mut graph, "memory function", source.ub));
@@ -308,7 +309,13 @@ pub(super) fn differing(d: &mut Symbolic, name: &'static str, ub: Term) -> StepO
 }
 
 /// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
-fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
+fn volatile_accesses(
+    d: &mut Symbolic,
+    (target, step): (&Target, &Step<'_>),
+    source: &Side,
+    result: &Side,
+    outputs: &mut Vec<StepOutput>,
+) {
     let is_volatile = |data: &InstData| data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
     let (meant, came) = (&source.memory.volatile, &result.memory.volatile);
     if came.is_empty() && !step.before.last().is_some_and(is_volatile) {
@@ -319,12 +326,13 @@ fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &
     if of_range && !result.effects.is_empty() {
         return;
     }
-    let bytes;
+    let (bytes, parts);
     let [meant, came] = if of_range {
         bytes = [meant, came].map(|accesses| memory_function::byte_by_byte(d, accesses));
         [&bytes[0], &bytes[1]]
     } else {
-        [meant, came]
+        parts = divided(d, target, meant, came);
+        [&parts, came]
     };
     let (no, yes) = (d.truth(false), d.truth(true));
     let known = |bits| Scalar { bits, poison: no };

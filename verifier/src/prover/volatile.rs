@@ -6,7 +6,33 @@ use super::memory::Volatile;
 use super::memory::moved;
 use super::opaque::{MOST_BYTES, Touches};
 use super::side::{Scalar, Side, SideEvaluation};
+use super::term::Symbolic;
+use tribunal_ir::OpcodeFlags;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_target::Target;
+
+/// The accesses of a step as the machine can make them: one that no instruction makes whole is cut where the later side
+/// cuts it, in ascending order.
+pub(super) fn divided(d: &mut Symbolic, target: &Target, meant: &[Volatile], came: &[Volatile]) -> Vec<Volatile> {
+    let mut cuts = came.iter().map(|access| access.bytes);
+    let mut all = Vec::new();
+    for Volatile { bytes, address, align, stored, .. } in meant {
+        let direction = if stored.is_some() { OpcodeFlags::STORE } else { OpcodeFlags::LOAD };
+        let is_whole = target.accesses_whole(direction, *bytes, *align);
+        let mut offset = 0;
+        while offset < *bytes {
+            let rest = bytes - offset;
+            let part = cuts.next().filter(|&cut| !is_whole && cut <= rest).unwrap_or(rest);
+            let stored = stored
+                .as_ref()
+                .map(|value| Scalar { bits: d.extract(&value.bits, 8 * offset, 8 * part), poison: value.poison });
+            let address = moved(d, *address, offset);
+            all.push(Volatile { bytes: part, address, align: *align, stored, loaded: Vec::new() });
+            offset += part;
+        }
+    }
+    all
+}
 
 impl SideEvaluation<'_> {
     /// The results of the later side's volatile accesses of one instruction, byte by byte: those of the earlier side.
@@ -20,7 +46,7 @@ impl SideEvaluation<'_> {
     /// Makes effects of the volatile accesses of the last instruction, byte by byte: splitting one in order changes
     /// nothing.
     pub(super) fn volatile_effects(&mut self, side: &mut Side) -> Result<(), Unsupported> {
-        for Volatile { bytes, address, stored, loaded } in std::mem::take(&mut side.memory.volatile) {
+        for Volatile { bytes, address, stored, loaded, .. } in std::mem::take(&mut side.memory.volatile) {
             for index in 0..bytes {
                 let mut args = vec![Value { bits: moved(self.d, address, index), poison: self.d.truth(false) }];
                 let name = if stored.is_some() { "volatile store" } else { "volatile load" };
