@@ -1,19 +1,73 @@
-//! Volatile accesses of a whole function: effects, byte by byte, whose bytes nobody knows. The later function may split
-//! an access in order; it may not join two.
+//! Volatile accesses. Of a step both sides make the same ones, but for those that no instruction makes whole. Of a whole
+//! function they are effects, byte by byte, whose bytes nobody knows. The later function may split an access in order;
+//! it may not join two.
 
 use super::identity::Identity;
 use super::memory::Volatile;
 use super::memory::moved;
+use super::memory_function;
 use super::opaque::{MOST_BYTES, Touches};
+use super::query::StepOutput;
 use super::side::{Scalar, Side, SideEvaluation};
 use super::term::Symbolic;
-use tribunal_ir::OpcodeFlags;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::{InstData, MemFlags, OpcodeFlags, Step};
 use tribunal_target::Target;
+use tribunal_target::environment::MemoryFunction;
+
+/// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
+pub(super) fn outputs(
+    d: &mut Symbolic,
+    (target, step): (&Target, &Step<'_>),
+    source: &Side,
+    result: &Side,
+    outputs: &mut Vec<StepOutput>,
+) {
+    let is_volatile = |data: &InstData| data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
+    let (meant, came) = (&source.memory.volatile, &result.memory.volatile);
+    if came.is_empty() && !step.before.last().is_some_and(is_volatile) {
+        return;
+    }
+    let of_range = step.before.last().is_some_and(|data| MemoryFunction::of_opcode(data.opcode).is_some());
+    // A call stands for a volatile function too: its effect is compared.
+    if of_range && !result.effects.is_empty() {
+        return;
+    }
+    let (bytes, parts);
+    let [meant, came] = if of_range {
+        bytes = [meant, came].map(|accesses| memory_function::byte_by_byte(d, accesses));
+        [&bytes[0], &bytes[1]]
+    } else {
+        parts = divided(d, target, meant, came);
+        [&parts, came]
+    };
+    let (no, yes) = (d.truth(false), d.truth(true));
+    let known = |bits| Scalar { bits, poison: no };
+    let mut must_agree = |before, after| {
+        outputs.push(StepOutput {
+            register: None,
+            name: "volatile access",
+            source: before,
+            target: after,
+            ub: source.ub,
+        });
+    };
+    let kind = |access: &Volatile| (access.bytes, access.stored.is_some());
+    if !meant.iter().map(kind).eq(came.iter().map(kind)) {
+        must_agree(known(no), known(yes));
+        return;
+    }
+    for (one, other) in meant.iter().zip(came) {
+        must_agree(known(one.address), known(other.address));
+        if let (Some(one), Some(other)) = (&one.stored, &other.stored) {
+            must_agree(one.clone(), other.clone());
+        }
+    }
+}
 
 /// The accesses of a step as the machine can make them: one that no instruction makes whole is cut where the later side
 /// cuts it, in ascending order.
-pub(super) fn divided(d: &mut Symbolic, target: &Target, meant: &[Volatile], came: &[Volatile]) -> Vec<Volatile> {
+fn divided(d: &mut Symbolic, target: &Target, meant: &[Volatile], came: &[Volatile]) -> Vec<Volatile> {
     let mut cuts = came.iter().map(|access| access.bytes);
     let mut all = Vec::new();
     for Volatile { bytes, address, align, stored, .. } in meant {

@@ -203,16 +203,15 @@ const MERGE: i64 = 16;
 const LAST: i64 = 8;
 
 fn masked_change(opcode: TargetOpcode) -> Option<Change> {
-    let unless = |branch, swapped, signed| Change::Unless { branch, swapped, signed };
     Some(match opcode {
         PseudoMaskedAtomicSwap32 => Change::By(&[ADDI]),
         PseudoMaskedAtomicLoadAdd32 => Change::By(&[ADD]),
         PseudoMaskedAtomicLoadSub32 => Change::By(&[SUB]),
         PseudoMaskedAtomicLoadNand32 => Change::By(&[AND, XORI]),
-        PseudoMaskedAtomicLoadMax32 => unless(BGE, false, true),
-        PseudoMaskedAtomicLoadMin32 => unless(BGE, true, true),
-        PseudoMaskedAtomicLoadUMax32 => unless(BGEU, false, false),
-        PseudoMaskedAtomicLoadUMin32 => unless(BGEU, true, false),
+        PseudoMaskedAtomicLoadMax32 => Change::Unless { branch: BGE, swapped: false, signed: true },
+        PseudoMaskedAtomicLoadMin32 => Change::Unless { branch: BGE, swapped: true, signed: true },
+        PseudoMaskedAtomicLoadUMax32 => Change::Unless { branch: BGEU, swapped: false, signed: false },
+        PseudoMaskedAtomicLoadUMin32 => Change::Unless { branch: BGEU, swapped: true, signed: false },
         PseudoMaskedCmpXchg32 => Change::IfExpected,
         _ => return None,
     })
