@@ -103,3 +103,33 @@ fn symbols_are_those_of_llvm() {
         }
     }
 }
+
+/// The relocations of an object that find a variable of the thread: type, symbol and addend.
+fn thread_relocations(path: &Path) -> Vec<String> {
+    let text = succeed(Command::new("llvm-readobj-22").arg("-r").arg(path));
+    let kinds = ["R_RISCV_TPREL_", "R_RISCV_TLS_", "R_AARCH64_TLS"];
+    let of_threads = text.lines().filter(|line| kinds.iter().any(|kind| line.contains(kind)));
+    let mut found: Vec<String> = of_threads
+        .filter_map(|line| line.trim().split_once(' '))
+        .map(|(_, relocation)| relocation.to_string())
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn variables_of_threads_are_those_of_llvm() {
+    for machine in MACHINES {
+        for model in [("-fno-pic", "static"), ("-fPIE", "pic")] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = |name: &str| folder.path().join(name);
+            let mut llvm = compiled(folder.path(), "threads.c", machine, model);
+            succeed(llvm.args(["-filetype=obj", "-o"]).arg(path("theirs.o")));
+            let [ours, theirs] = ["ours.o", "theirs.o"].map(|name| symbols(&std::fs::read(path(name)).unwrap()));
+            assert_eq!(ours, theirs, "{} {model:?}", machine.0);
+            let [ours, theirs] = ["ours.o", "theirs.o"].map(|name| thread_relocations(&path(name)));
+            assert_eq!(ours, theirs, "{} {model:?}", machine.0);
+            assert!(ours.len() >= 14, "{ours:?}");
+        }
+    }
+}

@@ -51,9 +51,28 @@ pub struct BufferAccess {
     pub bytes: u32,
     /// The low 64 bits of the value stored; `None` for a load.
     pub stored: Option<Known>,
+    /// No instruction of the machine makes it whole: it may be split in ascending order.
+    pub is_divisible: bool,
 }
 
 impl BufferAccess {
+    /// What is left of it from `from` on, in bytes; of a store beyond 64 bits no value is known.
+    fn rest(&self, from: u32) -> BufferAccess {
+        let shifted = |Known { value, unknown }: Known| match value.checked_shr(8 * from) {
+            Some(value) => Known { value, unknown: !(!unknown >> (8 * from)) },
+            None => Known { value: 0, unknown: u64::MAX },
+        };
+        let (offset, bytes) = (self.offset + u64::from(from), self.bytes - from);
+        BufferAccess { offset, bytes, stored: self.stored.map(shifted), ..*self }
+    }
+
+    /// The bytes of `actual` if it is this access, or the first part of one that may be split.
+    fn begun_by(&self, actual: &BufferAccess) -> Option<u32> {
+        let part = BufferAccess { bytes: actual.bytes.min(self.bytes), ..*self };
+        let is_part = actual.bytes == self.bytes || (self.is_divisible && actual.bytes < self.bytes);
+        (is_part && part.allows(actual)).then_some(actual.bytes)
+    }
+
     /// True if `actual` is this access: the same place and size, and where a value is stored, its known bits.
     fn allows(&self, actual: &BufferAccess) -> bool {
         let places = [self, actual].map(|access| (access.buffer, access.offset, access.bytes));
@@ -69,7 +88,7 @@ impl BufferAccess {
 
 impl fmt::Display for BufferAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BufferAccess { buffer, offset, bytes, stored } = self;
+        let BufferAccess { buffer, offset, bytes, stored, .. } = self;
         match stored {
             Some(Known { value, .. }) => write!(f, "store of {value:#x}, {bytes} bytes at {offset} of buffer {buffer}"),
             None => write!(f, "load of {bytes} bytes at {offset} of buffer {buffer}"),
@@ -226,12 +245,13 @@ fn first_accesses<'a>(
     let is_watched = |access: &&BufferAccess| source.accesses.iter().any(|meant| meant.buffer == access.buffer);
     let mut came = accesses.iter().filter(is_watched);
     for (index, expected) in source.accesses.iter().enumerate() {
-        match came.next() {
-            Some(actual) if expected.allows(actual) => {}
-            Some(actual) => {
+        let mut done = 0;
+        while done < expected.bytes {
+            let Some(actual) = came.next() else { return Ok((index, came)) };
+            let Some(part) = expected.rest(done).begun_by(actual) else {
                 return Err(Mismatch::Volatile { index, expected: Some(*expected), actual: Some(*actual) });
-            }
-            None => return Ok((index, came)),
+            };
+            done += part;
         }
     }
     Ok((source.accesses.len(), came))
@@ -242,11 +262,11 @@ mod tests {
     use super::*;
 
     fn load(buffer: usize, offset: u64, bytes: u32) -> BufferAccess {
-        BufferAccess { buffer, offset, bytes, stored: None }
+        BufferAccess { buffer, offset, bytes, stored: None, is_divisible: false }
     }
 
     fn store(offset: u64, bytes: u32, value: u64, unknown: u64) -> BufferAccess {
-        BufferAccess { buffer: 1, offset, bytes, stored: Some(Known { value, unknown }) }
+        BufferAccess { buffer: 1, offset, bytes, stored: Some(Known { value, unknown }), is_divisible: false }
     }
 
     #[test]
@@ -277,5 +297,31 @@ mod tests {
             let mismatch = compare_accesses(&source, accesses).unwrap_err();
             assert_eq!(mismatch.kind(), FaultKind::VolatileAccess, "{mismatch}");
         }
+    }
+
+    #[test]
+    fn what_no_instruction_makes_whole_is_split_in_ascending_order() {
+        let divisible = |access: BufferAccess| BufferAccess { is_divisible: true, ..access };
+        let meant = [divisible(store(0, 8, 0x8877_6655_4433_2211, 0)), divisible(load(1, 8, 4))];
+        let source = Observation {
+            outcome: Outcome::Returned,
+            returned: Vec::new(),
+            buffers: Vec::new(),
+            accesses: meant.to_vec(),
+            calls: Vec::new(),
+        };
+        let [first, second] = [store(0, 4, 0x4433_2211, 0), store(4, 4, 0x8877_6655, 0)];
+        let [low, high] = [load(1, 8, 2), load(1, 10, 2)];
+        let holds = |accesses: &[BufferAccess]| compare_accesses(&source, accesses).is_ok();
+        assert!(holds(&[first, second, low, high]) && holds(&meant) && holds(&[first, second, meant[1]]));
+        let wrong: [&[BufferAccess]; 6] = [
+            &[second, first, low, high],
+            &[first, second, high, low],
+            &[first, low, second, high],
+            &[first, store(4, 4, 0x8877_6654, 0), low, high],
+            &[first, second, low],
+            &[first, second, low, high, high],
+        ];
+        assert!(wrong.iter().all(|accesses| !holds(accesses)));
     }
 }

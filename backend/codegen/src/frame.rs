@@ -210,9 +210,10 @@ impl Frame<'_> {
     fn moves(
         &self,
         function: &Function,
+        scratch: PReg,
         moved: impl Fn(PReg, PReg, i64) -> Option<InstData>,
     ) -> Result<Vec<InstData>, CompileError> {
-        let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
+        let (target, sp) = (self.target, self.target.abi.stack_pointer);
         let mut code = Vec::new();
         let fits = |data: &InstData, offset| match data.opcode {
             Opcode::Target(opcode) => target.offset_fits(opcode, offset),
@@ -232,8 +233,12 @@ impl Frame<'_> {
 
     fn prologue(&self, function: &mut Function) -> Result<(), CompileError> {
         let Some(entry) = function.entry() else { return Ok(()) };
-        let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
-        let spills = self.moves(function, |register, base, offset| target.spill(register, base, offset))?;
+        let (target, sp) = (self.target, self.target.abi.stack_pointer);
+        // A local function may have an argument in the usual one.
+        let mut free = target.abi.scratch.iter().chain(target.abi.caller_saved).copied();
+        let free = free.find(|&register| register != target.abi.return_address && !function.is_live_in(register));
+        let scratch = free.unwrap_or(target.abi.scratch[0]);
+        let spills = self.moves(function, scratch, |register, base, offset| target.spill(register, base, offset))?;
         let mut code = target.machine.add_offset(sp, sp, -self.size, scratch);
         code.push(rule(CfiInstruction::DefCfaOffset(self.size as i32)));
         code.extend(spills);
@@ -252,7 +257,7 @@ impl Frame<'_> {
             Opcode::Target(opcode) => target.instruction(opcode).flags.contains(OpcodeFlags::RETURN),
             _ => false,
         };
-        let mut code = self.moves(function, |register, base, offset| target.reload(register, base, offset))?;
+        let mut code = self.moves(function, scratch, |register, base, offset| target.reload(register, base, offset))?;
         code.extend(self.saved.iter().map(|&(register, _)| rule(CfiInstruction::Restore(register))));
         code.extend(target.machine.add_offset(sp, sp, self.size, scratch));
         code.push(rule(CfiInstruction::DefCfaOffset(0)));

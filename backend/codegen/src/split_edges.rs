@@ -51,9 +51,10 @@ fn flags(context: &Context<'_>, data: &InstData) -> OpcodeFlags {
 fn make_fall_throughs_explicit(context: &Context<'_>, function: &mut Function) {
     let layout = function.layout().to_vec();
     for (index, &block) in layout.iter().enumerate() {
-        let ends = function
-            .last_inst(block)
-            .is_some_and(|last| flags(context, function.inst(last)).contains(OpcodeFlags::BARRIER));
+        // A trap of the program's own stands before the next block as any instruction may.
+        let goes_on = function.successors(block).next().is_some();
+        let ends = function.last_inst(block).map(|last| flags(context, function.inst(last)));
+        let ends = ends.is_some_and(|flags| flags.contains(OpcodeFlags::BARRIER) && !(flags.is_trap() && goes_on));
         if !ends && function.successors(block).next().is_none() {
             // No defined execution comes here.
             function.append(block, context.target.machine.trap());

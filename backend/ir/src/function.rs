@@ -325,6 +325,11 @@ impl Function {
         self.layout.first().copied()
     }
 
+    /// True if the entry finds a value of the caller's in this register: under any convention, an argument.
+    pub fn is_live_in(&self, register: PReg) -> bool {
+        self.entry().is_some_and(|entry| self.blocks[entry].liveins.iter().any(|&(own, _)| own == register))
+    }
+
     /// The data of `block` besides its instructions.
     pub fn block(&self, block: Block) -> &BlockData {
         &self.blocks[block]

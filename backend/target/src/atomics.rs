@@ -112,6 +112,19 @@ pub fn operation<D: AnyDomain + ?Sized>(
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }
 
+/// The instruction with its access as the row has it. LLVM's intrinsics call it volatile and not atomic, so that nothing
+/// moves it; a machine may make it several times, or not at all.
+pub fn repeated(inst: &InstData, access: Access) -> InstData {
+    let mut inst = inst.clone();
+    for memory in &mut inst.memory {
+        memory.flags.remove(MemFlags::VOLATILE);
+        if !access.ordering.fenced().is_empty() {
+            memory.ordering = access.ordering;
+        }
+    }
+    inst
+}
+
 /// The value stays unless the store keeps its reservation. The result, of `width` bits, is zero if it does.
 pub fn store_conditional<D: AnyDomain + ?Sized>(
     d: &mut D,
@@ -127,7 +140,7 @@ pub fn store_conditional<D: AnyDomain + ?Sized>(
         bits: d.ite(&stored, &value.bits, &old.bits),
         poison: d.bool_ite(&stored, &value.poison, &old.poison),
     };
-    let (_, ub) = read_modify_write(d, (access, MemFlags::STORE), inst, address, update)?;
+    let (_, ub) = read_modify_write(d, (access, MemFlags::STORE), &repeated(inst, access), address, update)?;
     let result = Value { bits: d.zext(&fails, width), poison: d.boolean(false) };
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }

@@ -10,7 +10,7 @@ use crate::instructions::{EncodeError, ImmRange, InstrDesc, OperandDesc, Piece, 
 use crate::{Features, Target};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tribunal_ir::{InstData, Opcode, Operand, Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode};
+use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode};
 
 /// Rows by the fixed bits of their words: for each mask of a row, the opcodes by the words' bits under it.
 #[derive(Default)]
@@ -166,6 +166,13 @@ impl Target {
     /// True if this machine, with some options, has the row.
     pub fn has(&self, row: &InstrDesc) -> bool {
         row.requires.is_empty() || self.offers(row.requires)
+    }
+
+    /// True if some row loads or stores, as `direction` says, so many bytes at this alignment in one access.
+    pub fn accesses_whole(&self, direction: OpcodeFlags, bytes: u32, align: u32) -> bool {
+        let is_plain = |row: &&InstrDesc| row.address().is_some() && row.flags.contains(direction) && self.has(row);
+        let accesses = self.instructions.iter().filter(is_plain).filter_map(|row| row.access);
+        accesses.into_iter().any(|access| u32::from(access.bytes) == bytes && u32::from(access.align) <= align)
     }
 
     /// True if this machine, with some options, has these features.

@@ -251,6 +251,9 @@ pub fn execute<D: Domain, S: Environment<D>>(
     } else if let Some(operation) = VaOperation::of(state.function(), data) {
         ub = Some(variable_arguments::execute(target, state, data, operation)?);
     } else if let Some(address) = LinkedAddress::of(state.function(), state.vocabulary(), data) {
+        if state.function().symbol_facts(address.base).thread_local.is_some() {
+            return Err(Unsupported::new(format!("the thread-local variable {}", address.name)));
+        }
         let value = state.address(&address)?;
         let dst = data.operands.first().and_then(Operand::as_reg);
         dst.map(|dst| walk::write(state, dst, value)).transpose()?;

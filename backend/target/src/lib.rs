@@ -180,6 +180,11 @@ impl Target {
         parts.next().map_or(full, |(part, _)| part)
     }
 
+    /// True for a full register that values are allocated to.
+    pub fn is_allocatable(&self, full: PReg) -> bool {
+        self.banks.iter().any(|bank| self.class(bank.class).allocatable.contains(&full))
+    }
+
     /// The row of a register class.
     pub fn class(&self, class: RegClass) -> &'static ClassDesc {
         &self.classes[usize::from(class.0)]

@@ -72,6 +72,8 @@ pub enum Pat {
     Op(&'static Pattern),
     /// A block operand, bound as label `slot`.
     Label(u8),
+    /// The name of an intrinsic.
+    Intrinsic(&'static str),
     /// The operand of an instruction that names an address, bound as symbol `slot`, if it is computed in this way.
     Symbol(u8, Addressing),
     /// An address, bound as address `slot`: a register or a stack object, plus a constant byte offset that the class

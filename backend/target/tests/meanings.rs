@@ -9,7 +9,7 @@ use tribunal_target::instructions::{Extension, ImmRange, InstrDesc, OperandDesc}
 use tribunal_target::{ALL, CodePlace, Target, evaluate_at};
 
 /// Rows that only an operating system gives a meaning.
-const OUTSIDE: [&str; 4] = ["ECALL", "EBREAK", "UNIMP", "BRK"];
+const OUTSIDE: [&str; 5] = ["ECALL", "EBREAK", "UNIMP", "BRK", "MOVbaseTLS"];
 
 fn operand(target: &Target, row: &InstrDesc, desc: &OperandDesc) -> Operand {
     match *desc {

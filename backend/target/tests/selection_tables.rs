@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use tribunal_ir::types::{S32, S64};
-use tribunal_ir::{Bits, IntPredicate, Opcode, OpcodeFlags, RegClass, Type};
+use tribunal_ir::{Bits, Family, IntPredicate, Opcode, OpcodeFlags, RegClass, Type};
 use tribunal_target::instructions::{Extension, ImmRange, OperandDesc};
 use tribunal_target::legality::{Action, LegalityQuery, MemDescr};
 use tribunal_target::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
@@ -19,6 +19,7 @@ fn immediates<'p>(pattern: &'p Pattern, found: &mut Vec<(u8, &'p ImmClass)>) {
             Pat::Imm(slot, class) => found.push((*slot, class)),
             Pat::Op(inner) => immediates(inner, found),
             Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) | Pat::Symbol(..) => {}
+            Pat::Intrinsic(_) => {}
         }
     }
 }
@@ -185,7 +186,7 @@ fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
         // An in-register extension is queried at one width only.
         Pat::Imm(_, class) if rule.pattern.opcode == Opcode::G_SEXT_INREG => (class.accepts)(Bits::new(FROM, 64)),
         Pat::Imm(_, class) => class.name == "any",
-        Pat::Op(_) => false,
+        Pat::Op(_) | Pat::Intrinsic(_) => false,
         Pat::Reg(_) | Pat::RegOf(..) | Pat::Stack(_) | Pat::Label(_) | Pat::Address(..) | Pat::Symbol(..) => true,
     };
     fits && rule.pattern.operands.iter().all(asks_nothing)
@@ -211,7 +212,9 @@ fn every_legal_operation_has_a_plain_rule() {
         for opcode in legality.opcodes() {
             let Some(info) = opcode.info() else { continue };
             let accesses = info.flags.intersects(OpcodeFlags::LOAD | OpcodeFlags::STORE);
-            if accesses || matches!(opcode, Opcode::G_PHI | Opcode::COPY) {
+            // No query names an intrinsic: selection refuses those without a rule.
+            let unnamed = matches!(opcode, Opcode::G_PHI | Opcode::COPY) || info.family == Family::Intrinsic;
+            if accesses || unnamed {
                 continue;
             }
             let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };

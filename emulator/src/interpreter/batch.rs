@@ -384,7 +384,7 @@ impl<'f> Batch<'f> {
 
     fn done(&mut self, input: usize, instructions: u64, outcome: Outcome, returned: Vec<(PReg, u32, Known)>) {
         let memory = &mut self.memories[input];
-        let accesses = memory.accesses(self.settings.accesses == KeptAccesses::Volatile);
+        let accesses = memory.accesses(self.interpreter.target, self.settings.accesses == KeptAccesses::Volatile);
         let buffers = memory.buffers(self.inputs[input].buffers.len());
         let stray = memory.stray(self.interpreter.target.register_bytes() as usize);
         let observation = Observation { outcome, returned, buffers, accesses, calls: Vec::new() };

@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Memory, Number, PartialBits, PartialBool, Value, walk};
-use tribunal_ir::{FixedSlot, Function, MemFlags, MemOperand, StackSlot};
+use tribunal_ir::{FixedSlot, Function, MemFlags, MemOperand, OpcodeFlags, StackSlot};
+use tribunal_target::Target;
 
 /// Some bytes at an address.
 struct Allocation {
@@ -72,6 +73,8 @@ struct RawAccess {
     loaded: u64,
     stored: Option<Known>,
     volatile: bool,
+    /// As the memory operand claims it, in bytes.
+    align: u32,
     /// The type in memory is that of a pointer.
     is_pointer: bool,
 }
@@ -147,14 +150,17 @@ impl ConcreteMemory {
     }
 
     /// The accesses to buffers, in order: all, or those to buffers that only volatile accesses touched.
-    pub fn accesses(&mut self, only_volatile: bool) -> Vec<BufferAccess> {
+    pub fn accesses(&mut self, target: &Target, only_volatile: bool) -> Vec<BufferAccess> {
         let buffers = &self.allocations[..self.first_object];
         let placed = self.accesses.take().unwrap_or_default().into_iter().filter_map(
-            |RawAccess { range, stored, volatile, .. }| {
+            |RawAccess { range, stored, volatile, align, .. }| {
                 let holds = |buffer: &Allocation| (buffer.first..buffer.first + buffer.size).contains(&range.start);
                 let buffer = buffers.iter().position(holds)?;
                 let offset = (range.start - buffers[buffer].first) as u64;
-                Some((BufferAccess { buffer, offset, bytes: range.len() as u32, stored }, volatile))
+                let (bytes, is_store) = (range.len() as u32, stored.is_some());
+                let direction = if is_store { OpcodeFlags::STORE } else { OpcodeFlags::LOAD };
+                let is_divisible = volatile && !target.accesses_whole(direction, bytes, align);
+                Some((BufferAccess { buffer, offset, bytes, stored, is_divisible }, volatile))
             },
         );
         let accesses: Vec<(BufferAccess, bool)> = placed.collect();
@@ -170,7 +176,8 @@ impl ConcreteMemory {
             let is_pointer = operand.and_then(|operand| operand.ty).is_some_and(|ty| ty.is_pointer());
             let bytes = self.bytes[range.clone()].iter().take(8);
             let loaded = bytes.rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            accesses.push(RawAccess { range: range.clone(), loaded, stored, volatile, is_pointer });
+            let align = operand.map_or(1, |operand| operand.align);
+            accesses.push(RawAccess { range: range.clone(), loaded, stored, volatile, align, is_pointer });
         }
     }
 

@@ -331,7 +331,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         };
         let stray = self.memory.stray(self.target.register_bytes() as usize);
         let outcome = self.with_callees(outcome);
-        let accesses = self.memory.accesses(settings.accesses == KeptAccesses::Volatile);
+        let accesses = self.memory.accesses(self.target, settings.accesses == KeptAccesses::Volatile);
         // What memory holds where a callee did not return stands with the call.
         let buffers = if outcome == Outcome::Stopped { 0 } else { input.buffers.len() };
         let (buffers, calls) = (self.memory.buffers(buffers), std::mem::take(&mut self.calls_made));

@@ -22,7 +22,7 @@ impl RawAccess {
         };
         let (buffer, offset) =
             input.buffers.iter().enumerate().find_map(|(number, buffer)| Some((number, offset(buffer)?)))?;
-        Some(BufferAccess { buffer, offset, bytes: self.bytes, stored })
+        Some(BufferAccess { buffer, offset, bytes: self.bytes, stored, is_divisible: false })
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn is_landing_pad(function: &Function, block: Block) -> bool {
 }
 
 /// PHIs first, terminators last, and of these a barrier last. An invoke region is marked by a terminator before the
-/// call, and a trap is a terminator only where it stands last: others stand after them.
+/// call, and a trap is a terminator only where it stands last and nothing follows its block: others stand after them.
 fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
     let function = verifier.function;
     let mut exits = Exits { targets: Vec::new(), falls_through: true, is_indirect: false };
@@ -75,7 +75,8 @@ fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
     for inst in function.insts(block) {
         let data = function.inst(inst);
         let flags = verifier.flags(data);
-        let passes = data.opcode == Opcode::G_INVOKE_REGION_START || (flags.is_trap() && !is_last(function, inst));
+        let goes_on = !is_last(function, inst) || function.successors(block).next().is_some();
+        let passes = data.opcode == Opcode::G_INVOKE_REGION_START || (flags.is_trap() && goes_on);
         let terminator = flags.contains(OpcodeFlags::TERMINATOR);
         if terminated {
             verifier.demand(Rule::CfgTerminators, inst, terminator, || "follows a terminator");

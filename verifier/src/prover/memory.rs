@@ -36,6 +36,8 @@ pub(super) fn kind(number: u32) -> u32 {
 pub(super) struct Volatile {
     pub bytes: u32,
     pub address: Term,
+    /// In bytes, as the memory operand claims it.
+    pub align: u32,
     /// `None` for a load.
     pub stored: Option<Value<Symbolic>>,
     /// The bytes that a load of a whole function reads, lowest first: a device may give anything.
@@ -176,7 +178,8 @@ impl SymbolicMemory {
         let offered: Vec<Option<Value<Symbolic>>> = (0..reads).map(&mut byte).collect();
         let fresh = |d: &mut Symbolic| Value { bits: d.variable(8), poison: d.variable(1) };
         let loaded: Vec<Value<Symbolic>> = offered.into_iter().map(|byte| byte.unwrap_or_else(|| fresh(d))).collect();
-        self.volatile.push(Volatile { bytes, address, stored: stored.cloned(), loaded: loaded.clone() });
+        let (align, stored) = (operand.align, stored.cloned());
+        self.volatile.push(Volatile { bytes, address, align, stored, loaded: loaded.clone() });
         loaded
     }
 

@@ -41,7 +41,8 @@ pub(super) fn byte_by_byte(d: &mut Symbolic, accesses: &[Volatile]) -> Vec<Volat
             let stored = stored
                 .as_ref()
                 .map(|value| Scalar { bits: d.extract(&value.bits, 8 * index, 8), poison: value.poison });
-            all.push(Volatile { bytes: 1, address: moved(d, *address, index), stored, loaded: Vec::new() });
+            let address = moved(d, *address, index);
+            all.push(Volatile { bytes: 1, address, align: 1, stored, loaded: Vec::new() });
         }
     }
     all.sort_by_key(|access| access.stored.is_some());

@@ -1,17 +1,17 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
-use super::memory::{Volatile, promises_object};
+use super::memory::promises_object;
 use super::memory_function;
 use super::ordering;
 use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
+use super::volatile;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::entities::JumpTable;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{AddressBase, Block, InstData, MemFlags, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
+use tribunal_ir::{AddressBase, Block, InstData, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
 use tribunal_target::Target;
-use tribunal_target::environment::MemoryFunction;
 
 /// One output of both sides.
 pub(super) struct StepOutput {
@@ -54,7 +54,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let mut outputs = outputs(&graph, step, &source, &result)?;
     let kept = |register: &PReg| is_kept(target, step, *register);
     registers(&mut graph, &mut inputs, target, (&source, &result), kept, &mut outputs);
-    volatile_accesses(&mut graph, step, &source, &result, &mut outputs);
+    volatile::outputs(&mut graph, (target, step), &source, &result, &mut outputs);
     ordering::outputs(&mut graph, &source, &result, &mut outputs);
     if !memory_function::same_effects(&source, &result) {
         outputs.push(differing(&mut graph, "memory function", source.ub));
@@ -305,49 +305,6 @@ pub(super) fn condition(d: &mut Symbolic, name: &'static str, source: Term, targ
 pub(super) fn differing(d: &mut Symbolic, name: &'static str, ub: Term) -> StepOutput {
     let [no, yes] = [false, true].map(|truth| d.truth(truth));
     condition(d, name, no, yes, ub)
-}
-
-/// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
-fn volatile_accesses(d: &mut Symbolic, step: &Step<'_>, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
-    let is_volatile = |data: &InstData| data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
-    let (meant, came) = (&source.memory.volatile, &result.memory.volatile);
-    if came.is_empty() && !step.before.last().is_some_and(is_volatile) {
-        return;
-    }
-    let of_range = step.before.last().is_some_and(|data| MemoryFunction::of_opcode(data.opcode).is_some());
-    // A call stands for a volatile function too: its effect is compared.
-    if of_range && !result.effects.is_empty() {
-        return;
-    }
-    let bytes;
-    let [meant, came] = if of_range {
-        bytes = [meant, came].map(|accesses| memory_function::byte_by_byte(d, accesses));
-        [&bytes[0], &bytes[1]]
-    } else {
-        [meant, came]
-    };
-    let (no, yes) = (d.truth(false), d.truth(true));
-    let known = |bits| Scalar { bits, poison: no };
-    let mut must_agree = |before, after| {
-        outputs.push(StepOutput {
-            register: None,
-            name: "volatile access",
-            source: before,
-            target: after,
-            ub: source.ub,
-        });
-    };
-    let kind = |access: &Volatile| (access.bytes, access.stored.is_some());
-    if !meant.iter().map(kind).eq(came.iter().map(kind)) {
-        must_agree(known(no), known(yes));
-        return;
-    }
-    for (one, other) in meant.iter().zip(came) {
-        must_agree(known(one.address), known(other.address));
-        if let (Some(one), Some(other)) = (&one.stored, &other.stored) {
-            must_agree(one.clone(), other.clone());
-        }
-    }
 }
 
 /// The limb width of products: that of the products that the step writes.

@@ -16,8 +16,8 @@ use tribunal_ir::entities::JumpTable;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{
-    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, RegFlags,
-    RegOperand, VReg, Vocabulary,
+    Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, PReg,
+    RegFlags, RegOperand, VReg, Vocabulary,
 };
 use tribunal_target::Target;
 use tribunal_target::environment::{self, LinkedAddress};
@@ -253,7 +253,10 @@ impl SideEvaluation<'_> {
 
     fn execute(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         // In a whole function nothing but its own instruction says what an atomic access or a fence orders.
+        let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
+        let is_intrinsic = |info: &OpcodeInfo| info.family == Family::Intrinsic && info.flags.intersects(both);
         let is_ordered = data.opcode == Opcode::G_FENCE
+            || data.opcode.info().is_some_and(is_intrinsic)
             || data.memory.iter().any(MemOperand::is_atomic)
             || self.is_ordered_row(data);
         if is_ordered && self.opaque.is_some() {

@@ -1,12 +1,92 @@
-//! Volatile accesses of a whole function: effects, byte by byte, whose bytes nobody knows. The later function may split
-//! an access in order; it may not join two.
+//! Volatile accesses. Of a step both sides make the same ones, but for those that no instruction makes whole. Of a whole
+//! function they are effects, byte by byte, whose bytes nobody knows. The later function may split an access in order;
+//! it may not join two.
 
 use super::identity::Identity;
 use super::memory::Volatile;
 use super::memory::moved;
+use super::memory_function;
 use super::opaque::{MOST_BYTES, Touches};
+use super::query::StepOutput;
 use super::side::{Scalar, Side, SideEvaluation};
+use super::term::Symbolic;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::{InstData, MemFlags, OpcodeFlags, Step};
+use tribunal_target::Target;
+use tribunal_target::environment::MemoryFunction;
+
+/// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
+pub(super) fn outputs(
+    d: &mut Symbolic,
+    (target, step): (&Target, &Step<'_>),
+    source: &Side,
+    result: &Side,
+    outputs: &mut Vec<StepOutput>,
+) {
+    let is_volatile = |data: &InstData| data.memory.iter().any(|memory| memory.flags.contains(MemFlags::VOLATILE));
+    let (meant, came) = (&source.memory.volatile, &result.memory.volatile);
+    if came.is_empty() && !step.before.last().is_some_and(is_volatile) {
+        return;
+    }
+    let of_range = step.before.last().is_some_and(|data| MemoryFunction::of_opcode(data.opcode).is_some());
+    // A call stands for a volatile function too: its effect is compared.
+    if of_range && !result.effects.is_empty() {
+        return;
+    }
+    let (bytes, parts);
+    let [meant, came] = if of_range {
+        bytes = [meant, came].map(|accesses| memory_function::byte_by_byte(d, accesses));
+        [&bytes[0], &bytes[1]]
+    } else {
+        parts = divided(d, target, meant, came);
+        [&parts, came]
+    };
+    let (no, yes) = (d.truth(false), d.truth(true));
+    let known = |bits| Scalar { bits, poison: no };
+    let mut must_agree = |before, after| {
+        outputs.push(StepOutput {
+            register: None,
+            name: "volatile access",
+            source: before,
+            target: after,
+            ub: source.ub,
+        });
+    };
+    let kind = |access: &Volatile| (access.bytes, access.stored.is_some());
+    if !meant.iter().map(kind).eq(came.iter().map(kind)) {
+        must_agree(known(no), known(yes));
+        return;
+    }
+    for (one, other) in meant.iter().zip(came) {
+        must_agree(known(one.address), known(other.address));
+        if let (Some(one), Some(other)) = (&one.stored, &other.stored) {
+            must_agree(one.clone(), other.clone());
+        }
+    }
+}
+
+/// The accesses of a step as the machine can make them: one that no instruction makes whole is cut where the later side
+/// cuts it, in ascending order.
+fn divided(d: &mut Symbolic, target: &Target, meant: &[Volatile], came: &[Volatile]) -> Vec<Volatile> {
+    let mut cuts = came.iter().map(|access| access.bytes);
+    let mut all = Vec::new();
+    for Volatile { bytes, address, align, stored, .. } in meant {
+        let direction = if stored.is_some() { OpcodeFlags::STORE } else { OpcodeFlags::LOAD };
+        let is_whole = target.accesses_whole(direction, *bytes, *align);
+        let mut offset = 0;
+        while offset < *bytes {
+            let rest = bytes - offset;
+            let part = cuts.next().filter(|&cut| !is_whole && cut <= rest).unwrap_or(rest);
+            let stored = stored
+                .as_ref()
+                .map(|value| Scalar { bits: d.extract(&value.bits, 8 * offset, 8 * part), poison: value.poison });
+            let address = moved(d, *address, offset);
+            all.push(Volatile { bytes: part, address, align: *align, stored, loaded: Vec::new() });
+            offset += part;
+        }
+    }
+    all
+}
 
 impl SideEvaluation<'_> {
     /// The results of the later side's volatile accesses of one instruction, byte by byte: those of the earlier side.
@@ -20,7 +100,7 @@ impl SideEvaluation<'_> {
     /// Makes effects of the volatile accesses of the last instruction, byte by byte: splitting one in order changes
     /// nothing.
     pub(super) fn volatile_effects(&mut self, side: &mut Side) -> Result<(), Unsupported> {
-        for Volatile { bytes, address, stored, loaded } in std::mem::take(&mut side.memory.volatile) {
+        for Volatile { bytes, address, stored, loaded, .. } in std::mem::take(&mut side.memory.volatile) {
             for index in 0..bytes {
                 let mut args = vec![Value { bits: moved(self.d, address, index), poison: self.d.truth(false) }];
                 let name = if stored.is_some() { "volatile store" } else { "volatile load" };

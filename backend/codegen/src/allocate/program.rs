@@ -110,12 +110,12 @@ impl Program {
         let insts: Vec<Inst> = function.insts(block).filter(|&inst| !function.inst(inst).opcode.is_phi()).collect();
         let mut rest = insts.as_slice();
         if entry {
-            let arguments = rest.iter().take_while(|&&inst| is_argument(function.inst(inst), target)).count();
+            let arguments = rest.iter().take_while(|&&inst| is_incoming(source, function.inst(inst))).count();
             rest = self.group(source, block, rest, arguments)?;
         }
         let ending = rest.iter().rev().take_while(|&&inst| ends(function.inst(inst), target)).count();
         while rest.len() > ending {
-            let count = call_sequence(function, target, &rest[..rest.len() - ending]);
+            let count = call_sequence(source, &rest[..rest.len() - ending]);
             rest = self.group(source, block, rest, count)?;
         }
         if ending == 0 {
@@ -142,7 +142,7 @@ impl Program {
             next: rest.first().copied(),
             block,
             // A trap ends a block without a successor too, as the allocator sees it.
-            is_return: flags.contains(OpcodeFlags::BARRIER) && !flags.contains(OpcodeFlags::BRANCH),
+            is_return: rest.is_empty() && flags.contains(OpcodeFlags::BARRIER) && !flags.contains(OpcodeFlags::BRANCH),
             is_branch: flags.contains(OpcodeFlags::BRANCH),
             clobbers: clobbers(source, members),
         });
@@ -158,7 +158,8 @@ impl Program {
 
 /// The number of instructions that make one call: the copies to argument registers before it, and from the call to the
 /// last copy of a result. 1 for any other instruction.
-fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> usize {
+fn call_sequence(source: Code<'_>, insts: &[Inst]) -> usize {
+    let Code { function, target, .. } = source;
     let data = |index: usize| insts.get(index).map(|&inst| function.inst(inst));
     let passes = |data: &InstData| matches!(copied(data), Some((Reg::Physical(_), _)));
     let mut count = 0;
@@ -172,7 +173,7 @@ fn call_sequence(function: &Function, target: &Target, insts: &[Inst]) -> usize 
     while data(count).is_some_and(|data| target.is_call_frame(data) && !target.opens_call_frame(data)) {
         count += 1;
     }
-    let is_result = |data: &InstData| is_argument(data, target);
+    let is_result = |data: &InstData| is_argument(source, data);
     while data(count).is_some_and(is_result) {
         count += 1;
     }
@@ -213,14 +214,31 @@ fn opcode_flags(data: &InstData, target: &Target) -> OpcodeFlags {
     }
 }
 
-/// `%v = COPY $argument`: an argument of the function, or the result of a call.
-fn is_argument(data: &InstData, target: &Target) -> bool {
+/// `%v = COPY $argument`: an argument of the function, or the result of a call. A local function of C may take more
+/// arguments in registers than the convention has: those are live-ins.
+fn is_argument(source: Code<'_>, data: &InstData) -> bool {
+    let Code { function, target, files } = source;
     match copied(data) {
         Some((Reg::Virtual(_), Reg::Physical(register))) => {
-            target.abi.is_argument(target.vocabulary.full_register(register))
+            let full = target.vocabulary.full_register(register);
+            let passes = target.abi.is_argument(full) || function.is_live_in(register);
+            passes && files.name(full).is_some()
         }
         _ => false,
     }
+}
+
+/// An argument of the function. LLVM's convention for local functions passes values in scratch registers too: their
+/// copies stand with those of the others, so nothing comes between.
+fn is_incoming(source: Code<'_>, data: &InstData) -> bool {
+    let Code { function, target, .. } = source;
+    let in_scratch = match copied(data) {
+        Some((Reg::Virtual(_), Reg::Physical(register))) => {
+            target.abi.scratch.contains(&register) && function.is_live_in(register)
+        }
+        _ => false,
+    };
+    in_scratch || is_argument(source, data)
 }
 
 /// A terminator, or a copy to a result register.
@@ -253,7 +271,7 @@ fn add_operands(
     let fixed = match copied(data) {
         Some((Reg::Virtual(_), Reg::Physical(register)) | (Reg::Physical(register), Reg::Virtual(_))) => {
             let bound =
-                grouped || is_argument(data, target) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR);
+                grouped || is_argument(source, data) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR);
             let name = files.name(target.vocabulary.full_register(register));
             let value = data.operands.iter().find_map(Operand::as_vreg);
             let file = value.map(|value| virtual_register(function, target, value).class());
@@ -263,6 +281,10 @@ fn add_operands(
             match name {
                 Some(_) if !bound => {
                     return Err("a copy of an argument or result register in mid-function".to_string());
+                }
+                // The frame pass may clobber it between any two groups.
+                None if target.abi.scratch.contains(&full) && !bound && !is_incoming(source, data) => {
+                    return Err(format!("a copy of ${} in mid-function", target.vocabulary.register_name(full)));
                 }
                 // A copy of the zero register or of the stack pointer, which have no name, is an ordinary instruction.
                 name => name,

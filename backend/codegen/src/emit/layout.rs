@@ -7,6 +7,7 @@
 use super::resolved;
 use crate::relax_branches;
 use tribunal_ir::{Block, Function, Inst, InstData};
+use tribunal_target::addressing::linked_operand;
 use tribunal_target::{Features, Target};
 
 /// Bytes of the shortest instruction, to which code is aligned.
@@ -78,8 +79,11 @@ impl Layout {
         shrinks
     }
 
-    /// True if an instruction at `here` has a compressed form. A linker completes calls of symbols, so those stay.
+    /// True if an instruction at `here` has a compressed form. A linker completes those that name symbols, so they stay.
     fn fits(&self, function: &Function, data: &InstData, here: i64) -> bool {
+        if linked_operand(function, self.target, data).is_some() {
+            return false;
+        }
         let expanded = self.target.machine.expand_pseudo(data);
         let [data] = expanded.as_deref().unwrap_or(std::slice::from_ref(data)) else { return false };
         let resolved = resolved(data, |to| self.start(to) - here);

@@ -161,6 +161,9 @@ impl Matcher<'_> {
                 self.found.symbols.bind(*slot, address);
                 return self.target.addressing_of(self.function, address.base) == *addressing;
             }
+            (Pat::Intrinsic(wanted), Operand::Intrinsic(name)) => {
+                return self.function.symbols.get(*name).is_some_and(|name| name == wanted);
+            }
             (Pat::Imm(slot, class), Operand::Imm(value)) => {
                 return self.immediate(*slot, class, Bits::from_i64(*value, 64));
             }
@@ -207,7 +210,7 @@ impl Matcher<'_> {
                 self.found.addresses.bind(*slot, address);
                 true
             }
-            Pat::Label(_) | Pat::Symbol(..) => false,
+            Pat::Label(_) | Pat::Symbol(..) | Pat::Intrinsic(_) => false,
         }
     }
 

@@ -368,7 +368,9 @@ fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block
         match (dst.reg, src.reg) {
             (Reg::Virtual(_), Reg::Physical(register)) => {
                 let full = target.vocabulary.full_register(register);
-                if target.abi.is_argument(full) && !written.contains(&full) {
+                let may_pass = target.is_allocatable(full) || target.abi.scratch.contains(&full);
+                let is_live_in = may_pass && function.is_live_in(register);
+                if (target.abi.is_argument(full) || is_live_in) && !written.contains(&full) {
                     arguments.push(inst);
                 }
             }

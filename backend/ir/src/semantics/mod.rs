@@ -8,6 +8,7 @@ mod bits;
 mod concrete;
 mod domain;
 mod integer;
+mod intrinsic;
 mod lanes;
 mod memory;
 mod number;

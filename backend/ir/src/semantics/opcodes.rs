@@ -3,7 +3,7 @@
 //! Sources: LLVM's LangRef for the IR operation of each opcode, GenericOpcodes.td for the operand shapes. A result is
 //! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
-use super::{Domain, Memory, Pure, Value, access, bits, integer};
+use super::{Domain, Memory, Pure, Value, access, bits, integer, intrinsic};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags};
@@ -141,6 +141,10 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
         let value = constant(domain, function, &operation)?;
         return Ok(Evaluation { results: smallvec![value], ub: domain.boolean(false) });
     }
+    if inst.opcode.family() == Some(Family::Intrinsic) {
+        let meaning = intrinsic::meaning(function, inst)?;
+        return intrinsic::evaluate(domain, memory, meaning, &operation);
+    }
     computed(domain, memory, &operation)
 }
 
@@ -222,7 +226,9 @@ fn computed<D: Domain, M: Memory<D>>(
 /// Checks shape and types, so that definitions may index operands.
 pub fn typed(function: &Function, inst: &InstData) -> Result<Typed, Unsupported> {
     let info = inst.opcode.info().ok_or_else(|| Unsupported::new("target instruction"))?;
-    if !info.flags.contains(OpcodeFlags::DEFINED) {
+    if info.family == Family::Intrinsic {
+        intrinsic::meaning(function, inst)?;
+    } else if !info.flags.contains(OpcodeFlags::DEFINED) {
         return Err(Unsupported::new(info.name));
     }
     let mut types = Typed { defs: SmallVec::new(), uses: SmallVec::new() };

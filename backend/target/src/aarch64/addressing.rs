@@ -5,10 +5,12 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::{ADDXri, ADRP, LOADgot, MOVaddr};
-use super::target_flags::{GOT, PAGE, PAGE_OFFSET};
+use super::target_flags::{GOT, PAGE, PAGE_OFFSET, TLS, TPREL_HIGH, TPREL_LOW};
 use crate::addressing::{AddressPart, Addressing, AddressingDesc, AddressingFacts, Fixup, FixupPart};
 use object::elf::{
     R_AARCH64_ADD_ABS_LO12_NC, R_AARCH64_ADR_GOT_PAGE, R_AARCH64_ADR_PREL_PG_HI21, R_AARCH64_LD64_GOT_LO12_NC,
+    R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21, R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC, R_AARCH64_TLSLE_ADD_TPREL_HI12,
+    R_AARCH64_TLSLE_ADD_TPREL_LO12_NC,
 };
 use tribunal_ir::CodeModel;
 
@@ -17,7 +19,13 @@ pub static ADDRESSING: AddressingDesc = AddressingDesc {
     choice,
     fixups: FIXUPS,
     parts: &[(PAGE, AddressPart::Page), (PAGE_OFFSET, AddressPart::Low)],
-    modifiers: &[(PAGE_OFFSET, ":lo12:", ""), (GOT, ":got:", "")],
+    modifiers: &[
+        (PAGE_OFFSET, ":lo12:", ""),
+        (GOT, ":got:", ""),
+        (TLS, ":gottprel:", ""),
+        (TPREL_HIGH, ":tprel_hi12:", ""),
+        (TPREL_LOW, ":tprel_lo12_nc:", ""),
+    ],
 };
 
 /// A page is found by its distance, which does not reach zero.
@@ -40,6 +48,16 @@ const FIXUPS: &[Fixup] = &[
         flags: GOT,
         parts: &[FixupPart::symbol(0, R_AARCH64_ADR_GOT_PAGE), FixupPart::symbol(4, R_AARCH64_LD64_GOT_LO12_NC)],
     },
+    Fixup {
+        opcode: LOADgot,
+        flags: TLS,
+        parts: &[
+            FixupPart::symbol(0, R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21),
+            FixupPart::symbol(4, R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC),
+        ],
+    },
+    Fixup { opcode: ADDXri, flags: TPREL_HIGH, parts: &[FixupPart::symbol(0, R_AARCH64_TLSLE_ADD_TPREL_HI12)] },
+    Fixup { opcode: ADDXri, flags: TPREL_LOW, parts: &[FixupPart::symbol(0, R_AARCH64_TLSLE_ADD_TPREL_LO12_NC)] },
     Fixup { opcode: ADRP, flags: PAGE, parts: &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21)] },
     Fixup { opcode: ADDXri, flags: PAGE_OFFSET, parts: &[FixupPart::symbol(0, R_AARCH64_ADD_ABS_LO12_NC)] },
 ];

@@ -5,7 +5,7 @@
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%p` pages as
 //! bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name, `%v` the name as a
-//! vector.
+//! vector, `%e` an extension.
 
 use super::features::LSE;
 use super::registers::{FPR128, GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
@@ -47,6 +47,10 @@ crate::formats! {
     exception [Piece::low(0, 16, 5)];
     /// One register, in the place of the first source.
     source [rn(0)];
+    /// One register, which is written.
+    destination [rd(0)];
+    /// The second source is a part of its register: bytes, halves.
+    extended [rd(0), rn(1), rm(2), Piece::low(3, 1, 13)];
     fixed [];
     /// A 32-bit move, whose destination is named by its 64-bit register.
     move_word [rd(0), rm(2)];
@@ -98,6 +102,8 @@ const SHW: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16]));
 const SHX: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16, 32, 48]));
 /// `uxtx #0` as LLVM writes it.
 const EXT: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[24]));
+/// `uxtb #0` and `uxth #0` as LLVM writes them.
+const EXTW: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 8]));
 /// LLVM's zero before the part of `SUBREG_TO_REG`.
 const ABOVE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
 /// `%subreg.sub_32`.
@@ -271,6 +277,8 @@ crate::instructions! {
     TCRETURNri [TC64, MORE, MASK] pseudo() "br %0" {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
     MOVaddr [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
     LOADgot [D64, SYM] pseudo() "adrp %0, %1\n\tldr %0, [%0, %g1]" {} size 8;
+    // A pseudo-instruction of LLVM's, for the one register of the system that code needs here.
+    MOVbaseTLS [D64] destination(0xd53bd040) "mrs %0, tpidr_el0" {};
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADRP [D64, PAGES] address(0x90000000) "adrp %0, %p1" {};
@@ -462,6 +470,10 @@ crate::instructions! {
     CASLX [D64, T64, U64, U64SP] swap(0xc8a0fc00) "casl %0, %2, [%3]" {LOAD, STORE} of L64 if [LSE];
     CASALX [D64, T64, U64, U64SP] swap(0xc8e0fc00) "casal %0, %2, [%3]" {LOAD, STORE} of AL64 if [LSE];
     DMB [BARRIER] barrier(0xd50330bf) "dmb #%0" {SIDE_EFFECTS};
+    CLREX [BARRIER] barrier(0xd503305f) "clrex #%0" {SIDE_EFFECTS};
+    SUBSWrx [D32, U32SP, U32, EXTW] extended(0x6b200000) "subs %0, %1, %2, %e3" {} writes [NZCV];
+    CMP_SWAP_8 [E32, E32, U64, U32, U32] pseudo() {LOAD, STORE} of AL8 writes [NZCV] size 20;
+    CMP_SWAP_16 [E32, E32, U64, U32, U32] pseudo() {LOAD, STORE} of AL16 writes [NZCV] size 20;
     CMP_SWAP_32 [E32, E32, U64, U32, U32] pseudo() {LOAD, STORE} of AL32 writes [NZCV] size 20;
     CMP_SWAP_64 [E64, E32, U64, U64, U64] pseudo() {LOAD, STORE} of AL64 writes [NZCV] size 20;
     MEMBARRIER [] pseudo() {SIDE_EFFECTS} size 0;

@@ -187,6 +187,8 @@ fn atomics() -> Vec<RuleSet> {
         accesses(&operations).legal_for_types_with_mem_desc(&whole).lower_if(is_pointer(0)).min_scalar(0, S32),
         accesses(&[G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS]).lower(),
         rules_for("aarch64", &[G_FENCE]).always_legal(),
+        rules_for("aarch64", &[G_TRAP, G_DEBUGTRAP, G_UBSANTRAP]).always_legal(),
+        rules_for("aarch64", &[G_INTRINSIC, G_INTRINSIC_W_SIDE_EFFECTS]).always_legal(),
     ]
 }
 

@@ -39,6 +39,8 @@ fn add_part(dst: PReg, src: PReg, part: i64, shift: i64, negative: bool) -> Inst
 fn exclusive_loop(data: &InstData) -> Option<Sequence> {
     let Opcode::Target(opcode) = data.opcode else { return None };
     let (load, compare, store, zero) = match opcode {
+        CMP_SWAP_8 => (LDAXRB, SUBSWrx, STLXRB, WZR),
+        CMP_SWAP_16 => (LDAXRH, SUBSWrx, STLXRH, WZR),
         CMP_SWAP_32 => (LDAXRW, SUBSWrr, STLXRW, WZR),
         CMP_SWAP_64 => (LDAXRX, SUBSXrr, STLXRX, XZR),
         _ => return None,
@@ -46,15 +48,25 @@ fn exclusive_loop(data: &InstData) -> Option<Sequence> {
     let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
     let (old, status, address) = (register(0)?, register(1)?, register(2)?);
     let (expected, new) = (register(3)?, register(4)?);
+    // A load extends with zeros, and of the expected value only the low bits count.
+    let part = match opcode {
+        CMP_SWAP_8 => Some(Operand::Imm(BYTE)),
+        CMP_SWAP_16 => Some(Operand::Imm(HALF)),
+        _ => None,
+    };
+    let compared = [Operand::def(zero), Operand::used(old), Operand::used(expected)];
     Some(smallvec![
         inst(load, [Operand::def(old), Operand::used(address)]),
-        inst(compare, [Operand::def(zero), Operand::used(old), Operand::used(expected)]),
+        inst(compare, compared.into_iter().chain(part)),
         inst(Bcc, [Operand::Imm(NOT_EQUAL), Operand::Imm(12)]),
         inst(store, [Operand::def(status), Operand::used(new), Operand::used(address)]),
         inst(CBNZW, [Operand::used(status), Operand::Imm(-16)]),
     ])
 }
 
+/// LLVM's numbers of the extensions `uxtb` and `uxth`.
+const BYTE: i64 = 0;
+const HALF: i64 = 8;
 /// The number of the condition `ne`.
 const NOT_EQUAL: i64 = 1;
 
@@ -175,7 +187,11 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
             Some(OperandDesc::Offset { scale, .. }) => (value * i64::from(*scale)).to_string(),
             _ => value.to_string(),
         },
-        ('g', Operand::Address(_)) => name(operand).replacen(":got:", ":got_lo12:", 1),
+        ('g', Operand::Address(_)) => {
+            let text = name(operand).replacen(":got:", ":got_lo12:", 1);
+            text.replacen(":gottprel:", ":gottprel_lo12:", 1)
+        }
+        ('e', Operand::Imm(value)) => if *value == BYTE { "uxtb" } else { "uxth" }.to_string(),
         ('p', Operand::Imm(pages)) => (pages << 12).to_string(),
         ('l', Operand::Imm(value)) => {
             let width = if desc == Some(&OperandDesc::Imm(ImmRange::LogicalMask(64))) { 64 } else { 32 };

@@ -333,6 +333,8 @@ pub const GPR32: RegClass = RegClass(1);
 pub const GPR64SP: RegClass = RegClass(2);
 /// The W registers and the lower half of the stack pointer.
 pub const GPR32SP: RegClass = RegClass(3);
+/// The X registers alone, which are in both classes of 64 bits.
+pub const GPR64COMMON: RegClass = RegClass(4);
 /// The X registers that are not callee-saved: a tail call goes through one of them.
 pub const TCGPR64: RegClass = RegClass(8);
 const TAIL64: &[PReg] = ALL64.split_at(19).0;

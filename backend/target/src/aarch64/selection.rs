@@ -5,9 +5,9 @@
 
 use super::bitmask::encode_bitmask;
 use super::instructions::*;
-use super::registers::{FPR128, GPR32, GPR32SP, GPR64, GPR64SP, NZCV, SUB_32, WZR, XZR};
-use super::target_flags::{GOT, PAGE, PAGE_OFFSET};
-use crate::addressing::Addressing::{Got, PcRelative};
+use super::registers::{FPR128, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, NZCV, SUB_32, WZR, XZR};
+use super::target_flags::{GOT, PAGE, PAGE_OFFSET, TLS, TPREL_HIGH, TPREL_LOW};
+use crate::addressing::Addressing::{Got, InitialExec, LocalExec, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
 use Out::{
     Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, PhysDef, Reg, Stack, SubReg,
@@ -44,6 +44,10 @@ macro_rules! scaled {
 
 fn is_scaled(value: Bits, bytes: i128) -> bool {
     value.signed() % bytes == 0 && (0..4096).contains(&(value.signed() / bytes))
+}
+/// The number of a trap for this kind of undefined behaviour: the upper byte is `U`.
+fn undefined_behaviour(value: Bits) -> i64 {
+    i64::from(b'U') << 8 | value.low_u64() as i64
 }
 fn complement(value: Bits) -> u128 {
     !value.unsigned() & Bits::ones(value.width()).unsigned()
@@ -105,6 +109,11 @@ const fn op(opcode: Opcode, ty: Types, operands: &'static [Pat]) -> Pattern {
 
 const fn ordered(opcode: Opcode, ty: Types, bits: u32, ordering: Orderings, operands: &'static [Pat]) -> Pattern {
     Pattern::access(opcode, ty, bits, operands).ordered(ordering)
+}
+
+/// A load that reserves its address, or a store that keeps the reservation.
+const fn exclusive(ty: Types, bits: u32, operands: &'static [Pat]) -> Pattern {
+    Pattern::access(G_INTRINSIC_W_SIDE_EFFECTS, ty, bits, operands)
 }
 
 const RELAXED: Orderings = Orderings(&[Monotonic]);
@@ -237,6 +246,11 @@ rules! {
     "ptr_add": op(G_PTR_ADD, X, &[A, B_]) => [ADDXrr(DX, Reg(0), Reg(1))];
     "global_pcrel": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
     "global_got": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, Got)]) => [LOADgot(DX, Symbol(0, GOT))];
+    "global_local_exec": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, LocalExec)]) => [MOVbaseTLS(DefTemp(0, GPR64COMMON)),
+        ADDXri(DefTemp(1, GPR64SP), Temp(0), Symbol(0, TPREL_HIGH), Const(12)), ADDXri(DXSP, Temp(1), Symbol(0, TPREL_LOW), Const(0))];
+    "global_initial_exec": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, InitialExec)]) => [LOADgot(DefTemp(0, GPR64), Symbol(0, TLS)),
+        MOVbaseTLS(DefTemp(1, GPR64)), ADDXrr(DX, Temp(1), Temp(0))];
+    "threadlocal_address": op(G_INTRINSIC, X, &[Pat::Intrinsic("llvm.threadlocal.address"), A]) => [MOVE(DX, Reg(0))];
     "constant_pcrel": op(G_CONSTANT_POOL, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
     "block_pcrel": op(G_BLOCK_ADDR, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
     "table_pcrel": op(G_JUMP_TABLE, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
@@ -585,8 +599,32 @@ rules! {
     "cmpxchg64_acquire" if LSE: ordered(G_ATOMIC_CMPXCHG, X, 64, ACQUIRE, &[A, B_, C]) => [CASAX(DX, Reg(1), Reg(2), Reg(0))];
     "cmpxchg64_release" if LSE: ordered(G_ATOMIC_CMPXCHG, X, 64, RELEASE, &[A, B_, C]) => [CASLX(DX, Reg(1), Reg(2), Reg(0))];
     "cmpxchg64_acq_rel" if LSE: ordered(G_ATOMIC_CMPXCHG, X, 64, STRONG, &[A, B_, C]) => [CASALX(DX, Reg(1), Reg(2), Reg(0))];
+    "cmpxchg8_loop": ordered(G_ATOMIC_CMPXCHG, W, 8, EVERY_ORDER, &[A, B_, C]) => [CMP_SWAP_8(DW, DefTemp(0, GPR32), Reg(0), Reg(1), Reg(2), F)];
+    "cmpxchg16_loop": ordered(G_ATOMIC_CMPXCHG, W, 16, EVERY_ORDER, &[A, B_, C]) => [CMP_SWAP_16(DW, DefTemp(0, GPR32), Reg(0), Reg(1), Reg(2), F)];
     "cmpxchg32_loop": ordered(G_ATOMIC_CMPXCHG, W, 32, EVERY_ORDER, &[A, B_, C]) => [CMP_SWAP_32(DW, DefTemp(0, GPR32), Reg(0), Reg(1), Reg(2), F)];
     "cmpxchg64_loop": ordered(G_ATOMIC_CMPXCHG, X, 64, EVERY_ORDER, &[A, B_, C]) => [CMP_SWAP_64(DX, DefTemp(0, GPR32), Reg(0), Reg(1), Reg(2), F)];
+    "ldxr8": exclusive(X, 8, &[Pat::Intrinsic("llvm.aarch64.ldxr"), A]) => [LDXRB(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "ldxr16": exclusive(X, 16, &[Pat::Intrinsic("llvm.aarch64.ldxr"), A]) => [LDXRH(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "ldxr32": exclusive(X, 32, &[Pat::Intrinsic("llvm.aarch64.ldxr"), A]) => [LDXRW(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "ldxr64": exclusive(X, 64, &[Pat::Intrinsic("llvm.aarch64.ldxr"), A]) => [LDXRX(DX, Reg(0))];
+    "ldaxr8": exclusive(X, 8, &[Pat::Intrinsic("llvm.aarch64.ldaxr"), A]) => [LDAXRB(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "ldaxr16": exclusive(X, 16, &[Pat::Intrinsic("llvm.aarch64.ldaxr"), A]) => [LDAXRH(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "ldaxr32": exclusive(X, 32, &[Pat::Intrinsic("llvm.aarch64.ldaxr"), A]) => [LDAXRW(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "ldaxr64": exclusive(X, 64, &[Pat::Intrinsic("llvm.aarch64.ldaxr"), A]) => [LDAXRX(DX, Reg(0))];
+    "stxr8": exclusive(W, 8, &[Pat::Intrinsic("llvm.aarch64.stxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STXRB(DW, Temp(0), Reg(1))];
+    "stxr16": exclusive(W, 16, &[Pat::Intrinsic("llvm.aarch64.stxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STXRH(DW, Temp(0), Reg(1))];
+    "stxr32": exclusive(W, 32, &[Pat::Intrinsic("llvm.aarch64.stxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STXRW(DW, Temp(0), Reg(1))];
+    "stxr64": exclusive(W, 64, &[Pat::Intrinsic("llvm.aarch64.stxr"), A, B_]) => [STXRX(DW, Reg(0), Reg(1))];
+    "stlxr8": exclusive(W, 8, &[Pat::Intrinsic("llvm.aarch64.stlxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STLXRB(DW, Temp(0), Reg(1))];
+    "stlxr16": exclusive(W, 16, &[Pat::Intrinsic("llvm.aarch64.stlxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STLXRH(DW, Temp(0), Reg(1))];
+    "stlxr32": exclusive(W, 32, &[Pat::Intrinsic("llvm.aarch64.stlxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STLXRW(DW, Temp(0), Reg(1))];
+    "stlxr64": exclusive(W, 64, &[Pat::Intrinsic("llvm.aarch64.stlxr"), A, B_]) => [STLXRX(DW, Reg(0), Reg(1))];
+    "clrex": op(G_INTRINSIC_W_SIDE_EFFECTS, Types::Any, &[Pat::Intrinsic("llvm.aarch64.clrex")]) => [CLREX(Const(15))];
+
+    // Traps: of an undefined behaviour the number is in the low byte
+    "trap": op(G_TRAP, Types::Any, &[]) => [BRK(Const(1))];
+    "ubsantrap": op(G_UBSANTRAP, Types::Any, &[Pat::Imm(0, EVERY)]) => [BRK(ImmWith(0, undefined_behaviour))];
+    "debugtrap": op(G_DEBUGTRAP, Types::Any, &[]) => [BRK(Const(0xf000))];
 
     // Barriers: 9 is of loads, 11 of everything. One that orders a single thread is no code
     "fence_thread": Pattern::of(G_FENCE, Types::Any, &[Pat::Imm(0, EVERY), Pat::Imm(1, ZERO)]) => [MEMBARRIER()];

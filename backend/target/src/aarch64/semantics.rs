@@ -62,9 +62,9 @@ pub fn evaluate<'d>(
         }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         DMB => super::atomics::barrier(d, inst),
-        MEMBARRIER => Ok(jump_free(d)),
+        MEMBARRIER | CLREX => Ok(jump_free(d)),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
-        | SBCSXr => flag_setting(d, opcode, inst, &s),
+        | SBCSXr | SUBSWrx => flag_setting(d, opcode, inst, &s),
         _ => {
             let bits = compute(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name))?;
             Ok(finish(d, bits, &s))
@@ -304,9 +304,14 @@ fn flag_setting<D: AnyDomain + ?Sized>(
     let a = s.values.first().ok_or_else(malformed)?.bits;
     let b = match opcode {
         ADDSWri | ADDSXri | SUBSWri | SUBSXri => immediate(d, d.width(&a), inst).ok_or_else(malformed)?,
+        SUBSWrx => {
+            let bits = if inst.imm(3).ok_or_else(malformed)? == 0 { 8 } else { 16 };
+            let part = d.extract(&s.values.get(1).ok_or_else(malformed)?.bits, 0, bits);
+            d.zext(&part, d.width(&a))
+        }
         _ => s.values.get(1).ok_or_else(malformed)?.bits,
     };
-    let subtracts = matches!(opcode, SUBSWrr | SUBSXrr | SUBSWri | SUBSXri | SBCSWr | SBCSXr);
+    let subtracts = matches!(opcode, SUBSWrr | SUBSXrr | SUBSWrx | SUBSWri | SUBSXri | SBCSWr | SBCSXr);
     let carry = match opcode {
         ADCSWr | ADCSXr | SBCSWr | SBCSXr => Some(s.values.last().ok_or_else(malformed)?.bits),
         _ => None,

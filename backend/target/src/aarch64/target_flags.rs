@@ -29,3 +29,9 @@ pub const PAGE: TargetFlags = TargetFlags(1 << 0);
 pub const PAGE_OFFSET: TargetFlags = TargetFlags(1 << 1 | 1 << 9);
 /// `aarch64-got`: of an entry of the global offset table.
 pub const GOT: TargetFlags = TargetFlags(1 << 8);
+/// `aarch64-tls`: of an entry that holds a distance from the thread pointer.
+pub const TLS: TargetFlags = TargetFlags(1 << 11);
+/// `aarch64-hi12, aarch64-tls`: the upper twelve bits of such a distance.
+pub const TPREL_HIGH: TargetFlags = TargetFlags(1 << 6 | 1 << 11);
+/// `aarch64-pageoff, aarch64-nc, aarch64-tls`: its lower twelve bits.
+pub const TPREL_LOW: TargetFlags = TargetFlags(1 << 1 | 1 << 9 | 1 << 11);

@@ -2,11 +2,12 @@
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::instructions::{ADDI, LUI, PseudoLGA, PseudoLLA};
-use super::target_flags::{HI, LO};
+use super::instructions::{ADDI, LUI, PseudoAddTPRel, PseudoLA_TLS_IE, PseudoLGA, PseudoLLA};
+use super::target_flags::{HI, LO, TPREL_ADD, TPREL_HI, TPREL_LO};
 use crate::addressing::{AddressPart, Addressing, AddressingDesc, AddressingFacts, Fixup, FixupPart};
 use object::elf::{
-    R_RISCV_GOT_HI20, R_RISCV_HI20, R_RISCV_LO12_I, R_RISCV_PCREL_HI20, R_RISCV_PCREL_LO12_I, RelocationType,
+    R_RISCV_GOT_HI20, R_RISCV_HI20, R_RISCV_LO12_I, R_RISCV_PCREL_HI20, R_RISCV_PCREL_LO12_I, R_RISCV_TLS_GOT_HI20,
+    R_RISCV_TPREL_ADD, R_RISCV_TPREL_HI20, R_RISCV_TPREL_LO12_I, RelocationType,
 };
 use tribunal_ir::{CodeModel, RelocationModel, TargetFlags};
 
@@ -15,7 +16,13 @@ pub static ADDRESSING: AddressingDesc = AddressingDesc {
     choice,
     fixups: FIXUPS,
     parts: &[(LO, AddressPart::SignedLow), (HI, AddressPart::SignedHigh)],
-    modifiers: &[(LO, "%lo(", ")"), (HI, "%hi(", ")")],
+    modifiers: &[
+        (LO, "%lo(", ")"),
+        (HI, "%hi(", ")"),
+        (TPREL_LO, "%tprel_lo(", ")"),
+        (TPREL_HI, "%tprel_hi(", ")"),
+        (TPREL_ADD, "%tprel_add(", ")"),
+    ],
 };
 
 /// An address near zero needs no distance; a weak symbol of no definition is near zero alone.
@@ -40,4 +47,8 @@ const FIXUPS: &[Fixup] = &[
     Fixup { opcode: ADDI, flags: LO, parts: &[FixupPart::symbol(0, R_RISCV_LO12_I)] },
     Fixup { opcode: PseudoLLA, flags: TargetFlags::NONE, parts: &pair(R_RISCV_PCREL_HI20) },
     Fixup { opcode: PseudoLGA, flags: TargetFlags::NONE, parts: &pair(R_RISCV_GOT_HI20) },
+    Fixup { opcode: PseudoLA_TLS_IE, flags: TargetFlags::NONE, parts: &pair(R_RISCV_TLS_GOT_HI20) },
+    Fixup { opcode: LUI, flags: TPREL_HI, parts: &[FixupPart::symbol(0, R_RISCV_TPREL_HI20)] },
+    Fixup { opcode: PseudoAddTPRel, flags: TPREL_ADD, parts: &[FixupPart::symbol(0, R_RISCV_TPREL_ADD)] },
+    Fixup { opcode: ADDI, flags: TPREL_LO, parts: &[FixupPart::symbol(0, R_RISCV_TPREL_LO12_I)] },
 ];

@@ -6,12 +6,14 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
+use super::semantics::shift;
 use crate::atomics::{self, Compared, Evaluated, MemoryOperation};
 use crate::instructions::{Access, InstrDesc};
-use crate::meaning::AnyDomain;
-use crate::operands::{Sources, jump_free};
-use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{AtomicOrdering, FencedPairs, InstData, OpcodeFlags, TargetOpcode};
+use crate::meaning::{AnyDomain, MachineEvaluation};
+use crate::operands::{Sources, jump_free, read_modify_write};
+use smallvec::smallvec;
+use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::{AtomicOrdering, FencedPairs, InstData, MemFlags, OpcodeFlags, TargetOpcode};
 
 /// The operations by the highest bits of a word.
 const OPERATIONS: [(u32, MemoryOperation); 9] = [
@@ -57,6 +59,9 @@ fn reservation_loop<D: AnyDomain + ?Sized>(
     let ordering = inst.operands.last().and_then(|operand| AtomicOrdering::from_number(operand.as_imm()?));
     let ordering = ordering.ok_or_else(|| Unsupported::new(format!("malformed {}", inst.opcode)))?;
     let access = access.ordered(ordering);
+    if let Some(kind) = Masked::of(opcode) {
+        return masked(d, kind, access, inst, s);
+    }
     let [address, value] = s.exactly(inst)?;
     let width = d.width(&value.bits);
     let evaluation = match opcode {
@@ -67,6 +72,128 @@ fn reservation_loop<D: AnyDomain + ?Sized>(
         _ => atomics::operation(d, MemoryOperation::Nand, access, inst, [value, address]),
     };
     atomics::with_scratch(d, evaluation?, width)
+}
+
+/// An operation on some bits of a word: a byte or a half at its place in the word, chosen by a mask.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Masked {
+    Exchange,
+    Add,
+    Subtract,
+    Nand,
+    CompareExchange,
+    /// The greater or the lesser, of signed readings or of unsigned ones.
+    Extremum(MemoryOperation),
+}
+
+impl Masked {
+    fn of(opcode: TargetOpcode) -> Option<Masked> {
+        use MemoryOperation::{Greatest, GreatestUnsigned, Least, LeastUnsigned};
+        Some(match opcode {
+            PseudoMaskedAtomicSwap32 => Masked::Exchange,
+            PseudoMaskedAtomicLoadAdd32 => Masked::Add,
+            PseudoMaskedAtomicLoadSub32 => Masked::Subtract,
+            PseudoMaskedAtomicLoadNand32 => Masked::Nand,
+            PseudoMaskedCmpXchg32 => Masked::CompareExchange,
+            PseudoMaskedAtomicLoadMax32 => Masked::Extremum(Greatest),
+            PseudoMaskedAtomicLoadMin32 => Masked::Extremum(Least),
+            PseudoMaskedAtomicLoadUMax32 => Masked::Extremum(GreatestUnsigned),
+            PseudoMaskedAtomicLoadUMin32 => Masked::Extremum(LeastUnsigned),
+            _ => return None,
+        })
+    }
+}
+
+/// `OPCODE old, scratch.., address, value, mask, ordering`; a signed extremum has the amount that brings the part's
+/// sign to the top after the mask, and `PseudoMaskedCmpXchg32` the expected value before the new one. Bits outside of
+/// the mask stay.
+fn masked<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    kind: Masked,
+    access: Access,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Evaluated<D> {
+    let [address, first, second] = s.exactly(inst)?;
+    let mut others = vec![first, second];
+    let (value, mask) = match kind {
+        Masked::CompareExchange => {
+            let [.., new, mask] = s.exactly::<4>(inst)?;
+            others.push(mask);
+            (new, mask)
+        }
+        _ => (first, second),
+    };
+    let amount = match kind {
+        Masked::Extremum(MemoryOperation::Greatest | MemoryOperation::Least) => {
+            let [.., amount] = s.exactly::<4>(inst)?;
+            others.push(amount);
+            Some(amount.bits)
+        }
+        _ => None,
+    };
+    let width = d.width(&value.bits);
+    let mut poison = d.boolean(false);
+    for other in &others {
+        poison = d.bool_or(&poison, &other.poison);
+    }
+    let update = |d: &mut D, old: &Value<D>| {
+        let whole = d.sext(&old.bits, width);
+        let part = d.and(&whole, &mask.bits);
+        let new = kind.applied(d, [&whole, &part], [&first.bits, &value.bits], amount.as_ref());
+        let changes = d.xor(&whole, &new);
+        let changed = d.and(&changes, &mask.bits);
+        let bits = d.xor(&whole, &changed);
+        Value { bits: d.extract(&bits, 0, access.bits()), poison: d.bool_or(&old.poison, &poison) }
+    };
+    let both = MemFlags::LOAD | MemFlags::STORE;
+    let (old, ub) = read_modify_write(d, (access, both), &atomics::repeated(inst, access), address, update)?;
+    let result = Value { bits: d.sext(&old.bits, width), poison: old.poison };
+    let evaluation = MachineEvaluation { results: smallvec![result], ub, taken: None, to: None };
+    let evaluation = atomics::with_scratch(d, evaluation, width)?;
+    match kind {
+        Masked::Extremum(_) => atomics::with_scratch(d, evaluation, width),
+        _ => Ok(evaluation),
+    }
+}
+
+impl Masked {
+    /// The word whose masked bits are the new ones, given the old word, its masked part, and the operands.
+    fn applied<D: AnyDomain + ?Sized>(
+        self,
+        d: &mut D,
+        [whole, part]: [&D::Bits; 2],
+        [expected, value]: [&D::Bits; 2],
+        amount: Option<&D::Bits>,
+    ) -> D::Bits {
+        match self {
+            Masked::Exchange => *value,
+            Masked::Add => d.add(whole, value),
+            Masked::Subtract => d.sub(whole, value),
+            Masked::Nand => {
+                let both = d.and(whole, value);
+                d.not(&both)
+            }
+            Masked::CompareExchange => {
+                let equal = d.eq(part, expected);
+                d.ite(&equal, value, whole)
+            }
+            Masked::Extremum(operation) => {
+                let signed = |d: &mut D, amount: &D::Bits| {
+                    let top = shift(d, part, amount, D::shl);
+                    shift(d, &top, amount, D::ashr)
+                };
+                let part = amount.map_or(*part, |amount| signed(d, amount));
+                let changes = match operation {
+                    MemoryOperation::Greatest => d.slt(&part, value),
+                    MemoryOperation::Least => d.slt(value, &part),
+                    MemoryOperation::GreatestUnsigned => d.ult(&part, value),
+                    _ => d.ult(value, &part),
+                };
+                d.ite(&changes, value, whole)
+            }
+        }
+    }
 }
 
 /// The pairs between two kinds of accesses, of which 2 reads and 1 writes.

@@ -319,6 +319,15 @@ crate::instructions! {
     PseudoCmpXchg64 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of X64 if [RV64, A] size 16;
     PseudoAtomicLoadNand32 [E, E, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 20;
     PseudoAtomicLoadNand64 [E, E, X, X, ORD] pseudo() {LOAD, STORE} of X64 if [RV64, A] size 20;
+    PseudoMaskedAtomicSwap32 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 28;
+    PseudoMaskedAtomicLoadAdd32 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 28;
+    PseudoMaskedAtomicLoadSub32 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 28;
+    PseudoMaskedAtomicLoadNand32 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 32;
+    PseudoMaskedAtomicLoadMax32 [E, E, E, X, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 44;
+    PseudoMaskedAtomicLoadMin32 [E, E, E, X, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 44;
+    PseudoMaskedAtomicLoadUMax32 [E, E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 36;
+    PseudoMaskedAtomicLoadUMin32 [E, E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 36;
+    PseudoMaskedCmpXchg32 [E, E, X, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 32;
     MEMBARRIER [] pseudo() {SIDE_EFFECTS} size 0;
     PseudoCALL [CALLEE, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA] size 8;
     PseudoCALLIndirect [JALRX, MASK] pseudo() {CALL, SIDE_EFFECTS} writes [RA];
@@ -327,6 +336,8 @@ crate::instructions! {
     PseudoBRIND [X, I12] pseudo() {TERMINATOR, BRANCH, BARRIER, INDIRECT};
     PseudoLLA [D, SYM] pseudo() {} size 8;
     PseudoLGA [D, SYM] pseudo() {} size 8;
+    PseudoLA_TLS_IE [D, SYM] pseudo() {} size 8;
+    PseudoAddTPRel [D, X, X, SYM] pseudo() {};
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
 }

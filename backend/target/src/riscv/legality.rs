@@ -295,6 +295,8 @@ fn atomics(machine: Machine) -> Vec<RuleSet> {
         on(&operations).lower_if(is_pointer(0)).when(word.is_some(), |rules| rules.min_scalar(0, x)),
         machine.accesses(&lowered).unsupported_if(mem_narrower_than(32)).lower(),
         rules_for(machine.name, &[G_FENCE]).always_legal(),
+        rules_for(machine.name, &[G_TRAP, G_DEBUGTRAP, G_UBSANTRAP]).always_legal(),
+        rules_for(machine.name, &[G_INTRINSIC, G_INTRINSIC_W_SIDE_EFFECTS]).always_legal(),
     ]
 }
 

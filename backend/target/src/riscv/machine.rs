@@ -123,6 +123,100 @@ fn reservation_loop(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
     Some(code)
 }
 
+/// The form of a loop that changes some bits of a word.
+enum Change {
+    /// The new word has the value's bits in the place of the part: of these instructions, which write the scratch
+    /// register of the old word and the value.
+    By(&'static [TargetOpcode]),
+    /// The value replaces the part unless this branch of the part and the value is taken.
+    Unless { branch: TargetOpcode, swapped: bool, signed: bool },
+    /// The value replaces the part if it is the expected one.
+    IfExpected,
+}
+
+/// A loop that replaces the bits of a mask in a word, as a byte or a half of it has no reservation of its own:
+///
+/// ```text
+/// PseudoMaskedAtomicLoadAdd32 old, scratch, address, value, mask, ordering
+/// loop: lr.w old, (address)
+///       add  scratch, old, value
+///       xor  scratch, old, scratch
+///       and  scratch, scratch, mask
+///       xor  scratch, old, scratch
+///       sc.w scratch, scratch, (address)
+///       bnez scratch, loop
+/// ```
+///
+/// The extrema have a second scratch register for the part, and the compare-and-exchange leaves the loop before the
+/// merge.
+fn masked_loop(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
+    let change = masked_change(opcode)?;
+    let registers: Vec<PReg> =
+        data.operands.iter().filter_map(Operand::as_reg).filter_map(|register| register.reg.as_physical()).collect();
+    let ordering = AtomicOrdering::from_number(data.operands.last()?.as_imm()?)?;
+    let [load, store] = WORD.of(ordering);
+    let three = |opcode, dst, one, other| inst(opcode, [Operand::def(dst), Operand::used(one), Operand::used(other)]);
+    let (old, scratch, merged, mask, address);
+    let mut code;
+    match (change, registers.as_slice()) {
+        (Change::By(opcodes), &[first, second, base, value, bits]) => {
+            (old, scratch, merged, mask, address) = (first, second, second, bits, base);
+            code = smallvec![inst(load, [Operand::def(old), Operand::used(address)])];
+            code.extend(opcodes.iter().map(|&opcode| match opcode {
+                ADDI => with_imm(ADDI, scratch, value, 0),
+                XORI => with_imm(XORI, scratch, scratch, -1),
+                opcode => three(opcode, scratch, old, value),
+            }));
+        }
+        (Change::IfExpected, &[first, second, base, expected, value, bits]) => {
+            (old, scratch, merged, mask, address) = (first, second, value, bits, base);
+            code = smallvec![inst(load, [Operand::def(old), Operand::used(address)])];
+            code.push(three(AND, scratch, old, mask));
+            code.push(inst(BNE, [Operand::used(scratch), Operand::used(expected), Operand::Imm(MERGE + LAST)]));
+        }
+        (Change::Unless { branch, swapped, signed }, &[first, second, part, base, value, bits, ref amount @ ..]) => {
+            (old, scratch, merged, mask, address) = (first, second, value, bits, base);
+            code = smallvec![inst(load, [Operand::def(old), Operand::used(address)])];
+            code.push(three(AND, part, old, mask));
+            code.push(with_imm(ADDI, scratch, old, 0));
+            if signed {
+                let amount = *amount.first()?;
+                code.extend([SLL, SRA].map(|opcode| three(opcode, part, part, amount)));
+            }
+            let (one, other) = if swapped { (value, part) } else { (part, value) };
+            code.push(inst(branch, [Operand::used(one), Operand::used(other), Operand::Imm(MERGE)]));
+        }
+        _ => return None,
+    }
+    code.push(three(XOR, scratch, old, merged));
+    code.push(three(AND, scratch, scratch, mask));
+    code.push(three(XOR, scratch, old, scratch));
+    code.push(inst(store, [Operand::def(scratch), Operand::used(scratch), Operand::used(address)]));
+    let back = -4 * code.len() as i64;
+    code.push(inst(BNE, [Operand::used(scratch), Operand::used(ZERO), Operand::Imm(back)]));
+    Some(code)
+}
+
+/// Bytes from a branch over the merge to the store.
+const MERGE: i64 = 16;
+/// Bytes of the store and of the branch after it.
+const LAST: i64 = 8;
+
+fn masked_change(opcode: TargetOpcode) -> Option<Change> {
+    Some(match opcode {
+        PseudoMaskedAtomicSwap32 => Change::By(&[ADDI]),
+        PseudoMaskedAtomicLoadAdd32 => Change::By(&[ADD]),
+        PseudoMaskedAtomicLoadSub32 => Change::By(&[SUB]),
+        PseudoMaskedAtomicLoadNand32 => Change::By(&[AND, XORI]),
+        PseudoMaskedAtomicLoadMax32 => Change::Unless { branch: BGE, swapped: false, signed: true },
+        PseudoMaskedAtomicLoadMin32 => Change::Unless { branch: BGE, swapped: true, signed: true },
+        PseudoMaskedAtomicLoadUMax32 => Change::Unless { branch: BGEU, swapped: false, signed: false },
+        PseudoMaskedAtomicLoadUMin32 => Change::Unless { branch: BGEU, swapped: true, signed: false },
+        PseudoMaskedCmpXchg32 => Change::IfExpected,
+        _ => return None,
+    })
+}
+
 /// Kinds of accesses as the assembler names them.
 fn kinds(number: i64) -> String {
     if number == 0 {
@@ -160,7 +254,12 @@ impl Machine for MachineCode {
             Opcode::Target(PseudoLLA) => Some(from_here(data, ADDI)?),
             Opcode::Target(PseudoLGA) => Some(from_here(data, self.load_pointer)?),
             Opcode::Target(MEMBARRIER) => Some(Sequence::new()),
-            Opcode::Target(opcode) => reservation_loop(opcode, data),
+            Opcode::Target(PseudoLA_TLS_IE) => Some(from_here(data, self.load_pointer)?),
+            Opcode::Target(PseudoAddTPRel) => {
+                let operands = data.operands.get(..3)?;
+                Some(smallvec![inst(ADD, operands.iter().copied())])
+            }
+            Opcode::Target(opcode) => reservation_loop(opcode, data).or_else(|| masked_loop(opcode, data)),
             _ => None,
         }
     }
@@ -197,7 +296,7 @@ impl Machine for MachineCode {
 
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
-        if let Some(code) = reservation_loop(opcode, data) {
+        if let Some(code) = reservation_loop(opcode, data).or_else(|| masked_loop(opcode, data)) {
             let lines: Vec<String> = code.iter().map(|data| self.assembly(data, name)).collect();
             return lines.join("\n\t");
         }
@@ -225,6 +324,8 @@ impl Machine for MachineCode {
             [base, offset] if opcode == PseudoBRIND => format!("jalr zero, {offset}({base})"),
             [value, symbol] if opcode == PseudoLLA => format!("lla {value}, {symbol}"),
             [value, symbol] if opcode == PseudoLGA => format!("lga {value}, {symbol}"),
+            [value, symbol] if opcode == PseudoLA_TLS_IE => format!("la.tls.ie {value}, {symbol}"),
+            texts if opcode == PseudoAddTPRel => format!("add {}", texts.join(", ")),
             [] if opcode == MEMBARRIER => "#MEMBARRIER".to_string(),
             [_, _] if opcode == FENCE => {
                 let [before, after] = [0, 1].map(|index| kinds(data.imm(index).unwrap_or(0)));

@@ -43,6 +43,8 @@ pub const ZERO: PReg = x(0);
 pub const RA: PReg = x(1);
 /// The stack pointer.
 pub const SP: PReg = x(2);
+/// The thread pointer.
+pub const TP: PReg = x(4);
 /// Left to the frame pass for far offsets.
 pub const SCRATCH: PReg = x(31);
 

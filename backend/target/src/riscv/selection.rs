@@ -1,10 +1,10 @@
 //! The selection rules, most specific first within an opcode.
 
 use super::instructions::*;
-use super::registers::{GPR, ZERO};
-use super::target_flags::{HI, LO};
+use super::registers::{GPR, TP, ZERO};
+use super::target_flags::{HI, LO, TPREL_ADD, TPREL_HI, TPREL_LO};
 use crate::Features;
-use crate::addressing::Addressing::{Absolute, Got, PcRelative};
+use crate::addressing::Addressing::{Absolute, Got, InitialExec, LocalExec, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
 use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Symbol, Temp};
 use tribunal_ir::AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
@@ -161,6 +161,12 @@ const fn atomic(opcode: Opcode, bits: u32, ordering: Orderings) -> Pattern {
     Pattern::access(opcode, ANY, bits, &[A, B]).ordered(ordering)
 }
 
+/// An operation on bits of a word, which names its ordering.
+const fn masked(operands: &'static [Pat]) -> Pattern {
+    Pattern::access(G_INTRINSIC_W_SIDE_EFFECTS, ANY, 32, operands)
+}
+const ORDER: Pat = Pat::Imm(0, EVERY);
+
 const RELAXED: Orderings = Orderings(&[Monotonic]);
 const RELEASE: Orderings = Orderings(&[Release]);
 const ACQUIRE: Orderings = Orderings(&[Acquire]);
@@ -304,6 +310,10 @@ rules! {
     "global_absolute": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];
     "global_pcrel": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, PcRelative)]) => [PseudoLLA(D, Symbol(0, WHOLE))];
     "global_got": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, Got)]) => [PseudoLGA(D, Symbol(0, WHOLE))];
+    "global_local_exec": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, LocalExec)]) => [LUI(T, Symbol(0, TPREL_HI)),
+        PseudoAddTPRel(U, Temp(0), Phys(TP), Symbol(0, TPREL_ADD)), ADDI(D, Temp(1), Symbol(0, TPREL_LO))];
+    "global_initial_exec": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, InitialExec)]) => [PseudoLA_TLS_IE(T, Symbol(0, WHOLE)), ADD(D, Temp(0), Phys(TP))];
+    "threadlocal_address": op(G_INTRINSIC, &[Pat::Intrinsic("llvm.threadlocal.address"), A]) => [MOVE(D, Reg(0))];
     "constant_absolute": op(G_CONSTANT_POOL, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];
     "constant_pcrel": op(G_CONSTANT_POOL, &[Pat::Symbol(0, PcRelative)]) => [PseudoLLA(D, Symbol(0, WHOLE))];
     "block_absolute": op(G_BLOCK_ADDR, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];
@@ -467,6 +477,20 @@ rules! {
     "cmpxchg32_word" if RV64 A: Pattern::access(G_ATOMIC_CMPXCHG, ANY, 32, &[A, B, C]).ordered(EVERY_ORDER) => [ADDIW(U, Reg(1), Const(0)), PseudoCmpXchg32(D, T, Reg(0), Temp(1), Reg(2), Out::Ordering)];
     "cmpxchg32" if RV32 A: Pattern::access(G_ATOMIC_CMPXCHG, ANY, 32, &[A, B, C]).ordered(EVERY_ORDER) => [PseudoCmpXchg32(D, T, Reg(0), Reg(1), Reg(2), Out::Ordering)];
     "cmpxchg64" if RV64 A: Pattern::access(G_ATOMIC_CMPXCHG, ANY, 64, &[A, B, C]).ordered(EVERY_ORDER) => [PseudoCmpXchg64(D, T, Reg(0), Reg(1), Reg(2), Out::Ordering)];
+    "masked_xchg" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.atomicrmw.xchg"), A, B, C, ORDER]) => [PseudoMaskedAtomicSwap32(D, T, Reg(0), Reg(1), Reg(2), Imm(0))];
+    "masked_add" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.atomicrmw.add"), A, B, C, ORDER]) => [PseudoMaskedAtomicLoadAdd32(D, T, Reg(0), Reg(1), Reg(2), Imm(0))];
+    "masked_sub" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.atomicrmw.sub"), A, B, C, ORDER]) => [PseudoMaskedAtomicLoadSub32(D, T, Reg(0), Reg(1), Reg(2), Imm(0))];
+    "masked_nand" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.atomicrmw.nand"), A, B, C, ORDER]) => [PseudoMaskedAtomicLoadNand32(D, T, Reg(0), Reg(1), Reg(2), Imm(0))];
+    "masked_max" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.atomicrmw.max"), A, B, C, Pat::Reg(3), ORDER]) => [PseudoMaskedAtomicLoadMax32(D, T, U, Reg(0), Reg(1), Reg(2), Reg(3), Imm(0))];
+    "masked_min" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.atomicrmw.min"), A, B, C, Pat::Reg(3), ORDER]) => [PseudoMaskedAtomicLoadMin32(D, T, U, Reg(0), Reg(1), Reg(2), Reg(3), Imm(0))];
+    "masked_umax" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.atomicrmw.umax"), A, B, C, ORDER]) => [PseudoMaskedAtomicLoadUMax32(D, T, U, Reg(0), Reg(1), Reg(2), Imm(0))];
+    "masked_umin" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.atomicrmw.umin"), A, B, C, ORDER]) => [PseudoMaskedAtomicLoadUMin32(D, T, U, Reg(0), Reg(1), Reg(2), Imm(0))];
+    "masked_cmpxchg" if A: masked(&[Pat::Intrinsic("llvm.riscv.masked.cmpxchg"), A, B, C, Pat::Reg(3), ORDER]) => [PseudoMaskedCmpXchg32(D, T, Reg(0), Reg(1), Reg(2), Reg(3), Imm(0))];
+
+    // Traps
+    "trap": op(G_TRAP, &[]) => [UNIMP()];
+    "ubsantrap": op(G_UBSANTRAP, &[Pat::Imm(0, EVERY)]) => [UNIMP()];
+    "debugtrap": op(G_DEBUGTRAP, &[]) => [EBREAK()];
 
     // Fences: reads are 2, writes 1. One that orders a single thread is no code
     "fence_thread": op(G_FENCE, &[Pat::Imm(0, EVERY), Pat::Imm(1, ZERO_IMM)]) => [MEMBARRIER()];

@@ -323,7 +323,7 @@ fn low<D: AnyDomain + ?Sized>(
 }
 
 /// Amount modulo the width.
-fn shift<D: AnyDomain + ?Sized>(
+pub(super) fn shift<D: AnyDomain + ?Sized>(
     d: &mut D,
     a: &D::Bits,
     b: &D::Bits,

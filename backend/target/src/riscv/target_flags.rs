@@ -27,3 +27,9 @@ pub const CALL: TargetFlags = TargetFlags(1 << 0);
 pub const LO: TargetFlags = TargetFlags(1 << 1);
 /// `riscv-hi`: the upper bits, rounded so that the low ones complete them.
 pub const HI: TargetFlags = TargetFlags(1 << 2);
+/// `riscv-tprel-lo`: the low twelve bits, signed, of the distance from the thread pointer.
+pub const TPREL_LO: TargetFlags = TargetFlags(1 << 6);
+/// `riscv-tprel-hi`: the upper bits of that distance.
+pub const TPREL_HI: TargetFlags = TargetFlags(1 << 7);
+/// `riscv-tprel-add`: of the addition of the thread pointer, which a linker may remove.
+pub const TPREL_ADD: TargetFlags = TargetFlags(1 << 8);
