@@ -225,7 +225,10 @@ fn is_argument(data: &InstData, target: &Target) -> bool {
 
 /// A terminator, or a copy to a result register.
 fn ends(data: &InstData, target: &Target) -> bool {
-    let to_result = matches!(copied(data), Some((Reg::Physical(_), Reg::Virtual(_))));
+    let to_result = match copied(data) {
+        Some((Reg::Physical(register), Reg::Virtual(_))) => register != target.abi.stack_pointer,
+        _ => false,
+    };
     to_result || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR)
 }
 

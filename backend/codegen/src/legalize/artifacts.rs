@@ -19,7 +19,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub const RULES: [&str; 25] = [
+pub const RULES: [&str; 27] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -45,6 +45,8 @@ pub const RULES: [&str; 25] = [
     "combine memcpy_of_constant_length",
     "combine memmove_of_constant_length",
     "combine memset_of_constant_length",
+    "combine frame_address",
+    "combine return_address",
 ];
 
 /// The combine that applies to the artifact `inst`.
