@@ -1,9 +1,10 @@
 /* Stack pointers that move: arrays of variable length in loops, alloca between calls that pass arguments on the stack,
-   and over-aligned objects, all of them in recursion too. */
+   and over-aligned objects, all of them in recursion too. Functions with many arguments have external linkage: so they
+   have C's calling convention, which passes the last ones on the stack. */
 #include "platform.h"
 
-NOINLINE static unsigned mix(int a, int64_t b, int c, int64_t d, int e, int64_t f, int g, int64_t h, int i, int64_t j,
-                             const uint8_t *bytes, size_t size) {
+NOINLINE unsigned mix(int a, int64_t b, int c, int64_t d, int e, int64_t f, int g, int64_t h, int i, int64_t j,
+                      const uint8_t *bytes, size_t size) {
     uint64_t total = (uint64_t)(a + b * 3 + c * 5 + d * 7 + e * 11 + f * 13 + g * 17 + h * 19 + i * 23 + j * 29);
     for (size_t k = 0; k < size; k++)
         total = total * 31 + bytes[k];
@@ -66,8 +67,8 @@ NOINLINE static unsigned fixed(unsigned seed) {
     return misaligned(a, 64) + misaligned(b, 4096) + a[seed % 3] * b[seed % 2] + (unsigned)before[seed % 4];
 }
 
-NOINLINE static unsigned both(int n, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
-                              int64_t h, int64_t stacked) {
+NOINLINE unsigned both(int n, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
+                       int64_t h, int64_t stacked) {
     _Alignas(64) uint8_t first[70];
     unsigned numbers[n];
     _Alignas(256) uint8_t second[1];
@@ -84,8 +85,8 @@ NOINLINE static unsigned both(int n, int64_t a, int64_t b, int64_t c, int64_t d,
 }
 
 /* A block with an alignment of its own, and arguments that are read after it. */
-NOINLINE static unsigned strict(int n, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
-                                int64_t h, int64_t stacked) {
+NOINLINE unsigned strict(int n, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
+                         int64_t h, int64_t stacked) {
     uint8_t *block = __builtin_alloca_with_align((size_t)n, 128 * CHAR_BIT);
     memset(block, n, (size_t)n);
     return misaligned(block, 128) * 1000 + block[n - 1] + (unsigned)(a + b + c + d + e + f + g + h * stacked);

@@ -44,13 +44,16 @@ struct Tracked<'f> {
     target: &'f Target,
     stack: PReg,
     frame: Option<PReg>,
+    /// True for another compiler's code. Instructions without a row may move its pointers, and LLVM states the
+    /// unwinder's rules of blocks after a return in a pass of its own. So what is unknown there is no fault.
+    is_foreign: bool,
 }
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let (function, target) = (verifier.function, verifier.target);
     let (stack, frame) = (target.abi.stack_pointer, target.abi.frame_pointer);
     let frame = (frame != stack && verifier.reserved & bit(frame) != 0).then_some(frame);
-    let tracked = Tracked { function, target, stack, frame };
+    let tracked = Tracked { function, target, stack, frame, is_foreign: verifier.legalizer.is_none() };
     let heads = tracked.heads();
     let mut arrivals = vec![None; function.block_bound()];
     for &block in function.layout() {
@@ -73,7 +76,8 @@ fn restored(
     let function = verifier.function;
     let last = function.last_inst(block).map(|last| verifier.flags(function.inst(last)));
     let returns = last.is_some_and(|flags| flags.contains(OpcodeFlags::RETURN));
-    verifier.demand_of_block(Rule::StageFrame, block, !returns || tail.stack == Some(0), || match tail.stack {
+    let is_back = tail.stack.map_or(tracked.is_foreign, |bytes| bytes == 0);
+    verifier.demand_of_block(Rule::StageFrame, block, !returns || is_back, || match tail.stack {
         Some(bytes) => format!("returns with the stack pointer {bytes} bytes off"),
         None => "returns with the stack pointer at no constant distance".to_string(),
     });
@@ -102,7 +106,7 @@ fn aligned(verifier: &mut Verifier<'_>, tracked: &Tracked<'_>) {
     let code = needed(tracked, prologue, tracked.stack);
     let is_aligned = |start: u64| {
         let end = executed(tracked, &code, tracked.stack, start, Pointers::ENTRY);
-        end.is_some_and(|end| end.is_multiple_of(align))
+        end.map_or(tracked.is_foreign, |end| end.is_multiple_of(align))
     };
     let starts = [0x4000_0000, 0x4000_0000 + u64::from(target.abi.stack_align)];
     verifier.demand_of_block(Rule::StageFrame, entry, starts.into_iter().all(is_aligned), || {
@@ -128,7 +132,7 @@ fn unwinding(verifier: &mut Verifier<'_>, tracked: &Tracked<'_>, heads: &[Option
             let data = function.inst(inst);
             let looked_at = match data.operands.first() {
                 Some(Operand::Cfi(cfi)) if is_rule(inst) => rules.state(*cfi, verifier.target),
-                _ => verifier.target.call_kind(data) == Some(CallKind::Returning),
+                _ => !tracked.is_foreign && verifier.target.call_kind(data) == Some(CallKind::Returning),
             };
             if looked_at {
                 here = here.zip(head).map(|(_, head)| tracked.over(&done, head));
@@ -178,6 +182,7 @@ impl Unwinding {
         match distance {
             Some(bytes) if above == -bytes => None,
             Some(bytes) => Some(format!("the unwinder looks {above} bytes above a {name} pointer {bytes} bytes off")),
+            None if tracked.is_foreign => None,
             None => Some(format!("the unwinder counts from a {name} pointer at no constant distance")),
         }
     }
