@@ -18,6 +18,7 @@ pub mod operands;
 pub mod registers;
 pub mod runtime;
 pub mod selection;
+pub mod stack;
 
 pub mod aarch64;
 pub mod riscv;

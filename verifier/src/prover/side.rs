@@ -19,8 +19,8 @@ use tribunal_ir::{
     Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, RegFlags,
     RegOperand, VReg, Vocabulary,
 };
-use tribunal_target::Target;
 use tribunal_target::environment::{self, LinkedAddress};
+use tribunal_target::{Target, stack};
 
 pub(super) type Scalar = Value<Symbolic>;
 
@@ -256,8 +256,15 @@ impl SideEvaluation<'_> {
         let is_ordered = data.opcode == Opcode::G_FENCE
             || data.memory.iter().any(MemOperand::is_atomic)
             || self.is_ordered_row(data);
-        if is_ordered && self.opaque.is_some() {
+        // Neither does the memory of a whole function have a part below the stack pointer.
+        let moves_stack = stack::is_stack_operation(data.opcode);
+        if (is_ordered || moves_stack) && self.opaque.is_some() {
             return self.other(side, data);
+        }
+        if moves_stack {
+            let transfer = stack::execute(self.target, &mut SideState { evaluation: self, side }, data)?;
+            self.follow(side, transfer);
+            return Ok(());
         }
         if self.uninterpreted(side, data)? {
             return Ok(());

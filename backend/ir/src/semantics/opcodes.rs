@@ -223,7 +223,12 @@ fn computed<D: Domain, M: Memory<D>>(
 pub fn typed(function: &Function, inst: &InstData) -> Result<Typed, Unsupported> {
     let info = inst.opcode.info().ok_or_else(|| Unsupported::new("target instruction"))?;
     if !info.flags.contains(OpcodeFlags::DEFINED) {
-        return Err(Unsupported::new(info.name));
+        let intrinsic = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Intrinsic(name) => function.symbols.get(*name),
+            _ => None,
+        });
+        let name = intrinsic.map_or(info.name.to_string(), |intrinsic| format!("{} {intrinsic}", info.name));
+        return Err(Unsupported::new(name));
     }
     let mut types = Typed { defs: SmallVec::new(), uses: SmallVec::new() };
     let registers = inst.operands.iter().filter_map(|operand| operand.as_vreg().map(|register| (operand, register)));
