@@ -5,7 +5,7 @@
 
 use crate::address::{AddressBase, GlobalName};
 use crate::function::Function;
-use tribunal_llvm::{Definition, GlobalValue, IrModule, Linkage, Name, ThreadLocalModel, Visibility};
+use tribunal_llvm::{Attribute, Definition, GlobalValue, IrModule, Linkage, Name, ThreadLocalModel, Visibility};
 
 /// Where the linker may place code and data (LLVM's `Reloc::Model`, and the module's PIE level).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -67,6 +67,18 @@ impl Function {
             2..=3 => CodeModel::Medium,
             _ => CodeModel::Large,
         }
+    }
+
+    /// The value of an attribute with a value that the module gives this function: `"frame-pointer"="all"`.
+    pub fn attribute(&self, wanted: &str) -> Option<&str> {
+        let ir = self.ir.as_deref()?;
+        let Definition::Function(id) = ir.symbols[ir.symbol(&Name::from(self.name.as_str()))?].definition? else {
+            return None;
+        };
+        ir.functions[id].attributes.iter().find_map(|attribute| match attribute {
+            Attribute::Text { key, value } if key == wanted => Some(value.as_str()),
+            _ => None,
+        })
     }
 
     /// The facts about what an address is of.

@@ -573,7 +573,7 @@ opcodes! {
     Environment {
         G_VASTART: [] <- [A0] {STORE} mem(1, Any) ub(ADDRESS);
         G_VAARG: [T0] <- [A1, IMM] {LOAD, STORE} imm(Alignment) ub(ADDRESS);
-        G_DYN_STACKALLOC: [A0] <- [I1, IMM] {SIDE_EFFECTS};
+        G_DYN_STACKALLOC: [A0] <- [I1, IMM] {SIDE_EFFECTS} imm(Alignment);
         G_STACKSAVE: [A0] <- [] {SIDE_EFFECTS};
         G_STACKRESTORE: [] <- [A0] {SIDE_EFFECTS};
         G_READ_REGISTER: [T0] <- [SYMBOL] {CONVERGENT, SIDE_EFFECTS};

@@ -19,6 +19,12 @@ pub struct Abi {
     pub stack_pointer: PReg,
     /// The register that points into the frame, in a function that needs one besides the stack pointer.
     pub frame_pointer: PReg,
+    /// The register that points to the lowest byte of the frame's objects where the stack pointer moves below them and
+    /// the frame pointer's distance from them is no constant.
+    pub base_pointer: PReg,
+    /// Bytes from the frame pointer to the end of the frame record: the caller's frame pointer, then the return
+    /// address. So a debugger walks the frames.
+    pub frame_record_end: i64,
     /// The register in which a call leaves the return address.
     pub return_address: PReg,
     /// Registers besides the stack pointer that hold no value of a function, and may be read anywhere: those of the

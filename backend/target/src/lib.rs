@@ -18,6 +18,7 @@ pub mod operands;
 pub mod registers;
 pub mod runtime;
 pub mod selection;
+pub mod stack;
 pub mod variable_arguments;
 
 pub mod aarch64;
@@ -215,6 +216,12 @@ pub trait Machine: Sync {
     /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far,
     /// `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
+    /// `dst = src & -align` for a power of two: the multiple of `align` at `src` or below. `src` is no stack
+    /// pointer, and is clobbered. `None` on a machine without such a
+    /// sequence.
+    fn align_down(&self, _dst: PReg, _src: PReg, _align: u32) -> Option<Sequence> {
+        None
+    }
     /// The real instructions of a branch-like, call or return pseudo; `None` if `inst` is real already.
     fn expand_pseudo(&self, _inst: &InstData) -> Option<Sequence> {
         None

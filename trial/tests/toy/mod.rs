@@ -201,6 +201,8 @@ static ABI: Abi = Abi {
     caller_saved: &[r(0), r(1), r(2), RA, C0, C1],
     stack_pointer: SP,
     frame_pointer: SP,
+    base_pointer: SP,
+    frame_record_end: 0,
     return_address: RA,
     reserved: &[],
     scratch: &[SCRATCH],

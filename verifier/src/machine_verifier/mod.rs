@@ -7,6 +7,7 @@
 mod calls;
 mod checks;
 pub mod dominance;
+mod frames;
 mod generic;
 mod inline_assembly;
 mod machine;
@@ -128,8 +129,8 @@ rules! {
     StageImmediate "stage-immediate" "A machine immediate is in the range that the instruction takes."
     StageEdges "stage-edges" "Once edges are split, no edge is critical and no block falls through."
     StageAllocated "stage-allocated" "Once allocated, no virtual register is left."
-    StageFrame "stage-frame" "Once the frame is lowered, no operand is a stack object, no call's frame is marked, and each return finds the stack pointer as the entry did."
-    CallFrameInformation "call-frame-information" "The unwinder's distance of the caller's frame is the stack pointer's."
+    StageFrame "stage-frame" "Once the frame is lowered, no operand is a stack object, no call's frame is marked, and each return finds the stack pointer as the entry did, and the prologue aligns it as objects need."
+    CallFrameInformation "call-frame-information" "The unwinder's distance of the caller's frame is that of the register from which it is counted."
     StageBranches "stage-branches" "Once branches are relaxed, each reaches its target."
 }
 

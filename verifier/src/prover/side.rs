@@ -19,8 +19,8 @@ use tribunal_ir::{
     Block, Family, Function, Inst, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, PReg,
     RegFlags, RegOperand, VReg, Vocabulary,
 };
-use tribunal_target::Target;
 use tribunal_target::environment::{self, LinkedAddress};
+use tribunal_target::{Target, stack};
 
 pub(super) type Scalar = Value<Symbolic>;
 
@@ -259,8 +259,15 @@ impl SideEvaluation<'_> {
             || data.opcode.info().is_some_and(is_intrinsic)
             || data.memory.iter().any(MemOperand::is_atomic)
             || self.is_ordered_row(data);
-        if is_ordered && self.opaque.is_some() {
+        // Neither does the memory of a whole function have a part below the stack pointer.
+        let moves_stack = stack::is_stack_operation(data.opcode);
+        if (is_ordered || moves_stack) && self.opaque.is_some() {
             return self.other(side, data);
+        }
+        if moves_stack {
+            let transfer = stack::execute(self.target, &mut SideState { evaluation: self, side }, data)?;
+            self.follow(side, transfer);
+            return Ok(());
         }
         if self.uninterpreted(side, data)? {
             return Ok(());

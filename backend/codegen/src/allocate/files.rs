@@ -3,6 +3,7 @@
 //!
 //! Invariant: every register named here is allocatable, and one name is one register.
 
+use crate::frame::FrameShape;
 use regalloc2::{MachineEnv, PRegSet, RegClass};
 use tribunal_ir::{Constraint, Function, PReg, VReg};
 use tribunal_target::Target;
@@ -26,11 +27,13 @@ fn class(file: RegisterFile) -> RegClass {
 }
 
 impl Files {
-    pub fn new(target: &Target) -> Files {
+    /// Those that the frame does not take.
+    pub fn new(target: &Target, shape: FrameShape) -> Files {
         let mut names = vec![None; target.registers.len()];
         let mut registers = vec![PReg(0); regalloc2::PReg::NUM_INDEX];
         for bank in target.banks {
-            for &register in target.class(bank.class).allocatable {
+            let is_free = |register: &&PReg| shape.reserved(target).all(|taken| taken != **register);
+            for &register in target.class(bank.class).allocatable.iter().filter(is_free) {
                 let number = target.registers[usize::from(register.0)].encoding;
                 let name = regalloc2::PReg::new(number.into(), class(bank.file));
                 names[usize::from(register.0)] = Some(name);

@@ -7,6 +7,7 @@
 mod files;
 mod program;
 
+use crate::frame::FrameShape;
 use crate::pipeline::Pass;
 use crate::{Allocator, CompileError, Context};
 use files::Files;
@@ -62,7 +63,7 @@ thread_local! {
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     let target = context.target;
-    let files = Files::new(target);
+    let files = Files::new(target, FrameShape::of(function, target));
     let program = Program::new(function, target, &files)
         .map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
     let output = context.options.allocator.allocate(&program, &files.environment(target));

@@ -243,7 +243,10 @@ fn is_incoming(source: Code<'_>, data: &InstData) -> bool {
 
 /// A terminator, or a copy to a result register.
 fn ends(data: &InstData, target: &Target) -> bool {
-    let to_result = matches!(copied(data), Some((Reg::Physical(_), Reg::Virtual(_))));
+    let to_result = match copied(data) {
+        Some((Reg::Physical(register), Reg::Virtual(_))) => register != target.abi.stack_pointer,
+        _ => false,
+    };
     to_result || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR)
 }
 
@@ -272,7 +275,8 @@ fn add_operands(
         Some((Reg::Virtual(_), Reg::Physical(register)) | (Reg::Physical(register), Reg::Virtual(_))) => {
             let bound =
                 grouped || is_argument(source, data) || opcode_flags(data, target).contains(OpcodeFlags::TERMINATOR);
-            let name = files.name(target.vocabulary.full_register(register));
+            let full = target.vocabulary.full_register(register);
+            let name = files.name(full);
             let value = data.operands.iter().find_map(Operand::as_vreg);
             let file = value.map(|value| virtual_register(function, target, value).class());
             if name.zip(file).is_some_and(|(name, file)| name.class() != file) {

@@ -19,7 +19,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub const RULES: [&str; 29] = [
+pub const RULES: [&str; 31] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -49,6 +49,8 @@ pub const RULES: [&str; 29] = [
     "combine va_arg",
     "combine va_copy",
     "combine va_end",
+    "combine frame_address",
+    "combine return_address",
 ];
 
 /// The combine that applies to the artifact `inst`.

@@ -104,6 +104,7 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
     for &opcode in Family::MemoryFunction.opcodes() {
         all.extend(memory_functions(target, opcode).into_iter().map(|function| (opcode, function)));
     }
+    all.extend(stack_operations(target));
     all
 }
 
@@ -275,6 +276,31 @@ fn memory_functions(target: &'static Target, opcode: Opcode) -> Vec<Function> {
     let bytes = if opcode == Opcode::G_MEMSET { &[None, Some(0xa5)][..] } else { &[None] };
     let choices = choices.flat_map(|(length, align)| bytes.iter().map(move |&byte| (length, align, byte)));
     choices.map(|choice| instance(target, &|i| i.memory_function(opcode, choice))).collect()
+}
+
+/// The operations on the stack pointer; objects of variable size at alignments of the stack, above it, and beyond
+/// every immediate.
+fn stack_operations(target: &'static Target) -> Vec<(Opcode, Function)> {
+    let pointer = |i: &mut Instance<'_>| Operand::def(i.pointer());
+    let allocate = |align: i64| {
+        instance(target, &|i| {
+            let (object, size) = (pointer(i), Operand::used(i.input(target.register_type())));
+            i.builder.push(InstData::new(Opcode::G_DYN_STACKALLOC, [object, size, Operand::Imm(align)]));
+        })
+    };
+    let save = instance(target, &|i| {
+        let (saved, place) = (i.pointer(), i.pointer());
+        i.builder.push(InstData::new(Opcode::G_STACKSAVE, [Operand::def(saved)]));
+        let ty = i.builder.type_of(saved);
+        i.builder.store(saved, place, MemOperand::new(MemFlags::STORE, ty, target.register_bytes()));
+    });
+    let restore = instance(target, &|i| {
+        let saved = Operand::used(i.pointer());
+        i.builder.push(InstData::new(Opcode::G_STACKRESTORE, [saved]));
+    });
+    let allocations = [1, 16, 32, 4096, 1 << 20].map(|align| (Opcode::G_DYN_STACKALLOC, allocate(align)));
+    let others = [(Opcode::G_STACKSAVE, save), (Opcode::G_STACKRESTORE, restore)];
+    allocations.into_iter().chain(others).collect()
 }
 
 /// Loads and stores of `bits` bits at every alignment up to eight bytes.

@@ -1,14 +1,14 @@
 //! Lowering: expansions into other operations of the same types.
 
 use super::recipe::Recipe;
-use super::{atomics, counting, memory, overflow};
+use super::{atomics, counting, frames, memory, overflow};
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{Family, IntPredicate, Opcode, Operand, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::legality::Expansion;
 
 /// Expands the instruction; false if there is no recipe.
-pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
+pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
     use Opcode::*;
     match r.data.opcode {
         _ if atomics::is_fenced(r) => atomics::fenced(r),
@@ -57,6 +57,9 @@ pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => return memory::lower_load(r),
         G_STORE => return memory::lower_store(r),
         G_BRJT => return memory::lower_table_branch(r),
+        G_STACKSAVE => frames::save(r, target),
+        G_STACKRESTORE => frames::restore(r, target),
+        G_DYN_STACKALLOC => frames::allocate(r, target),
         _ => return false,
     }
     true

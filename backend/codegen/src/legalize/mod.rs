@@ -13,6 +13,7 @@ mod atomics;
 mod catalogue;
 mod counting;
 mod division;
+mod frames;
 mod libcall;
 mod lower;
 mod memory;
@@ -195,7 +196,8 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
     fn legalize_inst(&mut self, inst: Inst) -> Result<(), CompileError> {
         let by_value = division::by_constant(self, inst)
             .or_else(|| memory_function::of_constant_length(self, inst))
-            .or_else(|| variable_arguments::expanded(self, inst));
+            .or_else(|| variable_arguments::expanded(self, inst))
+            .or_else(|| frames::of_intrinsic(self, inst));
         if let Some(combine) = by_value {
             return self.apply_combine(inst, combine);
         }
@@ -295,7 +297,7 @@ fn apply(recipe: &mut Recipe<'_>, target: &Target, step: LegalizeStep) -> bool {
     match (step.action, step.new_type) {
         (Action::WidenScalar, Some(ty)) => widen::widen(recipe, step.type_index, ty),
         (Action::NarrowScalar, Some(ty)) => narrow::narrow(recipe, step.type_index, ty),
-        (Action::Lower, _) => lower::lower(recipe),
+        (Action::Lower, _) => lower::lower(recipe, target),
         (Action::Custom, _) => lower::custom(recipe, target),
         (Action::Libcall, _) => libcall::call(recipe, target),
         (Action::Legal | Action::Unsupported, _)

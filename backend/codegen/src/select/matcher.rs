@@ -241,13 +241,23 @@ impl Matcher<'_> {
         }
     }
 
-    /// The machine register that `register` is a copy of, if it is one that no value is kept in: the stack pointer.
+    /// The machine register that `register` is a copy of, if it is one that no value is kept in, and still holds that
+    /// value: the stack pointer.
     fn machine_register(&self, register: VReg) -> Option<(Inst, PReg)> {
         let inst = self.function.def_of(register)?;
         let data = self.function.inst(inst);
         let source = data.operands.get(1)?.as_reg()?.reg.as_physical()?;
         let here = self.function.block_of(inst) == self.function.block_of(self.root);
-        (data.opcode == Opcode::COPY && here && source == self.target.abi.stack_pointer).then_some((inst, source))
+        let is_own = data.opcode == Opcode::COPY && here && source == self.target.abi.stack_pointer;
+        (is_own && !self.is_written_since(inst, source)).then_some((inst, source))
+    }
+
+    /// True if an instruction between `inst` and the root, which is in its block, writes the machine register.
+    fn is_written_since(&self, inst: Inst, register: PReg) -> bool {
+        let writes =
+            |inst: Inst| self.function.inst(inst).defs().any(|operand| operand.reg.as_physical() == Some(register));
+        let after = std::iter::successors(self.function.next_inst(inst), |&inst| self.function.next_inst(inst));
+        after.take_while(|&inst| inst != self.root).any(writes)
     }
 
     /// The definition of `register` if it may be computed at the root instead. It must be read here only, in the same

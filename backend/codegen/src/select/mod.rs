@@ -376,7 +376,8 @@ fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block
             }
             (Reg::Physical(register), Reg::Virtual(_)) => {
                 written.push(target.vocabulary.full_register(register));
-                if !in_call {
+                // The stack pointer moves where it stands.
+                if !in_call && register != target.abi.stack_pointer {
                     results.push(inst);
                 }
             }

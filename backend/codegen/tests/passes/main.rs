@@ -4,6 +4,7 @@
 
 mod bank_select;
 mod frame;
+mod moving_frames;
 mod object;
 mod relax_branches;
 mod split_edges;

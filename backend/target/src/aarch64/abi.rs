@@ -69,6 +69,8 @@ pub static ABI: Abi = Abi {
     ],
     stack_pointer: SP,
     frame_pointer: x(29),
+    base_pointer: x(19),
+    frame_record_end: 16,
     return_address: LR,
     reserved: &[],
     scratch: &SCRATCH,

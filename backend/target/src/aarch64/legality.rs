@@ -119,6 +119,8 @@ fn values() -> Vec<RuleSet> {
         rules_for("aarch64", &[G_BR]).always_legal(),
         on(&[G_BRINDIRECT]).legal_for(&[P0]),
         on(&[G_BRJT]).lower(),
+        on(&[G_DYN_STACKALLOC]).lower_for(&[(P0, S64)]).unsupported(),
+        on(&[G_STACKSAVE, G_STACKRESTORE]).lower_for(&[P0]),
     ]
 }
 

@@ -3,7 +3,7 @@
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::bitmask::decode_bitmask;
+use super::bitmask::{decode_bitmask, encode_bitmask};
 use super::instructions::*;
 use super::registers::{REGISTERS, WZR, XZR};
 use crate::abi::CallKind;
@@ -95,6 +95,11 @@ impl Machine for MachineCode {
         let opcode = if negative { SUBXrx64 } else { ADDXrx64 };
         code.push(inst(opcode, [Operand::def(dst), Operand::used(src), Operand::used(scratch), Operand::Imm(24)]));
         code
+    }
+
+    fn align_down(&self, dst: PReg, src: PReg, align: u32) -> Option<Sequence> {
+        let mask = encode_bitmask(u64::from(align).wrapping_neg(), 64)?;
+        Some(smallvec![inst(ANDXri, [Operand::def(dst), Operand::used(src), Operand::Imm(mask)])])
     }
 
     fn expand_pseudo(&self, data: &InstData) -> Option<Sequence> {

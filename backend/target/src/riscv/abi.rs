@@ -40,6 +40,8 @@ const BOTH: Abi = Abi {
     ],
     stack_pointer: SP,
     frame_pointer: x(8),
+    base_pointer: x(9),
+    frame_record_end: 0,
     return_address: RA,
     reserved: &[x(3), x(4)],
     scratch: &[SCRATCH],

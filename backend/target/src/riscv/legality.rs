@@ -216,6 +216,8 @@ fn values(machine: Machine) -> Vec<RuleSet> {
         rules_for(machine.name, &[G_BR]).always_legal(),
         on(&[G_BRINDIRECT]).legal_for(&[p]),
         on(&[G_BRJT]).lower(),
+        on(&[G_DYN_STACKALLOC]).lower_for(&[(p, x)]).unsupported(),
+        on(&[G_STACKSAVE, G_STACKRESTORE]).lower_for(&[p]),
     ]
 }
 

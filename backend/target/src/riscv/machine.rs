@@ -239,6 +239,15 @@ impl Machine for MachineCode {
         code
     }
 
+    fn align_down(&self, dst: PReg, src: PReg, align: u32) -> Option<Sequence> {
+        let mask = -i64::from(align);
+        if I12.accepts(mask) {
+            return Some(smallvec![with_imm(ANDI, dst, src, mask)]);
+        }
+        let bits = align.trailing_zeros().into();
+        Some(smallvec![with_imm(SRLI, src, src, bits), with_imm(SLLI, dst, src, bits)])
+    }
+
     fn expand_pseudo(&self, data: &InstData) -> Option<Sequence> {
         match data.opcode {
             Opcode::Target(PseudoRET) => Some(smallvec![with_imm(JALR, ZERO, RA, 0)]),

@@ -163,6 +163,9 @@ fn an_address_is_a_base_and_an_offset_that_the_class_accepts() {
     };
     assert_eq!(address(&passed("$x2"), ""), ("$x2".to_string(), 8, 3));
     assert_eq!(address(&passed("$x3"), ""), ("%3".to_string(), 8, 2));
+    // The copy holds where the stack pointer was.
+    let moved = passed("$x2").replace("    %1", "    $x2 = COPY %0\n    %1");
+    assert_eq!(address(&moved, ""), ("%3".to_string(), 8, 2));
 }
 
 /// Definitions looked through are listed each once, and after those that they read.
