@@ -143,6 +143,18 @@ fn assuming(d: &mut Symbolic, excuses: &[Term], bad: Term) -> Term {
     rest
 }
 
+/// `term` where all of `known` hold: their consequences are substituted.
+pub(super) fn simplified(d: &mut Symbolic, known: &[Term], term: Term) -> Term {
+    let mut values = FxHashMap::default();
+    for &condition in known {
+        assume(d, condition, true, &mut values);
+    }
+    match values.is_empty() {
+        true => term,
+        false => substituted(d, term, &values, &mut FxHashMap::default()),
+    }
+}
+
 /// The direct consequences of `term` being `value`.
 fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term, Term>) {
     match (d.node(term), value) {

@@ -59,6 +59,8 @@ pub(super) struct Side {
     pub claims: Vec<Claim>,
     /// Undefined values that flow into PHIs of the successors: each PHI is a use of its own.
     pub arriving: FxHashMap<Inst, Scalar>,
+    /// PHIs that hold an undefined value: each read of one is a choice of its own.
+    pub undefined_phis: FxHashSet<VReg>,
     /// Choices that this side made.
     pub choices: Vec<Term>,
     /// Those of them from instructions of these opcodes, in order.
@@ -117,6 +119,7 @@ impl Side {
             reached,
             claims: Vec::new(),
             arriving: FxHashMap::default(),
+            undefined_phis: FxHashSet::default(),
             choices: Vec::new(),
             chosen: Vec::new(),
             effects: Vec::new(),
@@ -132,6 +135,27 @@ impl Side {
         let passed = d.complement(taken);
         self.reached = d.bool_and(&self.reached, &passed);
         self.branches.push((taken, block));
+    }
+
+    /// True for a PHI that holds an undefined value, and for a copy of one.
+    pub fn is_undefined_phi(&self, function: &Function, mut register: VReg) -> bool {
+        for _ in 0..self.undefined_phis.len().min(1) * function.vregs.len() {
+            if self.undefined_phis.contains(&register) {
+                return true;
+            }
+            match function.def_of(register).and_then(|inst| copied(function.inst(inst))) {
+                Some(source) => register = source,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Goes on to the next block of a way, whose condition its trace keeps.
+    pub fn go_on(&mut self, d: &mut Symbolic) {
+        self.branches.clear();
+        self.exit = Exit::Following;
+        self.reached = d.truth(true);
     }
 
     /// The end of a block from which control goes nowhere: undefined where no branch before is taken.
@@ -396,7 +420,7 @@ impl SideEvaluation<'_> {
     }
 
     pub fn read(&mut self, side: &mut Side, register: VReg) -> Scalar {
-        if self.is_per_use() && is_undefined(self.function, register) {
+        if self.is_per_use() && (is_undefined(self.function, register) || side.is_undefined_phi(self.function, register)) {
             return self.undefined_use(side, register);
         }
         if let Some(value) = side.defined.get(&register) {
@@ -432,6 +456,16 @@ fn is_undefined_value(data: &InstData) -> bool {
     let register = data.operands.first().and_then(Operand::as_reg);
     let whole = register.is_some_and(|register| register.reg.as_virtual().is_some() && register.subregister.0 == 0);
     whole && matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::IMPLICIT_DEF)
+}
+
+/// The register that a whole copy reads.
+fn copied(data: &InstData) -> Option<VReg> {
+    match data.operands.as_slice() {
+        [Operand::Reg(_), Operand::Reg(source)] if data.opcode == Opcode::COPY && source.subregister.0 == 0 => {
+            source.reg.as_virtual()
+        }
+        _ => None,
+    }
 }
 
 /// True for a register that holds such a value, copied or not.
