@@ -77,7 +77,7 @@ pub(super) fn question(
 ) -> Query {
     effects(&mut graph, address_bits, source, result, &mut outputs);
     memory(&mut graph, address_bits, source, result, machine, &mut outputs);
-    let guessed = witness(&mut graph, &source.choices, &mut outputs);
+    let guessed = witness(&mut graph, (&source.choices, &source.frozen), &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
     for (source_ub, result_ub) in moments.chain([(source.ub, result.ub)]) {
@@ -434,7 +434,9 @@ fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, ou
 /// Replaces choices of the source by the values that the target's outputs show for them. Any replacement is one
 /// admissible choice, so a proof is a proof. Returns true if some bit was guessed without being shown, so that a
 /// failure is none.
-fn witness(d: &mut Symbolic, choices: &[Term], outputs: &mut [StepOutput]) -> bool {
+///
+/// A choice for a frozen value that no output shows is the value's bits, as code without the freeze has them.
+fn witness(d: &mut Symbolic, (choices, frozen): (&[Term], &[(Term, Term)]), outputs: &mut [StepOutput]) -> bool {
     if choices.is_empty() {
         return false;
     }
@@ -442,10 +444,23 @@ fn witness(d: &mut Symbolic, choices: &[Term], outputs: &mut [StepOutput]) -> bo
     for output in outputs.iter() {
         find(d, output.source.bits, output.target.bits, &mut shown);
     }
+    let is_hidden = |choice: &Term| shown[choice].is_empty() && !frozen.iter().any(|(frozen, _)| frozen == choice);
+    if choices.iter().any(is_hidden) {
+        let zeros = choices.iter().map(|&choice| (choice, Bits::zero(d.width_of(choice))));
+        let zeros: Vec<(Term, Bits)> = zeros.collect();
+        let zeros = zeros.into_iter().map(|(choice, zero)| (choice, d.value(zero))).collect();
+        for output in outputs.iter() {
+            solve_for(d, (output.source.bits, output.target.bits), &zeros, &mut shown);
+        }
+    }
     let mut guessed = false;
     let mut found = FxHashMap::default();
     for &choice in choices {
-        let (value, complete) = assembled(d, choice, &shown[&choice]);
+        let bits = frozen.iter().find(|(frozen, _)| *frozen == choice && shown[&choice].is_empty());
+        let (value, complete) = match bits {
+            Some(&(_, bits)) => (bits, false),
+            None => assembled(d, choice, &shown[&choice]),
+        };
         guessed |= !complete && outputs.iter().any(|output| mentions(d, output.source.bits, choice));
         found.insert(choice, value);
     }
@@ -528,7 +543,31 @@ fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
     }
 }
 
-fn mentions(d: &Symbolic, term: Term, wanted: Term) -> bool {
+/// Solves sums and differences for a choice that nothing shows so far, with zeros for the other ones.
+fn solve_for(d: &mut Symbolic, (source, target): (Term, Term), zeros: &FxHashMap<Term, Term>, shown: &mut Shown) {
+    if let Some(parts) = shown.get_mut(&source).filter(|parts| parts.is_empty()) {
+        parts.push((0, target));
+        return;
+    }
+    let Node::Binary(op @ (Op::Add | Op::Sub | Op::Xor), a, b) = d.node(source) else { return };
+    let known = |d: &mut Symbolic, term| substituted(d, term, zeros, &mut FxHashMap::default());
+    let has_choice = |d: &Symbolic, term| zeros.keys().any(|&choice| mentions(d, term, choice));
+    if has_choice(d, a) {
+        let other = known(d, b);
+        let inverse = if op == Op::Add { Op::Sub } else if op == Op::Sub { Op::Add } else { Op::Xor };
+        let wanted = d.binary(inverse, target, other);
+        solve_for(d, (a, wanted), zeros, shown);
+    } else if has_choice(d, b) {
+        let wanted = match op {
+            Op::Sub => d.binary(Op::Sub, a, target),
+            Op::Add => d.binary(Op::Sub, target, a),
+            _ => d.binary(Op::Xor, target, a),
+        };
+        solve_for(d, (b, wanted), zeros, shown);
+    }
+}
+
+pub(super) fn mentions(d: &Symbolic, term: Term, wanted: Term) -> bool {
     let mut pending = vec![term];
     let mut seen = FxHashSet::default();
     while let Some(term) = pending.pop() {

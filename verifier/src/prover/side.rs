@@ -6,6 +6,7 @@
 
 use super::claims::Claim;
 use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
+use super::query;
 use super::opaque::{Application, Applied, Effect, KnownResults, Start, Uninterpreted};
 use super::term::{Symbolic, Term};
 use super::validate::Undef;
@@ -65,6 +66,8 @@ pub(super) struct Side {
     pub choices: Vec<Term>,
     /// Those of them from instructions of these opcodes, in order.
     pub chosen: Vec<(Opcode, Term)>,
+    /// Choices of frozen values, with the bits that each stands for.
+    pub frozen: Vec<(Term, Term)>,
     /// Operations with effects that no definition covers, and those without, in order.
     pub effects: Vec<Effect>,
     pub pure: Vec<Applied>,
@@ -122,6 +125,7 @@ impl Side {
             undefined_phis: FxHashSet::default(),
             choices: Vec::new(),
             chosen: Vec::new(),
+            frozen: Vec::new(),
             effects: Vec::new(),
             pure: Vec::new(),
             assumed: FxHashMap::default(),
@@ -349,7 +353,17 @@ impl SideEvaluation<'_> {
         let made = self.d.choices.len();
         self.generic(side, data)?;
         self.d.offered = None;
-        side.chosen.extend(self.d.choices[made..].iter().map(|&choice| (data.opcode, choice)));
+        let result = data.vreg(0).and_then(|register| side.defined.get(&register)).map(|value| value.bits);
+        for &choice in &self.d.choices[made..] {
+            // One that the result does not depend on is none.
+            if result.is_none_or(|result| query::mentions(self.d, result, choice)) {
+                side.chosen.push((data.opcode, choice));
+            }
+        }
+        if let (Opcode::G_FREEZE, Some(&choice), Some(frozen)) = (data.opcode, self.d.choices.get(made), data.vreg(1)) {
+            let bits = side.defined.get(&frozen).map(|value| value.bits);
+            side.frozen.extend(bits.map(|bits| (choice, bits)));
+        }
         Ok(())
     }
 

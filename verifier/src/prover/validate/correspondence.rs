@@ -1,17 +1,20 @@
 //! The guess which register of the earlier function a register of the later one holds at a pair of cut points.
 //!
-//! A guess is one that the first arrival does not contradict. It becomes an assumption at the pair, and every arrival must
-//! show it. One that an arrival does not show gives way to the next, so what is left holds by induction.
+//! Guesses are those that the first arrival does not contradict, several about one register. All are assumptions at the
+//! pair, and every arrival must show them. One that an arrival does not show is dropped, and all is shown again without
+//! it. So what is left holds by induction, and no guess that holds is lost for one that does not (Flanagan and Leino,
+//! "Houdini", 2001).
 
 use super::cut_values::{CutValues, Shape, Values};
 use super::induction::Validation;
 use super::pairing::undefined;
+use crate::prover::Decision;
+use crate::prover::evaluate::Evaluator;
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::Scalar;
 use crate::prover::term::{Symbolic, Term};
-use rustc_hash::FxHashSet;
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{Block, Function, InstData, Opcode, VReg};
+use tribunal_ir::{Block, Function, VReg};
 
 /// The bits of the later register that are the earlier one's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +38,7 @@ struct Guess {
     form: Form,
 }
 
-/// A register of the later function, and the guesses about it, the one that is assumed first.
+/// A register of the later function, and the guesses about it. The first gives its value.
 #[derive(Clone, Debug)]
 pub(super) struct Correspondence {
     later: VReg,
@@ -43,7 +46,7 @@ pub(super) struct Correspondence {
 }
 
 /// Guesses about one register, at most.
-const MOST_GUESSES: usize = 8;
+const MOST_GUESSES: usize = 12;
 
 /// Both functions at a pair of cut points.
 #[derive(Clone, Copy)]
@@ -125,44 +128,93 @@ impl Validation<'_> {
         Ok(values)
     }
 
+    /// The equations between registers of the earlier function that several guesses about one register imply.
+    pub(super) fn equations(&mut self, correspondences: &[Correspondence], before: &Values) -> Vec<Term> {
+        let mut equations = Vec::new();
+        for Correspondence { guesses, .. } in correspondences {
+            let all = guesses.iter().filter(|guess| guess.form == Form::Same);
+            let values: Vec<Term> = all.filter_map(|guess| Some(before.get(&guess.earlier)?.bits)).collect();
+            let is_first_same = guesses.first().is_some_and(|guess| guess.form == Form::Same);
+            if let (Some((&first, others)), true) = (values.split_first(), is_first_same) {
+                equations.extend(others.iter().map(|&other| self.graph.equal(first, other)));
+            }
+        }
+        equations
+    }
+
     /// Drops the guesses that an arrival does not show; true if there were any.
     pub(super) fn drop_unshown(
         &mut self,
         correspondences: &mut Vec<Correspondence>,
         arrivals: &Arrivals,
     ) -> bool {
-        let mut dropped = false;
+        let mut left = Vec::new();
+        for Correspondence { later, guesses } in correspondences.iter() {
+            left.extend(guesses.iter().map(|&guess| (*later, guess)));
+        }
+        let mut unshown = Vec::new();
+        self.unshown(&mut left, arrivals, &mut unshown);
         for Correspondence { later, guesses } in correspondences.iter_mut() {
-            let Some(&guess) = guesses.first() else { continue };
-            if !self.is_shown(guess, *later, arrivals) {
-                guesses.remove(0);
-                dropped = true;
-            }
+            guesses.retain(|guess| !unshown.contains(&(*later, *guess)));
         }
         correspondences.retain(|correspondence| !correspondence.guesses.is_empty());
-        dropped
+        !unshown.is_empty()
     }
 
-    fn is_shown(&mut self, guess: Guess, later: VReg, arrivals: &Arrivals) -> bool {
-        let (Some(source), Some(target)) = (arrivals.before.get(&guess.earlier), arrivals.after.get(&later)) else {
-            return false;
+    /// Moves the guesses that one arrival does not show to `unshown`.
+    fn unshown(
+        &mut self,
+        left: &mut Vec<(VReg, Guess)>,
+        arrivals: &Arrivals,
+        unshown: &mut Vec<(VReg, Guess)>,
+    ) {
+        let is_missing = |(later, guess): &(VReg, Guess)| {
+            !arrivals.after.contains_key(later) || !arrivals.before.contains_key(&guess.earlier)
         };
-        let output = output(&mut self.graph, guess.form, source.clone(), target.clone(), arrivals.ub);
-        self.holds(vec![output], arrivals.ub, &arrivals.known)
+        unshown.extend(left.extract_if(.., |item| is_missing(item)));
+        while !left.is_empty() {
+            let outputs: Vec<StepOutput> =
+                left.iter().filter_map(|&(later, guess)| output(&mut self.graph, (later, guess), arrivals)).collect();
+            let shown: Vec<_> =
+                outputs.iter().map(|output| (output.source.clone(), output.target.clone())).collect();
+            let broken: Vec<bool> = match self.decision_where(outputs, arrivals.ub, &arrivals.known) {
+                Decision::Proved(_) => return,
+                Decision::Refuted(assignment) => {
+                    let mut evaluator = Evaluator::new(&self.graph, &assignment);
+                    let mut is_wrong = |(source, target): &(Scalar, Scalar)| {
+                        let differs = evaluator.of(source.bits) != evaluator.of(target.bits);
+                        !evaluator.holds(source.poison) && (differs || evaluator.holds(target.poison))
+                    };
+                    shown.iter().map(&mut is_wrong).collect()
+                }
+                Decision::Unknown(_) if left.len() > 1 => {
+                    let mut rest = left.split_off(left.len() / 2);
+                    self.unshown(left, arrivals, unshown);
+                    self.unshown(&mut rest, arrivals, unshown);
+                    left.append(&mut rest);
+                    return;
+                }
+                Decision::Unknown(_) => vec![true],
+            };
+            let none = !broken.contains(&true);
+            let mut broken = broken.into_iter();
+            unshown.extend(left.extract_if(.., |_| broken.next().unwrap_or(true) || none));
+        }
     }
 }
 
 /// The obligation on an arrival.
-fn output(d: &mut Symbolic, form: Form, mut source: Scalar, mut target: Scalar, ub: Term) -> StepOutput {
+fn output(d: &mut Symbolic, (later, guess): (VReg, Guess), arrivals: &Arrivals) -> Option<StepOutput> {
+    let (mut source, mut target) = (arrivals.before.get(&guess.earlier)?.clone(), arrivals.after.get(&later)?.clone());
     let (width, whole) = (d.width_of(source.bits), d.width_of(target.bits));
-    match form {
+    match guess.form {
         Form::Same => {}
         Form::Zeros => source.bits = d.zero_extend(source.bits, whole),
         Form::Signs => source.bits = d.sign_extend(source.bits, whole),
         Form::Anything => target.bits = d.extract_bits(target.bits, 0, width),
         Form::Low => source.bits = d.extract_bits(source.bits, 0, whole),
     }
-    StepOutput { register: None, name: "register", source, target, ub }
+    Some(StepOutput { register: None, name: "register", source, target, ub: arrivals.ub })
 }
 
 /// The forms in which two terms are equal.
@@ -181,31 +233,9 @@ fn forms(d: &mut Symbolic, source: Term, target: Term) -> Vec<Form> {
     forms
 }
 
-/// The order in which guesses are tried: registers that are computed alike first.
+/// The order of guesses, of which the first few are kept: PHIs of the cut points for each other first.
 fn order(CutPair { before, after, cuts }: CutPair<'_>, earlier: VReg, later: VReg) -> u32 {
-    let are_phis = before.is_phi_of(earlier, cuts.0) == after.is_phi_of(later, cuts.1);
-    let [one, other] = [(before.function, earlier), (after.function, later)].map(|(function, register)| {
-        function.def_of(register).map(|inst| signature(function, function.inst(inst)))
-    });
+    let are_unlike = before.is_phi_of(earlier, cuts.0) != after.is_phi_of(later, cuts.1);
     let is_other_type = before.function.type_of(earlier) != after.function.type_of(later);
-    let is_later_def = one != other;
-    8 * u32::from(!are_phis) + 4 * u32::from(is_later_def) + 2 * u32::from(is_other_type) + u32::from(earlier != later)
-}
-
-/// The opcode of a definition with those of its operands, constants by their values.
-fn signature(function: &Function, data: &InstData) -> (Opcode, Vec<String>) {
-    let name = |register: VReg| {
-        let Some(data) = function.def_of(register).map(|inst| function.inst(inst)) else { return String::new() };
-        let constant = data.operands.get(1).and_then(|operand| function.constant_value(operand));
-        let inner: FxHashSet<Opcode> = data
-            .vreg_uses()
-            .filter_map(|register| function.def_of(register).map(|inst| function.inst(inst).opcode))
-            .collect();
-        let mut inner: Vec<String> = inner.into_iter().map(|opcode| opcode.to_string()).collect();
-        inner.sort_unstable();
-        format!("{} {constant:?} {inner:?}", data.opcode)
-    };
-    let mut names: Vec<String> = data.vreg_uses().map(name).collect();
-    names.sort_unstable();
-    (data.opcode, names)
+    4 * u32::from(are_unlike) + 2 * u32::from(is_other_type) + u32::from(earlier != later)
 }

@@ -3,10 +3,10 @@
 //! A register whose definition dominates the cut point holds the value of its last execution. If that is a function of
 //! other registers alone, these still hold what it read: one of them that was executed again since would have been
 //! followed by it again. So such a register is a term over the rest, and the rest are unknowns: PHIs, loads, results of
-//! calls, choices. For the same reason the condition of the only edge into a dominating block still holds.
+//! calls, choices. For the same reason the condition of the only edge into a dominating block, or into a loop that it heads, still holds.
 
 use super::induction::Validation;
-use super::trace::{Trace, phis};
+use super::trace::{Trace, UndefinedPhi, phis};
 use super::ways::reached;
 use super::{Undef, control};
 use crate::machine_verifier::dominance::Tree;
@@ -124,12 +124,12 @@ impl Validation<'_> {
     ) -> Result<Values, Unsupported> {
         let Some(last) = trace.last() else { return Ok(Values::default()) };
         let function = shape.function;
-        if trace.side.undefined_phis.iter().any(|&register| function.use_count(register) > 0) {
-            return Err(Unsupported::new("an undefined value in a PHI across a loop"));
-        }
-        self.enter(function, (last, cut), &mut trace.side)?;
-        if !trace.side.undefined_phis.is_empty() {
-            return Err(Unsupported::new("an undefined value in a PHI of a loop"));
+        let is_later = self.opaque.earlier.is_some();
+        let choice = if is_later { UndefinedPhi::EachRead } else { UndefinedPhi::Once };
+        self.enter(function, (last, cut), choice, &mut trace.side)?;
+        let is_read = |&register: &VReg| function.use_count(register) > 0;
+        if is_later && trace.side.undefined_phis.iter().any(is_read) {
+            return Err(Unsupported::new("an undefined value through a PHI across a loop"));
         }
         let mut arrivals = contents.clone();
         for inst in shape.definitions(cut) {
@@ -171,7 +171,10 @@ impl Validation<'_> {
         let predecessors = function.predecessors();
         let mut conditions = Vec::new();
         for block in shape.above(cut).into_iter().chain([cut]) {
-            let [from] = predecessors[block.as_u32() as usize].as_slice() else { continue };
+            let from = &predecessors[block.as_u32() as usize];
+            // Edges that close a loop of this block come from where it was entered before.
+            let from: Vec<Block> = from.iter().copied().filter(|&from| !shape.tree.dominates(block, from)).collect();
+            let [from] = from.as_slice() else { continue };
             let vocabulary = self.setting.target.vocabulary;
             let is_terminator = |data: &InstData| {
                 function.opcode_flags(data, vocabulary).contains(OpcodeFlags::TERMINATOR)

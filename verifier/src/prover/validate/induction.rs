@@ -162,7 +162,7 @@ impl<'v> Validation<'v> {
         self.answered(query, effort, decide, Verdict::Unknown)
     }
 
-    fn decision(&mut self, query: Query, effort: solver::Effort) -> Decision {
+    pub(super) fn decision(&mut self, query: Query, effort: solver::Effort) -> Decision {
         let decide = |query: &mut Query, effort| decision(query, solver::Text::Dropped, effort).0;
         self.answered(query, effort, decide, Decision::Unknown)
     }

@@ -23,7 +23,7 @@ use crate::prover::opaque::{Earlier, changed};
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::{Exit, Side};
 use crate::prover::term::Term;
-use crate::prover::{Engine, Verdict, evaluate, solver};
+use crate::prover::{Decision, Engine, Verdict, evaluate, solver};
 use std::collections::{BTreeMap, VecDeque};
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Block, Function, Opcode};
@@ -164,10 +164,6 @@ impl Round<'_> {
         Ok(())
     }
 
-    fn cut_pair(&self, cuts: (Block, Block)) -> CutPair<'_> {
-        CutPair { before: self.simulation.before, after: self.simulation.after, cuts }
-    }
-
     /// Later instructions are evaluated from here on, without a counterpart.
     fn turn_to_later(&mut self) {
         let (effects, pure, choices) = (Vec::new(), Vec::new(), Vec::new());
@@ -184,6 +180,7 @@ impl Round<'_> {
         let seen = self.validation.foresee(before, pair.0, &own.values)?;
         let guesses = points.get(&pair).cloned().unwrap_or_default();
         let assumed = self.validation.assumed(after.function, &guesses, &seen)?;
+        known.extend(self.validation.equations(&guesses, &seen));
         self.turn_to_later();
         let others = self.validation.values_at(after, pair.1, &self.contents, &assumed)?;
         known.extend(self.validation.conditions_at(after, pair.1, &others.values)?);
@@ -365,12 +362,17 @@ impl Round<'_> {
 
 impl Validation<'_> {
     /// Whether these outputs are right where all of `known` hold.
-    pub(super) fn holds(&mut self, outputs: Vec<StepOutput>, ub: Term, known: &[Term]) -> bool {
+    fn holds(&mut self, outputs: Vec<StepOutput>, ub: Term, known: &[Term]) -> bool {
+        matches!(self.decision_where(outputs, ub, known), Decision::Proved(_))
+    }
+
+    /// The same with the values that show the contrary.
+    pub(super) fn decision_where(&mut self, outputs: Vec<StepOutput>, ub: Term, known: &[Term]) -> Decision {
         let (graph, inputs) = (std::mem::take(&mut self.graph), std::mem::take(&mut self.inputs));
         let mut query = query::of_outputs(graph, inputs, ub, outputs, false);
         let excuses: Vec<Term> = known.iter().map(|&condition| query.graph.complement(condition)).collect();
         query.excuse(&excuses);
-        matches!(self.answer(query, solver::Effort::RELATION), Verdict::Proved { .. })
+        self.decision(query, solver::Effort::RELATION)
     }
 
     /// The outputs of two traces beside effects and memory: where they end, what they return and keep.

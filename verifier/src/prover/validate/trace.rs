@@ -42,6 +42,15 @@ pub(super) struct Start<'s> {
     pub known: &'s [Term],
 }
 
+/// The choices that a PHI is to whom an undefined value comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum UndefinedPhi {
+    /// One for each read, as LLVM has it.
+    EachRead,
+    /// One for all reads: among the behaviours of the earlier function.
+    Once,
+}
+
 impl Validation<'_> {
     /// Evaluates a way; `None` if its conditions contradict each other or what is known.
     pub(super) fn trace(
@@ -121,7 +130,7 @@ impl Validation<'_> {
             return Err(Unsupported::new("a physical register read that nothing in its block writes"));
         }
         if let Some(from) = from {
-            self.enter(function, (from, block), side)?;
+            self.enter(function, (from, block), UndefinedPhi::EachRead, side)?;
         }
         let insts: Vec<InstData> =
             function.insts(block).map(|inst| function.inst(inst)).filter(|data| !data.opcode.is_phi()).cloned().collect();
@@ -133,21 +142,20 @@ impl Validation<'_> {
         control::closed(&mut self.graph, function, block, side)
     }
 
-    /// Gives the PHIs of a block the values that come along an edge. Each read of an undefined one in the later function
-    /// is a choice of its own; in the earlier one a single choice for all reads is one of its behaviours.
+    /// Gives the PHIs of a block the values that come along an edge.
     pub(super) fn enter(
         &mut self,
         function: &Function,
         (from, block): (Block, Block),
+        choice: UndefinedPhi,
         side: &mut Side,
     ) -> Result<(), Unsupported> {
-        let per_use = self.setting.undef == Undef::PerUse;
-        let is_later = self.opaque.earlier.is_some();
+        let each_read = self.setting.undef == Undef::PerUse && choice == UndefinedPhi::EachRead;
         let mut taken: Vec<InstData> = Vec::new();
         let mut undefined: Vec<VReg> = Vec::new();
         for phi in phis(function, block) {
             let data = function.inst(phi);
-            let register = data.vreg(0).filter(|_| per_use && is_later && comes_undefined(function, data, from, side));
+            let register = data.vreg(0).filter(|_| each_read && comes_undefined(function, data, from, side));
             match register {
                 Some(register) => undefined.push(register),
                 None => taken.push(data.clone()),
