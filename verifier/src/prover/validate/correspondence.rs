@@ -13,7 +13,7 @@ use crate::prover::evaluate::Evaluator;
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::Scalar;
 use crate::prover::term::{Symbolic, Term};
-use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, VReg};
 
 /// The bits of the later register that are the earlier one's.
@@ -123,7 +123,12 @@ impl Validation<'_> {
                 }
                 Form::Low => self.graph.extract_bits(source.bits, 0, bits),
             };
-            values.insert(*later, Value { bits, poison: source.poison });
+            // It is poison only where all registers that it holds are.
+            let mut poison = source.poison;
+            for other in guesses.iter().filter_map(|guess| before.get(&guess.earlier)) {
+                poison = self.graph.bool_and(&poison, &other.poison);
+            }
+            values.insert(*later, Value { bits, poison });
         }
         Ok(values)
     }
@@ -133,10 +138,12 @@ impl Validation<'_> {
         let mut equations = Vec::new();
         for Correspondence { guesses, .. } in correspondences {
             let all = guesses.iter().filter(|guess| guess.form == Form::Same);
-            let values: Vec<Term> = all.filter_map(|guess| Some(before.get(&guess.earlier)?.bits)).collect();
+            let values: Vec<&Scalar> = all.filter_map(|guess| before.get(&guess.earlier)).collect();
             let is_first_same = guesses.first().is_some_and(|guess| guess.form == Form::Same);
-            if let (Some((&first, others)), true) = (values.split_first(), is_first_same) {
-                equations.extend(others.iter().map(|&other| self.graph.equal(first, other)));
+            let Some((first, others)) = values.split_first().filter(|_| is_first_same) else { continue };
+            for other in others {
+                let equal = self.graph.equal(first.bits, other.bits);
+                equations.push(self.graph.bool_or(&other.poison, &equal));
             }
         }
         equations
@@ -182,10 +189,11 @@ impl Validation<'_> {
                 Decision::Refuted(assignment) => {
                     let mut evaluator = Evaluator::new(&self.graph, &assignment);
                     let mut is_wrong = |(source, target): &(Scalar, Scalar)| {
-                        let differs = evaluator.of(source.bits) != evaluator.of(target.bits);
+                        let differs = evaluator.value(source.bits) != evaluator.value(target.bits);
                         !evaluator.holds(source.poison) && (differs || evaluator.holds(target.poison))
                     };
-                    shown.iter().map(&mut is_wrong).collect()
+                    let v = shown.iter().map(&mut is_wrong).collect();
+                            v
                 }
                 Decision::Unknown(_) if left.len() > 1 => {
                     let mut rest = left.split_off(left.len() / 2);
