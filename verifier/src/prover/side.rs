@@ -6,10 +6,10 @@
 
 use super::claims::Claim;
 use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
-use super::query;
 use super::opaque::{Application, Applied, Effect, KnownResults, Start, Uninterpreted};
 use super::term::{Symbolic, Term};
 use super::validate::Undef;
+use super::witness;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::bits::{Bits, MAX_BITS};
@@ -356,7 +356,7 @@ impl SideEvaluation<'_> {
         let result = data.vreg(0).and_then(|register| side.defined.get(&register)).map(|value| value.bits);
         for &choice in &self.d.choices[made..] {
             // One that the result does not depend on is none.
-            if result.is_none_or(|result| query::mentions(self.d, result, choice)) {
+            if result.is_none_or(|result| witness::mentions(self.d, result, choice)) {
                 side.chosen.push((data.opcode, choice));
             }
         }
@@ -434,7 +434,9 @@ impl SideEvaluation<'_> {
     }
 
     pub fn read(&mut self, side: &mut Side, register: VReg) -> Scalar {
-        if self.is_per_use() && (is_undefined(self.function, register) || side.is_undefined_phi(self.function, register)) {
+        if self.is_per_use()
+            && (is_undefined(self.function, register) || side.is_undefined_phi(self.function, register))
+        {
             return self.undefined_use(side, register);
         }
         if let Some(value) = side.defined.get(&register) {

@@ -150,11 +150,7 @@ impl Validation<'_> {
     }
 
     /// Drops the guesses that an arrival does not show; true if there were any.
-    pub(super) fn drop_unshown(
-        &mut self,
-        correspondences: &mut Vec<Correspondence>,
-        arrivals: &Arrivals,
-    ) -> bool {
+    pub(super) fn drop_unshown(&mut self, correspondences: &mut Vec<Correspondence>, arrivals: &Arrivals) -> bool {
         let mut left = Vec::new();
         for Correspondence { later, guesses } in correspondences.iter() {
             left.extend(guesses.iter().map(|&guess| (*later, guess)));
@@ -169,12 +165,7 @@ impl Validation<'_> {
     }
 
     /// Moves the guesses that one arrival does not show to `unshown`.
-    fn unshown(
-        &mut self,
-        left: &mut Vec<(VReg, Guess)>,
-        arrivals: &Arrivals,
-        unshown: &mut Vec<(VReg, Guess)>,
-    ) {
+    fn unshown(&mut self, left: &mut Vec<(VReg, Guess)>, arrivals: &Arrivals, unshown: &mut Vec<(VReg, Guess)>) {
         let is_missing = |(later, guess): &(VReg, Guess)| {
             !arrivals.after.contains_key(later) || !arrivals.before.contains_key(&guess.earlier)
         };
@@ -182,8 +173,7 @@ impl Validation<'_> {
         while !left.is_empty() {
             let outputs: Vec<StepOutput> =
                 left.iter().filter_map(|&(later, guess)| output(&mut self.graph, (later, guess), arrivals)).collect();
-            let shown: Vec<_> =
-                outputs.iter().map(|output| (output.source.clone(), output.target.clone())).collect();
+            let shown: Vec<_> = outputs.iter().map(|output| (output.source.clone(), output.target.clone())).collect();
             let broken: Vec<bool> = match self.decision_where(outputs, arrivals.ub, &arrivals.known) {
                 Decision::Proved(_) => return,
                 Decision::Refuted(assignment) => {
@@ -193,7 +183,7 @@ impl Validation<'_> {
                         !evaluator.holds(source.poison) && (differs || evaluator.holds(target.poison))
                     };
                     let v = shown.iter().map(&mut is_wrong).collect();
-                            v
+                    v
                 }
                 Decision::Unknown(_) if left.len() > 1 => {
                     let mut rest = left.split_off(left.len() / 2);

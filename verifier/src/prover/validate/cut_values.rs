@@ -77,9 +77,7 @@ impl<'f> Shape<'f> {
     /// True for a PHI at the head of this block.
     pub fn is_phi_of(&self, register: VReg, block: Block) -> bool {
         let inst = self.function.def_of(register);
-        inst.is_some_and(|inst| {
-            self.function.inst(inst).opcode.is_phi() && self.function.block_of(inst) == Some(block)
-        })
+        inst.is_some_and(|inst| self.function.inst(inst).opcode.is_phi() && self.function.block_of(inst) == Some(block))
     }
 }
 
@@ -176,17 +174,22 @@ impl Validation<'_> {
             let from: Vec<Block> = from.iter().copied().filter(|&from| !shape.tree.dominates(block, from)).collect();
             let [from] = from.as_slice() else { continue };
             let vocabulary = self.setting.target.vocabulary;
-            let is_terminator = |data: &InstData| {
-                function.opcode_flags(data, vocabulary).contains(OpcodeFlags::TERMINATOR)
-            };
-            let branches: Vec<InstData> =
-                function.insts(*from).map(|inst| function.inst(inst)).filter(|data| is_terminator(data)).cloned().collect();
+            let is_terminator =
+                |data: &InstData| function.opcode_flags(data, vocabulary).contains(OpcodeFlags::TERMINATOR);
+            let branches: Vec<InstData> = function
+                .insts(*from)
+                .map(|inst| function.inst(inst))
+                .filter(|data| is_terminator(data))
+                .cloned()
+                .collect();
             if branches.iter().any(|data| !reads_registers_alone(self.setting.target, data)) {
                 continue;
             }
             let mut side = self.empty_side(function, 0, values.clone());
             let is_known = self.run_on(function, &mut side, &branches).is_ok() && side.effects.is_empty();
-            if is_known && side.choices.is_empty() && control::closed(&mut self.graph, function, *from, &mut side).is_ok()
+            if is_known
+                && side.choices.is_empty()
+                && control::closed(&mut self.graph, function, *from, &mut side).is_ok()
             {
                 conditions.push(control::goes(&mut self.graph, &side, block));
             }
@@ -242,7 +245,9 @@ fn is_function_of_registers(target: &Target, function: &Function, data: &InstDat
 /// Whether every register that an instruction names is virtual or reads as zero.
 fn reads_registers_alone(target: &Target, data: &InstData) -> bool {
     data.operands.iter().filter_map(Operand::as_reg).all(|operand| match operand.reg.as_physical() {
-        Some(register) => target.vocabulary.is_zero_register(register) && !operand.flags.contains(tribunal_ir::RegFlags::DEF),
+        Some(register) => {
+            target.vocabulary.is_zero_register(register) && !operand.flags.contains(tribunal_ir::RegFlags::DEF)
+        }
         None => true,
     })
 }
@@ -257,8 +262,10 @@ fn is_argument(function: &Function, inst: Inst) -> bool {
     let entry = function.entry().into_iter();
     let mut head = entry.flat_map(|entry| function.insts(entry)).take_while(|&other| {
         let data = function.inst(other);
-        is_copy(other) || data.defs().all(|operand| operand.reg.as_virtual().is_some()) && data.memory.is_empty()
-            && !matches!(data.opcode, Opcode::Target(_) | Opcode::OPAQUE)
+        is_copy(other)
+            || data.defs().all(|operand| operand.reg.as_virtual().is_some())
+                && data.memory.is_empty()
+                && !matches!(data.opcode, Opcode::Target(_) | Opcode::OPAQUE)
     });
     is_copy(inst) && head.any(|other| other == inst)
 }

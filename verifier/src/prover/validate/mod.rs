@@ -6,6 +6,8 @@
 //! low bits of a wider one, or split into several. Memory is equal there too. Each edge must preserve the relation, so
 //! a proof of a loop covers any number of iterations. Promoted stack objects are PHIs too (`promote.rs`).
 //!
+//! Where that fails, or blocks differ, whole ways between cut points are compared (`simulation.rs`).
+//!
 //! The relations are guessed from the order and the widths of PHIs. Where they are too weak the verdict is `unknown`,
 //! which only an execution can turn into `refuted`.
 

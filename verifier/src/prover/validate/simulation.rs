@@ -257,12 +257,7 @@ impl Round<'_> {
     }
 
     /// Both come to a pair of cut points; false if that cannot be.
-    fn arrive(
-        &mut self,
-        cuts: (Block, Block),
-        arrivals: Arrivals,
-        points: &mut Points,
-    ) -> Result<bool, Unsupported> {
+    fn arrive(&mut self, cuts: (Block, Block), arrivals: Arrivals, points: &mut Points) -> Result<bool, Unsupported> {
         match points.get_mut(&cuts) {
             Some(correspondences) => {
                 self.changed |= self.validation.drop_unshown(correspondences, &arrivals);

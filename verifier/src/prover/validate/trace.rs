@@ -3,18 +3,18 @@
 //! The conditions of the branches taken are kept apart: whatever a trace shows holds where all of them do. Undefined
 //! behaviour of one block comes before everything in the next.
 
+use super::Undef;
 use super::block::{Reads, reads_stale};
 use super::control;
 use super::induction::Validation;
 use super::ways::{Way, WayEnd};
-use super::Undef;
+use crate::prover::memory::SymbolicMemory;
 use crate::prover::query;
 use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, SideState, is_undefined};
-use crate::prover::memory::SymbolicMemory;
 use crate::prover::term::Term;
 use rustc_hash::FxHashMap;
-use tribunal_ir::semantics::walk::{self, Edge};
 use tribunal_ir::semantics::Unsupported;
+use tribunal_ir::semantics::walk::{self, Edge};
 use tribunal_ir::{Block, Function, Inst, InstData, Operand, RegFlags, VReg};
 
 /// A way that was evaluated.
@@ -89,12 +89,7 @@ impl Validation<'_> {
     }
 
     /// A side that has executed nothing.
-    pub(super) fn empty_side(
-        &mut self,
-        function: &Function,
-        place: u32,
-        defined: FxHashMap<VReg, Scalar>,
-    ) -> Side {
+    pub(super) fn empty_side(&mut self, function: &Function, place: u32, defined: FxHashMap<VReg, Scalar>) -> Side {
         let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.frame.clone(), false);
         memory.fixed = function.fixed_stack.values().map(|object| object.offset).collect();
         memory.follows_objects = self.follows_objects;
@@ -132,8 +127,12 @@ impl Validation<'_> {
         if let Some(from) = from {
             self.enter(function, (from, block), UndefinedPhi::EachRead, side)?;
         }
-        let insts: Vec<InstData> =
-            function.insts(block).map(|inst| function.inst(inst)).filter(|data| !data.opcode.is_phi()).cloned().collect();
+        let insts: Vec<InstData> = function
+            .insts(block)
+            .map(|inst| function.inst(inst))
+            .filter(|data| !data.opcode.is_phi())
+            .cloned()
+            .collect();
         self.run_on(function, side, &insts)?;
         let has_next = function.successors(block).next().is_some();
         if has_next && matches!(side.exit, Exit::Indirect(_) | Exit::Anywhere) {
@@ -186,8 +185,7 @@ pub(super) fn comes_undefined(function: &Function, phi: &InstData, from: Block, 
         _ => None,
     });
     inputs.next().is_some_and(|value| {
-        let is_anything =
-            |register| is_undefined(function, register) || side.is_undefined_phi(function, register);
+        let is_anything = |register| is_undefined(function, register) || side.is_undefined_phi(function, register);
         value.flags.contains(RegFlags::UNDEF) || value.reg.as_virtual().is_some_and(is_anything)
     })
 }
