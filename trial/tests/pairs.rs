@@ -9,8 +9,9 @@ use tribunal_target::Target;
 use tribunal_trial::validate::{self, Kind, Setting};
 
 /// Files in each folder, one for each family of wrong pairs: a case that is lost is a failure.
-const FOLDERS: [(&str, usize); 14] = [
+const FOLDERS: [(&str, usize); 15] = [
     ("control-flow", 27),
+    ("simulation", 44),
     ("facts", 3),
     ("identity", 39),
     ("division", 8),

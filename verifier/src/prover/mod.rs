@@ -44,6 +44,7 @@ mod sweep;
 mod term;
 mod validate;
 mod volatile;
+mod witness;
 mod worker;
 
 pub use cache::{Cache, Unsaved};

@@ -149,6 +149,12 @@ impl Uninterpreted {
             shared_constants: Vec::new(),
         }
     }
+
+    /// The number of one more memory.
+    pub fn new_place(&mut self) -> u32 {
+        self.places += 1;
+        self.places
+    }
 }
 
 fn printed(immediates: &[i64]) -> String {

@@ -6,6 +6,7 @@ use super::ordering;
 use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use super::volatile;
+use super::witness;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::entities::JumpTable;
@@ -77,7 +78,7 @@ pub(super) fn question(
 ) -> Query {
     effects(&mut graph, address_bits, source, result, &mut outputs);
     memory(&mut graph, address_bits, source, result, machine, &mut outputs);
-    let guessed = witness(&mut graph, &source.choices, &mut outputs);
+    let guessed = witness::resolve(&mut graph, (&source.choices, &source.frozen), &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
     for (source_ub, result_ub) in moments.chain([(source.ub, result.ub)]) {
@@ -141,6 +142,18 @@ fn assuming(d: &mut Symbolic, excuses: &[Term], bad: Term) -> Term {
         rest = d.bool_and(&absent, &rest);
     }
     rest
+}
+
+/// `term` where all of `known` hold: their consequences are substituted.
+pub(super) fn simplified(d: &mut Symbolic, known: &[Term], term: Term) -> Term {
+    let mut values = FxHashMap::default();
+    for &condition in known {
+        assume(d, condition, true, &mut values);
+    }
+    match values.is_empty() {
+        true => term,
+        false => substituted(d, term, &values, &mut FxHashMap::default()),
+    }
 }
 
 /// The direct consequences of `term` being `value`.
@@ -374,117 +387,6 @@ fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, ou
     for Assumption { earlier, later, ub } in &result.assumptions {
         outputs.extend(earlier.iter().zip(later).map(|(one, other)| argument(one, other, *ub)));
     }
-}
-
-/// Replaces choices of the source by the values that the target's outputs show for them. Any replacement is one
-/// admissible choice, so a proof is a proof. Returns true if some bit was guessed without being shown, so that a
-/// failure is none.
-fn witness(d: &mut Symbolic, choices: &[Term], outputs: &mut [StepOutput]) -> bool {
-    if choices.is_empty() {
-        return false;
-    }
-    let mut shown: Shown = choices.iter().map(|&choice| (choice, Vec::new())).collect();
-    for output in outputs.iter() {
-        find(d, output.source.bits, output.target.bits, &mut shown);
-    }
-    let mut guessed = false;
-    let mut found = FxHashMap::default();
-    for &choice in choices {
-        let (value, complete) = assembled(d, choice, &shown[&choice]);
-        guessed |= !complete && outputs.iter().any(|output| mentions(d, output.source.bits, choice));
-        found.insert(choice, value);
-    }
-    let mut memo = FxHashMap::default();
-    for output in outputs.iter_mut() {
-        output.source.bits = substituted(d, output.source.bits, &found, &mut memo);
-        output.source.poison = substituted(d, output.source.poison, &found, &mut memo);
-    }
-    guessed
-}
-
-/// For each choice, the parts of it that outputs show: offset, and the value.
-type Shown = FxHashMap<Term, Vec<(u32, Term)>>;
-
-/// A choice put together from the parts shown, zeros between them; whether they cover it.
-fn assembled(d: &mut Symbolic, choice: Term, parts: &[(u32, Term)]) -> (Term, bool) {
-    let width = d.width_of(choice);
-    let mut parts = parts.to_vec();
-    parts.sort_by_key(|&(offset, part)| (offset, std::cmp::Reverse(d.width_of(part))));
-    let (mut value, mut end, mut complete): (Option<Term>, u32, bool) = (None, 0, true);
-    let mut put = |d: &mut Symbolic, part: Term| value = Some(value.map_or(part, |low| d.concatenate(part, low)));
-    for (offset, part) in parts {
-        if offset > end {
-            complete = false;
-            let gap = d.value(Bits::zero(offset - end));
-            put(d, gap);
-            end = offset;
-        }
-        let part_end = offset + d.width_of(part);
-        if part_end > end {
-            // Where two parts overlap the first one wins; if they differ, the obligation fails, and is not refuted.
-            complete &= offset == end;
-            let rest = d.extract_bits(part, end - offset, part_end - end);
-            put(d, rest);
-            end = part_end;
-        }
-    }
-    if end < width {
-        complete = false;
-        let gap = d.value(Bits::zero(width - end));
-        put(d, gap);
-    }
-    let zeros = d.value(Bits::zero(width));
-    (value.unwrap_or(zeros), complete)
-}
-
-/// Walks the concatenations of the source term, with the matching part of the target's term.
-fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
-    if let Some(parts) = shown.get_mut(&source) {
-        parts.push((0, target));
-        return;
-    }
-    match d.node(source) {
-        Node::Extract(inner, offset) => {
-            if let Some(parts) = shown.get_mut(&inner) {
-                parts.push((offset, target));
-            }
-        }
-        Node::Concat(high, low) => {
-            let split = d.width_of(low);
-            let upper = d.extract_bits(target, split, d.width_of(high));
-            let lower = d.extract_bits(target, 0, split);
-            find(d, high, upper, shown);
-            find(d, low, lower, shown);
-        }
-        Node::Ite(_, a, b) => {
-            find(d, a, target, shown);
-            find(d, b, target, shown);
-        }
-        // A choice between truth values is kept as logic.
-        Node::Binary(Op::And | Op::Or, a, b) if d.width_of(source) == 1 => {
-            find(d, a, target, shown);
-            find(d, b, target, shown);
-        }
-        Node::Zext(inner) | Node::Sext(inner) => {
-            let low = d.extract_bits(target, 0, d.width_of(inner));
-            find(d, inner, low, shown);
-        }
-        _ => {}
-    }
-}
-
-fn mentions(d: &Symbolic, term: Term, wanted: Term) -> bool {
-    let mut pending = vec![term];
-    let mut seen = FxHashSet::default();
-    while let Some(term) = pending.pop() {
-        if term == wanted {
-            return true;
-        }
-        if seen.insert(term) {
-            pending.extend(super::evaluate::operands(d, term));
-        }
-    }
-    false
 }
 
 /// The term with variables replaced, rebuilt and so normalised again.

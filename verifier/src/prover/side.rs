@@ -9,6 +9,7 @@ use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
 use super::opaque::{Application, Applied, Effect, KnownResults, Start, Uninterpreted};
 use super::term::{Symbolic, Term};
 use super::validate::Undef;
+use super::witness;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::bits::{Bits, MAX_BITS};
@@ -59,10 +60,14 @@ pub(super) struct Side {
     pub claims: Vec<Claim>,
     /// Undefined values that flow into PHIs of the successors: each PHI is a use of its own.
     pub arriving: FxHashMap<Inst, Scalar>,
+    /// PHIs that hold an undefined value: each read of one is a choice of its own.
+    pub undefined_phis: FxHashSet<VReg>,
     /// Choices that this side made.
     pub choices: Vec<Term>,
     /// Those of them from instructions of these opcodes, in order.
     pub chosen: Vec<(Opcode, Term)>,
+    /// Choices of frozen values, with the bits that each stands for.
+    pub frozen: Vec<(Term, Term)>,
     /// Operations with effects that no definition covers, and those without, in order.
     pub effects: Vec<Effect>,
     pub pure: Vec<Applied>,
@@ -117,8 +122,10 @@ impl Side {
             reached,
             claims: Vec::new(),
             arriving: FxHashMap::default(),
+            undefined_phis: FxHashSet::default(),
             choices: Vec::new(),
             chosen: Vec::new(),
+            frozen: Vec::new(),
             effects: Vec::new(),
             pure: Vec::new(),
             assumed: FxHashMap::default(),
@@ -132,6 +139,27 @@ impl Side {
         let passed = d.complement(taken);
         self.reached = d.bool_and(&self.reached, &passed);
         self.branches.push((taken, block));
+    }
+
+    /// True for a PHI that holds an undefined value, and for a copy of one.
+    pub fn is_undefined_phi(&self, function: &Function, mut register: VReg) -> bool {
+        for _ in 0..self.undefined_phis.len().min(1) * function.vregs.len() {
+            if self.undefined_phis.contains(&register) {
+                return true;
+            }
+            match function.def_of(register).and_then(|inst| copied(function.inst(inst))) {
+                Some(source) => register = source,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Goes on to the next block of a way, whose condition its trace keeps.
+    pub fn go_on(&mut self, d: &mut Symbolic) {
+        self.branches.clear();
+        self.exit = Exit::Following;
+        self.reached = d.truth(true);
     }
 
     /// The end of a block from which control goes nowhere: undefined where no branch before is taken.
@@ -335,7 +363,17 @@ impl SideEvaluation<'_> {
         let made = self.d.choices.len();
         self.generic(side, data)?;
         self.d.offered = None;
-        side.chosen.extend(self.d.choices[made..].iter().map(|&choice| (data.opcode, choice)));
+        let result = data.vreg(0).and_then(|register| side.defined.get(&register)).map(|value| value.bits);
+        for &choice in &self.d.choices[made..] {
+            // One that the result does not depend on is none.
+            if result.is_none_or(|result| witness::mentions(self.d, result, choice)) {
+                side.chosen.push((data.opcode, choice));
+            }
+        }
+        if let (Opcode::G_FREEZE, Some(&choice), Some(frozen)) = (data.opcode, self.d.choices.get(made), data.vreg(1)) {
+            let bits = side.defined.get(&frozen).map(|value| value.bits);
+            side.frozen.extend(bits.map(|bits| (choice, bits)));
+        }
         Ok(())
     }
 
@@ -406,7 +444,9 @@ impl SideEvaluation<'_> {
     }
 
     pub fn read(&mut self, side: &mut Side, register: VReg) -> Scalar {
-        if self.is_per_use() && is_undefined(self.function, register) {
+        if self.is_per_use()
+            && (is_undefined(self.function, register) || side.is_undefined_phi(self.function, register))
+        {
             return self.undefined_use(side, register);
         }
         if let Some(value) = side.defined.get(&register) {
@@ -442,6 +482,16 @@ fn is_undefined_value(data: &InstData) -> bool {
     let register = data.operands.first().and_then(Operand::as_reg);
     let whole = register.is_some_and(|register| register.reg.as_virtual().is_some() && register.subregister.0 == 0);
     whole && matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::IMPLICIT_DEF)
+}
+
+/// The register that a whole copy reads.
+fn copied(data: &InstData) -> Option<VReg> {
+    match data.operands.as_slice() {
+        [Operand::Reg(_), Operand::Reg(source)] if data.opcode == Opcode::COPY && source.subregister.0 == 0 => {
+            source.reg.as_virtual()
+        }
+        _ => None,
+    }
 }
 
 /// True for a register that holds such a value, copied or not.

@@ -27,7 +27,7 @@ impl Validation<'_> {
             .filter(|data| !data.opcode.is_phi())
             .cloned()
             .collect();
-        if reads_stale(self.setting.target, function, block, is_entry) {
+        if reads_stale(self.setting.target, function, block, Reads::of(is_entry)) {
             return Err(Unsupported::new("a physical register read that nothing in its block writes"));
         }
         let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.frame.clone(), false);
@@ -140,11 +140,26 @@ fn undefined_arrivals(function: &Function, block: Block) -> Vec<(Inst, VReg)> {
     arrivals
 }
 
+/// The physical registers that hold something at the head of a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// Those of the arguments.
+    Arguments,
+    Nothing,
+}
+
+impl Reads {
+    /// At the head of the entry block, or of another.
+    pub(super) fn of(is_entry: bool) -> Reads {
+        if is_entry { Reads::Arguments } else { Reads::Nothing }
+    }
+}
+
 /// True if the block reads a physical register that it has not written itself, or that it wrote only before a call.
 /// Exceptions are arguments at the head of the entry block, and the stack pointer.
-fn reads_stale(target: &Target, function: &Function, block: Block, is_entry: bool) -> bool {
+pub(super) fn reads_stale(target: &Target, function: &Function, block: Block, reads: Reads) -> bool {
     let mut written = Vec::new();
-    let mut arrived = is_entry;
+    let mut arrived = reads == Reads::Arguments;
     let (stack, vocabulary) = (target.abi.stack_pointer, target.vocabulary);
     let full = |register| vocabulary.full_register(register);
     function.insts(block).map(|inst| function.inst(inst)).any(|data| {

@@ -104,7 +104,7 @@ impl Validation<'_> {
 }
 
 /// True where control goes from the side's block to `next`.
-fn goes(d: &mut Symbolic, side: &Side, next: Block) -> Term {
+pub(super) fn goes(d: &mut Symbolic, side: &Side, next: Block) -> Term {
     let mut goes = d.truth(side.exit == Exit::Jump(next) || side.exit == Exit::Anywhere);
     for &(taken, label) in side.branches.iter().rev() {
         goes = match label == next {

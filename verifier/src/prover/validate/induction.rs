@@ -36,13 +36,23 @@ pub(super) struct Validation<'v> {
 
 impl<'v> Validation<'v> {
     pub(super) fn new(setting: Setting<'v>, parts: Parts) -> Result<Self, Unsupported> {
-        let after = setting.pair.after;
         tables::compared(setting.pair)?;
         let blocks = pairing::blocks(setting.pair)?;
+        Ok(Validation::of_blocks(setting, parts, blocks))
+    }
+
+    /// Without a pairing of blocks.
+    pub(super) fn unpaired(setting: Setting<'v>) -> Result<Self, Unsupported> {
+        tables::compared(setting.pair)?;
+        Ok(Validation::of_blocks(setting, Parts::All, Vec::new()))
+    }
+
+    fn of_blocks(setting: Setting<'v>, parts: Parts, blocks: Vec<(Block, Block)>) -> Self {
+        let after = setting.pair.after;
         let (graph, inputs) = (Symbolic::default(), Inputs::default());
         let mut opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
         opaque.shared_constants = tables::shared_constants(setting.pair);
-        Ok(Validation {
+        Validation {
             setting,
             parts,
             graph,
@@ -54,11 +64,11 @@ impl<'v> Validation<'v> {
             facts: Vec::new(),
             phis: FxHashMap::default(),
             follows_objects: after.all_insts().any(|inst| promises_object(after.inst(inst))),
-        })
+        }
     }
 
     /// The contents of promoted objects on entry: unknown, and the same on both sides.
-    fn contents(&mut self) -> Result<FxHashMap<VReg, Scalar>, Unsupported> {
+    pub(super) fn contents(&mut self) -> Result<FxHashMap<VReg, Scalar>, Unsupported> {
         let mut defined = FxHashMap::default();
         for &register in self.setting.contents {
             let ty = self.setting.pair.before.type_of(register).ok_or_else(undefined)?;
@@ -147,12 +157,12 @@ impl<'v> Validation<'v> {
     }
 
     /// The verdict on a question, where the facts hold; the graph comes back from it.
-    fn answer(&mut self, query: Query, effort: solver::Effort) -> Verdict {
+    pub(super) fn answer(&mut self, query: Query, effort: solver::Effort) -> Verdict {
         let decide = |query: &mut Query, effort| decide_query(query, solver::Text::Dropped, effort).0;
         self.answered(query, effort, decide, Verdict::Unknown)
     }
 
-    fn decision(&mut self, query: Query, effort: solver::Effort) -> Decision {
+    pub(super) fn decision(&mut self, query: Query, effort: solver::Effort) -> Decision {
         let decide = |query: &mut Query, effort| decision(query, solver::Text::Dropped, effort).0;
         self.answered(query, effort, decide, Decision::Unknown)
     }

@@ -6,19 +6,26 @@
 //! low bits of a wider one, or split into several. Memory is equal there too. Each edge must preserve the relation, so
 //! a proof of a loop covers any number of iterations. Promoted stack objects are PHIs too (`promote.rs`).
 //!
+//! Where that fails, or blocks differ, whole ways between cut points are compared (`simulation.rs`).
+//!
 //! The relations are guessed from the order and the widths of PHIs. Where they are too weak the verdict is `unknown`,
 //! which only an execution can turn into `refuted`.
 
 mod block;
 mod control;
+mod correspondence;
 mod cut_points;
+mod cut_values;
 mod facts;
 mod induction;
 mod limits;
 mod pairing;
 mod promote;
+mod simulation;
 mod straighten;
 mod tables;
+mod trace;
+mod ways;
 
 use super::depth::deep;
 use super::{Counterexample, Verdict};
@@ -119,6 +126,23 @@ pub fn validate(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -
 
 fn promoted(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Result<Validated, Unsupported> {
     let limits = Limits::start(time);
+    let first = by_blocks(target, pair, undef, limits);
+    let is_one_block = [pair.before, pair.after].iter().all(|function| function.layout().len() == 1);
+    if is_proved(&first) || is_one_block || limits.reached().is_some() {
+        return first;
+    }
+    let second = match promote::apart(target.vocabulary, pair) {
+        None => simulation::simulate(Setting { target, pair, contents: &[], undef, expands: false, limits }),
+        Some(Promoted { before, after, contents }) => {
+            let pair = Pair { before: &before, after: &after };
+            simulation::simulate(Setting { target, pair, contents: &contents, undef, expands: false, limits })
+        }
+    };
+    if is_proved(&second) || pairing::blocks(pair).is_err() { second } else { first }
+}
+
+/// Judges a pair block by block.
+fn by_blocks(target: &Target, pair: Pair<'_>, undef: Undef, limits: Limits) -> Result<Validated, Unsupported> {
     let straight;
     let mut pair = pair;
     if pairing::blocks(pair).is_err() {

@@ -82,6 +82,47 @@ pub(super) fn promote(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> Option<Pro
     Some(Promoted { before, after, contents })
 }
 
+/// The same for functions of different control flow: each has PHIs of its own.
+pub(super) fn apart(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> Option<Promoted> {
+    let is_whole = |function: &Function| {
+        let entry = function.entry()?;
+        let order = function.reverse_post_order();
+        let is_once = function.predecessors()[entry.as_u32() as usize].is_empty();
+        (is_once && order.len() == function.layout().len()).then(|| Flow::new(function, order, entry))
+    };
+    let flows = [is_whole(pair.before)?, is_whole(pair.after)?];
+    let slots = slots(vocabulary, pair);
+    if slots.is_empty() {
+        return None;
+    }
+    let (mut before, mut after) = (pair.before.clone(), pair.after.clone());
+    let registers = before.vregs.len().max(after.vregs.len());
+    for function in [&mut before, &mut after] {
+        while function.vregs.len() < registers {
+            function.new_vreg(Type::scalar(1));
+        }
+    }
+    let mut initial = |ty| {
+        after.new_vreg(ty);
+        before.new_vreg(ty)
+    };
+    let contents: Vec<VReg> = slots.values().map(|&(ty, _)| initial(ty)).collect();
+    let sides = [(&mut before, pair.before, Holders::After), (&mut after, pair.after, Holders::Before)];
+    for ((function, original, not), flow) in sides.into_iter().zip(&flows) {
+        let order: Vec<(Block, Block)> = flow.order.iter().map(|&block| (block, block)).collect();
+        let mut objects = Vec::new();
+        for ((&slot, &(ty, holders)), &initial) in slots.iter().zip(&contents) {
+            if holders != not {
+                let uses = uses(Pair { before: original, after: original }, &order, slot);
+                let phis = flow.phis(&uses).into_iter().map(|block| (block, function.new_vreg(ty))).collect();
+                objects.push(Object { slot, ty, initial, phis });
+            }
+        }
+        rewrite(function, &order, flow, objects.iter());
+    }
+    Some(Promoted { before, after, contents })
+}
+
 /// The functions that name an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holders {

@@ -1,0 +1,239 @@
+//! The guess which register of the earlier function a register of the later one holds at a pair of cut points.
+//!
+//! Guesses are those that the first arrival does not contradict, several about one register. All are assumptions at the
+//! pair, and every arrival must show them. One that an arrival does not show is dropped, and all is shown again without
+//! it. So what is left holds by induction, and no guess that holds is lost for one that does not (Flanagan and Leino,
+//! "Houdini", 2001).
+
+use super::cut_values::{CutValues, Shape, Values};
+use super::induction::Validation;
+use super::pairing::undefined;
+use crate::prover::Decision;
+use crate::prover::evaluate::Evaluator;
+use crate::prover::query::{self, StepOutput};
+use crate::prover::side::Scalar;
+use crate::prover::term::{Symbolic, Term};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::{Block, Function, VReg};
+
+/// The bits of the later register that are the earlier one's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// All of both.
+    Same,
+    /// The later one is wider, with zeros above.
+    Zeros,
+    /// The later one is wider, with copies of the sign above.
+    Signs,
+    /// The later one is wider, with anything above.
+    Anything,
+    /// The later one is the low part.
+    Low,
+}
+
+/// A register of the earlier function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Guess {
+    earlier: VReg,
+    form: Form,
+}
+
+/// A register of the later function, and the guesses about it. The first gives its value.
+#[derive(Clone, Debug)]
+pub(super) struct Correspondence {
+    later: VReg,
+    guesses: Vec<Guess>,
+}
+
+/// Guesses about one register, at most.
+const MOST_GUESSES: usize = 12;
+
+/// Both functions at a pair of cut points.
+#[derive(Clone, Copy)]
+pub(super) struct CutPair<'s> {
+    pub before: &'s Shape<'s>,
+    pub after: &'s Shape<'s>,
+    pub cuts: (Block, Block),
+}
+
+/// The registers of both functions at the end of a pair of traces.
+pub(super) struct Arrivals {
+    /// With what the code after the cut point computes of them.
+    pub before: Values,
+    pub after: Values,
+    /// What holds on these traces.
+    pub known: Vec<Term>,
+    /// Undefined behaviour of the earlier trace.
+    pub ub: Term,
+}
+
+impl Validation<'_> {
+    /// The guesses that an arrival does not contradict. `unknown` are the registers that no term gives.
+    pub(super) fn guesses(
+        &mut self,
+        pair: CutPair<'_>,
+        arrivals: &Arrivals,
+        (unknown_before, unknown_later): (&CutValues, &CutValues),
+    ) -> Vec<Correspondence> {
+        let mut all = Vec::new();
+        for later in pair.after.read_after(pair.cuts.1) {
+            let Some(target) = arrivals.after.get(&later) else { continue };
+            let target = query::simplified(&mut self.graph, &arrivals.known, target.bits);
+            let is_unknown = unknown_later.unknown.contains(&later);
+            let mut guesses: Vec<(u32, Guess)> = Vec::new();
+            for (&earlier, value) in &arrivals.before {
+                if !is_unknown && !unknown_before.unknown.contains(&earlier) {
+                    continue;
+                }
+                let source = query::simplified(&mut self.graph, &arrivals.known, value.bits);
+                let forms = forms(&mut self.graph, source, target);
+                let order = order(pair, earlier, later);
+                guesses.extend(forms.into_iter().map(|form| (order, Guess { earlier, form })));
+            }
+            guesses.sort_by_key(|&(order, guess)| (order, guess.earlier));
+            guesses.truncate(MOST_GUESSES);
+            let guesses: Vec<Guess> = guesses.into_iter().map(|(_, guess)| guess).collect();
+            if !guesses.is_empty() {
+                all.push(Correspondence { later, guesses });
+            }
+        }
+        all
+    }
+
+    /// The values of the later function's registers, by those of the earlier one.
+    pub(super) fn assumed(
+        &mut self,
+        after: &Function,
+        correspondences: &[Correspondence],
+        before: &Values,
+    ) -> Result<Values, Unsupported> {
+        let mut values = Values::default();
+        for Correspondence { later, guesses } in correspondences {
+            let Some(guess) = guesses.first() else { continue };
+            let source = before.get(&guess.earlier).ok_or_else(undefined)?.clone();
+            let bits = tribunal_ir::semantics::walk::register_bits(after, self.setting.target.vocabulary, *later);
+            let width = self.graph.width_of(source.bits);
+            let bits = match guess.form {
+                Form::Same => source.bits,
+                Form::Zeros => self.graph.zero_extend(source.bits, bits),
+                Form::Signs => self.graph.sign_extend(source.bits, bits),
+                Form::Anything => {
+                    let above = self.graph.variable(bits - width);
+                    self.graph.concatenate(above, source.bits)
+                }
+                Form::Low => self.graph.extract_bits(source.bits, 0, bits),
+            };
+            // It is poison only where all registers that it holds are.
+            let mut poison = source.poison;
+            for other in guesses.iter().filter_map(|guess| before.get(&guess.earlier)) {
+                poison = self.graph.bool_and(&poison, &other.poison);
+            }
+            values.insert(*later, Value { bits, poison });
+        }
+        Ok(values)
+    }
+
+    /// The equations between registers of the earlier function that several guesses about one register imply.
+    pub(super) fn equations(&mut self, correspondences: &[Correspondence], before: &Values) -> Vec<Term> {
+        let mut equations = Vec::new();
+        for Correspondence { guesses, .. } in correspondences {
+            let all = guesses.iter().filter(|guess| guess.form == Form::Same);
+            let values: Vec<&Scalar> = all.filter_map(|guess| before.get(&guess.earlier)).collect();
+            let is_first_same = guesses.first().is_some_and(|guess| guess.form == Form::Same);
+            let Some((first, others)) = values.split_first().filter(|_| is_first_same) else { continue };
+            for other in others {
+                let equal = self.graph.equal(first.bits, other.bits);
+                equations.push(self.graph.bool_or(&other.poison, &equal));
+            }
+        }
+        equations
+    }
+
+    /// Drops the guesses that an arrival does not show; true if there were any.
+    pub(super) fn drop_unshown(&mut self, correspondences: &mut Vec<Correspondence>, arrivals: &Arrivals) -> bool {
+        let mut left = Vec::new();
+        for Correspondence { later, guesses } in correspondences.iter() {
+            left.extend(guesses.iter().map(|&guess| (*later, guess)));
+        }
+        let mut unshown = Vec::new();
+        self.unshown(&mut left, arrivals, &mut unshown);
+        for Correspondence { later, guesses } in correspondences.iter_mut() {
+            guesses.retain(|guess| !unshown.contains(&(*later, *guess)));
+        }
+        correspondences.retain(|correspondence| !correspondence.guesses.is_empty());
+        !unshown.is_empty()
+    }
+
+    /// Moves the guesses that one arrival does not show to `unshown`.
+    fn unshown(&mut self, left: &mut Vec<(VReg, Guess)>, arrivals: &Arrivals, unshown: &mut Vec<(VReg, Guess)>) {
+        let is_missing = |(later, guess): &(VReg, Guess)| {
+            !arrivals.after.contains_key(later) || !arrivals.before.contains_key(&guess.earlier)
+        };
+        unshown.extend(left.extract_if(.., |item| is_missing(item)));
+        while !left.is_empty() {
+            let outputs: Vec<StepOutput> =
+                left.iter().filter_map(|&(later, guess)| output(&mut self.graph, (later, guess), arrivals)).collect();
+            let shown: Vec<_> = outputs.iter().map(|output| (output.source.clone(), output.target.clone())).collect();
+            let broken: Vec<bool> = match self.decision_where(outputs, arrivals.ub, &arrivals.known) {
+                Decision::Proved(_) => return,
+                Decision::Refuted(assignment) => {
+                    let mut evaluator = Evaluator::new(&self.graph, &assignment);
+                    let mut is_wrong = |(source, target): &(Scalar, Scalar)| {
+                        let differs = evaluator.value(source.bits) != evaluator.value(target.bits);
+                        !evaluator.holds(source.poison) && (differs || evaluator.holds(target.poison))
+                    };
+                    let v = shown.iter().map(&mut is_wrong).collect();
+                    v
+                }
+                Decision::Unknown(_) if left.len() > 1 => {
+                    let mut rest = left.split_off(left.len() / 2);
+                    self.unshown(left, arrivals, unshown);
+                    self.unshown(&mut rest, arrivals, unshown);
+                    left.append(&mut rest);
+                    return;
+                }
+                Decision::Unknown(_) => vec![true],
+            };
+            let none = !broken.contains(&true);
+            let mut broken = broken.into_iter();
+            unshown.extend(left.extract_if(.., |_| broken.next().unwrap_or(true) || none));
+        }
+    }
+}
+
+/// The obligation on an arrival.
+fn output(d: &mut Symbolic, (later, guess): (VReg, Guess), arrivals: &Arrivals) -> Option<StepOutput> {
+    let (mut source, mut target) = (arrivals.before.get(&guess.earlier)?.clone(), arrivals.after.get(&later)?.clone());
+    let (width, whole) = (d.width_of(source.bits), d.width_of(target.bits));
+    match guess.form {
+        Form::Same => {}
+        Form::Zeros => source.bits = d.zero_extend(source.bits, whole),
+        Form::Signs => source.bits = d.sign_extend(source.bits, whole),
+        Form::Anything => target.bits = d.extract_bits(target.bits, 0, width),
+        Form::Low => source.bits = d.extract_bits(source.bits, 0, whole),
+    }
+    Some(StepOutput { register: None, name: "register", source, target, ub: arrivals.ub })
+}
+
+/// The forms in which two terms are equal.
+fn forms(d: &mut Symbolic, source: Term, target: Term) -> Vec<Form> {
+    let (width, whole) = (d.width_of(source), d.width_of(target));
+    if width == whole {
+        return if source == target { vec![Form::Same] } else { Vec::new() };
+    }
+    if width > whole {
+        return if d.extract_bits(source, 0, whole) == target { vec![Form::Low] } else { Vec::new() };
+    }
+    let mut forms = Vec::new();
+    forms.extend((d.zero_extend(source, whole) == target).then_some(Form::Zeros));
+    forms.extend((d.sign_extend(source, whole) == target).then_some(Form::Signs));
+    forms.extend((d.extract_bits(target, 0, width) == source).then_some(Form::Anything));
+    forms
+}
+
+/// The order of guesses, of which the first few are kept: PHIs of the cut points for each other first.
+fn order(CutPair { before, after, cuts }: CutPair<'_>, earlier: VReg, later: VReg) -> u32 {
+    let are_unlike = before.is_phi_of(earlier, cuts.0) != after.is_phi_of(later, cuts.1);
+    let is_other_type = before.function.type_of(earlier) != after.function.type_of(later);
+    4 * u32::from(are_unlike) + 2 * u32::from(is_other_type) + u32::from(earlier != later)
+}

@@ -1,0 +1,170 @@
+//! Nondeterministic choices of the source: existential, so each is replaced by a witness that the target shows.
+//!
+//! A witness is a guess that nothing depends on: any replacement is one admissible choice. Where the outputs show none, a
+//! sum is solved for it, and a frozen value keeps its own bits.
+
+use super::query::{StepOutput, substituted};
+use super::term::{Node, Op, Symbolic, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tribunal_ir::bits::Bits;
+
+/// Replaces choices of the source by the values that the target's outputs show for them. Any replacement is one
+/// admissible choice, so a proof is a proof. Returns true if some bit was guessed without being shown, so that a
+/// failure is none.
+///
+/// A choice for a frozen value that no output shows is the value's bits, as code without the freeze has them.
+pub(super) fn resolve(
+    d: &mut Symbolic,
+    (choices, frozen): (&[Term], &[(Term, Term)]),
+    outputs: &mut [StepOutput],
+) -> bool {
+    if choices.is_empty() {
+        return false;
+    }
+    let mut shown: Shown = choices.iter().map(|&choice| (choice, Vec::new())).collect();
+    for output in outputs.iter() {
+        find(d, output.source.bits, output.target.bits, &mut shown);
+    }
+    let is_hidden = |choice: &Term| shown[choice].is_empty() && !frozen.iter().any(|(frozen, _)| frozen == choice);
+    if choices.iter().any(is_hidden) {
+        let zeros = choices.iter().map(|&choice| (choice, Bits::zero(d.width_of(choice))));
+        let zeros: Vec<(Term, Bits)> = zeros.collect();
+        let zeros = zeros.into_iter().map(|(choice, zero)| (choice, d.value(zero))).collect();
+        for output in outputs.iter() {
+            solve_for(d, (output.source.bits, output.target.bits), &zeros, &mut shown);
+        }
+    }
+    let mut guessed = false;
+    let mut found = FxHashMap::default();
+    for &choice in choices {
+        let bits = frozen.iter().find(|(frozen, _)| *frozen == choice && shown[&choice].is_empty());
+        let (value, complete) = match bits {
+            Some(&(_, bits)) => (bits, false),
+            None => assembled(d, choice, &shown[&choice]),
+        };
+        guessed |= !complete && outputs.iter().any(|output| mentions(d, output.source.bits, choice));
+        found.insert(choice, value);
+    }
+    let mut memo = FxHashMap::default();
+    for output in outputs.iter_mut() {
+        output.source.bits = substituted(d, output.source.bits, &found, &mut memo);
+        output.source.poison = substituted(d, output.source.poison, &found, &mut memo);
+    }
+    guessed
+}
+
+/// For each choice, the parts of it that outputs show: offset, and the value.
+type Shown = FxHashMap<Term, Vec<(u32, Term)>>;
+
+/// A choice put together from the parts shown, zeros between them; whether they cover it.
+fn assembled(d: &mut Symbolic, choice: Term, parts: &[(u32, Term)]) -> (Term, bool) {
+    let width = d.width_of(choice);
+    let mut parts = parts.to_vec();
+    parts.sort_by_key(|&(offset, part)| (offset, std::cmp::Reverse(d.width_of(part))));
+    let (mut value, mut end, mut complete): (Option<Term>, u32, bool) = (None, 0, true);
+    let mut put = |d: &mut Symbolic, part: Term| value = Some(value.map_or(part, |low| d.concatenate(part, low)));
+    for (offset, part) in parts {
+        if offset > end {
+            complete = false;
+            let gap = d.value(Bits::zero(offset - end));
+            put(d, gap);
+            end = offset;
+        }
+        let part_end = offset + d.width_of(part);
+        if part_end > end {
+            // Where two parts overlap the first one wins; if they differ, the obligation fails, and is not refuted.
+            complete &= offset == end;
+            let rest = d.extract_bits(part, end - offset, part_end - end);
+            put(d, rest);
+            end = part_end;
+        }
+    }
+    if end < width {
+        complete = false;
+        let gap = d.value(Bits::zero(width - end));
+        put(d, gap);
+    }
+    let zeros = d.value(Bits::zero(width));
+    (value.unwrap_or(zeros), complete)
+}
+
+/// Walks the concatenations of the source term, with the matching part of the target's term.
+fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
+    if let Some(parts) = shown.get_mut(&source) {
+        parts.push((0, target));
+        return;
+    }
+    match d.node(source) {
+        Node::Extract(inner, offset) => {
+            if let Some(parts) = shown.get_mut(&inner) {
+                parts.push((offset, target));
+            }
+        }
+        Node::Concat(high, low) => {
+            let split = d.width_of(low);
+            let upper = d.extract_bits(target, split, d.width_of(high));
+            let lower = d.extract_bits(target, 0, split);
+            find(d, high, upper, shown);
+            find(d, low, lower, shown);
+        }
+        Node::Ite(_, a, b) => {
+            find(d, a, target, shown);
+            find(d, b, target, shown);
+        }
+        // A choice between truth values is kept as logic.
+        Node::Binary(Op::And | Op::Or, a, b) if d.width_of(source) == 1 => {
+            find(d, a, target, shown);
+            find(d, b, target, shown);
+        }
+        Node::Zext(inner) | Node::Sext(inner) => {
+            let low = d.extract_bits(target, 0, d.width_of(inner));
+            find(d, inner, low, shown);
+        }
+        _ => {}
+    }
+}
+
+/// Solves sums and differences for a choice that nothing shows so far, with zeros for the other ones.
+fn solve_for(d: &mut Symbolic, (source, target): (Term, Term), zeros: &FxHashMap<Term, Term>, shown: &mut Shown) {
+    if let Some(parts) = shown.get_mut(&source).filter(|parts| parts.is_empty()) {
+        parts.push((0, target));
+        return;
+    }
+    let Node::Binary(op @ (Op::Add | Op::Sub | Op::Xor), a, b) = d.node(source) else { return };
+    let known = |d: &mut Symbolic, term| substituted(d, term, zeros, &mut FxHashMap::default());
+    let has_choice = |d: &Symbolic, term| zeros.keys().any(|&choice| mentions(d, term, choice));
+    if has_choice(d, a) {
+        let other = known(d, b);
+        let inverse = if op == Op::Add {
+            Op::Sub
+        } else if op == Op::Sub {
+            Op::Add
+        } else {
+            Op::Xor
+        };
+        let wanted = d.binary(inverse, target, other);
+        solve_for(d, (a, wanted), zeros, shown);
+    } else if has_choice(d, b) {
+        let wanted = match op {
+            Op::Sub => d.binary(Op::Sub, a, target),
+            Op::Add => d.binary(Op::Sub, target, a),
+            _ => d.binary(Op::Xor, target, a),
+        };
+        solve_for(d, (b, wanted), zeros, shown);
+    }
+}
+
+/// Whether a term depends on another.
+pub(super) fn mentions(d: &Symbolic, term: Term, wanted: Term) -> bool {
+    let mut pending = vec![term];
+    let mut seen = FxHashSet::default();
+    while let Some(term) = pending.pop() {
+        if term == wanted {
+            return true;
+        }
+        if seen.insert(term) {
+            pending.extend(super::evaluate::operands(d, term));
+        }
+    }
+    false
+}
