@@ -7,18 +7,18 @@ use tribunal_corpus::golden::{self, Mode};
 use tribunal_corpus::{CaseError, sizes};
 
 /// Folders of cases that run, and how many files each has: a case that is lost is a failure, an added one a line here.
-const RUN: [(&str, usize); 3] = [("run", 232), ("real", 81), ("bugs", 7)];
+const RUN: [(&str, usize); 3] = [("run", 237), ("real", 81), ("bugs", 8)];
 
 /// The same of golden cases: a folder for each pass, in the pipeline's order, and `emit`.
 const GOLDEN: [(&str, usize); 8] = [
-    ("legalize", 83),
+    ("legalize", 87),
     ("bank-select", 9),
-    ("select", 46),
+    ("select", 52),
     ("split-edges", 9),
-    ("allocate", 21),
-    ("frame", 17),
+    ("allocate", 22),
+    ("frame", 27),
     ("relax-branches", 9),
-    ("emit", 20),
+    ("emit", 24),
 ];
 
 fn main() {
