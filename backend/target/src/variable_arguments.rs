@@ -212,7 +212,7 @@ fn save_area(target: &Target, function: &Function, bank: RegBank) -> Result<Opti
     for &(_, slot, _) in of_last {
         let size = function.stack.get(slot).map_or(0, |object| object.size);
         let count = usize::try_from(size / unit).unwrap_or(usize::MAX);
-        let is_whole = size % unit == 0 && (1..=passing.arguments.len()).contains(&count);
+        let is_whole = size.is_multiple_of(unit) && (1..=passing.arguments.len()).contains(&count);
         let expected = passing.arguments.iter().rev().take(count).rev().zip((0..).step_by(unit as usize));
         if is_whole && expected.into_iter().all(|(&register, offset)| stores.contains(&(register, slot, offset))) {
             return Ok(Some((slot, size.cast_signed())));
@@ -367,7 +367,7 @@ fn argument<D: Domain, S: Environment<D>>(
 ) -> Result<D::Bool, Unsupported> {
     let ty = data.vreg(0).and_then(|register| state.function().type_of(register));
     let dst = data.operands.first().and_then(Operand::as_reg);
-    let (Some(ty), Some(dst), true) = (ty.filter(|ty| ty.bits() % 8 == 0), dst, is_pointer(target)) else {
+    let (Some(ty), Some(dst), true) = (ty.filter(|ty| ty.bits().is_multiple_of(8)), dst, is_pointer(target)) else {
         return Err(Unsupported::new(data.opcode.to_string()));
     };
     let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };

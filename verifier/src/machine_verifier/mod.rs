@@ -178,7 +178,7 @@ fn run<'f>(
     checks: &'f mut Checks,
 ) -> Vec<Violation<Rule>> {
     checks.reserve(target);
-    let members = |class: &ClassDesc| RegisterSet::of(class.members.iter().copied().map(bit));
+    let members = |class: &ClassDesc| RegisterSet::of_registers(class.members.iter().copied());
     let classes = target.classes.iter().map(members).collect();
     let reserved = reserved(function, target);
     let mut verifier =

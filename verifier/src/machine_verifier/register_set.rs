@@ -13,11 +13,7 @@ pub(super) struct RegisterSet {
 
 /// The set of one register.
 pub(super) fn bit(register: PReg) -> RegisterSet {
-    let mut set = RegisterSet::EMPTY;
-    if let Some(word) = set.words.get_mut(usize::from(register.0 / 128)) {
-        *word = 1 << (register.0 % 128);
-    }
-    set
+    RegisterSet::of_registers([register])
 }
 
 impl RegisterSet {
@@ -32,6 +28,15 @@ impl RegisterSet {
     /// True if both have a register in common.
     pub fn meets(self, other: RegisterSet) -> bool {
         !(self & other).is_empty()
+    }
+
+    /// The set of these registers.
+    pub fn of_registers(registers: impl IntoIterator<Item = PReg>) -> RegisterSet {
+        let mut set = RegisterSet::EMPTY;
+        for PReg(number) in registers {
+            set.words[usize::from(number >> 7) & 1] |= 1 << (number & 127);
+        }
+        set
     }
 
     /// The union of sets.

@@ -38,7 +38,7 @@ pub(super) fn expanded(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<
         }
         VaOperation::End => combined("combine va_end", Default::default(), |_| {}),
         VaOperation::Argument => {
-            let ty = function.type_of(data.vreg(0)?).filter(|ty| ty.bits() % 8 == 0 && !ty.is_vector())?;
+            let ty = function.type_of(data.vreg(0)?).filter(|ty| ty.bits().is_multiple_of(8) && !ty.is_vector())?;
             if !variable_arguments::is_pointer(target) {
                 return None;
             }
