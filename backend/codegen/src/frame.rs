@@ -23,8 +23,8 @@ pub use shape::FrameShape;
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
-use code::Frame;
-use layout::{Base, Layout};
+use code::FrameCode;
+use layout::{FrameBase, FrameLayout};
 use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, PReg, Properties, Reg, Stage};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
@@ -38,7 +38,7 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     let shape = FrameShape::of(function, target);
     shape.check(function, target)?;
     let CallFrames { has_calls, largest } = expand_call_frames(function, target, shape);
-    let layout = Layout::new(function, target, shape, if shape.moves { 0 } else { largest });
+    let layout = FrameLayout::new(function, target, shape, if shape.moves { 0 } else { largest });
     let layout = layout.map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
     expand_copies(function, target)?;
     for block in function.layout().to_vec() {
@@ -46,7 +46,7 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         insts.into_iter().for_each(|inst| resolve(function, target, inst, &layout));
     }
     if layout.size > 0 {
-        let frame = Frame { target, layout: &layout };
+        let frame = FrameCode { target, layout: &layout };
         frame.prologue(function)?;
         frame.epilogues(function)?;
         let info = &mut function.frame_info;
@@ -134,14 +134,14 @@ fn no_move(function: &Function) -> CompileError {
 }
 
 /// Replaces a stack object operand and the offset after it.
-fn resolve(function: &mut Function, target: &Target, inst: Inst, layout: &Layout) {
+fn resolve(function: &mut Function, target: &Target, inst: Inst, layout: &FrameLayout) {
     let data = function.inst(inst);
     let slot = data.operands.iter().enumerate().find_map(|(index, operand)| match operand {
         Operand::Stack(slot) => Some((index, layout.objects, function.stack[*slot].offset)),
         Operand::FixedStack(slot) => Some((index, layout.callers, function.fixed_stack[*slot].offset)),
         _ => None,
     });
-    let (Some((index, Base { register, distance }, place)), Opcode::Target(opcode)) = (slot, data.opcode) else {
+    let (Some((index, FrameBase { register, distance }, place)), Opcode::Target(opcode)) = (slot, data.opcode) else {
         return;
     };
     let own = data.operands.get(index + 1).and_then(Operand::as_imm).unwrap_or(0);

@@ -1,18 +1,18 @@
 //! Prologue and epilogues, with the rules by which an unwinder finds the caller's frame at each of their instructions.
 
-use super::layout::{Layout, SavedRegister};
+use super::layout::{FrameLayout, SavedRegister};
 use super::no_move;
 use crate::CompileError;
 use tribunal_ir::{CfiInstruction, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg};
 use tribunal_target::Target;
 
 /// The contents of prologue and epilogue.
-pub(super) struct Frame<'t> {
+pub(super) struct FrameCode<'t> {
     pub target: &'t Target,
-    pub layout: &'t Layout,
+    pub layout: &'t FrameLayout,
 }
 
-impl Frame<'_> {
+impl FrameCode<'_> {
     /// The moves of the saved registers, from the stack pointer, or from scratch where the arguments of calls lie
     /// between.
     fn moves(
@@ -43,7 +43,7 @@ impl Frame<'_> {
         let mut free = target.abi.scratch.iter().chain(target.abi.caller_saved).copied();
         let free = free.find(|&register| register != target.abi.return_address && !function.is_live_in(register));
         let scratch = free.unwrap_or(target.abi.scratch[0]);
-        let Layout { first, size, .. } = *self.layout;
+        let FrameLayout { first, size, .. } = *self.layout;
         let spills = self.moves(function, scratch, |register, base, offset| target.spill(register, base, offset))?;
         let mut code = target.machine.add_offset(sp, sp, -first, scratch);
         code.push(rule(CfiInstruction::DefCfaOffset(first as i32)));
@@ -76,7 +76,7 @@ impl Frame<'_> {
     /// Brings the stack pointer back to where the first step of the prologue left it.
     fn unwound(&self) -> Vec<InstData> {
         let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
-        let Layout { first, size, shape, .. } = *self.layout;
+        let FrameLayout { first, size, shape, .. } = *self.layout;
         let Some(frame) = self.layout.frame_pointer else { return Vec::new() };
         let mut code = match shape.moves || shape.realigned.is_some() {
             true => target.machine.add_offset(sp, frame.register, frame.distance - first, scratch),

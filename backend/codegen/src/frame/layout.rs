@@ -21,13 +21,13 @@ pub(super) struct SavedRegister {
 
 /// A register from which objects are reached, and its distance to the canonical frame address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Base {
+pub(super) struct FrameBase {
     pub register: PReg,
     pub distance: i64,
 }
 
 /// The layout. Everything is in bytes.
-pub(super) struct Layout {
+pub(super) struct FrameLayout {
     pub shape: FrameShape,
     /// In the order of their moves.
     pub saved: Vec<SavedRegister>,
@@ -36,17 +36,22 @@ pub(super) struct Layout {
     /// The distance by which the stack pointer moves before the registers are saved.
     pub first: i64,
     /// The frame pointer, if there is one.
-    pub frame_pointer: Option<Base>,
+    pub frame_pointer: Option<FrameBase>,
     /// For objects of this frame.
-    pub objects: Base,
+    pub objects: FrameBase,
     /// For objects of the caller's frame.
-    pub callers: Base,
+    pub callers: FrameBase,
 }
 
-impl Layout {
+impl FrameLayout {
     /// Gives every object its place; `outgoing` bytes below them are for the arguments of calls. The error is the name
     /// of an unsupported feature.
-    pub fn new(function: &mut Function, target: &Target, shape: FrameShape, outgoing: u64) -> Result<Layout, String> {
+    pub fn new(
+        function: &mut Function,
+        target: &Target,
+        shape: FrameShape,
+        outgoing: u64,
+    ) -> Result<FrameLayout, String> {
         // Objects of the caller's frame that lie in this one, as registers of a variadic function do.
         let own = function.fixed_stack.values().map(|object| object.offset.min(0).unsigned_abs()).max().unwrap_or(0);
         let own = own.next_multiple_of(target.register_bytes().into());
@@ -64,17 +69,17 @@ impl Layout {
         let downwards = |(register, end): (PReg, u64)| SavedRegister { register, place: -end.cast_signed() };
         let saved = low.into_iter().map(upwards).chain(high.into_iter().map(downwards)).collect::<Vec<_>>();
         let distance = own.cast_signed() + target.abi.frame_record_end;
-        let frame = Base { register: target.abi.frame_pointer, distance };
-        let stack = Base { register: target.abi.stack_pointer, distance: size };
+        let frame = FrameBase { register: target.abi.frame_pointer, distance };
+        let stack = FrameBase { register: target.abi.stack_pointer, distance: size };
         let objects = match (shape.base_pointer(target), shape.moves) {
-            (Some(register), _) => Base { register, distance: size },
+            (Some(register), _) => FrameBase { register, distance: size },
             (None, true) => frame,
             (None, false) => stack,
         };
         let callers = if shape.moves || shape.realigned.is_some() { frame } else { stack };
         let first = first_step(&saved, target, shape, size, top);
         let frame_pointer = shape.has_frame_pointer.then_some(frame);
-        Ok(Layout { shape, saved, size, first, frame_pointer, objects, callers })
+        Ok(FrameLayout { shape, saved, size, first, frame_pointer, objects, callers })
     }
 }
 
