@@ -61,7 +61,7 @@ pub(super) struct Arrivals {
     /// With what the code after the cut point computes of them.
     pub before: Values,
     pub after: Values,
-    /// What holds on these traces.
+    /// Conditions that hold on these traces.
     pub known: Vec<Term>,
     /// Undefined behaviour of the earlier trace.
     pub ub: Term,

@@ -89,7 +89,7 @@ struct Simulation<'s> {
     cuts: [Vec<Block>; 2],
 }
 
-/// What is assumed at each pair of cut points.
+/// The assumptions at each pair of cut points.
 type Points = BTreeMap<(Block, Block), Vec<Correspondence>>;
 
 /// One round: the evaluation of all pairs under one set of assumptions.
