@@ -13,7 +13,7 @@ use crate::prover::evaluate::Evaluator;
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::Scalar;
 use crate::prover::term::{Symbolic, Term};
-use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Unsupported, Value, walk};
 use tribunal_ir::{Block, Function, VReg};
 
 /// The bits of the later register that are the earlier one's.
@@ -38,7 +38,7 @@ struct Guess {
     form: Form,
 }
 
-/// A register of the later function, and the guesses about it. The first gives its value.
+/// A register of the later function, and the guesses about it.
 #[derive(Clone, Debug)]
 pub(super) struct Correspondence {
     later: VReg,
@@ -61,7 +61,7 @@ pub(super) struct Arrivals {
     /// With what the code after the cut point computes of them.
     pub before: Values,
     pub after: Values,
-    /// What holds on these traces.
+    /// Conditions that hold on these traces.
     pub known: Vec<Term>,
     /// Undefined behaviour of the earlier trace.
     pub ub: Term,
@@ -100,53 +100,49 @@ impl Validation<'_> {
         all
     }
 
-    /// The values of the later function's registers, by those of the earlier one.
+    /// The values of the later function's registers, by those of the earlier one: of one guess, the value that it gives.
+    /// Several may hold the same where one register is poison and another is not, so they are conditions on an unknown.
     pub(super) fn assumed(
         &mut self,
         after: &Function,
         correspondences: &[Correspondence],
         before: &Values,
-    ) -> Result<Values, Unsupported> {
-        let mut values = Values::default();
+    ) -> Result<(Values, Vec<Term>), Unsupported> {
+        let (mut values, mut conditions) = (Values::default(), Vec::new());
         for Correspondence { later, guesses } in correspondences {
-            let Some(guess) = guesses.first() else { continue };
-            let source = before.get(&guess.earlier).ok_or_else(undefined)?.clone();
-            let bits = tribunal_ir::semantics::walk::register_bits(after, self.setting.target.vocabulary, *later);
-            let width = self.graph.width_of(source.bits);
-            let bits = match guess.form {
-                Form::Same => source.bits,
-                Form::Zeros => self.graph.zero_extend(source.bits, bits),
-                Form::Signs => self.graph.sign_extend(source.bits, bits),
-                Form::Anything => {
-                    let above = self.graph.variable(bits - width);
-                    self.graph.concatenate(above, source.bits)
-                }
-                Form::Low => self.graph.extract_bits(source.bits, 0, bits),
+            let bits = walk::register_bits(after, self.setting.target.vocabulary, *later);
+            let value = match guesses.as_slice() {
+                [guess] => self.given(*guess, bits, before)?,
+                _ => Value { bits: self.graph.variable(bits), poison: self.graph.variable(1) },
             };
-            // It is poison only where all registers that it holds are.
-            let mut poison = source.poison;
-            for other in guesses.iter().filter_map(|guess| before.get(&guess.earlier)) {
-                poison = self.graph.bool_and(&poison, &other.poison);
+            for guess in guesses.iter().filter(|_| guesses.len() > 1) {
+                let source = before.get(&guess.earlier).ok_or_else(undefined)?.clone();
+                let (source, target) = compared(&mut self.graph, guess.form, source, value.clone());
+                let equal = self.graph.equal(source.bits, target.bits);
+                let known = self.graph.complement(target.poison);
+                let holds = self.graph.bool_and(&known, &equal);
+                conditions.push(self.graph.bool_or(&source.poison, &holds));
             }
-            values.insert(*later, Value { bits, poison });
+            values.insert(*later, value);
         }
-        Ok(values)
+        Ok((values, conditions))
     }
 
-    /// The equations between registers of the earlier function that several guesses about one register imply.
-    pub(super) fn equations(&mut self, correspondences: &[Correspondence], before: &Values) -> Vec<Term> {
-        let mut equations = Vec::new();
-        for Correspondence { guesses, .. } in correspondences {
-            let all = guesses.iter().filter(|guess| guess.form == Form::Same);
-            let values: Vec<&Scalar> = all.filter_map(|guess| before.get(&guess.earlier)).collect();
-            let is_first_same = guesses.first().is_some_and(|guess| guess.form == Form::Same);
-            let Some((first, others)) = values.split_first().filter(|_| is_first_same) else { continue };
-            for other in others {
-                let equal = self.graph.equal(first.bits, other.bits);
-                equations.push(self.graph.bool_or(&other.poison, &equal));
+    /// The value that a guess gives a register of so many bits.
+    fn given(&mut self, guess: Guess, bits: u32, before: &Values) -> Result<Scalar, Unsupported> {
+        let source = before.get(&guess.earlier).ok_or_else(undefined)?.clone();
+        let width = self.graph.width_of(source.bits);
+        let bits = match guess.form {
+            Form::Same => source.bits,
+            Form::Zeros => self.graph.zero_extend(source.bits, bits),
+            Form::Signs => self.graph.sign_extend(source.bits, bits),
+            Form::Anything => {
+                let above = self.graph.variable(bits - width);
+                self.graph.concatenate(above, source.bits)
             }
-        }
-        equations
+            Form::Low => self.graph.extract_bits(source.bits, 0, bits),
+        };
+        Ok(Value { bits, poison: source.poison })
     }
 
     /// Drops the guesses that an arrival does not show; true if there were any.
@@ -203,16 +199,22 @@ impl Validation<'_> {
 
 /// The obligation on an arrival.
 fn output(d: &mut Symbolic, (later, guess): (VReg, Guess), arrivals: &Arrivals) -> Option<StepOutput> {
-    let (mut source, mut target) = (arrivals.before.get(&guess.earlier)?.clone(), arrivals.after.get(&later)?.clone());
+    let (source, target) = (arrivals.before.get(&guess.earlier)?.clone(), arrivals.after.get(&later)?.clone());
+    let (source, target) = compared(d, guess.form, source, target);
+    Some(StepOutput { register: None, name: "register", source, target, ub: arrivals.ub })
+}
+
+/// Both values, in the bits that a form compares.
+fn compared(d: &mut Symbolic, form: Form, mut source: Scalar, mut target: Scalar) -> (Scalar, Scalar) {
     let (width, whole) = (d.width_of(source.bits), d.width_of(target.bits));
-    match guess.form {
+    match form {
         Form::Same => {}
         Form::Zeros => source.bits = d.zero_extend(source.bits, whole),
         Form::Signs => source.bits = d.sign_extend(source.bits, whole),
         Form::Anything => target.bits = d.extract_bits(target.bits, 0, width),
         Form::Low => source.bits = d.extract_bits(source.bits, 0, whole),
     }
-    Some(StepOutput { register: None, name: "register", source, target, ub: arrivals.ub })
+    (source, target)
 }
 
 /// The forms in which two terms are equal.

@@ -1,9 +1,10 @@
 //! The values of registers at a cut point, without a record of how control came there.
 //!
-//! A register whose definition dominates the cut point holds the value of its last execution. If that is a function of
-//! other registers alone, these still hold what it read: one of them that was executed again since would have been
-//! followed by it again. So such a register is a term over the rest, and the rest are unknowns: PHIs, loads, results of
-//! calls, choices. For the same reason the condition of the only edge into a dominating block, or into a loop that it heads, still holds.
+//! A register whose definition dominates the cut point holds the value of its last execution. Where that is a function
+//! of other registers alone, these still hold what it read. Had one been executed since, its reader would have been too.
+//! So such a register is a term over the rest, and the rest are unknowns: PHIs, loads, results of calls, choices. For the
+//! same reason the condition of the only edge into a dominating block still holds. So does that of the only edge into a
+//! loop from outside, if a dominating block heads it.
 
 use super::induction::Validation;
 use super::trace::{Trace, UndefinedPhi, phis};
@@ -158,7 +159,7 @@ impl Validation<'_> {
         Ok(side.defined)
     }
 
-    /// What the branches that control took on its way here still say at a cut point.
+    /// The conditions of branches on the way here that still hold at a cut point.
     pub(super) fn conditions_at(
         &mut self,
         shape: &Shape<'_>,

@@ -89,7 +89,7 @@ struct Simulation<'s> {
     cuts: [Vec<Block>; 2],
 }
 
-/// What is assumed at each pair of cut points.
+/// The assumptions at each pair of cut points.
 type Points = BTreeMap<(Block, Block), Vec<Correspondence>>;
 
 /// One round: the evaluation of all pairs under one set of assumptions.
@@ -179,8 +179,8 @@ impl Round<'_> {
         let mut known = self.validation.conditions_at(before, pair.0, &own.values)?;
         let seen = self.validation.foresee(before, pair.0, &own.values)?;
         let guesses = points.get(&pair).cloned().unwrap_or_default();
-        let assumed = self.validation.assumed(after.function, &guesses, &seen)?;
-        known.extend(self.validation.equations(&guesses, &seen));
+        let (assumed, conditions) = self.validation.assumed(after.function, &guesses, &seen)?;
+        known.extend(conditions);
         self.turn_to_later();
         let others = self.validation.values_at(after, pair.1, &self.contents, &assumed)?;
         known.extend(self.validation.conditions_at(after, pair.1, &others.values)?);
@@ -245,9 +245,7 @@ impl Round<'_> {
         {
             let later = self.validation.arrivals(after, other, &mut result, &self.contents)?;
             let arrivals = Arrivals { before: arrived.clone(), after: later, known: known.clone(), ub };
-            if !self.arrive((cut, other), arrivals, points)? {
-                return Ok(());
-            }
+            self.arrive((cut, other), arrivals, points)?;
         }
         if self.obligations.len() >= MOST_TRACES {
             return Err(Unsupported::new("control flow that changed: too many pairs of ways"));
@@ -256,15 +254,15 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Both come to a pair of cut points; false if that cannot be.
-    fn arrive(&mut self, cuts: (Block, Block), arrivals: Arrivals, points: &mut Points) -> Result<bool, Unsupported> {
+    /// Both come to a pair of cut points, unless it is shown that they cannot.
+    fn arrive(&mut self, cuts: (Block, Block), arrivals: Arrivals, points: &mut Points) -> Result<(), Unsupported> {
         match points.get_mut(&cuts) {
             Some(correspondences) => {
                 self.changed |= self.validation.drop_unshown(correspondences, &arrivals);
             }
             None => {
                 if self.is_impossible(&arrivals) {
-                    return Ok(false);
+                    return Ok(());
                 }
                 let (before, after) = (self.simulation.before, self.simulation.after);
                 let nothing = Values::default();
@@ -277,7 +275,7 @@ impl Round<'_> {
             }
         }
         self.pending.push_back(cuts);
-        Ok(true)
+        Ok(())
     }
 
     /// True if it is shown that no execution takes both ways.

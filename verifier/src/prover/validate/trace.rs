@@ -38,7 +38,7 @@ impl Trace {
 pub(super) struct Start<'s> {
     pub values: &'s FxHashMap<VReg, Scalar>,
     pub place: u32,
-    /// What is known to hold.
+    /// Conditions that are known to hold.
     pub known: &'s [Term],
 }
 

@@ -1,7 +1,7 @@
 //! The ways through one function from cut point to cut point. Every cycle holds a cut point, so each way is finite.
 //!
-//! The entry is a cut point, and so is a block of each loop: its header, or the block after the header's test. Where one
-//! stage rotated a loop, the second choice in the other stage stands at the same moment of the execution.
+//! The entry is a cut point, and so is a block of each loop: its header, or the block after the header's test. Where
+//! one stage rotated a loop, the second choice in the other stage stands at the same moment.
 
 use tribunal_ir::{Block, Function};
 
