@@ -1,8 +1,8 @@
-//! The meaning of the few intrinsics that have one here: addresses of thread-local variables, and what LLVM's
-//! AtomicExpand makes of atomic operations for machines that reserve addresses.
+//! The meaning of the few intrinsics that have one here: addresses of thread-local variables, and the atomic accesses
+//! that LLVM's AtomicExpand writes for machines that reserve addresses.
 //!
 //! An intrinsic determines its operands, so each definition checks its own. A `llvm.riscv.masked` operation changes the
-//! bits of a mask in an aligned word, and takes its ordering as its last operand; its memory operand only says
+//! bits of a mask in an aligned word, and takes its ordering as its last operand. Its memory operand only says
 //! `volatile`. The pseudo-instruction that LLVM makes of each defines it (`RISCVExpandAtomicPseudoInsts`). One of
 //! `llvm.aarch64` loads with zeros above, or stores unless the reservation is lost: zero is success.
 //!
