@@ -129,7 +129,7 @@ fn variables_of_threads_are_those_of_llvm() {
             assert_eq!(ours, theirs, "{} {model:?}", machine.0);
             let [ours, theirs] = ["ours.o", "theirs.o"].map(|name| thread_relocations(&path(name)));
             assert_eq!(ours, theirs, "{} {model:?}", machine.0);
-            assert!(ours.len() >= 14, "{ours:?}");
+            assert!(!ours.is_empty(), "{} {model:?}", machine.0);
         }
     }
 }

@@ -112,8 +112,8 @@ pub fn operation<D: AnyDomain + ?Sized>(
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }
 
-/// The instruction with its access as the row has it. LLVM's intrinsics call it volatile and not atomic, so that nothing
-/// moves it; a machine may make it several times, or not at all.
+/// The instruction with its access as the row has it. LLVM's intrinsics call it volatile and not atomic, so that
+/// nothing moves it. A machine may make it several times, or not at all.
 pub fn repeated(inst: &InstData, access: Access) -> InstData {
     let mut inst = inst.clone();
     for memory in &mut inst.memory {

@@ -161,9 +161,9 @@ fn new_part(name: &str, bits: u32, old: u32, value: u32, expected: u32) -> u32 {
     new & u32::MAX >> (32 - bits)
 }
 
-/// The operands as LLVM's AtomicExpand passes them: parts at their place in the word, extended with the word's sign;
-/// of signed extrema the value alone extended from its own width, at its place, and the amount that brings its sign to
-/// the top of a register.
+/// The operands as LLVM's AtomicExpand passes them: parts at their place in the word, extended with the word's sign.
+/// The value of a signed extremum is extended from its own width, and an amount brings its sign to the top of a
+/// register.
 fn masked_operands(name: &str, register_bits: u32, [bits, at]: [u32; 2], [expected, value]: [u32; 2]) -> Vec<u64> {
     let register = |word: i32| word as i64 as u64;
     let placed = |part: u32| register((part << at) as i32);

@@ -67,7 +67,7 @@ pub(super) fn is_landing_pad(function: &Function, block: Block) -> bool {
 }
 
 /// PHIs first, terminators last, and of these a barrier last. An invoke region is marked by a terminator before the
-/// call, and a trap is a terminator only where it stands last and nothing follows its block: others stand after them.
+/// call. A trap is a terminator only where it stands last and its block has no successor: others stand after them.
 fn order(verifier: &mut Verifier<'_>, block: Block) -> Exits {
     let function = verifier.function;
     let mut exits = Exits { targets: Vec::new(), falls_through: true, is_indirect: false };

@@ -1,6 +1,6 @@
-//! Volatile accesses. Of a step both sides make the same ones, but for those that no instruction makes whole. Of a whole
-//! function they are effects, byte by byte, whose bytes nobody knows. The later function may split an access in order;
-//! it may not join two.
+//! Volatile accesses. Of a step both sides make the same ones, but for those that no instruction makes whole. Of a
+//! whole function they are effects, byte by byte, whose bytes nobody knows. The later function may split an access in
+//! order; it may not join two.
 
 use super::identity::Identity;
 use super::memory::Volatile;
@@ -65,7 +65,7 @@ pub(super) fn outputs(
     }
 }
 
-/// The accesses of a step as the machine can make them: one that no instruction makes whole is cut where the later side
+/// The accesses of a step as the machine can make them. One that no instruction makes whole is cut where the later side
 /// cuts it, in ascending order.
 fn divided(d: &mut Symbolic, target: &Target, meant: &[Volatile], came: &[Volatile]) -> Vec<Volatile> {
     let mut cuts = came.iter().map(|access| access.bytes);

@@ -79,7 +79,7 @@ impl Layout {
         shrinks
     }
 
-    /// True if an instruction at `here` has a compressed form. A linker completes those that name symbols, so they stay.
+    /// True if an instruction at `here` has a compressed form. A linker completes those with symbols, so they stay.
     fn fits(&self, function: &Function, data: &InstData, here: i64) -> bool {
         if linked_operand(function, self.target, data).is_some() {
             return false;

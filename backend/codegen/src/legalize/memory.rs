@@ -10,8 +10,8 @@ fn access(r: &Recipe<'_>) -> Option<(MemOperand, u32)> {
     (!memory.is_atomic() || bits.is_multiple_of(8)).then_some((*memory, bits))
 }
 
-/// False for an atomic access: split, it would no longer be a single one. A volatile access that the machine cannot make
-/// whole is split in ascending order, as in LLVM.
+/// False for an atomic access: split, it would no longer be a single one. A volatile access that the machine cannot
+/// make whole is split in ascending order, as in LLVM.
 fn is_divisible(memory: &MemOperand) -> bool {
     !memory.is_atomic()
 }

@@ -1,8 +1,8 @@
-//! The meaning of the few intrinsics that have one here: addresses of thread-local variables, and what LLVM's
-//! AtomicExpand makes of atomic operations for machines that reserve addresses.
+//! The meaning of the few intrinsics that have one here: addresses of thread-local variables, and the atomic accesses
+//! that LLVM's AtomicExpand writes for machines that reserve addresses.
 //!
 //! An intrinsic determines its operands, so each definition checks its own. A `llvm.riscv.masked` operation changes the
-//! bits of a mask in an aligned word, and takes its ordering as its last operand; its memory operand only says
+//! bits of a mask in an aligned word, and takes its ordering as its last operand. Its memory operand only says
 //! `volatile`. The pseudo-instruction that LLVM makes of each defines it (`RISCVExpandAtomicPseudoInsts`). One of
 //! `llvm.aarch64` loads with zeros above, or stores unless the reservation is lost: zero is success.
 //!
@@ -20,7 +20,7 @@ use smallvec::smallvec;
 
 /// An intrinsic with a meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Meaning {
+pub(super) enum IntrinsicMeaning {
     ThreadLocalAddress,
     Masked(MaskedOperation),
     LoadExclusive(AtomicOrdering),
@@ -44,26 +44,26 @@ pub(super) enum MaskedOperation {
 }
 
 /// By name.
-const MEANINGS: [(&str, Meaning); 15] = [
-    ("llvm.threadlocal.address", Meaning::ThreadLocalAddress),
-    ("llvm.riscv.masked.atomicrmw.xchg", Meaning::Masked(MaskedOperation::Exchange)),
-    ("llvm.riscv.masked.atomicrmw.add", Meaning::Masked(MaskedOperation::Add)),
-    ("llvm.riscv.masked.atomicrmw.sub", Meaning::Masked(MaskedOperation::Subtract)),
-    ("llvm.riscv.masked.atomicrmw.nand", Meaning::Masked(MaskedOperation::Nand)),
-    ("llvm.riscv.masked.atomicrmw.max", Meaning::Masked(MaskedOperation::Greatest)),
-    ("llvm.riscv.masked.atomicrmw.min", Meaning::Masked(MaskedOperation::Least)),
-    ("llvm.riscv.masked.atomicrmw.umax", Meaning::Masked(MaskedOperation::GreatestUnsigned)),
-    ("llvm.riscv.masked.atomicrmw.umin", Meaning::Masked(MaskedOperation::LeastUnsigned)),
-    ("llvm.riscv.masked.cmpxchg", Meaning::Masked(MaskedOperation::CompareExchange)),
-    ("llvm.aarch64.ldxr", Meaning::LoadExclusive(AtomicOrdering::NotAtomic)),
-    ("llvm.aarch64.ldaxr", Meaning::LoadExclusive(AtomicOrdering::Acquire)),
-    ("llvm.aarch64.stxr", Meaning::StoreExclusive(AtomicOrdering::NotAtomic)),
-    ("llvm.aarch64.stlxr", Meaning::StoreExclusive(AtomicOrdering::Release)),
-    ("llvm.aarch64.clrex", Meaning::ClearExclusive),
+const MEANINGS: [(&str, IntrinsicMeaning); 15] = [
+    ("llvm.threadlocal.address", IntrinsicMeaning::ThreadLocalAddress),
+    ("llvm.riscv.masked.atomicrmw.xchg", IntrinsicMeaning::Masked(MaskedOperation::Exchange)),
+    ("llvm.riscv.masked.atomicrmw.add", IntrinsicMeaning::Masked(MaskedOperation::Add)),
+    ("llvm.riscv.masked.atomicrmw.sub", IntrinsicMeaning::Masked(MaskedOperation::Subtract)),
+    ("llvm.riscv.masked.atomicrmw.nand", IntrinsicMeaning::Masked(MaskedOperation::Nand)),
+    ("llvm.riscv.masked.atomicrmw.max", IntrinsicMeaning::Masked(MaskedOperation::Greatest)),
+    ("llvm.riscv.masked.atomicrmw.min", IntrinsicMeaning::Masked(MaskedOperation::Least)),
+    ("llvm.riscv.masked.atomicrmw.umax", IntrinsicMeaning::Masked(MaskedOperation::GreatestUnsigned)),
+    ("llvm.riscv.masked.atomicrmw.umin", IntrinsicMeaning::Masked(MaskedOperation::LeastUnsigned)),
+    ("llvm.riscv.masked.cmpxchg", IntrinsicMeaning::Masked(MaskedOperation::CompareExchange)),
+    ("llvm.aarch64.ldxr", IntrinsicMeaning::LoadExclusive(AtomicOrdering::NotAtomic)),
+    ("llvm.aarch64.ldaxr", IntrinsicMeaning::LoadExclusive(AtomicOrdering::Acquire)),
+    ("llvm.aarch64.stxr", IntrinsicMeaning::StoreExclusive(AtomicOrdering::NotAtomic)),
+    ("llvm.aarch64.stlxr", IntrinsicMeaning::StoreExclusive(AtomicOrdering::Release)),
+    ("llvm.aarch64.clrex", IntrinsicMeaning::ClearExclusive),
 ];
 
 /// The meaning of the intrinsic that an instruction names.
-pub(super) fn meaning(function: &Function, inst: &InstData) -> Result<Meaning, Unsupported> {
+pub(super) fn meaning(function: &Function, inst: &InstData) -> Result<IntrinsicMeaning, Unsupported> {
     let name = inst.operands.iter().find_map(|operand| match operand {
         Operand::Intrinsic(name) => function.symbols.get(*name),
         _ => None,
@@ -77,14 +77,14 @@ pub(super) fn meaning(function: &Function, inst: &InstData) -> Result<Meaning, U
 pub(super) fn evaluate<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,
-    meaning: Meaning,
+    meaning: IntrinsicMeaning,
     op: &Operation<'_, D>,
 ) -> Result<Evaluation<D>, Unsupported> {
     match (meaning, op.defs, op.args) {
-        (Meaning::ThreadLocalAddress, [def], [address]) if def.bits() == op.uses[0].bits() => {
+        (IntrinsicMeaning::ThreadLocalAddress, [def], [address]) if def.bits() == op.uses[0].bits() => {
             Ok(Evaluation { results: smallvec![address.clone()], ub: d.boolean(false) })
         }
-        (Meaning::Masked(operation), [def], [address, ..]) => {
+        (IntrinsicMeaning::Masked(operation), [def], [address, ..]) => {
             let first = op.uses.first().is_some_and(|ty| ty.is_pointer());
             let rest = op.uses.iter().skip(1).all(|ty| ty.bits() == def.bits() && !ty.is_pointer());
             match first && rest && def.bits() >= WORD_BITS {
@@ -92,7 +92,7 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
                 false => Err(malformed(op.inst)),
             }
         }
-        (Meaning::LoadExclusive(ordering), [def], [address]) if op.uses[0].is_pointer() => {
+        (IntrinsicMeaning::LoadExclusive(ordering), [def], [address]) if op.uses[0].is_pointer() => {
             let (operand, bits) = access(op, ordering)?;
             if bits > def.bits() {
                 return Err(malformed(op.inst));
@@ -102,10 +102,10 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
             let ub = d.bool_or(&outside, &address.poison);
             Ok(Evaluation { results: smallvec![result], ub })
         }
-        (Meaning::StoreExclusive(ordering), [_], [value, address]) if op.uses[1].is_pointer() => {
+        (IntrinsicMeaning::StoreExclusive(ordering), [_], [value, address]) if op.uses[1].is_pointer() => {
             store_exclusive(d, memory, op, ordering, [value, address])
         }
-        (Meaning::ClearExclusive, [], []) => Ok(Evaluation { results: smallvec![], ub: d.boolean(false) }),
+        (IntrinsicMeaning::ClearExclusive, [], []) => Ok(Evaluation { results: smallvec![], ub: d.boolean(false) }),
         _ => Err(malformed(op.inst)),
     }
 }

@@ -10,7 +10,7 @@ use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, T
 use std::sync::OnceLock;
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{P0, S32, S64, S128};
-use tribunal_ir::{Opcode, Type};
+use tribunal_ir::{Family, Opcode, Type};
 
 /// The rules, made once; no feature changes them yet.
 pub fn rules(_features: Features) -> &'static LegalizerInfo {
@@ -189,7 +189,7 @@ fn atomics() -> Vec<RuleSet> {
         accesses(&operations).legal_for_types_with_mem_desc(&whole).lower_if(is_pointer(0)).min_scalar(0, S32),
         accesses(&[G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS]).lower(),
         rules_for("aarch64", &[G_FENCE]).always_legal(),
-        rules_for("aarch64", &[G_TRAP, G_DEBUGTRAP, G_UBSANTRAP]).always_legal(),
+        rules_for("aarch64", Family::Trap.opcodes()).always_legal(),
         rules_for("aarch64", &[G_INTRINSIC, G_INTRINSIC_W_SIDE_EFFECTS]).always_legal(),
     ]
 }

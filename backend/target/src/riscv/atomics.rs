@@ -104,8 +104,8 @@ impl Masked {
     }
 }
 
-/// `OPCODE old, scratch.., address, value, mask, ordering`; a signed extremum has the amount that brings the part's
-/// sign to the top after the mask, and `PseudoMaskedCmpXchg32` the expected value before the new one. Bits outside of
+/// `OPCODE old, scratch.., address, value, mask, ordering`. A signed extremum has the amount that brings the part's
+/// sign to the top after the mask. `PseudoMaskedCmpXchg32` has the expected value before the new one. Bits outside of
 /// the mask stay.
 fn masked<D: AnyDomain + ?Sized>(
     d: &mut D,

@@ -12,7 +12,7 @@ use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, T
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{P0, S8, S32, S64};
-use tribunal_ir::{AtomicOrdering, Opcode, Type};
+use tribunal_ir::{AtomicOrdering, Family, Opcode, Type};
 
 /// The rules under `features`, made once.
 pub fn rules(features: Features) -> &'static LegalizerInfo {
@@ -297,7 +297,7 @@ fn atomics(machine: Machine) -> Vec<RuleSet> {
         on(&operations).lower_if(is_pointer(0)).when(word.is_some(), |rules| rules.min_scalar(0, x)),
         machine.accesses(&lowered).unsupported_if(mem_narrower_than(32)).lower(),
         rules_for(machine.name, &[G_FENCE]).always_legal(),
-        rules_for(machine.name, &[G_TRAP, G_DEBUGTRAP, G_UBSANTRAP]).always_legal(),
+        rules_for(machine.name, Family::Trap.opcodes()).always_legal(),
         rules_for(machine.name, &[G_INTRINSIC, G_INTRINSIC_W_SIDE_EFFECTS]).always_legal(),
     ]
 }

@@ -125,8 +125,7 @@ fn reservation_loop(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
 
 /// The form of a loop that changes some bits of a word.
 enum Change {
-    /// The new word has the value's bits in the place of the part: of these instructions, which write the scratch
-    /// register of the old word and the value.
+    /// These instructions compute the part in the scratch register, from the old word and the value.
     By(&'static [TargetOpcode]),
     /// The value replaces the part unless this branch of the part and the value is taken.
     Unless { branch: TargetOpcode, swapped: bool, signed: bool },
@@ -134,7 +133,7 @@ enum Change {
     IfExpected,
 }
 
-/// A loop that replaces the bits of a mask in a word, as a byte or a half of it has no reservation of its own:
+/// A loop that replaces the bits of a mask in a word, since a byte or a half has no reservation of its own:
 ///
 /// ```text
 /// PseudoMaskedAtomicLoadAdd32 old, scratch, address, value, mask, ordering
