@@ -100,7 +100,7 @@ impl Validation<'_> {
         all
     }
 
-    /// The values of the later function's registers, by those of the earlier one: of one guess, the value that it gives.
+    /// The values of the later function's registers, by those of the earlier one. One guess gives a value.
     /// Several may hold the same where one register is poison and another is not, so they are conditions on an unknown.
     pub(super) fn assumed(
         &mut self,
