@@ -178,8 +178,7 @@ impl Validation<'_> {
                         let differs = evaluator.value(source.bits) != evaluator.value(target.bits);
                         !evaluator.holds(source.poison) && (differs || evaluator.holds(target.poison))
                     };
-                    let v = shown.iter().map(&mut is_wrong).collect();
-                    v
+                    shown.iter().map(&mut is_wrong).collect()
                 }
                 Decision::Unknown(_) if left.len() > 1 => {
                     let mut rest = left.split_off(left.len() / 2);
