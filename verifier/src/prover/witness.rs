@@ -1,7 +1,7 @@
 //! Nondeterministic choices of the source: existential, so each is replaced by a witness that the target shows.
 //!
-//! Any replacement is one admissible choice, so a proof is a proof. Where the outputs show none, a sum is solved for it,
-//! and a frozen value keeps its own bits.
+//! Any replacement is one admissible choice, so a proof is a proof. Where the outputs show none, a sum is solved for
+//! it, and a frozen value keeps its own bits.
 
 use super::query::{StepOutput, substituted};
 use super::term::{Node, Op, Symbolic, Term};

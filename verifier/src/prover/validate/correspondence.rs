@@ -100,7 +100,7 @@ impl Validation<'_> {
         all
     }
 
-    /// The values of the later function's registers, by those of the earlier one: of one guess, the value that it gives.
+    /// The values of the later function's registers, by those of the earlier one. One guess gives a value.
     /// Several may hold the same where one register is poison and another is not, so they are conditions on an unknown.
     pub(super) fn assumed(
         &mut self,
@@ -178,8 +178,7 @@ impl Validation<'_> {
                         let differs = evaluator.value(source.bits) != evaluator.value(target.bits);
                         !evaluator.holds(source.poison) && (differs || evaluator.holds(target.poison))
                     };
-                    let v = shown.iter().map(&mut is_wrong).collect();
-                    v
+                    shown.iter().map(&mut is_wrong).collect()
                 }
                 Decision::Unknown(_) if left.len() > 1 => {
                     let mut rest = left.split_off(left.len() / 2);

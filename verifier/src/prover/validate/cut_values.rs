@@ -1,10 +1,11 @@
 //! The values of registers at a cut point, without a record of how control came there.
 //!
 //! A register whose definition dominates the cut point holds the value of its last execution. Where that is a function
-//! of other registers alone, these still hold what it read. Had one been executed since, its reader would have been too.
-//! So such a register is a term over the rest, and the rest are unknowns: PHIs, loads, results of calls, choices. For the
-//! same reason the condition of the only edge into a dominating block still holds. So does that of the only edge into a
-//! loop from outside, if a dominating block heads it.
+//! of other registers alone, these still hold what it read. Had one been executed since, its reader would have too.
+//! So such a register is a term over the rest. The rest are unknowns: PHIs, loads, results of calls, choices.
+//!
+//! For the same reason the condition of the only edge into a dominating block still holds. So does that of the only
+//! edge into a loop from outside, if a dominating block heads it.
 
 use super::induction::Validation;
 use super::trace::{Trace, UndefinedPhi, phis};
