@@ -12,6 +12,7 @@ use tribunal_ir::{FixedSlot, Function, MemFlags, MemOperand, OpcodeFlags, StackS
 use tribunal_target::Target;
 
 /// Some bytes at an address.
+#[derive(Clone, Copy)]
 struct Allocation {
     address: u64,
     /// Their position among the bytes of all.
@@ -42,7 +43,7 @@ const CAPACITY: usize = 512;
 
 pub(super) struct ConcreteMemory {
     /// Buffers first, then stack objects in order, then registers that a variadic function keeps beside its stack
-    /// arguments, then the stack arguments of calls.
+    /// arguments, then the stack arguments of calls, then jump tables.
     allocations: SmallVec<[Allocation; 8]>,
     first_object: usize,
     /// The number of stack objects.
@@ -306,12 +307,17 @@ impl ConcreteMemory {
 
     /// The address of the arguments on the stack of the function's own calls: its stack pointer.
     pub fn stack_pointer(&self) -> u64 {
-        self.allocations.last().map_or(0, |outgoing| outgoing.address)
+        self.outgoing().map_or(0, |outgoing| outgoing.address)
+    }
+
+    /// The stack arguments of calls.
+    fn outgoing(&self) -> Option<Allocation> {
+        self.allocations.get(self.first_object + self.objects + 1).copied()
     }
 
     /// A call frame opens, or its callee has returned: the arguments on the stack are what nobody wrote.
     pub fn clear_call_frame(&mut self) {
-        if let Some(outgoing) = self.allocations.last() {
+        if let Some(outgoing) = self.outgoing() {
             let range = outgoing.first..outgoing.first + outgoing.size;
             self.bytes[range.clone()].fill(UNWRITTEN);
             self.unknown[range.clone()].fill(0);
