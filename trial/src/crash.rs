@@ -131,9 +131,10 @@ pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHead
     Ok(header)
 }
 
-/// `$x10 = 0x5` or `[0x10000000] = 00ff...`.
+/// `$x10 = 0x5` or `[0x10000000] = 00ff...`, with nothing after the sign for a buffer without bytes.
 fn add_input(input: &mut Input, text: &str, target: &Target) -> Result<(), &'static str> {
-    let (place, value) = text.split_once(" = ").ok_or("expected `place = value`")?;
+    let (place, value) = text.split_once('=').ok_or("expected `place = value`")?;
+    let (place, value) = (place.trim(), value.trim());
     if let Some(name) = place.strip_prefix('$') {
         let register = target.vocabulary.register(name).ok_or("unknown register")?;
         input.registers.push((register, hexadecimal(value).ok_or("expected a hexadecimal number")?));
@@ -169,6 +170,24 @@ mod tests {
         assert_eq!(said("features: +m").unwrap().features, base.map(|base| base | features::M));
         assert_eq!(said("no header").unwrap().features, None);
         assert!(said("features: +q").is_err());
+    }
+
+    /// The reducer leaves buffers without bytes.
+    #[test]
+    fn an_input_is_read_back() {
+        let target = &tribunal_target::riscv::RISCV64;
+        let options = Options { features: features::RV64, allocator: Allocator::Ion };
+        let buffer = |index: u64, bytes: &[u8]| Buffer { address: 0x1000_0400 + index * 0x1000, bytes: bytes.to_vec() };
+        let registers = vec![(tribunal_target::riscv::registers::x(10), 0x1000_0400)];
+        let input = Input { registers, buffers: vec![buffer(0, &[]), buffer(1, &[0, 0xff])] };
+        let kind = FindingKind::all().next().unwrap();
+        let (guilty, details, input) = (String::from("emit"), String::new(), Some(input));
+        let finding = Finding { judge: Judge::Emulator, kind, guilty, details, input };
+        let mut function = Function::new("f");
+        function.new_block();
+        let text = print_sabotaged(target, options, &function, &finding, None);
+        let read = header(&text::parse_module(&text, target.vocabulary).unwrap(), target).unwrap();
+        assert_eq!(read.input, finding.input, "{text}");
     }
 
     /// A crash file names its finding, and a kind that nobody knows is prose.

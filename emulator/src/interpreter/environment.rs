@@ -2,8 +2,9 @@
 //! (see `callee.rs` beside this).
 
 use super::callee::{UNDECIDED, return_pointers};
-use super::{Numbers, SingleRun, scalar};
+use super::{Interpreter, Numbers, SingleRun, scalar};
 use crate::globals::globals;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk;
@@ -42,6 +43,40 @@ impl ConcreteEnvironment {
             environment.symbols.insert(name, memory.address);
         }
         environment
+    }
+}
+
+impl<'f> Interpreter<'f> {
+    /// The same in an environment, which gives symbols addresses and calls a meaning.
+    pub fn in_environment(
+        function: &'f Function,
+        target: &'static Target,
+        environment: &'f ConcreteEnvironment,
+    ) -> Interpreter<'f> {
+        Interpreter { environment: Some(Cow::Borrowed(environment)), ..Interpreter::new(function, target) }
+    }
+
+    /// A later form of a function, whose symbols lie where they lie for the earlier one; see
+    /// [`Interpreter::environment`].
+    pub fn later(
+        function: &'f Function,
+        target: &'static Target,
+        earlier: Option<&'f ConcreteEnvironment>,
+    ) -> Interpreter<'f> {
+        match earlier {
+            Some(environment) => Interpreter::in_environment(function, target, environment),
+            None => Interpreter::new(function, target),
+        }
+    }
+
+    /// The environment of the function; `None` if it refers to nothing outside itself.
+    pub fn environment(&self) -> Option<&ConcreteEnvironment> {
+        self.environment.as_deref()
+    }
+
+    /// True for the address of a buffer whose contents the function fixes.
+    pub fn is_constant(&self, address: u64) -> bool {
+        self.environment.as_ref().is_some_and(|environment| environment.constants.contains(&address))
     }
 }
 

@@ -136,33 +136,6 @@ impl<'f> Interpreter<'f> {
         }
     }
 
-    /// The same in an environment, which gives symbols addresses and calls a meaning.
-    pub fn in_environment(
-        function: &'f Function,
-        target: &'static Target,
-        environment: &'f ConcreteEnvironment,
-    ) -> Interpreter<'f> {
-        Interpreter { environment: Some(Cow::Borrowed(environment)), ..Interpreter::new(function, target) }
-    }
-
-    /// A later form of a function, whose symbols lie where they lie for the earlier one; see
-    /// [`Interpreter::environment`].
-    pub fn later(
-        function: &'f Function,
-        target: &'static Target,
-        earlier: Option<&'f ConcreteEnvironment>,
-    ) -> Interpreter<'f> {
-        match earlier {
-            Some(environment) => Interpreter::in_environment(function, target, environment),
-            None => Interpreter::new(function, target),
-        }
-    }
-
-    /// The environment of the function; `None` if it refers to nothing outside itself.
-    pub fn environment(&self) -> Option<&ConcreteEnvironment> {
-        self.environment.as_deref()
-    }
-
     /// The same with callees that do what they did in an earlier run.
     pub fn with_calls(self, script: &'f [ExternalCall]) -> Interpreter<'f> {
         Interpreter { script: Some(script), ..self }
@@ -176,11 +149,6 @@ impl<'f> Interpreter<'f> {
     /// The machine that it is for.
     pub fn target(&self) -> &'static Target {
         self.target
-    }
-
-    /// True for the address of a buffer whose contents the function fixes.
-    pub fn is_constant(&self, address: u64) -> bool {
-        self.environment.as_ref().is_some_and(|environment| environment.constants.contains(&address))
     }
 
     /// The same with stack objects elsewhere.

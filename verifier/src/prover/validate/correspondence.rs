@@ -5,7 +5,7 @@
 //! it. So what is left holds by induction, and no guess that holds is lost for one that does not (Flanagan and Leino,
 //! "Houdini", 2001).
 
-use super::cut_values::{CutValues, Shape, Values};
+use super::cut_values::{CutValues, FlowShape, Values};
 use super::induction::Validation;
 use super::pairing::undefined;
 use crate::prover::Decision;
@@ -51,8 +51,8 @@ const MOST_GUESSES: usize = 12;
 /// Both functions at a pair of cut points.
 #[derive(Clone, Copy)]
 pub(super) struct CutPair<'s> {
-    pub before: &'s Shape<'s>,
-    pub after: &'s Shape<'s>,
+    pub before: &'s FlowShape<'s>,
+    pub after: &'s FlowShape<'s>,
     pub cuts: (Block, Block),
 }
 

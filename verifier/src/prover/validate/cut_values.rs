@@ -21,7 +21,7 @@ use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand,
 use tribunal_target::Target;
 
 /// A function with its dominator tree.
-pub(super) struct Shape<'f> {
+pub(super) struct FlowShape<'f> {
     pub function: &'f Function,
     order: Vec<Block>,
     tree: Tree,
@@ -38,9 +38,9 @@ pub(super) struct CutValues {
     pub unknown: FxHashSet<VReg>,
 }
 
-impl<'f> Shape<'f> {
+impl<'f> FlowShape<'f> {
     /// `None` if the function is not in SSA form, or control comes back to its entry.
-    pub fn new(function: &'f Function) -> Option<Shape<'f>> {
+    pub fn new(function: &'f Function) -> Option<FlowShape<'f>> {
         let entry = function.entry()?;
         let order = function.reverse_post_order();
         let mut defined = FxHashSet::default();
@@ -48,7 +48,7 @@ impl<'f> Shape<'f> {
         let is_ssa = defs.all(|register| defined.insert(register));
         let is_once = function.predecessors()[entry.as_u32() as usize].is_empty();
         let tree = Tree::new(function, &order, entry);
-        (is_ssa && is_once).then_some(Shape { function, order, tree })
+        (is_ssa && is_once).then_some(FlowShape { function, order, tree })
     }
 
     /// The blocks that strictly dominate a block, from the entry on.
@@ -87,7 +87,7 @@ impl Validation<'_> {
     /// The registers at a cut point, where those in `assumed` have these values.
     pub(super) fn values_at(
         &mut self,
-        shape: &Shape<'_>,
+        shape: &FlowShape<'_>,
         cut: Block,
         contents: &Values,
         assumed: &Values,
@@ -117,7 +117,7 @@ impl Validation<'_> {
     /// The values that a trace leaves in the registers at the cut point that it ends at.
     pub(super) fn arrivals(
         &mut self,
-        shape: &Shape<'_>,
+        shape: &FlowShape<'_>,
         cut: Block,
         trace: &mut Trace,
         contents: &Values,
@@ -143,7 +143,12 @@ impl Validation<'_> {
     }
 
     /// Adds what the code after a cut point computes of these values alone.
-    pub(super) fn foresee(&mut self, shape: &Shape<'_>, cut: Block, values: &Values) -> Result<Values, Unsupported> {
+    pub(super) fn foresee(
+        &mut self,
+        shape: &FlowShape<'_>,
+        cut: Block,
+        values: &Values,
+    ) -> Result<Values, Unsupported> {
         let function = shape.function;
         let mut side = self.empty_side(function, 0, values.clone());
         let reached = reached(function, cut);
@@ -163,7 +168,7 @@ impl Validation<'_> {
     /// The conditions of branches on the way here that still hold at a cut point.
     pub(super) fn conditions_at(
         &mut self,
-        shape: &Shape<'_>,
+        shape: &FlowShape<'_>,
         cut: Block,
         values: &Values,
     ) -> Result<Vec<Term>, Unsupported> {

@@ -13,9 +13,9 @@
 //! later function.
 
 use super::correspondence::{Arrivals, Correspondence, CutPair};
-use super::cut_values::{CutValues, Shape, Values};
+use super::cut_values::{CutValues, FlowShape, Values};
 use super::induction::Validation;
-use super::trace::{Start, Trace};
+use super::trace::{Trace, TraceStart};
 use super::ways::{self, CutChoice, Way, WayEnd};
 use super::{Setting, Undef, Validated, unproved};
 use crate::prover::claims;
@@ -43,7 +43,7 @@ const CUTS: [[CutChoice; 2]; 3] = [
 
 /// Judges a pair by simulation.
 pub(super) fn simulate(setting: Setting<'_>) -> Result<Validated, Unsupported> {
-    let shapes = (Shape::new(setting.pair.before), Shape::new(setting.pair.after));
+    let shapes = (FlowShape::new(setting.pair.before), FlowShape::new(setting.pair.after));
     let (Some(before), Some(after)) = shapes else { return Err(changed_flow()) };
     let has_tables = |function: &Function| !function.jump_tables.tables.is_empty();
     if has_tables(before.function) || has_tables(after.function) {
@@ -84,8 +84,8 @@ fn changed_flow() -> Unsupported {
 
 struct Simulation<'s> {
     setting: Setting<'s>,
-    before: &'s Shape<'s>,
-    after: &'s Shape<'s>,
+    before: &'s FlowShape<'s>,
+    after: &'s FlowShape<'s>,
     cuts: [Vec<Block>; 2],
 }
 
@@ -190,7 +190,7 @@ impl Round<'_> {
         let ways_after = ways::ways(after.function, pair.1, &cuts[1], MOST_WAYS).ok_or_else(too_many)?;
         for way in &ways_before {
             self.validation.opaque.earlier = None;
-            let start = Start { values: &own.values, place, known: &known };
+            let start = TraceStart { values: &own.values, place, known: &known };
             let Some(mut source) = self.validation.trace(before.function, way, &start)? else { continue };
             if let Some(obstacle) = source.obstacle.take() {
                 return Err(obstacle);
@@ -203,7 +203,7 @@ impl Round<'_> {
             let index = self.sources.len();
             self.sources.push(source);
             for other in &ways_after {
-                let start = Start { values: &others.values, place, known: &known };
+                let start = TraceStart { values: &others.values, place, known: &known };
                 self.traces((index, arrived.as_ref()), other, &start, points)?;
             }
             let own_conditions = self.sources[index].conditions.len();
@@ -223,7 +223,7 @@ impl Round<'_> {
         &mut self,
         (index, arrived): (usize, Option<&Values>),
         way: &Way,
-        start: &Start<'_>,
+        start: &TraceStart<'_>,
         points: &mut Points,
     ) -> Result<(), Unsupported> {
         let (setting, after) = (self.simulation.setting, self.simulation.after);

@@ -35,7 +35,7 @@ impl Trace {
 }
 
 /// The state that a way starts in.
-pub(super) struct Start<'s> {
+pub(super) struct TraceStart<'s> {
     pub values: &'s FxHashMap<VReg, Scalar>,
     pub place: u32,
     /// Conditions that are known to hold.
@@ -57,7 +57,7 @@ impl Validation<'_> {
         &mut self,
         function: &Function,
         way: &Way,
-        start: &Start<'_>,
+        start: &TraceStart<'_>,
     ) -> Result<Option<Trace>, Unsupported> {
         let mut side = self.empty_side(function, start.place, start.values.clone());
         let mut conditions: Vec<Term> = Vec::new();
