@@ -171,7 +171,8 @@ impl Maker<'_> {
             let is_joined = desc.is_def() && self.instance.row.flags.contains(OpcodeFlags::ARTIFACT);
             for (number, other) in (0..).zip(self.target.classes) {
                 let within = other.members.iter().all(|member| members.contains(member));
-                let joined = is_joined && other.bits == self.target.class(class).bits;
+                let is_same_file = other.members.iter().any(|member| members.contains(member));
+                let joined = is_joined && is_same_file && other.bits == self.target.class(class).bits;
                 let kind = if within || joined { "class that the operand takes" } else { "class of a register" };
                 self.inst(kind, format!("{index}: {}", other.name), |function, _| {
                     function.vregs[register].constraint = Constraint::Class(RegClass(number));
