@@ -190,6 +190,15 @@ pub fn never_ends_well(function: &Function, target: &Target) -> bool {
     !function.layout().is_empty() && !function.all_insts().any(may_end)
 }
 
+/// True for an argument register, for that of an indirect result, and for one in which a local function is passed a
+/// value.
+fn is_passed(function: &Function, target: &Target, full: PReg) -> bool {
+    let abi = target.abi;
+    let is_general = target.vocabulary.register_bits(full) == u32::from(target.pointer_bits);
+    let is_free = abi.caller_saved.contains(&full) && full != abi.return_address;
+    abi.arguments().contains(&full) || is_general && is_free && function.is_live_in(full)
+}
+
 /// The arguments: the registers that the entry block copies.
 fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
     let Some(entry) = function.entry() else { return Vec::new() };
@@ -200,7 +209,7 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
         let (value, register) = (data.vreg(0)?, data.operands.get(1)?.as_reg()?.reg.as_physical()?);
         let full = target.vocabulary.full_register(register);
         // After a call the register holds its result.
-        if !target.abi.arguments().contains(&full) || std::mem::replace(&mut seen[usize::from(full.0)], true) {
+        if !is_passed(function, target, full) || std::mem::replace(&mut seen[usize::from(full.0)], true) {
             return None;
         }
         let is_pointer = match function.type_of(value) {

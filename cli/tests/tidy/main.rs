@@ -77,6 +77,17 @@ fn functions_files_and_comments_are_short() {
 }
 
 #[test]
+fn no_merge_left_its_markers() {
+    let is_marker = |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|marker| line.starts_with(marker));
+    let mut complaints = Vec::new();
+    for file in files() {
+        let Ok(text) = std::fs::read_to_string(root().join(&file)) else { continue };
+        complaints.extend(text.lines().filter(|line| is_marker(line)).map(|line| format!("{file}: {line}")));
+    }
+    none(complaints);
+}
+
+#[test]
 fn paths_that_are_named_exist() {
     none(paths::missing(&files(), sources()));
 }
