@@ -17,7 +17,7 @@ const FOLDERS: [(&str, usize); 15] = [
     ("division", 8),
     ("volatile", 15),
     ("lifetime", 4),
-    ("tables", 19),
+    ("tables", 21),
     ("calls", 8),
     ("promises", 30),
     ("signalling-nan", 4),

@@ -193,23 +193,24 @@ impl SymbolicMemory {
     }
 
     /// What a load gives that may be of an entry of a jump table. The value and the condition are those of a load from
-    /// anywhere else.
+    /// anywhere else. A table is as aligned as its entries are long, and no more.
     fn of_tables(
         &self,
         d: &mut Symbolic,
-        address: Term,
+        (address, align): (Term, u32),
         (mut value, mut ub): (Value<Symbolic>, Term),
     ) -> (Value<Symbolic>, Term) {
         let no = d.truth(false);
         for TableContents { address: start, entries } in &self.tables {
             let width = d.width_of(value.bits);
+            let misaligned = d.truth(8 * align > width);
             for (index, entry) in (0..).zip(entries).filter(|(_, entry)| entry.width() == width) {
                 let place = moved(d, *start, index * width / 8);
                 let is_here = d.equal(address, place);
                 let entry = d.value(*entry);
                 value.bits = d.ite(&is_here, &entry, &value.bits);
                 value.poison = d.bool_ite(&is_here, &no, &value.poison);
-                ub = d.bool_ite(&is_here, &no, &ub);
+                ub = d.bool_ite(&is_here, &misaligned, &ub);
             }
         }
         (value, ub)
@@ -347,7 +348,7 @@ impl Memory<Symbolic> for SymbolicMemory {
         if !self.machine {
             self.loaded.insert(bits, (poison, flags));
         }
-        self.of_tables(d, *address, (Value { bits, poison }, ub))
+        self.of_tables(d, (*address, operand.align), (Value { bits, poison }, ub))
     }
 
     fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {
