@@ -240,7 +240,7 @@ fn dominance_holds_over_irreducible_flow() {
     assert_eq!(broken(&parse(&wrong), riscv()), BTreeSet::from(["ssa-dominance"]));
 }
 
-/// The verifier keeps sets of registers in 128 bits.
+/// The verifier keeps sets of registers in 256 bits.
 #[test]
 fn registers_fit_a_set() {
     for target in tribunal_target::ALL {

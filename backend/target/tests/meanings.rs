@@ -70,6 +70,11 @@ fn accesses_are_whole() {
             let is_load = row.operands[0].is_def();
             // An atomic access has its address in a register, and what reads and writes in one defines the old value.
             if row.address().is_none() {
+                let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
+                let is_atomic = direction == both
+                    || row.flags.contains(OpcodeFlags::SIDE_EFFECTS)
+                    || !access.ordering.fenced().is_empty();
+                assert!(is_atomic, "{} has no address", row.name);
                 assert!(access.align == access.bytes, "{} is torn", row.name);
                 assert!(is_load || direction == OpcodeFlags::STORE, "{}", row.name);
                 continue;

@@ -36,13 +36,13 @@ pub(super) fn restore(r: &mut Recipe<'_>, target: &Target) {
 
 /// `G_DYN_STACKALLOC`.
 pub(super) fn allocate(r: &mut Recipe<'_>, target: &Target) {
-    let (dst, size, align) = (r.dst(), r.register(1), r.imm(2));
+    let (dst, size, align) = (r.dst(), r.register(1), r.data.imm(2).unwrap_or(1));
     let (pointer, integer) = (r.type_of(dst), r.type_of(size));
     let old = read(r, pointer, target.abi.stack_pointer);
     let old = r.op(integer, Opcode::G_PTRTOINT, &[old]);
     let mut new = r.op(integer, Opcode::G_SUB, &[old, size]);
-    if align > target.abi.stack_align {
-        let mask = r.constant(integer, -i64::from(align));
+    if align > i64::from(target.abi.stack_align) {
+        let mask = r.constant(integer, align.wrapping_neg());
         new = r.op(integer, Opcode::G_AND, &[new, mask]);
     }
     r.define(dst, Opcode::G_INTTOPTR, &[new]);

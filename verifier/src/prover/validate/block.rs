@@ -20,22 +20,9 @@ impl Validation<'_> {
         place: u32,
         defined: FxHashMap<VReg, Scalar>,
     ) -> Result<Side, Unsupported> {
-        let is_entry = function.entry() == Some(block);
-        let insts: Vec<InstData> = function
-            .insts(block)
-            .map(|inst| function.inst(inst))
-            .filter(|data| !data.opcode.is_phi())
-            .cloned()
-            .collect();
-        if reads_stale(self.setting.target, function, block, Reads::of(is_entry)) {
-            return Err(Unsupported::new("a physical register read that nothing in its block writes"));
-        }
-        let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.frame.clone(), false);
-        memory.fixed = function.fixed_stack.values().map(|object| object.offset).collect();
-        memory.follows_objects = self.follows_objects;
-        memory.reads_devices = true;
+        let insts = self.body(function, block)?;
         self.inputs.tables = function.jump_tables.tables.keys().collect();
-        let mut side = Side::new(&mut self.graph, defined, memory);
+        let mut side = self.empty_side(function, place, defined);
         let (d, inputs, opaque) = (&mut self.graph, &mut self.inputs, Some(&mut self.opaque));
         let target = self.setting.target;
         let (machine, standing) = (false, None);
@@ -56,6 +43,25 @@ impl Validation<'_> {
         }
         control::closed(&mut self.graph, function, block, &mut side)?;
         Ok(side)
+    }
+
+    /// The instructions of a block after its PHIs.
+    pub(super) fn body(&self, function: &Function, block: Block) -> Result<Vec<InstData>, Unsupported> {
+        let is_entry = function.entry() == Some(block);
+        if reads_stale(self.setting.target, function, block, Reads::of(is_entry)) {
+            return Err(Unsupported::new("a physical register read that nothing in its block writes"));
+        }
+        let insts = function.insts(block).map(|inst| function.inst(inst));
+        Ok(insts.filter(|data| !data.opcode.is_phi()).cloned().collect())
+    }
+
+    /// A side that has executed nothing.
+    pub(super) fn empty_side(&mut self, function: &Function, place: u32, defined: FxHashMap<VReg, Scalar>) -> Side {
+        let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.frame.clone(), false);
+        memory.fixed = function.fixed_stack.values().map(|object| object.offset).collect();
+        memory.follows_objects = self.follows_objects;
+        memory.reads_devices = true;
+        Side::new(&mut self.graph, defined, memory)
     }
 
     /// The contents that a returning block leaves in the registers that its return reads.

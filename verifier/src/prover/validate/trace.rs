@@ -4,11 +4,11 @@
 //! behaviour of one block comes before everything in the next.
 
 use super::Undef;
-use super::block::{Reads, reads_stale};
+
 use super::control;
 use super::induction::Validation;
 use super::ways::{Way, WayEnd};
-use crate::prover::memory::SymbolicMemory;
+
 use crate::prover::query;
 use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, SideState, is_undefined};
 use crate::prover::term::Term;
@@ -88,15 +88,6 @@ impl Validation<'_> {
         }
     }
 
-    /// A side that has executed nothing.
-    pub(super) fn empty_side(&mut self, function: &Function, place: u32, defined: FxHashMap<VReg, Scalar>) -> Side {
-        let mut memory = SymbolicMemory::new(&mut self.graph, place, self.inputs.frame.clone(), false);
-        memory.fixed = function.fixed_stack.values().map(|object| object.offset).collect();
-        memory.follows_objects = self.follows_objects;
-        memory.reads_devices = true;
-        Side::new(&mut self.graph, defined, memory)
-    }
-
     /// Executes these instructions on a side.
     pub(super) fn run_on(
         &mut self,
@@ -120,19 +111,10 @@ impl Validation<'_> {
         (from, block): (Option<Block>, Block),
         side: &mut Side,
     ) -> Result<(), Unsupported> {
-        let is_entry = function.entry() == Some(block);
-        if reads_stale(self.setting.target, function, block, Reads::of(is_entry)) {
-            return Err(Unsupported::new("a physical register read that nothing in its block writes"));
-        }
+        let insts = self.body(function, block)?;
         if let Some(from) = from {
             self.enter(function, (from, block), UndefinedPhi::EachRead, side)?;
         }
-        let insts: Vec<InstData> = function
-            .insts(block)
-            .map(|inst| function.inst(inst))
-            .filter(|data| !data.opcode.is_phi())
-            .cloned()
-            .collect();
         self.run_on(function, side, &insts)?;
         let has_next = function.successors(block).next().is_some();
         if has_next && matches!(side.exit, Exit::Indirect(_) | Exit::Anywhere) {
