@@ -13,7 +13,7 @@ PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user cvc5
 # C libraries that whole programs are linked with.
 LIBRARY_PACKAGES := libc6-dev-riscv64-cross libc6-dev-arm64-cross libgcc-12-dev-riscv64-cross libgcc-12-dev-arm64-cross
 
-.PHONY: fuzz test fuzzers programs benchmarks judge-llvm build packages peers libraries
+.PHONY: fuzz test fuzzers programs mutants benchmarks judge-llvm build packages peers libraries
 
 fuzz: build
 	./target/release/tribunal fuzz --seconds $(SECONDS_TO_FUZZ) --jobs $(JOBS)
@@ -36,6 +36,12 @@ programs: build peers libraries
 	@.ci/packages csmith libcsmith-dev
 	$(CARGO) build --release --package tribunal-corpus --bin tribunal-programs
 	./target/release/tribunal-programs --jobs $(JOBS) $(PROGRAMS)
+
+# Faults of the backend's source, drawn by seed and put before the judges: see docs/mutants.md. MUTANTS has the flags.
+MUTANTS ?=
+mutants: build
+	$(CARGO) build --release --package tribunal-mutants
+	./target/release/tribunal-mutants --jobs $(JOBS) $(MUTANTS)
 
 # Every figure of the documents: measures all sections of docs/benchmarks.md, or those named in SECTIONS, and writes that file
 # whole. SECTIONS="legalizer compile" is the speed beside LLVM's, SECTIONS="recipes stages" the prover's and the loop's.

@@ -26,6 +26,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tribunal-corpus", &[LLVM, IR, TARGET, CODEGEN, VERIFIER, EMULATOR, TRIAL, FUZZ]),
     ("tribunal", &[LLVM, IR, TARGET, CODEGEN, VERIFIER, EMULATOR, TRIAL, FUZZ]),
     ("tribunal-benchmarks", &[]),
+    ("tribunal-mutants", &[]),
 ];
 
 fn root() -> &'static Path {

@@ -35,6 +35,8 @@ pub struct Campaign {
     pub time: Duration,
     /// Programs at most.
     pub runs: Option<u64>,
+    /// Findings of different signatures at most.
+    pub findings: Option<usize>,
     /// Programs and inputs are the same for the same seed and program number.
     pub seed: u64,
     /// Threads.
@@ -86,6 +88,16 @@ struct Shared<'a> {
     next: AtomicU64,
     outcome: Mutex<CampaignReport>,
     failure: Mutex<Option<HarnessError>>,
+}
+
+impl Shared<'_> {
+    /// No program is begun any more.
+    fn is_over(&self) -> bool {
+        let found = |most| lock(&self.outcome).crashes.len() >= most;
+        self.stop.load(Ordering::Relaxed)
+            || self.started.elapsed() >= self.campaign.time
+            || self.campaign.findings.is_some_and(found)
+    }
 }
 
 /// Runs until the time or the programs are used up, or the caller stops it. `progress` is called now and then with the
@@ -145,7 +157,7 @@ fn worker(shared: &Shared<'_>) {
     };
     let mut local = fresh();
     let mut reported = Instant::now();
-    while !shared.stop.load(Ordering::Relaxed) && shared.started.elapsed() < shared.campaign.time {
+    while !shared.is_over() {
         let number = shared.next.fetch_add(1, Ordering::Relaxed);
         if shared.campaign.runs.is_some_and(|runs| number >= runs) {
             break;

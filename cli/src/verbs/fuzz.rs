@@ -38,6 +38,9 @@ pub struct Arguments {
     /// Stop after so many programs.
     #[arg(long, value_name = "N")]
     runs: Option<u64>,
+    /// Stop after so many findings of different signatures.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    findings: Option<u32>,
     /// Seed of the first program.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
@@ -67,7 +70,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     fault: Option<String>,
     /// Put the judges on trial: damage stages of generated programs, and run what is accepted all the same.
-    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs", "inputs", "list_rules", "CacheFlags"])]
+    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs", "findings", "inputs", "list_rules", "CacheFlags"])]
     target_judges: bool,
     #[command(flatten)]
     cache: CacheFlags,
@@ -161,6 +164,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         targets,
         time: Duration::from_secs(arguments.seconds),
         runs: arguments.runs,
+        findings: arguments.findings.map(|most| most as usize),
         seed: arguments.seed,
         jobs: arguments.jobs.count(),
         inputs: arguments.inputs,

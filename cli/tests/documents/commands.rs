@@ -16,13 +16,14 @@ use std::path::Path;
 use std::process::Command;
 
 /// First words of commands in `sh` blocks.
-const NOT_RUN: [(&str, &str); 10] = [
+const NOT_RUN: [(&str, &str); 11] = [
     ("git clone", "a reader"),
     ("cd ", "a reader"),
     ("make fuzz", "make test"),
     ("make test", "CI"),
     ("make benchmarks", "who measures"),
     ("make programs", "who changes the backend"),
+    ("make mutants", "who changes the judges"),
     ("make judge-llvm", "make benchmarks"),
     ("make fuzzers", "make test"),
     ("mkdir -p fuzz/corpus/", "make fuzzers, in a folder of its own"),
