@@ -1,7 +1,7 @@
 //! The layers of the backend: the part of a fault's file, and the passes that blame may name for it.
 //!
-//! SourceTexts with faults are those of the two crates that make code, and the shared definitions. Left out by name is only
-//! the code that no compilation of a program runs.
+//! Sources with faults are those of the two crates that make code, and the shared definitions. Only code that no
+//! compilation of a program runs is left out, by name.
 
 /// Folders whose sources get faults.
 pub const SOURCES: [&str; 3] = ["backend/codegen/src", "backend/target/src", "backend/ir/src/semantics"];
