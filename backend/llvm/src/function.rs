@@ -1,10 +1,13 @@
-//! Functions: signatures and properties. Bodies are not read yet; their place in the text is kept.
+//! Functions: signatures and properties. Of a body its place in the text is kept, and the pointers that lie at a
+//! constant distance from others.
 
 use crate::attribute::{Attribute, AttributeWord, TypedAttribute};
 use crate::constant::Constant;
 use crate::module::{ComdatId, GlobalValue};
 use crate::name::Name;
+use crate::pointers::DerivedPointer;
 use crate::types::TypeId;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// A function that is defined or declared.
@@ -40,6 +43,8 @@ pub struct IrFunction {
     pub personality: Option<Constant>,
     /// The bytes of the module's text between its braces; `None` for a declaration.
     pub body: Option<Range<usize>>,
+    /// Pointers of the body, by name without the sigil.
+    pub pointers: FxHashMap<String, DerivedPointer>,
 }
 
 /// A parameter, or a result.

@@ -56,7 +56,7 @@ impl<'t> Lexer<'t> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    fn slice(&self, range: Range<usize>) -> &'t str {
+    pub(crate) fn slice(&self, range: Range<usize>) -> &'t str {
         self.text.get(range).unwrap_or_default()
     }
 

@@ -20,6 +20,7 @@ mod lexer;
 pub mod module;
 pub mod name;
 mod parse;
+pub mod pointers;
 pub mod types;
 
 pub use attribute::{Attribute, AttributeWord, TypedAttribute};
@@ -35,5 +36,6 @@ pub use module::{
     Linkage, SymbolId, ThreadLocalModel, UnnamedAddress, Visibility,
 };
 pub use name::Name;
+pub use pointers::DerivedPointer;
 pub use parse::{parse, target_triple};
 pub use types::{FloatKind, TypeId, TypeKind, TypeTable};

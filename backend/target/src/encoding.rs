@@ -190,6 +190,7 @@ fn bits(target: &Target, row: &InstrDesc, piece: &Piece) -> u8 {
     let all = match row.operands[usize::from(piece.operand)] {
         OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => match target.range(row, range) {
             ImmRange::Signed(bits) | ImmRange::Unsigned(bits) => bits,
+            ImmRange::ShiftedBy { .. } => 8,
             ImmRange::LogicalMask(64) => 13,
             ImmRange::LogicalMask(_) => 12,
             ImmRange::OneOf(values) => values.len().next_power_of_two().ilog2() as u8,

@@ -63,6 +63,13 @@ pub enum ImmRange {
     LogicalMask(u8),
     /// A shift amount: less than the width of the instruction's first register. See [`crate::Target::range`].
     Amount,
+    /// An amount less than `width`, in the low six bits, and above it the number of one of so many kinds of shifts.
+    ShiftedBy {
+        /// Of the register that is shifted, in bits.
+        width: u8,
+        /// From 0 on.
+        kinds: u8,
+    },
     /// Exactly these; the word has the place in the list.
     OneOf(&'static [i64]),
 }
@@ -75,10 +82,16 @@ impl ImmRange {
     /// encoder.
     pub fn accepts(self, value: i64) -> bool {
         match self {
-            ImmRange::Signed(bits) => (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&value),
+            ImmRange::Signed(bits) => {
+                let most = i64::MAX >> (64 - bits);
+                (!most..=most).contains(&value)
+            }
             ImmRange::Unsigned(bits) => (0..1i64 << bits).contains(&value),
             ImmRange::LogicalMask(bits) => (0..if bits == 64 { 1 << 13 } else { 1 << 12 }).contains(&value),
             ImmRange::Amount => ImmRange::Unsigned(WIDEST_AMOUNT).accepts(value),
+            ImmRange::ShiftedBy { width, kinds } => {
+                (0..i64::from(width)).contains(&(value & 0x3f)) && (0..i64::from(kinds)).contains(&(value >> 6))
+            }
             ImmRange::OneOf(values) => values.contains(&value),
         }
     }

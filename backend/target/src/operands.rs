@@ -99,6 +99,17 @@ pub fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &Sources
     MachineEvaluation { results: smallvec![Value { bits, poison }], ub: d.boolean(false), taken: None, to: None }
 }
 
+/// One of two values, by a condition that may be poison; the poison of the other one does not count.
+pub fn chosen<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    (condition, poison): (&D::Bool, &D::Bool),
+    one: &Value<D>,
+    other: &Value<D>,
+) -> Value<D> {
+    let of_value = d.bool_ite(condition, &one.poison, &other.poison);
+    Value { bits: d.ite(condition, &one.bits, &other.bits), poison: d.bool_or(poison, &of_value) }
+}
+
 /// An instruction that computes nothing: a jump or a return, which the walker follows.
 pub fn jump_free<D: AnyDomain + ?Sized>(d: &mut D) -> MachineEvaluation<D> {
     MachineEvaluation { results: SmallVec::new(), ub: d.boolean(false), taken: None, to: None }

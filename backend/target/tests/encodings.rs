@@ -38,6 +38,9 @@ fn operand(target: &Target, row: &InstrDesc, index: usize, attempt: usize, rando
             ImmRange::Signed(bits) => pick(random, 1 << bits) as i64 - (1 << (bits - 1)),
             ImmRange::Unsigned(bits) => pick(random, 1 << bits) as i64,
             ImmRange::LogicalMask(bits) => mask(u32::from(bits), random),
+            ImmRange::ShiftedBy { width, kinds } => {
+                (pick(random, kinds.into()) << 6 | pick(random, width.into())) as i64
+            }
             ImmRange::Amount => unreachable!("the target says how many bits an amount has"),
         }),
         OperandDesc::Label { bits, scale } | OperandDesc::Callee { bits, scale } => {
@@ -210,8 +213,12 @@ fn aarch64_words_are_llvms() {
 fn decoding_undoes_encoding() {
     decoded(tribunal_target::by_name("riscv64").unwrap(), &[]);
     decoded(tribunal_target::by_name("riscv32").unwrap(), &[]);
-    // `mov` of a 32-bit register, and the return to the link register.
-    decoded(tribunal_target::by_name("aarch64").unwrap(), &["RET_ReallyLR", "SUBREG_TO_REG"]);
+    // `mov` of a 32-bit register, the return to the link register, and shifts by nothing.
+    let aarch64 = tribunal_target::by_name("aarch64").unwrap();
+    let is_shifted = |desc: &OperandDesc| matches!(desc, OperandDesc::Imm(ImmRange::ShiftedBy { .. }));
+    let shifted = aarch64.instructions.iter().filter(|row| row.operands.iter().any(is_shifted)).map(|row| row.name);
+    let aliases: Vec<&str> = ["RET_ReallyLR", "SUBREG_TO_REG"].into_iter().chain(shifted).collect();
+    decoded(aarch64, &aliases);
 }
 
 /// Every instance of a compressed form, what it would be with its sources exchanged, and instances of every row, on a

@@ -130,10 +130,14 @@ fn register(target: &Target, class: RegClass, u: &mut Unstructured<'_>) -> Resul
 
 fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
     match range {
-        ImmRange::Signed(bits) => u.int_in_range(-(1i64 << (bits - 1))..=(1i64 << (bits - 1)) - 1),
+        ImmRange::Signed(bits) => {
+            let most = i64::MAX >> (64 - bits);
+            u.int_in_range(!most..=most)
+        }
         ImmRange::Unsigned(bits) => u.int_in_range(0..=(1i64 << bits) - 1),
         ImmRange::LogicalMask(bits) => u.int_in_range(0..=if bits == 64 { (1 << 13) - 1 } else { (1 << 12) - 1 }),
         ImmRange::Amount => u.int_in_range(0..=63),
+        ImmRange::ShiftedBy { .. } => u.int_in_range(0..=255),
         ImmRange::OneOf(values) => u.choose(values).copied(),
     }
 }

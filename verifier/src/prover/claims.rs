@@ -9,10 +9,11 @@ use super::side::{Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported, walk};
-use tribunal_ir::{Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text};
+use tribunal_ir::{DerivedPointer, Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text};
 use tribunal_target::environment::MemoryFunction;
 
 /// One access that names something.
+#[derive(Clone)]
 pub(super) struct Claim {
     /// As it is printed, without the offset.
     pointer: String,
@@ -34,11 +35,15 @@ impl Claim {
     }
 }
 
-/// The pointer of a memory operand as it is printed; nothing if it names none. A pool is not one place.
-fn pointer(function: &Function, vocabulary: &dyn Vocabulary, memory: &MemOperand) -> String {
+/// The pointer of a memory operand as it is printed, and the offset from it; nothing if it names none. A pool is not one
+/// place. A pointer that the IR makes of another by a constant distance is that other one.
+fn pointer(function: &Function, vocabulary: &dyn Vocabulary, memory: &MemOperand) -> (String, i64) {
     let places = |pointer: &Pointer| !matches!(pointer, Pointer::ConstantPool | Pointer::JumpTable | Pointer::Unknown);
-    let pointer = memory.pointer.filter(places);
-    pointer.map_or(String::new(), |pointer| text::print_pointer(function, pointer, vocabulary))
+    let Some(pointer) = memory.pointer.filter(places) else { return (String::new(), memory.offset) };
+    match function.derived_pointer(pointer) {
+        Some(DerivedPointer { base, offset }) => (base.replacen('%', "%ir.", 1), memory.offset.wrapping_add(offset)),
+        None => (text::print_pointer(function, pointer, vocabulary), memory.offset),
+    }
 }
 
 /// The metadata of a memory operand, as it was read.
@@ -52,9 +57,9 @@ pub(super) fn said<'f>(
     vocabulary: &'f dyn Vocabulary,
 ) -> impl Fn(&MemOperand) -> [String; 2] + use<'f> {
     move |memory| {
-        let mut pointer = pointer(function, vocabulary, memory);
+        let (mut pointer, offset) = pointer(function, vocabulary, memory);
         if !pointer.is_empty() {
-            pointer.push_str(&format!("{:+}", memory.offset));
+            pointer.push_str(&format!("{offset:+}"));
         }
         let items = metadata(function, memory).split(", ").filter(|item| !item.starts_with("basealign "));
         [pointer, items.collect::<Vec<&str>>().join(", ")]
@@ -79,23 +84,37 @@ impl SideEvaluation<'_> {
 
     /// Keeps what an access names.
     pub(super) fn note_claim(&mut self, side: &mut Side, data: &InstData, address: Term) {
-        let [memory] = data.memory.as_slice() else { return };
+        if let [memory] = data.memory.as_slice() {
+            self.note_operand(side, memory, (address, memory.ty.map_or(0, |ty| ty.bits().div_ceil(8))));
+        }
+    }
+
+    /// Keeps what a memory operand names of an access to so many bytes at an address.
+    pub(super) fn note_operand(&mut self, side: &mut Side, memory: &MemOperand, (address, bytes): (Term, u32)) {
         if self.is_later() && memory.pointer.is_none() && memory.metadata.is_none() {
             return;
         }
+        let (pointer, offset) = pointer(self.function, self.target.vocabulary, memory);
         side.claims.push(Claim {
-            pointer: pointer(self.function, self.target.vocabulary, memory),
-            offset: memory.offset,
+            pointer,
+            offset,
             metadata: metadata(self.function, memory).to_string(),
             align: memory.align,
             address,
-            bytes: memory.ty.map_or(0, |ty| ty.bits().div_ceil(8)),
+            bytes,
         });
     }
 }
 
-/// What remains to be shown of the later side's claims; an error if one has no counterpart.
-pub(super) fn outputs(d: &mut Symbolic, source: &Side, result: &Side) -> Result<Vec<StepOutput>, Unsupported> {
+/// What remains to be shown of the later side's claims; an error if one has no counterpart. `elsewhere` are the claims
+/// of the earlier function on other paths: a pointer that is named for an address is that address wherever both stand,
+/// since terms stand for the last execution of what they name.
+pub(super) fn outputs(
+    d: &mut Symbolic,
+    source: &Side,
+    result: &Side,
+    elsewhere: &[Claim],
+) -> Result<Vec<StepOutput>, Unsupported> {
     let mut outputs = Vec::new();
     for claim in &result.claims {
         let items = || claim.metadata.split(", ").filter(|item| !item.is_empty());
@@ -108,18 +127,24 @@ pub(super) fn outputs(d: &mut Symbolic, source: &Side, result: &Side) -> Result<
             return Err(Unsupported::different("metadata that no access of the earlier one has there"));
         }
         if !claim.pointer.is_empty() {
-            outputs.extend(same_pointer(d, source, claim)?);
+            outputs.extend(same_pointer(d, source, elsewhere, claim)?);
         }
     }
     Ok(outputs)
 }
 
 /// The same distance from the pointer as an access of the earlier side that names it.
-fn same_pointer(d: &mut Symbolic, source: &Side, claim: &Claim) -> Result<Option<StepOutput>, Unsupported> {
+fn same_pointer(
+    d: &mut Symbolic,
+    source: &Side,
+    elsewhere: &[Claim],
+    claim: &Claim,
+) -> Result<Option<StepOutput>, Unsupported> {
     let named = || source.claims.iter().filter(|earlier| earlier.pointer == claim.pointer);
     let apart = |earlier: &Claim| claim.offset.wrapping_sub(earlier.offset);
     let shown = |earlier: &Claim| d.distance(earlier.address, claim.address).and_then(Bits::to_i64);
-    if named().any(|earlier| shown(earlier) == Some(apart(earlier))) {
+    let wherever = elsewhere.iter().filter(|earlier| earlier.pointer == claim.pointer);
+    if named().chain(wherever).any(|earlier| shown(earlier) == Some(apart(earlier))) {
         return Ok(None);
     }
     let earlier = named().next();

@@ -542,6 +542,11 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         if function == MemoryFunction::Set {
             second.bits = d.zext_or_trunc(&second.bits, 8);
         }
+        let range = self.evaluation.d.as_const(length.bits).and_then(|bits| bits.to_i64()?.try_into().ok()).unwrap_or(0);
+        let is_whole = self.evaluation.opaque.is_some();
+        for (memory, address) in data.memory.iter().zip([dst.bits, second.bits]).filter(|_| is_whole) {
+            self.evaluation.note_operand(self.side, memory, (address, range));
+        }
         // The steps of a compiler name a length only where they write the accesses out.
         let expands = self.evaluation.opaque.as_ref().is_none_or(|opaque| opaque.expands);
         if let Some(bytes) = self.evaluation.d.as_const(length.bits).filter(|_| expands) {

@@ -7,7 +7,9 @@ use crate::function::{CallingConvention, IrFunction, Parameter};
 use crate::lexer::Token;
 use crate::module::Definition;
 use crate::name::Name;
+use crate::pointers;
 use crate::types::TypeId;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Parameters, and whether others may follow them.
@@ -45,6 +47,7 @@ impl<'t> Parser<'t> {
             prologue: None,
             personality: None,
             body: None,
+            pointers: FxHashMap::default(),
         };
         let id = self.module.functions.next_key();
         self.function_properties(&mut function, GroupUser::Function(id), span.clone())?;
@@ -53,7 +56,11 @@ impl<'t> Parser<'t> {
                 self.attachment()?;
             }
             match self.token {
-                Token::Mark(b'{') => function.body = Some(self.skip_braces()?),
+                Token::Mark(b'{') => {
+                    let body = self.skip_braces()?;
+                    function.pointers = pointers::derived(self.lexer.slice(body.clone()));
+                    function.body = Some(body);
+                }
                 Token::Word(_) => return Err(self.unknown(FormKind::Property)),
                 _ => return Err(self.expected("`{`")),
             }

@@ -3,7 +3,7 @@
 //! implicit registers read and written. Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and
 //! operand order are LLVM's.
 //!
-//! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%s` an offset in bytes, `%p` pages as
+//! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%h` a shift, `%s` an offset in bytes, `%p` pages as
 //! bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name, `%v` the name as a
 //! vector, `%e` an extension.
 
@@ -51,6 +51,8 @@ crate::formats! {
     destination [rd(0)];
     /// The second source is a part of its register: bytes, halves.
     extended [rd(0), rn(1), rm(2), Piece::low(3, 1, 13)];
+    /// The second source is shifted: the kind of shift stands above the amount.
+    shifted [rd(0), rn(1), rm(2), Piece::low(3, 6, 10), Piece::part(3, 6, 2, 22)];
     fixed [];
     /// A 32-bit move, whose destination is named by its 64-bit register.
     move_word [rd(0), rm(2)];
@@ -104,6 +106,15 @@ const SHX: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16, 32, 48]));
 const EXT: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[24]));
 /// `uxtb #0` and `uxth #0` as LLVM writes them.
 const EXTW: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 8]));
+/// A shift of a source as LLVM writes it: `lsl`, `lsr` or `asr` in the bits above the amount, and `ror` where the
+/// operation is logical.
+const SHAL64: OperandDesc = OperandDesc::Imm(ImmRange::ShiftedBy { width: 64, kinds: 3 });
+const SHAL32: OperandDesc = OperandDesc::Imm(ImmRange::ShiftedBy { width: 32, kinds: 3 });
+const SHLG64: OperandDesc = OperandDesc::Imm(ImmRange::ShiftedBy { width: 64, kinds: 4 });
+const SHLG32: OperandDesc = OperandDesc::Imm(ImmRange::ShiftedBy { width: 32, kinds: 4 });
+/// A number of a register's width, written with or without a sign.
+const WORD32: OperandDesc = OperandDesc::Imm(ImmRange::Signed(33));
+const WORD64: OperandDesc = OperandDesc::Imm(ImmRange::Signed(64));
 /// LLVM's zero before the part of `SUBREG_TO_REG`.
 const ABOVE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
 /// `%subreg.sub_32`.
@@ -275,6 +286,44 @@ crate::instructions! {
     BLR [U64, MASK] source(0xd63f0000) "blr %0" {CALL, SIDE_EFFECTS} reads [SP] writes [LR];
     TCRETURNdi [CALLEE, MORE, MASK] pseudo() "b %0" {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
     TCRETURNri [TC64, MORE, MASK] pseudo() "br %0" {CALL, TERMINATOR, RETURN, BARRIER, SIDE_EFFECTS} reads [SP];
+    ANDSWri [D32, U32, LM32] logical(0x72000000) "ands %0, %1, #%l2" {} writes [NZCV];
+    ANDSXri [D64, U64, LM64] logical(0xf2000000) "ands %0, %1, #%l2" {} writes [NZCV];
+    ANDSWrr [D32, U32, U32] three(0x6a000000) "ands %0, %1, %2" {} writes [NZCV];
+    ANDSXrr [D64, U64, U64] three(0xea000000) "ands %0, %1, %2" {} writes [NZCV];
+    BICWrr [D32, U32, U32] three(0x0a200000) "bic %0, %1, %2" {};
+    BICXrr [D64, U64, U64] three(0x8a200000) "bic %0, %1, %2" {};
+    ORNWrr [D32, U32, U32] three(0x2a200000) "orn %0, %1, %2" {};
+    ORNXrr [D64, U64, U64] three(0xaa200000) "orn %0, %1, %2" {};
+    EONWrr [D32, U32, U32] three(0x4a200000) "eon %0, %1, %2" {};
+    EONXrr [D64, U64, U64] three(0xca200000) "eon %0, %1, %2" {};
+    SMADDLrrr [D64, U32, U32, U64] four(0x9b200000) "smaddl %0, %1, %2, %3" {};
+    UMADDLrrr [D64, U32, U32, U64] four(0x9ba00000) "umaddl %0, %1, %2, %3" {};
+    SMSUBLrrr [D64, U32, U32, U64] four(0x9b208000) "smsubl %0, %1, %2, %3" {};
+    UMSUBLrrr [D64, U32, U32, U64] four(0x9ba08000) "umsubl %0, %1, %2, %3" {};
+    ADDWrs [D32, U32, U32, SHAL32] shifted(0x0b000000) "add %0, %1, %2, %h3" {};
+    ADDXrs [D64, U64, U64, SHAL64] shifted(0x8b000000) "add %0, %1, %2, %h3" {};
+    SUBWrs [D32, U32, U32, SHAL32] shifted(0x4b000000) "sub %0, %1, %2, %h3" {};
+    SUBXrs [D64, U64, U64, SHAL64] shifted(0xcb000000) "sub %0, %1, %2, %h3" {};
+    ADDSWrs [D32, U32, U32, SHAL32] shifted(0x2b000000) "adds %0, %1, %2, %h3" {} writes [NZCV];
+    ADDSXrs [D64, U64, U64, SHAL64] shifted(0xab000000) "adds %0, %1, %2, %h3" {} writes [NZCV];
+    SUBSWrs [D32, U32, U32, SHAL32] shifted(0x6b000000) "subs %0, %1, %2, %h3" {} writes [NZCV];
+    SUBSXrs [D64, U64, U64, SHAL64] shifted(0xeb000000) "subs %0, %1, %2, %h3" {} writes [NZCV];
+    ANDWrs [D32, U32, U32, SHLG32] shifted(0x0a000000) "and %0, %1, %2, %h3" {};
+    ANDXrs [D64, U64, U64, SHLG64] shifted(0x8a000000) "and %0, %1, %2, %h3" {};
+    ORRWrs [D32, U32, U32, SHLG32] shifted(0x2a000000) "orr %0, %1, %2, %h3" {};
+    ORRXrs [D64, U64, U64, SHLG64] shifted(0xaa000000) "orr %0, %1, %2, %h3" {};
+    EORWrs [D32, U32, U32, SHLG32] shifted(0x4a000000) "eor %0, %1, %2, %h3" {};
+    EORXrs [D64, U64, U64, SHLG64] shifted(0xca000000) "eor %0, %1, %2, %h3" {};
+    ANDSWrs [D32, U32, U32, SHLG32] shifted(0x6a000000) "ands %0, %1, %2, %h3" {} writes [NZCV];
+    ANDSXrs [D64, U64, U64, SHLG64] shifted(0xea000000) "ands %0, %1, %2, %h3" {} writes [NZCV];
+    BICWrs [D32, U32, U32, SHLG32] shifted(0x0a200000) "bic %0, %1, %2, %h3" {};
+    BICXrs [D64, U64, U64, SHLG64] shifted(0x8a200000) "bic %0, %1, %2, %h3" {};
+    ORNWrs [D32, U32, U32, SHLG32] shifted(0x2a200000) "orn %0, %1, %2, %h3" {};
+    ORNXrs [D64, U64, U64, SHLG64] shifted(0xaa200000) "orn %0, %1, %2, %h3" {};
+    EONWrs [D32, U32, U32, SHLG32] shifted(0x4a200000) "eon %0, %1, %2, %h3" {};
+    EONXrs [D64, U64, U64, SHLG64] shifted(0xca200000) "eon %0, %1, %2, %h3" {};
+    MOVi32imm [D32, WORD32] pseudo() {} size 8;
+    MOVi64imm [D64, WORD64] pseudo() {} size 16;
     MOVaddr [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
     LOADgot [D64, SYM] pseudo() "adrp %0, %1\n\tldr %0, [%0, %g1]" {} size 8;
     // A pseudo-instruction of LLVM's, for the one register of the system that code needs here.

@@ -64,6 +64,28 @@ fn exclusive_loop(data: &InstData) -> Option<Sequence> {
     ])
 }
 
+/// A number, sixteen bits at a time: as many moves as the register has such parts.
+fn move_number(data: &InstData) -> Option<Sequence> {
+    let Opcode::Target(opcode) = data.opcode else { return None };
+    let (first, keep, parts) = match opcode {
+        MOVi32imm => (MOVZWi, MOVKWi, 2),
+        MOVi64imm => (MOVZXi, MOVKXi, 4),
+        _ => return None,
+    };
+    let (dst, number) = (data.operands.first()?.as_reg()?.reg.as_physical()?, data.imm(1)?);
+    let part = |index: i64| [Operand::Imm(number >> (16 * index) & 0xffff), Operand::Imm(16 * index)];
+    let mut code: Sequence = smallvec![inst(first, [Operand::def(dst)].into_iter().chain(part(0)))];
+    for index in 1..parts {
+        code.push(inst(keep, [Operand::def(dst), Operand::used(dst)].into_iter().chain(part(index))));
+    }
+    Some(code)
+}
+
+/// The pseudo-instructions that stand for several instructions in one text.
+fn several(data: &InstData) -> Option<Sequence> {
+    exclusive_loop(data).or_else(|| move_number(data))
+}
+
 /// LLVM's numbers of the extensions `uxtb` and `uxth`.
 const BYTE: i64 = 0;
 const HALF: i64 = 8;
@@ -116,7 +138,7 @@ impl Machine for MachineCode {
                 };
                 Some(smallvec![page, rest])
             }
-            _ => exclusive_loop(data),
+            _ => several(data),
         }
     }
 
@@ -155,7 +177,7 @@ impl Machine for MachineCode {
 
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
-        if let Some(code) = exclusive_loop(data) {
+        if let Some(code) = several(data) {
             let lines: Vec<String> = code.iter().map(|data| self.assembly(data, name)).collect();
             return lines.join("\n\t");
         }
@@ -195,6 +217,10 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
         ('g', Operand::Address(_)) => {
             let text = name(operand).replacen(":got:", ":got_lo12:", 1);
             text.replacen(":gottprel:", ":gottprel_lo12:", 1)
+        }
+        ('h', Operand::Imm(value)) => {
+            let kinds = ["lsl", "lsr", "asr", "ror"];
+            format!("{} #{}", kinds[(value >> 6 & 3) as usize], value & 0x3f)
         }
         ('e', Operand::Imm(value)) => if *value == BYTE { "uxtb" } else { "uxth" }.to_string(),
         ('p', Operand::Imm(pages)) => (pages << 12).to_string(),

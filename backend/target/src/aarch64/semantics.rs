@@ -10,7 +10,7 @@ use super::instructions::*;
 use crate::Target;
 use crate::addressing::AddressPart;
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump_free, sources};
+use crate::operands::{Sources, access, call_frame, chosen, finish, from_here, jump, jump_free, sources};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
@@ -64,7 +64,17 @@ pub fn evaluate<'d>(
         DMB => super::atomics::barrier(d, inst),
         MEMBARRIER | CLREX => Ok(jump_free(d)),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
-        | SBCSXr | SUBSWrx => flag_setting(d, opcode, inst, &s),
+        | SBCSXr | SUBSWrx | ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => flag_setting(d, opcode, inst, &s),
+        ANDSWri | ANDSXri | ANDSWrr | ANDSXrr | ANDSWrs | ANDSXrs => {
+            let malformed = || Unsupported::new("malformed flag-setting instruction");
+            let result = logical(d, opcode, inst, &s).ok_or_else(malformed)?;
+            let (n, z, no) = (d.is_negative(&result), d.is_zero(&result), d.boolean(false));
+            let flags = joined(d, [n, z, no.clone(), no]);
+            Ok(with_flags(d, result, flags, &s))
+        }
+        CSELWr | CSELXr | CSINCWr | CSINCXr | CSINVWr | CSINVXr | CSNEGWr | CSNEGXr => {
+            conditional_select(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name))
+        }
         _ => {
             let bits = compute(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name))?;
             Ok(finish(d, bits, &s))
@@ -98,10 +108,17 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             let b = immediate(d, d.width(a), inst)?;
             d.sub(a, &b)
         }
-        ANDWrr | ANDXrr => d.and(a, arg(1)?),
-        ORRWrr | ORRXrr | ORRv16i8 => d.or(a, arg(1)?),
-        EORWrr | EORXrr => d.xor(a, arg(1)?),
-        ANDWri | ANDXri | ORRWri | ORRXri | EORWri | EORXri => logical(d, opcode, a, inst)?,
+        ADDWrs | ADDXrs | SUBWrs | SUBXrs => {
+            let b = shifted(d, arg(1)?, inst)?;
+            if matches!(opcode, ADDWrs | ADDXrs) { d.add(a, &b) } else { d.sub(a, &b) }
+        }
+        ORRv16i8 => d.or(a, arg(1)?),
+        SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {
+            let wide = if matches!(opcode, SMADDLrrr | SMSUBLrrr) { D::sext } else { D::zext };
+            let (a, b) = (wide(d, a, 64), wide(d, arg(1)?, 64));
+            let product = d.mul(&a, &b);
+            if matches!(opcode, SMADDLrrr | UMADDLrrr) { d.add(arg(2)?, &product) } else { d.sub(arg(2)?, &product) }
+        }
         MADDWrrr | MADDXrrr => {
             let product = d.mul(a, arg(1)?);
             d.add(arg(2)?, &product)
@@ -133,15 +150,14 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         CLZWr | CLZXr => leading_zeros(d, a),
         RBITWr | RBITXr => reversed(d, a, 1),
         REVWr | REVXr => reversed(d, a, 8),
-        CSELWr | CSELXr | CSINCWr | CSINCXr | CSINVWr | CSINVXr | CSNEGWr | CSNEGXr => {
-            let condition = condition(d, inst.imm(3)?, &s.values.last()?.bits)?;
-            let other = second_choice(d, opcode, arg(1)?);
-            d.ite(&condition, a, &other)
-        }
         MOVZWi | MOVZXi | MOVNWi | MOVNXi => {
             let width = if matches!(opcode, MOVZWi | MOVNWi) { 32 } else { 64 };
             let value = d.constant(Bits::new((number(1)? as u128) << number(2)?, width));
             if matches!(opcode, MOVNWi | MOVNXi) { d.not(&value) } else { value }
+        }
+        MOVi32imm | MOVi64imm => {
+            let width = if opcode == MOVi32imm { 32 } else { 64 };
+            d.literal(inst.imm(1)?, width)
         }
         MOVKWi | MOVKXi => {
             let (width, shift) = (d.width(a), number(3)?);
@@ -151,7 +167,7 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             d.or(&rest, &piece)
         }
         SUBREG_TO_REG => d.zext(arg(1)?, 64),
-        _ => return None,
+        _ => logical(d, opcode, inst, s)?,
     })
 }
 
@@ -161,14 +177,74 @@ fn immediate<D: AnyDomain + ?Sized>(d: &mut D, width: u32, inst: &InstData) -> O
     Some(d.constant(Bits::new((value as u128) << shift, width)))
 }
 
-fn logical<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, a: &D::Bits, inst: &InstData) -> Option<D::Bits> {
-    let width = d.width(a);
-    let mask = d.constant(Bits::new(decode_bitmask(inst.imm(2)?, width)?.into(), width));
+/// Bitwise operations on a register and a bitmask, a register, or a shifted register, which may be complemented.
+fn logical<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Option<D::Bits> {
+    let (a, second) = (&s.values.first()?.bits, &s.values.get(1)?.bits);
+    let b = match opcode {
+        ANDWri | ANDXri | ORRWri | ORRXri | EORWri | EORXri | ANDSWri | ANDSXri => {
+            let width = d.width(a);
+            d.constant(Bits::new(decode_bitmask(inst.imm(2)?, width)?.into(), width))
+        }
+        ANDWrr | ANDXrr | ORRWrr | ORRXrr | EORWrr | EORXrr | ANDSWrr | ANDSXrr => *second,
+        BICWrr | BICXrr | ORNWrr | ORNXrr | EONWrr | EONXrr => d.not(second),
+        BICWrs | BICXrs | ORNWrs | ORNXrs | EONWrs | EONXrs => {
+            let b = shifted(d, second, inst)?;
+            d.not(&b)
+        }
+        _ => shifted(d, second, inst)?,
+    };
     Some(match opcode {
-        ANDWri | ANDXri => d.and(a, &mask),
-        ORRWri | ORRXri => d.or(a, &mask),
-        _ => d.xor(a, &mask),
+        ANDWri | ANDXri | ANDWrr | ANDXrr | ANDWrs | ANDXrs | ANDSWri | ANDSXri | ANDSWrr | ANDSXrr | ANDSWrs
+        | ANDSXrs | BICWrr | BICXrr | BICWrs | BICXrs => d.and(a, &b),
+        ORRWri | ORRXri | ORRWrr | ORRXrr | ORRWrs | ORRXrs | ORNWrr | ORNXrr | ORNWrs | ORNXrs => d.or(a, &b),
+        EORWri | EORXri | EORWrr | EORXrr | EORWrs | EORXrs | EONWrr | EONXrr | EONWrs | EONXrs => d.xor(a, &b),
+        _ => return None,
     })
+}
+
+/// The second source, shifted as the operand after it says.
+fn shifted<D: AnyDomain + ?Sized>(d: &mut D, value: &D::Bits, inst: &InstData) -> Option<D::Bits> {
+    let (width, by) = (d.width(value), inst.imm(3)?);
+    let amount = d.literal(by & 0x3f, width);
+    Some(match by >> 6 {
+        0 => d.shl(value, &amount),
+        1 => d.lshr(value, &amount),
+        2 => d.ashr(value, &amount),
+        3 => rotate(d, value, &amount),
+        _ => return None,
+    })
+}
+
+/// One of two values by the flags; the second may be changed.
+fn conditional_select<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Option<MachineEvaluation<D>> {
+    let (one, second, flags) = (s.values.first()?, s.values.get(1)?, s.values.last()?);
+    let condition = condition(d, inst.imm(3)?, &flags.bits)?;
+    let other = Value { bits: second_choice(d, opcode, &second.bits), poison: second.poison.clone() };
+    let value = chosen(d, (&condition, &flags.poison), one, &other);
+    Some(MachineEvaluation { results: smallvec![value], ub: d.boolean(false), taken: None, to: None })
+}
+
+/// A result, and the flags that it sets.
+fn with_flags<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    result: D::Bits,
+    flags: D::Bits,
+    s: &Sources<D>,
+) -> MachineEvaluation<D> {
+    let mut evaluation = finish(d, result, s);
+    let poison = evaluation.results[0].poison.clone();
+    evaluation.results.push(Value { bits: flags, poison });
+    evaluation
 }
 
 fn high<D: AnyDomain + ?Sized>(
@@ -309,9 +385,14 @@ fn flag_setting<D: AnyDomain + ?Sized>(
             let part = d.extract(&s.values.get(1).ok_or_else(malformed)?.bits, 0, bits);
             d.zext(&part, d.width(&a))
         }
+        ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => {
+            let b = &s.values.get(1).ok_or_else(malformed)?.bits;
+            shifted(d, b, inst).ok_or_else(malformed)?
+        }
         _ => s.values.get(1).ok_or_else(malformed)?.bits,
     };
-    let subtracts = matches!(opcode, SUBSWrr | SUBSXrr | SUBSWrx | SUBSWri | SUBSXri | SBCSWr | SBCSXr);
+    let subtracts = matches!(opcode, SUBSWrr | SUBSXrr | SUBSWrx | SUBSWri | SUBSXri | SBCSWr | SBCSXr)
+        || matches!(opcode, SUBSWrs | SUBSXrs);
     let carry = match opcode {
         ADCSWr | ADCSXr | SBCSWr | SBCSXr => Some(s.values.last().ok_or_else(malformed)?.bits),
         _ => None,
@@ -323,10 +404,7 @@ fn flag_setting<D: AnyDomain + ?Sized>(
             addition(d, &a, &b, carry.as_ref())
         }
     };
-    let mut evaluation = finish(d, result, s);
-    let poison = evaluation.results[0].poison;
-    evaluation.results.push(Value { bits: flags, poison });
-    Ok(evaluation)
+    Ok(with_flags(d, result, flags, s))
 }
 
 /// Flags of a comparison, stated by comparisons: C is no borrow, and N differs from V exactly if `a` is less.

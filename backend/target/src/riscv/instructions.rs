@@ -90,6 +90,8 @@ const SH5: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
 const KINDS: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(4));
 /// LLVM's number of an ordering.
 const ORD: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[2, 4, 5, 6, 7]));
+/// LLVM's number of a comparison, in the order of the branches' opcodes: `eq`, `ne`, `lt`, `ge`, `ltu`, `geu`.
+const CC: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 1, 2, 3, 4, 5]));
 const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
 const JALRX: OperandDesc = OperandDesc::Use(GPRJALR);
@@ -315,6 +317,7 @@ crate::instructions! {
     UNIMP [] fixed(0xc0001073) {TERMINATOR, BARRIER, SIDE_EFFECTS};
     PseudoRET [] pseudo() {TERMINATOR, RETURN, BARRIER};
     PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
+    Select_GPR_Using_CC_GPR [D, X, X, CC, X, X] pseudo() {} size 16;
     PseudoCmpXchg32 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 16;
     PseudoCmpXchg64 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of X64 if [RV64, A] size 16;
     PseudoAtomicLoadNand32 [E, E, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 20;

@@ -64,6 +64,41 @@ fn jump_to(link: PReg, data: &InstData) -> Option<InstData> {
     Some(inst(JALR, [Operand::def(link), Operand::used(callee), Operand::Imm(0)]))
 }
 
+/// The branch that compares as LLVM's number of a condition says.
+pub(super) fn comparison_branch(number: i64) -> Option<TargetOpcode> {
+    const BRANCHES: [TargetOpcode; 6] = [BEQ, BNE, BLT, BGE, BLTU, BGEU];
+    usize::try_from(number).ok().and_then(|number| BRANCHES.get(number)).copied()
+}
+
+/// A choice between two registers, neither of which is written before it is read:
+///
+/// ```text
+/// Select_GPR_Using_CC_GPR dst, a, b, condition, one, other
+///      bcc  a, b, 12
+///      mv   dst, other
+///      j    8
+///      mv   dst, one
+/// ```
+fn select(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
+    if opcode != Select_GPR_Using_CC_GPR {
+        return None;
+    }
+    let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    let (dst, one, other) = (register(0)?, register(4)?, register(5)?);
+    let compared = [Operand::used(register(1)?), Operand::used(register(2)?), Operand::Imm(12)];
+    Some(smallvec![
+        inst(comparison_branch(data.imm(3)?)?, compared),
+        with_imm(ADDI, dst, other, 0),
+        inst(JAL, [Operand::def(ZERO), Operand::Imm(8)]),
+        with_imm(ADDI, dst, one, 0),
+    ])
+}
+
+/// The pseudo-instructions that stand for several instructions in one text.
+fn several(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
+    reservation_loop(opcode, data).or_else(|| masked_loop(opcode, data)).or_else(|| select(opcode, data))
+}
+
 /// The loads that reserve and the stores that keep a reservation, by the bits of their ordering.
 struct Reservation {
     load: [TargetOpcode; 3],
@@ -267,7 +302,7 @@ impl Machine for MachineCode {
                 let operands = data.operands.get(..3)?;
                 Some(smallvec![inst(ADD, operands.iter().copied())])
             }
-            Opcode::Target(opcode) => reservation_loop(opcode, data).or_else(|| masked_loop(opcode, data)),
+            Opcode::Target(opcode) => several(opcode, data),
             _ => None,
         }
     }
@@ -304,7 +339,7 @@ impl Machine for MachineCode {
 
     fn assembly(&self, data: &InstData, name: &dyn Fn(&Operand) -> String) -> String {
         let Opcode::Target(opcode) = data.opcode else { return data.opcode.to_string() };
-        if let Some(code) = reservation_loop(opcode, data).or_else(|| masked_loop(opcode, data)) {
+        if let Some(code) = several(opcode, data) {
             let lines: Vec<String> = code.iter().map(|data| self.assembly(data, name)).collect();
             return lines.join("\n\t");
         }

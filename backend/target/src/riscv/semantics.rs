@@ -6,9 +6,11 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
+use super::machine::comparison_branch;
 use crate::Target;
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::{Sources, access, call_frame, finish, from_here, jump, jump_free, sources};
+use crate::operands::{Sources, access, call_frame, chosen, finish, from_here, jump, jump_free, sources};
+use smallvec::smallvec;
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
 
@@ -61,6 +63,7 @@ pub fn evaluate<'d>(
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
         }
+        Select_GPR_Using_CC_GPR => select(d, inst, &s),
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         FENCE | FENCE_TSO | MEMBARRIER => super::atomics::fence(d, opcode, inst),
         _ => {
@@ -68,6 +71,20 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
     }
+}
+
+/// One of two values, by a comparison. The poison of the other one is not read.
+fn select<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let [a, b, _, one, other] = s.exactly(inst)?;
+    let branch = inst.imm(3).and_then(comparison_branch).ok_or_else(|| Unsupported::new("malformed select"))?;
+    let holds = compares(d, branch, &a.bits, &b.bits);
+    let of_operands = d.bool_or(&a.poison, &b.poison);
+    let value = chosen(d, (&holds, &of_operands), one, other);
+    Ok(MachineEvaluation { results: smallvec![value], ub: d.boolean(false), taken: None, to: None })
 }
 
 /// The result of an instruction that only computes.
@@ -361,6 +378,18 @@ fn divide<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits
     d.ite(&zero, &ones, &quotient)
 }
 
+/// Whether a branch of this opcode is taken.
+fn compares<D: AnyDomain + ?Sized>(d: &mut D, branch: TargetOpcode, a: &D::Bits, b: &D::Bits) -> D::Bool {
+    match branch {
+        BEQ => d.eq(a, b),
+        BNE => d.ne(a, b),
+        BLT => d.slt(a, b),
+        BGE => d.sle(b, a),
+        BLTU => d.ult(a, b),
+        _ => d.ule(b, a),
+    }
+}
+
 /// A branch on poison is undefined behaviour, as in generic code.
 fn branch<D: AnyDomain + ?Sized>(
     d: &mut D,
@@ -371,14 +400,6 @@ fn branch<D: AnyDomain + ?Sized>(
         return Err(Unsupported::new("malformed branch"));
     };
     let ub = d.bool_or(&a.poison, &b.poison);
-    let (a, b) = (&a.bits, &b.bits);
-    let taken = match opcode {
-        BEQ => d.eq(a, b),
-        BNE => d.ne(a, b),
-        BLT => d.slt(a, b),
-        BGE => d.sle(b, a),
-        BLTU => d.ult(a, b),
-        _ => d.ule(b, a),
-    };
+    let taken = compares(d, opcode, &a.bits, &b.bits);
     Ok(MachineEvaluation { results: Default::default(), ub, taken: Some(taken), to: None })
 }

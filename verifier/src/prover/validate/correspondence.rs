@@ -12,7 +12,8 @@ use crate::prover::Decision;
 use crate::prover::evaluate::Evaluator;
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::Scalar;
-use crate::prover::term::{Symbolic, Term};
+use crate::prover::memory::moved;
+use crate::prover::term::{MemTerm, Symbolic, Term};
 use tribunal_ir::semantics::{Domain, Unsupported, Value, walk};
 use tribunal_ir::{Block, Function, VReg};
 
@@ -29,6 +30,10 @@ enum Form {
     Anything,
     /// The later one is the low part.
     Low,
+    /// The later one is this register of the earlier function less the other: a counter that counts down.
+    Less(VReg),
+    /// The later one is as wide as this and holds the bytes of memory at that address: a load that was moved up.
+    Loaded(u32),
 }
 
 /// A register of the earlier function.
@@ -44,6 +49,9 @@ pub(super) struct Correspondence {
     later: VReg,
     guesses: Vec<Guess>,
 }
+
+/// The place in the order of guesses that are no equality.
+const FARTHEST: u32 = 8;
 
 /// Guesses about one register, at most.
 const MOST_GUESSES: usize = 12;
@@ -61,11 +69,16 @@ pub(super) struct Arrivals {
     /// With what the code after the cut point computes of them.
     pub before: Values,
     pub after: Values,
+    /// The earlier function's memory.
+    pub memory: MemoryContents,
     /// Conditions that hold on these traces.
     pub known: Vec<Term>,
     /// Undefined behaviour of the earlier trace.
     pub ub: Term,
 }
+
+/// The bytes of memory, and which of them are poison.
+pub(super) type MemoryContents = (MemTerm, MemTerm);
 
 impl Validation<'_> {
     /// The guesses that an arrival does not contradict. `unknown` are the registers that no term gives.
@@ -89,6 +102,14 @@ impl Validation<'_> {
                 let forms = forms(&mut self.graph, source, target);
                 let order = order(pair, earlier, later);
                 guesses.extend(forms.into_iter().map(|form| (order, Guess { earlier, form })));
+                if is_unknown && unknown_before.unknown.contains(&earlier) {
+                    let less = self.minuend(arrivals, source, target, earlier);
+                    guesses.extend(less.map(|form| (FARTHEST, Guess { earlier, form })));
+                }
+                if is_unknown && self.is_loaded(arrivals, value.bits, target) {
+                    let form = Form::Loaded(self.graph.width_of(target));
+                    guesses.push((FARTHEST, Guess { earlier, form }));
+                }
             }
             guesses.sort_by_key(|&(order, guess)| (order, guess.earlier));
             guesses.truncate(MOST_GUESSES);
@@ -100,6 +121,31 @@ impl Validation<'_> {
         all
     }
 
+    /// The register of which a value is the difference to another, as a form.
+    fn minuend(&mut self, arrivals: &Arrivals, source: Term, target: Term, earlier: VReg) -> Option<Form> {
+        if self.graph.width_of(source) != self.graph.width_of(target) {
+            return None;
+        }
+        let sum = self.graph.add(&source, &target);
+        let mut whole: Option<VReg> = None;
+        for (&register, value) in arrivals.before.iter().filter(|(register, _)| **register != earlier) {
+            if query::simplified(&mut self.graph, &arrivals.known, value.bits) == sum {
+                whole = Some(whole.map_or(register, |other| other.min(register)));
+            }
+        }
+        whole.map(Form::Less)
+    }
+
+    /// Whether a value is the contents of the earlier function's memory at an address.
+    fn is_loaded(&mut self, arrivals: &Arrivals, address: Term, target: Term) -> bool {
+        let width = self.graph.width_of(target);
+        let is_address = self.graph.width_of(address) == u32::from(self.setting.target.pointer_bits);
+        is_address
+            && width.is_multiple_of(8)
+            && width <= u64::BITS
+            && loaded(&mut self.graph, arrivals.memory, address, width).bits == target
+    }
+
     /// The values of the later function's registers, by those of the earlier one. One guess gives a value.
     /// Several may hold the same where one register is poison and another is not, so they are conditions on an unknown.
     pub(super) fn assumed(
@@ -107,16 +153,17 @@ impl Validation<'_> {
         after: &Function,
         correspondences: &[Correspondence],
         before: &Values,
+        memory: MemoryContents,
     ) -> Result<(Values, Vec<Term>), Unsupported> {
         let (mut values, mut conditions) = (Values::default(), Vec::new());
         for Correspondence { later, guesses } in correspondences {
             let bits = walk::register_bits(after, self.setting.target.vocabulary, *later);
             let value = match guesses.as_slice() {
-                [guess] => self.given(*guess, bits, before)?,
+                [guess] => self.given(*guess, bits, (before, memory))?,
                 _ => Value { bits: self.graph.variable(bits), poison: self.graph.variable(1) },
             };
             for guess in guesses.iter().filter(|_| guesses.len() > 1) {
-                let source = before.get(&guess.earlier).ok_or_else(undefined)?.clone();
+                let source = source(&mut self.graph, *guess, before, memory).ok_or_else(undefined)?;
                 let (source, target) = compared(&mut self.graph, guess.form, source, value.clone());
                 let equal = self.graph.equal(source.bits, target.bits);
                 let known = self.graph.complement(target.poison);
@@ -129,11 +176,16 @@ impl Validation<'_> {
     }
 
     /// The value that a guess gives a register of so many bits.
-    fn given(&mut self, guess: Guess, bits: u32, before: &Values) -> Result<Scalar, Unsupported> {
-        let source = before.get(&guess.earlier).ok_or_else(undefined)?.clone();
+    fn given(
+        &mut self,
+        guess: Guess,
+        bits: u32,
+        (before, memory): (&Values, MemoryContents),
+    ) -> Result<Scalar, Unsupported> {
+        let source = source(&mut self.graph, guess, before, memory).ok_or_else(undefined)?;
         let width = self.graph.width_of(source.bits);
         let bits = match guess.form {
-            Form::Same => source.bits,
+            Form::Same | Form::Less(_) | Form::Loaded(_) => source.bits,
             Form::Zeros => self.graph.zero_extend(source.bits, bits),
             Form::Signs => self.graph.sign_extend(source.bits, bits),
             Form::Anything => {
@@ -163,7 +215,9 @@ impl Validation<'_> {
     /// Moves the guesses that one arrival does not show to `unshown`.
     fn unshown(&mut self, left: &mut Vec<(VReg, Guess)>, arrivals: &Arrivals, unshown: &mut Vec<(VReg, Guess)>) {
         let is_missing = |(later, guess): &(VReg, Guess)| {
-            !arrivals.after.contains_key(later) || !arrivals.before.contains_key(&guess.earlier)
+            let whole = if let Form::Less(whole) = guess.form { whole } else { guess.earlier };
+            let is_known = [guess.earlier, whole].iter().all(|register| arrivals.before.contains_key(register));
+            !arrivals.after.contains_key(later) || !is_known
         };
         unshown.extend(left.extract_if(.., |item| is_missing(item)));
         while !left.is_empty() {
@@ -196,9 +250,40 @@ impl Validation<'_> {
     }
 }
 
+/// The value that a form compares, of the earlier function.
+fn source(d: &mut Symbolic, guess: Guess, before: &Values, memory: MemoryContents) -> Option<Scalar> {
+    let value = before.get(&guess.earlier)?.clone();
+    match guess.form {
+        Form::Less(whole) => {
+            let whole = before.get(&whole)?;
+            let poison = d.bool_or(&whole.poison, &value.poison);
+            Some(Value { bits: d.sub(&whole.bits, &value.bits), poison })
+        }
+        Form::Loaded(bits) => {
+            let Value { bits, poison } = loaded(d, memory, value.bits, bits);
+            Some(Value { bits, poison: d.bool_or(&poison, &value.poison) })
+        }
+        Form::Same | Form::Zeros | Form::Signs | Form::Anything | Form::Low => Some(value),
+    }
+}
+
+/// So many bits of memory.
+fn loaded(d: &mut Symbolic, (bytes, poison): MemoryContents, address: Term, bits: u32) -> Scalar {
+    let (mut all, mut is_poison) = (None, d.truth(false));
+    for index in 0..bits / 8 {
+        let place = moved(d, address, index);
+        let byte = d.select(bytes, place);
+        all = Some(all.map_or(byte, |low| d.concatenate(byte, low)));
+        let flag = d.select(poison, place);
+        is_poison = d.bool_or(&is_poison, &flag);
+    }
+    Value { bits: all.unwrap_or_else(|| d.truth(false)), poison: is_poison }
+}
+
 /// The obligation on an arrival.
 fn output(d: &mut Symbolic, (later, guess): (VReg, Guess), arrivals: &Arrivals) -> Option<StepOutput> {
-    let (source, target) = (arrivals.before.get(&guess.earlier)?.clone(), arrivals.after.get(&later)?.clone());
+    let source = source(d, guess, &arrivals.before, arrivals.memory)?;
+    let target = arrivals.after.get(&later)?.clone();
     let (source, target) = compared(d, guess.form, source, target);
     Some(StepOutput { register: None, name: "register", source, target, ub: arrivals.ub })
 }
@@ -207,7 +292,7 @@ fn output(d: &mut Symbolic, (later, guess): (VReg, Guess), arrivals: &Arrivals) 
 fn compared(d: &mut Symbolic, form: Form, mut source: Scalar, mut target: Scalar) -> (Scalar, Scalar) {
     let (width, whole) = (d.width_of(source.bits), d.width_of(target.bits));
     match form {
-        Form::Same => {}
+        Form::Same | Form::Less(_) | Form::Loaded(_) => {}
         Form::Zeros => source.bits = d.zero_extend(source.bits, whole),
         Form::Signs => source.bits = d.sign_extend(source.bits, whole),
         Form::Anything => target.bits = d.extract_bits(target.bits, 0, width),

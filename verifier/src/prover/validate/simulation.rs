@@ -16,9 +16,9 @@ use super::correspondence::{Arrivals, Correspondence, CutPair};
 use super::cut_values::{CutValues, FlowShape, Values};
 use super::induction::Validation;
 use super::trace::{Trace, TraceStart};
-use super::ways::{self, CutChoice, Way, WayEnd};
+use super::ways::{self, CutArrival, CutChoice, Cuts, Way, WayEnd};
 use super::{Setting, Undef, Validated, unproved};
-use crate::prover::claims;
+use crate::prover::claims::{self, Claim};
 use crate::prover::opaque::{Earlier, changed};
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::{Exit, Side};
@@ -28,18 +28,33 @@ use std::collections::{BTreeMap, VecDeque};
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Block, Function, Opcode};
 
-/// Ways from one cut point, pairs of cut points, pairs of traces, and rounds of guesses, at most.
-const MOST_WAYS: usize = 64;
+/// Pairs of cut points, pairs of traces, and rounds of guesses, at most.
 const MOST_PAIRS: usize = 24;
 const MOST_TRACES: usize = 400;
 const MOST_ROUNDS: usize = 16;
 
 /// The choices of cut points that are tried, in order.
-const CUTS: [[CutChoice; 2]; 3] = [
-    [CutChoice::Header, CutChoice::Header],
-    [CutChoice::AfterTest, CutChoice::Header],
-    [CutChoice::Header, CutChoice::AfterTest],
+const CUTS: [[(CutChoice, CutArrival); 2]; 13] = [
+    [HEADER, HEADER],
+    [AFTER_TEST, HEADER],
+    [HEADER, AFTER_TEST],
+    [AFTER_INNER_TEST, HEADER],
+    [HEADER, AFTER_INNER_TEST],
+    [NOWHERE, NOWHERE],
+    [HEADER_AGAIN, HEADER],
+    [HEADER, HEADER_AGAIN],
+    [HEADER_AGAIN, HEADER_AGAIN],
+    [AFTER_TEST_AGAIN, HEADER_AGAIN],
+    [HEADER_AGAIN, AFTER_TEST_AGAIN],
+    [NOWHERE, HEADER],
+    [HEADER, NOWHERE],
 ];
+const HEADER: (CutChoice, CutArrival) = (CutChoice::Header, CutArrival::First);
+const AFTER_TEST: (CutChoice, CutArrival) = (CutChoice::AfterTest, CutArrival::First);
+const AFTER_INNER_TEST: (CutChoice, CutArrival) = (CutChoice::AfterInnerTest, CutArrival::First);
+const NOWHERE: (CutChoice, CutArrival) = (CutChoice::Nowhere, CutArrival::First);
+const HEADER_AGAIN: (CutChoice, CutArrival) = (CutChoice::Header, CutArrival::Second);
+const AFTER_TEST_AGAIN: (CutChoice, CutArrival) = (CutChoice::AfterTest, CutArrival::Second);
 
 /// Judges a pair by simulation.
 pub(super) fn simulate(setting: Setting<'_>) -> Result<Validated, Unsupported> {
@@ -60,7 +75,8 @@ pub(super) fn simulate(setting: Setting<'_>) -> Result<Validated, Unsupported> {
     let mut tried = Vec::new();
     for choices in CUTS {
         let cuts = [(before.function, choices[0]), (after.function, choices[1])];
-        let [Some(one), Some(other)] = cuts.map(|(function, choice)| ways::cuts(function, choice)) else { continue };
+        let cuts = cuts.map(|(function, (choice, arrival))| ways::cuts(function, choice, arrival));
+        let [Some(one), Some(other)] = cuts else { continue };
         if tried.contains(&[one.clone(), other.clone()]) {
             continue;
         }
@@ -86,7 +102,7 @@ struct Simulation<'s> {
     setting: Setting<'s>,
     before: &'s FlowShape<'s>,
     after: &'s FlowShape<'s>,
-    cuts: [Vec<Block>; 2],
+    cuts: [Cuts; 2],
 }
 
 /// The assumptions at each pair of cut points.
@@ -171,6 +187,13 @@ impl Round<'_> {
         self.validation.opaque.earlier = Some(Earlier { effects, pure, choices, ub });
     }
 
+    /// The same beside a trace of the earlier function.
+    fn turn_to(&mut self, index: usize) {
+        let Side { effects, pure, ub, .. } = &self.sources[index].side;
+        let (effects, pure, choices, ub) = (effects.clone(), pure.clone(), Vec::new(), *ub);
+        self.validation.opaque.earlier = Some(Earlier { effects, pure, choices, ub });
+    }
+
     /// All pairs of traces from one pair of cut points.
     fn pair(&mut self, pair: (Block, Block), points: &mut Points) -> Result<(), Unsupported> {
         let Simulation { before, after, cuts, .. } = self.simulation;
@@ -179,15 +202,18 @@ impl Round<'_> {
         let mut known = self.validation.conditions_at(before, pair.0, &own.values)?;
         let seen = self.validation.foresee(before, pair.0, &own.values)?;
         let guesses = points.get(&pair).cloned().unwrap_or_default();
-        let (assumed, conditions) = self.validation.assumed(after.function, &guesses, &seen)?;
+        let place = self.validation.opaque.new_place();
+        let memory = self.validation.empty_side(before.function, place, Values::default()).memory;
+        let contents = (memory.bytes, memory.poison);
+        let (assumed, conditions) = self.validation.assumed(after.function, &guesses, &seen, contents)?;
         known.extend(conditions);
         self.turn_to_later();
         let others = self.validation.values_at(after, pair.1, &self.contents, &assumed)?;
         known.extend(self.validation.conditions_at(after, pair.1, &others.values)?);
-        let place = self.validation.opaque.new_place();
         let too_many = || Unsupported::new("control flow that changed: too many ways");
-        let ways_before = ways::ways(before.function, pair.0, &cuts[0], MOST_WAYS).ok_or_else(too_many)?;
-        let ways_after = ways::ways(after.function, pair.1, &cuts[1], MOST_WAYS).ok_or_else(too_many)?;
+        self.validation.opaque.earlier = None;
+        let start = TraceStart { values: &own.values, place, known: &known };
+        let ways_before = self.validation.ways_from(before.function, pair.0, &cuts[0], &start)?.ok_or_else(too_many)?;
         for way in &ways_before {
             self.validation.opaque.earlier = None;
             let start = TraceStart { values: &own.values, place, known: &known };
@@ -202,8 +228,10 @@ impl Round<'_> {
             known.extend(&source.conditions);
             let index = self.sources.len();
             self.sources.push(source);
+            let start = TraceStart { values: &others.values, place, known: &known };
+            self.turn_to(index);
+            let ways_after = self.validation.ways_from(after.function, pair.1, &cuts[1], &start)?.ok_or_else(too_many)?;
             for other in &ways_after {
-                let start = TraceStart { values: &others.values, place, known: &known };
                 self.traces((index, arrived.as_ref()), other, &start, points)?;
             }
             let own_conditions = self.sources[index].conditions.len();
@@ -244,7 +272,9 @@ impl Round<'_> {
             (&obstacle, source.way.end, way.end, arrived)
         {
             let later = self.validation.arrivals(after, other, &mut result, &self.contents)?;
-            let arrivals = Arrivals { before: arrived.clone(), after: later, known: known.clone(), ub };
+            let memory = &self.sources[index].side.memory;
+            let memory = (memory.bytes, memory.poison);
+            let arrivals = Arrivals { before: arrived.clone(), after: later, memory, known: known.clone(), ub };
             self.arrive((cut, other), arrivals, points)?;
         }
         if self.obligations.len() >= MOST_TRACES {
@@ -303,13 +333,14 @@ impl Round<'_> {
 
     fn decide(mut self) -> Result<Validated, Unsupported> {
         let mut blocks: Vec<Block> = Vec::new();
+        let claims: Vec<Claim> = self.sources.iter().flat_map(|source| source.side.claims.iter().cloned()).collect();
         for obligation in std::mem::take(&mut self.obligations) {
             let Obligation { source: index, result, choices, known, obstacle } = obligation;
             self.sources[index].side.choices = choices;
             let source = &self.sources[index];
             let outputs = match obstacle {
                 Some(obstacle) => Err(obstacle),
-                None => self.validation.outputs_of_traces(source, &result),
+                None => self.validation.outputs_of_traces(source, &result, &claims),
             };
             let outputs = match outputs {
                 Ok(outputs) => outputs,
@@ -369,7 +400,12 @@ impl Validation<'_> {
     }
 
     /// The outputs of two traces beside effects and memory: where they end, what they return and keep.
-    fn outputs_of_traces(&mut self, source: &Trace, result: &Trace) -> Result<Vec<StepOutput>, Unsupported> {
+    fn outputs_of_traces(
+        &mut self,
+        source: &Trace,
+        result: &Trace,
+        claims: &[Claim],
+    ) -> Result<Vec<StepOutput>, Unsupported> {
         let ub = source.side.ub;
         let mut outputs = Vec::new();
         let leaves = |trace: &Trace| (trace.way.end == WayEnd::Out).then_some(trace.side.exit);
@@ -388,7 +424,7 @@ impl Validation<'_> {
             outputs.extend(self.returned(block, other, &source.side, &result.side)?);
         }
         outputs.extend(self.preserved(&source.side, &result.side));
-        outputs.extend(claims::outputs(&mut self.graph, &source.side, &result.side)?);
+        outputs.extend(claims::outputs(&mut self.graph, &source.side, &result.side, claims)?);
         Ok(outputs)
     }
 }

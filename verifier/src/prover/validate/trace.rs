@@ -7,7 +7,7 @@ use super::Undef;
 
 use super::control;
 use super::induction::Validation;
-use super::ways::{Way, WayEnd};
+use super::ways::{self, Cuts, Way, WayEnd};
 
 use crate::prover::query;
 use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, SideState, is_undefined};
@@ -51,6 +51,9 @@ pub(super) enum UndefinedPhi {
     Once,
 }
 
+/// Ways from one cut point, and blocks of one that evaluation finds, at most.
+const MOST_WAYS: usize = 64;
+
 impl Validation<'_> {
     /// Evaluates a way; `None` if its conditions contradict each other or what is known.
     pub(super) fn trace(
@@ -86,6 +89,44 @@ impl Validation<'_> {
             true => Ok(Some(Trace { way: way.clone(), side, conditions, obstacle })),
             false => Err(Unsupported::new("a register without a definition above its use")),
         }
+    }
+
+    /// The ways from a block; `None` if there are too many. Where cycles hold no cut point they are those that evaluation
+    /// does not show to be impossible.
+    pub(super) fn ways_from(
+        &mut self,
+        function: &Function,
+        from: Block,
+        cuts: &Cuts,
+        start: &TraceStart<'_>,
+    ) -> Result<Option<Vec<Way>>, Unsupported> {
+        if cuts.is_closed {
+            return Ok(ways::ways(function, from, cuts, MOST_WAYS));
+        }
+        let (mut found, mut pending) = (Vec::new(), vec![vec![from]]);
+        while let Some(blocks) = pending.pop() {
+            let is_too_long = blocks.len() > MOST_WAYS;
+            if is_too_long || found.len() + pending.len() >= MOST_WAYS || self.setting.limits.reached().is_some() {
+                return Ok(None);
+            }
+            let Some(&last) = blocks.last() else { continue };
+            let so_far = Way { blocks, end: WayEnd::Out };
+            if self.trace(function, &so_far, start)?.is_none() {
+                continue;
+            }
+            let nexts = ways::nexts(function, last);
+            for &next in &nexts {
+                if cuts.end(&so_far.blocks, next) {
+                    found.push(Way { blocks: so_far.blocks.clone(), end: WayEnd::Cut(next) });
+                } else {
+                    pending.push(so_far.blocks.iter().copied().chain([next]).collect());
+                }
+            }
+            if nexts.is_empty() {
+                found.push(so_far);
+            }
+        }
+        Ok(Some(found))
     }
 
     /// Executes these instructions on a side.

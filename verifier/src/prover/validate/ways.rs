@@ -1,7 +1,11 @@
 //! The ways through one function from cut point to cut point. Every cycle holds a cut point, so each way is finite.
 //!
 //! The entry is a cut point, and so is a block of each loop: its header, or the block after the header's test. Where
-//! one stage rotated a loop, the second choice in the other stage stands at the same moment.
+//! one stage rotated a loop, the second choice in the other stage stands at the same moment. A way may pass a cut point
+//! once and end at the second arrival: where one stage peeled an iteration off, or hoisted a part of the first one.
+//!
+//! A function may go without cut points where evaluation shows that its loops end: there ways are found as they are
+//! evaluated, and each that is not shown to be impossible must come to its end.
 
 use tribunal_ir::{Block, Function};
 
@@ -12,6 +16,34 @@ pub(super) enum CutChoice {
     Header,
     /// The successor of the header in the loop, if the header leaves it too.
     AfterTest,
+    /// The same in loops that hold no other loop; in others the header.
+    AfterInnerTest,
+    /// None.
+    Nowhere,
+}
+
+/// The arrival at a cut point that ends a way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CutArrival {
+    First,
+    /// The way passes each cut point once, unless it starts there.
+    Second,
+}
+
+/// The cut points of a function beside its entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Cuts {
+    pub blocks: Vec<Block>,
+    arrival: CutArrival,
+    /// Whether every cycle holds one.
+    pub is_closed: bool,
+}
+
+impl Cuts {
+    /// Whether a way through these blocks ends where it goes on to `next`.
+    pub fn end(&self, blocks: &[Block], next: Block) -> bool {
+        self.blocks.contains(&next) && (self.arrival == CutArrival::First || blocks.contains(&next))
+    }
 }
 
 /// The end of a way.
@@ -30,15 +62,21 @@ pub(super) struct Way {
     pub end: WayEnd,
 }
 
-/// The cut points of a function beside its entry; `None` if those of this choice leave a cycle.
-pub(super) fn cuts(function: &Function, choice: CutChoice) -> Option<Vec<Block>> {
+/// The cut points of this choice; `None` if they leave a cycle that they should not.
+pub(super) fn cuts(function: &Function, choice: CutChoice, arrival: CutArrival) -> Option<Cuts> {
     let mut cuts: Vec<Block> = Vec::new();
-    for (latch, header) in retreating(function) {
+    let loops = retreating(function);
+    if choice == CutChoice::Nowhere {
+        return Some(Cuts { blocks: cuts, arrival: CutArrival::First, is_closed: loops.is_empty() });
+    }
+    for &(latch, header) in &loops {
         let body = body(function, latch, header);
+        let is_inner = || loops.iter().all(|&(_, other)| other == header || !body.contains(&other));
         let inside: Vec<Block> = function.successors(header).filter(|next| body.contains(next)).collect();
         let leaves = function.successors(header).any(|next| !body.contains(&next));
         let cut = match (choice, inside.as_slice()) {
             (CutChoice::AfterTest, &[next]) if leaves => next,
+            (CutChoice::AfterInnerTest, &[next]) if leaves && is_inner() => next,
             _ => header,
         };
         if !cuts.contains(&cut) {
@@ -49,11 +87,12 @@ pub(super) fn cuts(function: &Function, choice: CutChoice) -> Option<Vec<Block>>
     let entry = function.entry()?;
     let is_open = retreating_without(function, entry, &cuts).is_empty()
         && cuts.iter().all(|&cut| retreating_without(function, cut, &cuts).is_empty());
-    is_open.then_some(cuts)
+    let arrival = if cuts.is_empty() { CutArrival::First } else { arrival };
+    is_open.then_some(Cuts { blocks: cuts, arrival, is_closed: true })
 }
 
 /// All ways from a block; `None` if there are more than `most`.
-pub(super) fn ways(function: &Function, from: Block, cuts: &[Block], most: usize) -> Option<Vec<Way>> {
+pub(super) fn ways(function: &Function, from: Block, cuts: &Cuts, most: usize) -> Option<Vec<Way>> {
     let mut ways = Vec::new();
     let mut pending = vec![vec![from]];
     while let Some(blocks) = pending.pop() {
@@ -67,7 +106,7 @@ pub(super) fn ways(function: &Function, from: Block, cuts: &[Block], most: usize
             continue;
         }
         for next in nexts {
-            if cuts.contains(&next) {
+            if cuts.end(&blocks, next) {
                 ways.push(Way { blocks: blocks.clone(), end: WayEnd::Cut(next) });
             } else {
                 let further = blocks.iter().copied().chain([next]).collect();
@@ -94,7 +133,7 @@ pub(super) fn reached(function: &Function, from: Block) -> Vec<Block> {
 }
 
 /// The successors, each once.
-fn nexts(function: &Function, block: Block) -> Vec<Block> {
+pub(super) fn nexts(function: &Function, block: Block) -> Vec<Block> {
     let mut nexts: Vec<Block> = function.successors(block).collect();
     nexts.sort_unstable();
     nexts.dedup();
