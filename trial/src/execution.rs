@@ -172,6 +172,7 @@ fn promised(Execution { observation: expected, instructions, .. }: Execution) ->
         Outcome::OutOfFuel => Err(Inconclusive::OutOfFuel),
         Outcome::Undefined => Err(Inconclusive::Undefined),
         Outcome::Unconstrained => Err(Inconclusive::Unconstrained),
+        Outcome::TooDeep => Err(Inconclusive::TooDeep),
     }
 }
 
