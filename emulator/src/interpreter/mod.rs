@@ -14,6 +14,7 @@ mod memory;
 mod numbers;
 
 pub use callee::return_pointers;
+pub use calls::reached;
 pub use environment::ConcreteEnvironment;
 pub use execution::{Event, Execution, KeptAccesses, Settings, Unwritten};
 pub use memory::Stray;
