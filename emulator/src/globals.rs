@@ -26,7 +26,32 @@ pub fn globals(function: &Function, target: &Target) -> BTreeMap<String, GlobalM
     if function.addresses.values().next().is_none() {
         return BTreeMap::new();
     }
+    globals_of(&[function], target)
+}
+
+/// The same of the functions of a module that run together. A constant of the pool of any but the first is named by
+/// [`constant_name`].
+pub fn globals_of(functions: &[&Function], target: &Target) -> BTreeMap<String, GlobalMemory> {
     let mut globals = BTreeMap::new();
+    for (number, function) in functions.iter().enumerate() {
+        named_in(function, target, |base, constant| {
+            let name = print_base(function, base);
+            let is_own = matches!(base, AddressBase::Constant(_)) && number > 0;
+            globals.insert(if is_own { constant_name(function, &name) } else { name }, constant);
+        });
+    }
+    let pages = (BUFFER_PAGES - SYMBOL_PAGES..BUFFER_PAGES).rev().map(|page| buffer_address(page as usize));
+    let placed = globals.into_iter().zip(pages);
+    placed.map(|((name, constant), address)| (name, GlobalMemory { address, constant })).collect()
+}
+
+/// The name of an entry of a callee's constant pool: each function numbers its own.
+pub fn constant_name(function: &Function, text: &str) -> String {
+    format!("@{}: {text}", function.name)
+}
+
+/// Passes every symbol and constant that the function takes the address of.
+fn named_in(function: &Function, target: &Target, mut found: impl FnMut(AddressBase, Option<Vec<u8>>)) {
     for inst in function.all_insts() {
         let data = function.inst(inst);
         let is_call = target.is_call(data);
@@ -37,12 +62,9 @@ pub fn globals(function: &Function, target: &Target) -> BTreeMap<String, GlobalM
                 AddressBase::Global(_) | AddressBase::External(_) => None,
                 AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_) => continue,
             };
-            globals.insert(print_base(function, address.base), constant);
+            found(address.base, constant);
         }
     }
-    let pages = (BUFFER_PAGES - SYMBOL_PAGES..BUFFER_PAGES).rev().map(|page| buffer_address(page as usize));
-    let placed = globals.into_iter().zip(pages);
-    placed.map(|((name, constant), address)| (name, GlobalMemory { address, constant })).collect()
 }
 
 /// The bytes of a number.

@@ -22,6 +22,8 @@ pub enum Outcome {
     Unconstrained,
     /// It took more instructions than allowed.
     OutOfFuel,
+    /// More functions of the module are active than there is stack for.
+    TooDeep,
 }
 
 impl Outcome {

@@ -9,7 +9,7 @@ use tribunal_emulator::machine::{Emulator, MachineFault};
 use tribunal_fuzz::campaign;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
-use tribunal_trial::execution::call_sites;
+use tribunal_trial::image::call_sites;
 use tribunal_trial::inputs;
 
 const PROGRAMS: u64 = 60;

@@ -8,6 +8,7 @@
 use crate::execution::{FUEL, expected, is_address_independent};
 use crate::validate::{RESOLUTIONS, determined};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Observers, Options, frame, legalize};
 use tribunal_emulator::FaultKind;
@@ -61,17 +62,34 @@ impl Replay<'_> {
 
 /// Blames a rule or a pass for the fault of this kind that `input` shows.
 pub fn guilty(case: &mut Replay<'_>, input: &Input, kind: FaultKind) -> Blame {
+    guilty_in(case, Module::default(), input, kind)
+}
+
+/// The other functions of a run together: `functions` with the one that is compiled again at `place`. The first runs.
+#[derive(Clone, Copy, Default)]
+pub struct Module<'a> {
+    /// All of them; none if the function runs alone.
+    pub functions: &'a [&'a Function],
+    /// The index of the one whose stages are interpreted.
+    pub place: usize,
+}
+
+/// The same of a function that runs in a module, up to the stages that lay out its frame.
+pub fn guilty_in(case: &mut Replay<'_>, module: Module<'_>, input: &Input, kind: FaultKind) -> Blame {
     if kind == FaultKind::StackAlignment {
         return Blame::of_pass(frame::PASS.name, "no other pass moves the stack pointer");
     }
     let mut stages = Stages::default();
     case.compile(&mut stages);
-    let Some(witness) = Witness::new(case.function, case.target, input) else {
+    let Some(witness) = Witness::in_module(case.function, case.target, input, module) else {
         return Blame::of_pass("unknown", "the source cannot be interpreted");
     };
     let (mut first, mut settled) = (0, None);
     for (pass, function, steps) in &stages.kept {
         if *pass == frame::PASS.name {
+            if !module.functions.is_empty() {
+                break;
+            }
             settled = Some(Settled::new(case.target, input));
         }
         let is_right = match &settled {
@@ -136,13 +154,27 @@ pub struct Witness<'a> {
     input: &'a Input,
     expected: Observation,
     environment: Option<ConcreteEnvironment>,
+    module: Module<'a>,
 }
 
 impl<'a> Witness<'a> {
     /// `None` if the source is undefined on the input, depends on the addresses of its stack objects, or cannot be
     /// interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
-        let interpreter = Interpreter::new(source, target);
+        Witness::in_module(source, target, input, Module::default())
+    }
+
+    /// The same of a function that runs in a module.
+    pub fn in_module(
+        source: &Function,
+        target: &'static Target,
+        input: &'a Input,
+        module: Module<'a>,
+    ) -> Option<Witness<'a>> {
+        let interpreter = match module.functions {
+            [] => Interpreter::new(source, target),
+            [first, others @ ..] => Interpreter::in_module(first, target, others),
+        };
         let expected = expected(&interpreter, input).ok()??;
         let environment = interpreter.environment().cloned();
         is_address_independent(&interpreter, input, &expected).then_some(Witness {
@@ -150,12 +182,22 @@ impl<'a> Witness<'a> {
             input,
             expected,
             environment,
+            module,
         })
     }
 
     /// A stage in the source's environment.
     fn interpreter<'s>(&'s self, stage: &'s Function) -> Interpreter<'s> {
-        Interpreter::later(stage, self.target, self.environment.as_ref()).with_calls(&self.expected.calls)
+        let mut functions: SmallVec<[&'s Function; 4]> = SmallVec::from_slice(self.module.functions);
+        let interpreter = match functions.get_mut(self.module.place) {
+            None => Interpreter::later(stage, self.target, self.environment.as_ref()),
+            Some(place) => {
+                *place = stage;
+                let later = Interpreter::later(functions[0], self.target, self.environment.as_ref());
+                later.with_definitions(&functions[1..])
+            }
+        };
+        interpreter.with_calls(&self.expected.calls)
     }
 
     /// True if `function`, in or after `pass`, does what the source does, under each of a few resolutions of its

@@ -5,26 +5,21 @@
 //! makes volatile accesses forever.
 
 use crate::finding::{Inconclusive, Judge};
+use crate::image::{call_sites, unlinked};
 use crate::inputs::{self, Pointers};
 use crate::judges::{Bench, JudgeRow, Session, WrongRun};
 use crate::repair;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use tribunal_codegen::emit::CodeReferent;
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
-use tribunal_emulator::globals::globals;
 use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::machine::{
-    CallSite, LinkedPlace, MachineFault, MachineRun, Unlinked, UnlinkedTable, Unresolved,
-};
+use tribunal_emulator::machine::{MachineFault, MachineRun};
 use tribunal_emulator::observation::{
     Mismatch, Observation, Outcome, compare, compare_accesses, compare_first_accesses,
 };
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Function, PReg, Stage};
-use tribunal_target::Target;
+use tribunal_ir::{PReg, Stage};
 
 /// Instructions that the interpreter may take on one input; machine code gets many times as many.
 pub const FUEL: u64 = 1 << 16;
@@ -32,7 +27,7 @@ const MACHINE_FUEL: u64 = FUEL * 64;
 
 /// Repairs of inputs that may fail before one succeeds; each success allows one failure more. A function may be
 /// undefined on all inputs.
-const FIRST_REPAIRS: u32 = 2;
+pub(crate) const FIRST_REPAIRS: u32 = 2;
 
 /// Runs the code on every input of the session.
 pub(crate) struct EmulatorRow;
@@ -74,49 +69,15 @@ impl JudgeRow for EmulatorRow {
     }
 }
 
-/// The calls of the code, for an emulator.
-pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
-    code.calls.iter().map(|call| CallSite { offset: call.offset, symbol: &call.symbol, kind: call.kind }).collect()
-}
-
-/// The code with what a linker completes, its symbols at the places of the function's own.
-pub fn unlinked<'c>(code: &'c Code, function: &Function, target: &Target) -> Unlinked<'c> {
-    let globals = globals(function, target);
-    let symbols: BTreeMap<String, u64> = globals.into_iter().map(|(name, memory)| (name, memory.address)).collect();
-    let place = |to: &CodeReferent| match to {
-        // A symbol that no module declares has another sigil.
-        CodeReferent::Symbol(name) => [format!("@{name}"), format!("&{name}")]
-            .into_iter()
-            .find(|name| symbols.contains_key(name))
-            .map(|name| LinkedPlace::Symbol(name.into())),
-        CodeReferent::Code(offset) => Some(LinkedPlace::Code(*offset)),
-        CodeReferent::Constant(number) => Some(LinkedPlace::Symbol(format!("%const.{number}").into())),
-        CodeReferent::Table(number) => Some(LinkedPlace::Table(*number)),
-        CodeReferent::Block(function, block) => {
-            Some(LinkedPlace::Symbol(format!("blockaddress(@{function}, {block})").into()))
-        }
-    };
-    let relocations = code.relocations.iter().map(|relocation| Unresolved {
-        offset: relocation.offset,
-        kind: relocation.kind.0,
-        to: place(&relocation.to).unwrap_or_else(|| LinkedPlace::Symbol(format!("{:?}", relocation.to).into())),
-        addend: relocation.addend,
-    });
-    let relocations = relocations.collect();
-    let (entry, is_relative) = code.tables.kind.entry(target.register_bytes()).unwrap_or_default();
-    let tables = code.tables.tables.iter().map(|blocks| UnlinkedTable { entry, is_relative, blocks }).collect();
-    Unlinked { code: &code.bytes, relocations, tables, symbols }
-}
-
 /// The result of one input.
-enum Run {
+pub(crate) enum Run {
     Right,
     Wrong(WrongRun),
     Inconclusive(Inconclusive),
 }
 
 /// Runs the code that is loaded on an input on which the source was run; `repairs` may fail yet.
-fn judged(
+pub(crate) fn judged(
     interpreter: &Interpreter<'_>,
     bench: &mut Bench,
     input: &Input,
@@ -154,7 +115,7 @@ fn judged(
 }
 
 /// The settings for interpreting a source.
-const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
+pub(crate) const SETTINGS: Settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
 
 /// What a run of the source promises, whatever its nondeterministic choices.
 struct Promised {
@@ -172,6 +133,7 @@ fn promised(Execution { observation: expected, instructions, .. }: Execution) ->
         Outcome::OutOfFuel => Err(Inconclusive::OutOfFuel),
         Outcome::Undefined => Err(Inconclusive::Undefined),
         Outcome::Unconstrained => Err(Inconclusive::Unconstrained),
+        Outcome::TooDeep => Err(Inconclusive::TooDeep),
     }
 }
 
@@ -182,9 +144,9 @@ pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<O
 
 /// True if the source's observation is address-independent: the same for any layout of its stack objects.
 pub(crate) fn is_address_independent(interpreter: &Interpreter<'_>, input: &Input, expected: &Observation) -> bool {
-    let elsewhere = Interpreter::new(interpreter.function(), interpreter.target()).with_frame(OTHER_FRAME);
+    let elsewhere = interpreter.clone().with_frame(OTHER_FRAME);
     let run = || elsewhere.run(input, SETTINGS).ok().map(|execution| execution.observation);
-    interpreter.function().stack.is_empty() || run().as_ref() == Some(expected)
+    interpreter.functions().iter().all(|function| function.stack.is_empty()) || run().as_ref() == Some(expected)
 }
 
 /// The kind of fault that a run shows, and its description; the reason if it shows nothing.

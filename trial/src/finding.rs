@@ -142,6 +142,8 @@ pub enum Inconclusive {
     OutOfFuel,
     /// What it does depends on the addresses of its stack objects.
     Addresses,
+    /// Its functions call each other too deep.
+    TooDeep,
 }
 
 impl fmt::Display for Inconclusive {
@@ -151,6 +153,7 @@ impl fmt::Display for Inconclusive {
             Inconclusive::Unconstrained => "a nondeterministic choice decides",
             Inconclusive::OutOfFuel => "does not end",
             Inconclusive::Addresses => "depends on addresses of stack objects",
+            Inconclusive::TooDeep => "calls are nested too deep",
         })
     }
 }

@@ -9,7 +9,8 @@
 
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
-use tribunal_emulator::globals::globals;
+use std::collections::BTreeMap;
+use tribunal_emulator::globals::{GlobalMemory, globals, globals_of};
 use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, buffer_address};
 use tribunal_ir::function::FixedObject;
 use tribunal_ir::semantics::walk;
@@ -67,8 +68,23 @@ pub fn inputs(function: &Function, target: &Target, plan: Plan) -> Vec<Input> {
 
 /// The same with pointers as they may be.
 pub fn inputs_with(function: &Function, target: &Target, plan: Plan, pointers: Pointers) -> Vec<Input> {
+    inputs_around(function, target, plan, pointers, &globals(function, target))
+}
+
+/// The inputs of the first of some functions that run together.
+pub fn inputs_together(functions: &[&Function], target: &Target, plan: Plan) -> Vec<Input> {
+    let Some(function) = functions.first() else { return Vec::new() };
+    inputs_around(function, target, plan, Pointers::Aliasing, &globals_of(functions, target))
+}
+
+fn inputs_around(
+    function: &Function,
+    target: &Target,
+    plan: Plan,
+    pointers: Pointers,
+    globals: &BTreeMap<String, GlobalMemory>,
+) -> Vec<Input> {
     let arguments = arguments(function, target);
-    let globals = globals(function, target);
     let aliases =
         pointers == Pointers::Aliasing && arguments.iter().filter(|argument| argument.is_pointer()).count() > 1;
     let (nulls, align) = (compares_pointers(function), alignment(function));

@@ -20,6 +20,7 @@ pub mod features;
 pub mod finding;
 pub mod guard;
 pub mod harness;
+pub mod image;
 pub mod inputs;
 mod judges;
 pub mod kind;
@@ -29,6 +30,7 @@ pub mod questions;
 mod repair;
 pub mod shown;
 pub mod tables;
+pub mod together;
 pub mod validate;
 
 pub use finding::{Finding, FindingSignature, Judge, Tally};

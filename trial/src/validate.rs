@@ -302,7 +302,7 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
     match run.outcome {
         Outcome::Undefined => return Some("undefined behaviour".to_string()),
         Outcome::Returned | Outcome::Stopped => {}
-        Outcome::Unconstrained | Outcome::OutOfFuel => return None,
+        Outcome::Unconstrained | Outcome::OutOfFuel | Outcome::TooDeep => return None,
     }
     let pairs = allowed.returned.iter().zip(&run.returned);
     for (index, ((_, bits, one), (_, _, other))) in pairs.enumerate() {

@@ -9,13 +9,14 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tribunal_ir::Entry;
+use tribunal_codegen::NoObserver;
+use tribunal_ir::{Entry, Function};
 use tribunal_trial::{Harness, Tally, inputs};
 
 /// Put every function before every judge.
 ///
 /// Verifies after each pass, proves each rewrite step, checks the allocation, and runs the emitted bytes against the
-/// interpreter.
+/// interpreter. Then functions that call others of their file run together with them.
 #[derive(Args)]
 #[command(after_help = examples(&["tribunal trial corpus/real/*.mir"]))]
 pub struct Arguments {
@@ -55,8 +56,19 @@ struct Report {
     /// Why, with counts.
     inconclusive_reasons: BTreeMap<String, u64>,
     fewest_executions_a_function: u64,
+    together: TogetherReport,
     runs: Vec<FunctionReport>,
     seconds: f64,
+}
+
+/// The runs of functions together with those that they call, besides the runs of each by itself.
+#[derive(Serialize)]
+struct TogetherReport {
+    executions: u64,
+    inconclusive: u64,
+    inconclusive_reasons: BTreeMap<String, u64>,
+    /// Functions that could not run so.
+    unsupported_features: BTreeMap<String, u64>,
 }
 
 /// The runs of one function.
@@ -104,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let sources = arguments.files.iter().map(|path| input::read(path, named)).collect::<Result<Vec<_>, _>>()?;
     let kept = arguments.cache.open()?;
     let mut harnesses: Vec<Harness> = Vec::new();
-    let mut total = Tally::default();
+    let (mut total, mut together) = (Tally::default(), Tally::default());
     let mut fewest = u64::MAX;
     let mut runs = Vec::new();
     for source in &sources {
@@ -132,14 +144,27 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             }
             total.add(tally);
         }
+        let module: Vec<&Function> =
+            source.module.functions.iter().filter(|function| function.gave_up().is_none()).collect();
+        let plan = inputs::Plan { count: arguments.inputs, seed: arguments.seed };
+        let mut of_module = harnesses[index].trial_together(&module, plan, &mut NoObserver);
+        total.findings.append(&mut of_module.findings);
+        together.add(of_module);
     }
     let status = Status::of(&total);
     let seconds = started.elapsed().as_secs_f64();
     findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     summary(&total, seconds);
+    if together.executions + together.inconclusive > 0 {
+        say!(
+            "functions with their callees: {} executions, {} inconclusive",
+            together.executions,
+            together.inconclusive
+        );
+    }
     kept.save()?;
     if arguments.json {
-        output::json(&report(&total, runs, fewest, seconds));
+        output::json(&report(&total, &together, runs, fewest, seconds));
     }
     Ok(status)
 }
@@ -182,7 +207,7 @@ fn summary(total: &Tally, seconds: f64) {
     );
 }
 
-fn report(total: &Tally, runs: Vec<FunctionReport>, fewest: u64, seconds: f64) -> Report {
+fn report(total: &Tally, together: &Tally, runs: Vec<FunctionReport>, fewest: u64, seconds: f64) -> Report {
     Report {
         functions: total.functions,
         passed: total.passed,
@@ -198,6 +223,12 @@ fn report(total: &Tally, runs: Vec<FunctionReport>, fewest: u64, seconds: f64) -
         inconclusive: total.inconclusive,
         inconclusive_reasons: reasons(total),
         fewest_executions_a_function: if fewest == u64::MAX { 0 } else { fewest },
+        together: TogetherReport {
+            executions: together.executions,
+            inconclusive: together.inconclusive,
+            inconclusive_reasons: reasons(together),
+            unsupported_features: together.unsupported.clone(),
+        },
         runs,
         seconds,
     }

@@ -97,6 +97,11 @@ impl<'f> Callees<'f> {
         self.escaped.retain(|known| *known != object);
     }
 
+    /// Objects of a function that is left: those of this number and of greater ones.
+    pub fn forget_from(&mut self, first: usize) {
+        self.escaped.retain(|known| *known < first);
+    }
+
     /// The script, where the calls follow one.
     pub fn script(&self) -> Option<&CallScript<'f>> {
         self.script.as_ref()
@@ -139,7 +144,7 @@ pub fn return_pointers(function: &Function, target: &Target) -> BTreeSet<String>
 
 impl<D: Numbers> SingleRun<'_, D> {
     /// Calls an unknown function.
-    pub(super) fn called(
+    pub(super) fn call_unknown(
         &mut self,
         environment: &ConcreteEnvironment,
         call: &UnknownCall<'_>,

@@ -3,7 +3,7 @@
 
 use super::callee::{UNDECIDED, return_pointers};
 use super::{Interpreter, Numbers, SingleRun, scalar};
-use crate::globals::globals;
+use crate::globals::{GlobalMemory, constant_name, globals};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::bits::Bits;
@@ -31,18 +31,20 @@ pub struct ConcreteEnvironment {
 impl ConcreteEnvironment {
     /// Of a function that runs alone.
     pub fn alone(function: &Function, target: &Target) -> ConcreteEnvironment {
-        let mut environment = ConcreteEnvironment {
-            return_pointers: return_pointers(function, target),
-            ..ConcreteEnvironment::default()
-        };
-        for (name, memory) in globals(function, target) {
+        let return_pointers = return_pointers(function, target);
+        ConcreteEnvironment { return_pointers, ..ConcreteEnvironment::default() }.placed(globals(function, target))
+    }
+
+    /// The same with these symbols.
+    pub(super) fn placed(mut self, globals: BTreeMap<String, GlobalMemory>) -> ConcreteEnvironment {
+        for (name, memory) in globals {
             if memory.constant.is_some() {
-                environment.private.insert(memory.address);
-                environment.constants.insert(memory.address);
+                self.private.insert(memory.address);
+                self.constants.insert(memory.address);
             }
-            environment.symbols.insert(name, memory.address);
+            self.symbols.insert(name, memory.address);
         }
-        environment
+        self
     }
 }
 
@@ -86,7 +88,9 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
             let place = walk::table_address(table).wrapping_add_signed(address.offset);
             return Ok(scalar(Bits::new(place.into(), self.target.pointer_bits.into())));
         }
-        let base = self.environment.and_then(|environment| environment.symbols.get(&address.name));
+        let is_own = matches!(address.base, AddressBase::Constant(_)) && self.is_other();
+        let name = if is_own { constant_name(self.function, &address.name) } else { address.name.clone() };
+        let base = self.environment.and_then(|environment| environment.symbols.get(&name));
         let base = base.ok_or_else(|| Unsupported::new(format!("the address of {}", address.name)))?;
         let place = base.wrapping_add_signed(address.offset);
         Ok(scalar(Bits::new(place.into(), self.target.pointer_bits.into())))
@@ -122,6 +126,9 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
 
     fn unknown_function(&mut self, call: &UnknownCall<'_>, args: Vec<Value<D>>) -> Result<Returned<D>, Unsupported> {
         let Some(environment) = self.environment else { return Err(call.unsupported()) };
-        self.called(environment, call, &args)
+        if self.calls_defined(call, &args) {
+            return Ok(Returned { results: Vec::new(), ub: PartialBool::known(false) });
+        }
+        self.call_unknown(environment, call, &args)
     }
 }

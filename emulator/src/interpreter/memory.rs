@@ -1,5 +1,6 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
+use super::frames::ActiveFrame;
 use super::{Numbers, Unwritten, known};
 use crate::call::MemoryPlace;
 use crate::input::{Frame, Input, STACK_ARGUMENTS, UNWRITTEN};
@@ -13,11 +14,11 @@ use tribunal_target::Target;
 
 /// Some bytes at an address.
 #[derive(Clone, Copy)]
-struct Allocation {
-    address: u64,
+pub(super) struct Allocation {
+    pub address: u64,
     /// Their position among the bytes of all.
-    first: usize,
-    size: usize,
+    pub first: usize,
+    pub size: usize,
 }
 
 /// An access to no memory.
@@ -35,32 +36,33 @@ const NEAR: u64 = 4096;
 /// Accesses among which the latest places are looked for.
 const MOST_LOOKED_AT: usize = 1024;
 
-/// Bytes of registers that a variadic function keeps beside its arguments on the stack.
-const MOST_KEPT: u64 = 1 << 10;
-
 /// A capacity that suffices for most runs.
 const CAPACITY: usize = 512;
 
 pub(super) struct ConcreteMemory {
-    /// Buffers first, then stack objects in order, then registers that a variadic function keeps beside its stack
-    /// arguments, then the stack arguments of calls, then jump tables.
-    allocations: SmallVec<[Allocation; 8]>,
+    /// Buffers first, then the frames of the functions that are active, innermost last: stack objects in order,
+    /// registers that a variadic function keeps beside its stack arguments, the stack arguments of calls. Jump tables
+    /// of the innermost come last.
+    pub(super) allocations: SmallVec<[Allocation; 8]>,
+    /// The number of buffers.
     first_object: usize,
-    /// The number of stack objects.
-    objects: usize,
-    /// The buffer that holds the arguments on the stack.
-    incoming: Option<usize>,
-    /// The distance of each object in the caller's frame from the stack pointer on entry, in bytes.
-    fixed: SmallVec<[i64; 4]>,
-    /// The stack pointer on entry.
-    caller: u64,
-    unwritten: Unwritten,
+    /// The buffer that holds the arguments on the stack of the outermost function.
+    arguments: Option<usize>,
+    /// The frame of the innermost function.
+    pub(super) frame: ActiveFrame,
+    /// The frames around it, outermost first, each with its jump tables.
+    pub(super) suspended: Vec<(ActiveFrame, SmallVec<[Allocation; 1]>)>,
+    /// The number of the next stack object.
+    pub(super) numbers: usize,
+    /// Bytes between two stack objects.
+    pub(super) gap: u64,
+    pub(super) unwritten: Unwritten,
     /// The bytes of all allocations, one after the other.
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// The unconstrained bits of each byte.
-    unknown: Vec<u8>,
+    pub(super) unknown: Vec<u8>,
     /// One flag a byte.
-    poison: Vec<bool>,
+    pub(super) poison: Vec<bool>,
     /// Accesses in order; `None` if nobody asks.
     accesses: Option<Vec<RawAccess>>,
     /// The first address that was accessed and is in no allocation.
@@ -98,45 +100,33 @@ impl ConcreteMemory {
             allocations.push(Allocation { address, first, size });
             bytes.extend_from_slice(&buffer.bytes);
         }
-        let (first_object, buffers) = (allocations.len(), bytes.len());
-        let mut address = frame.address;
-        for object in function.stack.values() {
-            // A size that no frame can have is not allocated, so every access to it is undefined.
-            let size = usize::try_from(object.size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0);
-            address = address.next_multiple_of(u64::from(object.align).max(16));
-            allocations.push(Allocation { address, first: bytes.len(), size });
-            bytes.resize(bytes.len() + size, UNWRITTEN);
-            address += size as u64 + frame.gap;
-        }
-        let fixed: SmallVec<[i64; 4]> = function.fixed_stack.values().map(|object| object.offset).collect();
-        let kept = fixed.iter().map(|offset| offset.min(&0).unsigned_abs()).max().unwrap_or(0).min(MOST_KEPT);
-        let outgoing = (frame.caller - (1 << 20), outgoing_bytes);
-        for (address, size) in [(frame.caller - kept, kept), outgoing] {
-            let size = usize::try_from(size).unwrap_or(0);
-            allocations.push(Allocation { address, first: bytes.len(), size });
-            bytes.resize(bytes.len() + size, UNWRITTEN);
-        }
-        let mut poison = vec![unwritten == Unwritten::Free; bytes.len()];
-        poison[..buffers].fill(false);
-        let accesses = records.then(Vec::new);
-        ConcreteMemory {
+        let arguments = input.buffers.iter().position(|buffer| buffer.address == STACK_ARGUMENTS);
+        let mut memory = ConcreteMemory {
+            first_object: allocations.len(),
             allocations,
-            first_object,
-            objects: function.stack.len(),
-            incoming: input.buffers.iter().position(|buffer| buffer.address == STACK_ARGUMENTS),
-            fixed,
-            caller: frame.caller,
+            arguments,
+            frame: ActiveFrame::at(frame.caller, arguments),
+            suspended: Vec::new(),
+            numbers: 0,
+            gap: frame.gap,
             unwritten,
-            unknown: vec![0; bytes.len()],
+            unknown: Vec::new(),
+            poison: vec![false; bytes.len()],
             bytes,
-            poison,
-            accesses,
+            accesses: records.then(Vec::new),
             stray: None,
-        }
+        };
+        memory.push_frame(function, frame.address, (frame.caller - (1 << 20), outgoing_bytes));
+        memory
     }
 
     /// The same with the jump tables of the function, which nobody may write: they come last.
     pub fn with_tables(mut self, function: &Function, pointer_bytes: u32) -> ConcreteMemory {
+        self.push_tables(function, pointer_bytes);
+        self
+    }
+
+    pub(super) fn push_tables(&mut self, function: &Function, pointer_bytes: u32) {
         for (table, _) in &function.jump_tables.tables {
             let Some(entries) = walk::table_entries(function, table, pointer_bytes) else { continue };
             let bytes = |entry: &Bits| entry.low_u64().to_le_bytes().into_iter().take(entry.width() as usize / 8);
@@ -147,7 +137,6 @@ impl ConcreteMemory {
             self.unknown.resize(self.bytes.len(), 0);
             self.poison.resize(self.bytes.len(), false);
         }
-        self
     }
 
     /// The accesses to buffers, in order: all, or those to buffers that only volatile accesses touched.
@@ -249,7 +238,7 @@ impl ConcreteMemory {
         let whole = |allocation: &Allocation| self.shown(allocation.first..allocation.first + allocation.size);
         let mut buffers: Vec<Bytes> = self.allocations.iter().take(count).map(whole).collect();
         // Stack arguments are the callee's own, and nobody reads them after it.
-        if let Some(arguments) = self.incoming.and_then(|number| buffers.get_mut(number)) {
+        if let Some(arguments) = self.arguments.and_then(|number| buffers.get_mut(number)) {
             arguments.unknown.fill(u8::MAX);
         }
         buffers
@@ -280,41 +269,6 @@ impl ConcreteMemory {
         self.find(address, 1).is_some()
     }
 
-    /// The stack object that an address points into, by its number, and the offset there.
-    pub fn object_at(&self, address: u64) -> Option<(usize, u64)> {
-        let offset = |object: &Allocation| {
-            address.checked_sub(object.address).filter(|&offset| offset < object.size.max(1) as u64)
-        };
-        let mut objects = self.allocations[self.first_object..].iter().take(self.objects).enumerate();
-        let own = objects.find_map(|(number, object)| Some((number, offset(object)?)));
-        let of_caller = || {
-            let numbers = [self.objects, self.objects + 1].into_iter();
-            let mut parts = numbers.filter_map(|number| Some((number, self.object(number)?)));
-            parts.find_map(|(number, part)| Some((number, offset(part).filter(|_| part.size > 0)?)))
-        };
-        own.or_else(of_caller)
-    }
-
-    /// The stack object of this number. Two more stand for what lies at the stack pointer on entry: below it the
-    /// registers that a variadic function keeps, above it the arguments.
-    fn object(&self, number: usize) -> Option<&Allocation> {
-        match number.checked_sub(self.objects + 1) {
-            None => self.allocations.get(self.first_object + number),
-            Some(0) => self.allocations.get(self.incoming?),
-            Some(_) => None,
-        }
-    }
-
-    /// The address of the arguments on the stack of the function's own calls: its stack pointer.
-    pub fn stack_pointer(&self) -> u64 {
-        self.outgoing().map_or(0, |outgoing| outgoing.address)
-    }
-
-    /// The stack arguments of calls.
-    fn outgoing(&self) -> Option<Allocation> {
-        self.allocations.get(self.first_object + self.objects + 1).copied()
-    }
-
     /// A call frame opens, or its callee has returned: the arguments on the stack are what nobody wrote.
     pub fn clear_call_frame(&mut self) {
         if let Some(outgoing) = self.outgoing() {
@@ -325,23 +279,11 @@ impl ConcreteMemory {
         }
     }
 
-    /// The address and the size of the arguments that the function's caller passed on the stack.
-    pub fn incoming(&self) -> (u64, u64) {
-        let size = self.incoming.and_then(|number| self.allocations.get(number)).map_or(0, |buffer| buffer.size);
-        (self.caller, size as u64)
-    }
-
     /// The address and the size of each buffer.
     pub fn buffer_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
         let buffers = self.allocations[..self.first_object].iter().enumerate();
-        let others = buffers.filter(|(number, _)| Some(*number) != self.incoming);
+        let others = buffers.filter(|(number, _)| Some(*number) != self.arguments);
         others.map(|(_, buffer)| (buffer.address, buffer.size as u64))
-    }
-
-    /// The address and the size of a stack object.
-    pub fn object_range(&self, number: usize) -> Option<(u64, u64)> {
-        let object = self.object(number)?;
-        Some((object.address, object.size as u64))
     }
 
     /// The address of a place.
@@ -443,14 +385,14 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
     }
 
     fn frame_address(&mut self, _: &mut D, slot: StackSlot, bits: u32) -> PartialBits<D::Number> {
-        let allocation = self.allocations.get(self.first_object + slot.as_u32() as usize);
+        let allocation = self.allocations.get(self.frame.first + slot.as_u32() as usize);
         let address = allocation.map_or(0, |allocation| allocation.address);
         PartialBits::known(D::Number::of_bits(Bits::new(address.into(), bits)))
     }
 
     fn fixed_address(&mut self, _: &mut D, slot: FixedSlot, bits: u32) -> PartialBits<D::Number> {
-        let distance = self.fixed.get(slot.as_u32() as usize).copied().unwrap_or(0);
-        let address = self.caller.wrapping_add_signed(distance);
+        let distance = self.frame.fixed.get(slot.as_u32() as usize).copied().unwrap_or(0);
+        let address = self.frame.caller.wrapping_add_signed(distance);
         PartialBits::known(D::Number::of_bits(Bits::new(address.into(), bits)))
     }
 }

@@ -6,12 +6,17 @@
 
 mod batch;
 mod callee;
+mod calls;
 mod environment;
+mod execution;
+mod frames;
 mod memory;
 mod numbers;
 
 pub use callee::return_pointers;
+pub use calls::reached;
 pub use environment::ConcreteEnvironment;
+pub use execution::{Event, Execution, KeptAccesses, Settings, Unwritten};
 pub use memory::Stray;
 
 use crate::call::{CallMismatch, ExternalCall};
@@ -20,19 +25,20 @@ use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register
 use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
 use callee::Callees;
+use calls::{Activation, DefinedCall, Definitions};
 use memory::ConcreteMemory;
 use numbers::{Numbers, chosen, known, scalar};
-use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg, Vocabulary};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, VReg, Vocabulary};
 use tribunal_target::{Target, environment as outside, variable_arguments::has_lists};
 
 /// A function ready to run on many inputs.
+#[derive(Clone)]
 pub struct Interpreter<'f> {
     function: &'f Function,
     target: &'static Target,
@@ -50,67 +56,8 @@ pub struct Interpreter<'f> {
     narrow: Cell<bool>,
     /// Some access is volatile.
     is_volatile: bool,
-}
-
-/// One write of a value, for comparing stages register by register.
-#[derive(Clone, Debug)]
-pub struct Event {
-    /// The instruction that wrote.
-    pub inst: Inst,
-    /// The register written; `None` for a store.
-    pub register: Option<VReg>,
-    /// The value written; 0 in the unconstrained bits.
-    pub value: Bits,
-    /// The unconstrained bits.
-    pub unknown: Bits,
-    /// True if it was poison.
-    pub poison: bool,
-    /// The address of a store.
-    pub address: Option<u64>,
-}
-
-/// One run.
-#[derive(Debug)]
-pub struct Execution {
-    /// The part that is compared with other runs.
-    pub observation: Observation,
-    /// The number of instructions executed.
-    pub instructions: u64,
-    /// The values written, in order, if they were asked for.
-    pub events: Vec<Event>,
-    /// The first difference between its calls and those of the script.
-    pub mismatch: Option<CallMismatch>,
-    /// The first access to no memory: the run is undefined there.
-    pub stray: Option<Stray>,
-}
-
-/// Settings of a run, besides its input.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Instructions at most.
-    pub fuel: u64,
-    /// Events kept at most; 0 for none.
-    pub events: usize,
-    /// The accesses that the observation keeps.
-    pub accesses: KeptAccesses,
-}
-
-/// The contents of places that nobody wrote: bytes of stack objects, registers clobbered by a call, `IMPLICIT_DEF`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unwritten {
-    /// Poison, and unconstrained bits: contents that a source may not rely on.
-    Free,
-    /// The machine's contents, so that wrong code that reads them behaves the same here.
-    Known,
-}
-
-/// The accesses to buffers that an observation keeps.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum KeptAccesses {
-    /// Those of the buffers that only volatile accesses touch: the source's promise.
-    Volatile,
-    /// All of them: a stage is judged by these.
-    All,
+    /// The functions whose calls are executed; `None` if it runs alone.
+    definitions: Option<Definitions<'f>>,
 }
 
 impl<'f> Interpreter<'f> {
@@ -133,6 +80,7 @@ impl<'f> Interpreter<'f> {
             types,
             narrow,
             is_volatile,
+            definitions: None,
         }
     }
 
@@ -183,7 +131,8 @@ impl<'f> Interpreter<'f> {
     pub fn run_all(&self, inputs: &[Input], settings: Settings) -> Vec<Result<Execution, Unsupported>> {
         let mut all = Vec::with_capacity(inputs.len());
         for inputs in inputs.chunks(Lanes::MOST) {
-            let together = self.narrow.get().then(|| Batch::run(self, inputs, settings)).flatten();
+            let together =
+                (self.narrow.get() && self.definitions.is_none()).then(|| Batch::run(self, inputs, settings)).flatten();
             match together {
                 Some(executions) => all.extend(executions.into_iter().map(Ok)),
                 None => all.extend(inputs.iter().map(|input| self.run(input, settings))),
@@ -208,12 +157,18 @@ fn fits_words(function: &Function) -> bool {
     function.vregs.values().all(|row| row.ty.is_none_or(|ty| ty.bits() <= u128::BITS))
 }
 
+/// The end of the walk through a function.
 enum End {
     Returned(Inst),
+    /// It calls a function of its module.
+    Called(Inst),
     Undefined,
     Unconstrained,
     OutOfFuel,
 }
+
+/// A register in which a run returns, its width in bits, and its value.
+type Returned = (PReg, u32, Known);
 
 /// The block that control goes to, `None` for the next instruction; or the end of the run.
 type Control = ControlFlow<End, Option<Block>>;
@@ -224,9 +179,17 @@ struct Walk {
 }
 
 struct SingleRun<'f, D: Numbers> {
+    /// The innermost function that is active.
     function: &'f Function,
     target: &'static Target,
     types: &'f [Option<Typed>],
+    definitions: Option<&'f Definitions<'f>>,
+    /// The functions around it, outermost first.
+    suspended: Vec<Activation<'f, D>>,
+    /// The call that the current instruction makes of a function of the module.
+    called: Option<DefinedCall<D>>,
+    /// The function stands in place of the one that runs, which it was called by.
+    is_replaced: bool,
     domain: D,
     memory: ConcreteMemory,
     registers: Vec<Option<Value<D>>>,
@@ -268,6 +231,10 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             function,
             target,
             types,
+            definitions: interpreter.definitions.as_ref(),
+            suspended: Vec::new(),
+            called: None,
+            is_replaced: false,
             domain: D::default(),
             memory: ConcreteMemory::new(function, input, frame, unwritten, (records, outgoing))
                 .with_tables(function, target.register_bytes()),
@@ -291,12 +258,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
 
     fn run(&mut self, input: &Input, settings: Settings) -> Result<Execution, Unsupported> {
         let mut walk = Walk { fuel: settings.fuel, executed: 0 };
-        let (outcome, returned) = match self.walk(&mut walk)? {
-            End::Returned(inst) => (Outcome::Returned, self.results(inst)),
-            End::Undefined => (Outcome::Undefined, Vec::new()),
-            End::Unconstrained => (Outcome::Unconstrained, Vec::new()),
-            End::OutOfFuel => (Outcome::OutOfFuel, Vec::new()),
-        };
+        let (outcome, returned) = self.walk(&mut walk)?;
         let stray = self.memory.stray(self.target.register_bytes() as usize);
         let outcome = self.with_callees(outcome);
         let accesses = self.memory.accesses(self.target, settings.accesses == KeptAccesses::Volatile);
@@ -326,11 +288,37 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         }
     }
 
-    fn walk(&mut self, walk: &mut Walk) -> Result<End, Unsupported> {
-        let function = self.function;
-        let Some(mut block) = function.entry() else { return Err(Unsupported::new("a function without blocks")) };
+    /// Runs to the end of the outermost function; its results too.
+    fn walk(&mut self, walk: &mut Walk) -> Result<(Outcome, Vec<Returned>), Unsupported> {
+        let mut at = self.start()?;
         loop {
-            let next = match self.block(block, walk)? {
+            let ended = |outcome| Ok((outcome, Vec::new()));
+            match self.walk_function(at, walk)? {
+                End::Returned(inst) if self.suspended.is_empty() => return Ok((Outcome::Returned, self.results(inst))),
+                End::Returned(inst) => at = self.back(inst)?,
+                End::Called(inst) => match self.enter(inst)? {
+                    Some(entry) => at = entry,
+                    None => return ended(Outcome::TooDeep),
+                },
+                End::Undefined => return ended(Outcome::Undefined),
+                End::Unconstrained => return ended(Outcome::Unconstrained),
+                End::OutOfFuel => return ended(Outcome::OutOfFuel),
+            }
+        }
+    }
+
+    /// The first place in the innermost function.
+    fn start(&self) -> Result<(Block, Option<Inst>), Unsupported> {
+        let entry = self.function.entry().ok_or_else(|| Unsupported::new("a function without blocks"))?;
+        Ok((entry, self.function.first_inst(entry)))
+    }
+
+    /// Runs the innermost function from a place on: a block, and an instruction there or its end.
+    fn walk_function(&mut self, at: (Block, Option<Inst>), walk: &mut Walk) -> Result<End, Unsupported> {
+        let function = self.function;
+        let (mut block, mut first) = at;
+        loop {
+            let next = match self.block(first, walk)? {
                 ControlFlow::Break(end) => return Ok(end),
                 ControlFlow::Continue(next) => next.or_else(|| walk::fall_through(function, block)),
             };
@@ -338,14 +326,17 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             let Some(next) = next else { return Ok(End::Undefined) };
             let phis = function.insts(next).map(|inst| function.inst(inst)).take_while(|data| data.opcode.is_phi());
             walk::phis(self, phis, &Edge::From(block))?;
-            block = next;
+            (block, first) = (next, function.first_inst(next));
         }
     }
 
-    /// Runs a block, without its PHIs.
-    fn block(&mut self, block: Block, walk: &mut Walk) -> Result<Control, Unsupported> {
-        for inst in self.function.insts(block) {
-            if computes_nothing(self.function.inst(inst).opcode) {
+    /// Runs the rest of a block, without its PHIs.
+    fn block(&mut self, first: Option<Inst>, walk: &mut Walk) -> Result<Control, Unsupported> {
+        let function = self.function;
+        let mut next = first;
+        while let Some(inst) = next {
+            next = function.next_inst(inst);
+            if computes_nothing(function.inst(inst).opcode) {
                 continue;
             }
             if walk.executed == walk.fuel {
@@ -353,6 +344,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             }
             walk.executed += 1;
             match self.step(inst)? {
+                _ if self.called.is_some() => return Ok(Control::Break(End::Called(inst))),
                 Control::Continue(None) => {}
                 control => return Ok(control),
             }
@@ -363,7 +355,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
     fn step(&mut self, inst: Inst) -> Result<Control, Unsupported> {
         let (target, data) = (self.target, self.function.inst(inst));
         if let (Opcode::LIFETIME_END, Some(Operand::Stack(slot))) = (data.opcode, data.operands.first()) {
-            self.callees.forget(slot.as_u32() as usize);
+            self.callees.forget(self.memory.first_number() + slot.as_u32() as usize);
         }
         if target.opens_call_frame(data) {
             self.frame_bytes = call_frame_bytes(data);
@@ -432,27 +424,11 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
     /// Keeps the event of a write.
     fn note(&mut self, register: VReg, value: &Value<D>) {
         if self.events.len() < self.keep
+            && self.suspended.is_empty()
             && let Some(inst) = self.function.def_of(register)
         {
             self.events.push(event(inst, Some(register), value, None));
         }
-    }
-
-    /// The registers that a return reads; those in which a call returns, if it stands in place of one.
-    fn results(&mut self, inst: Inst) -> Vec<(PReg, u32, Known)> {
-        let data = self.function.inst(inst);
-        let is_call = self.function.opcode_flags(data, self.target.vocabulary).contains(OpcodeFlags::CALL);
-        let results = self.target.abi.results().iter().copied().map(Operand::implicit_use);
-        let operands: SmallVec<[Operand; 4]> = if is_call { results.collect() } else { data.operands() };
-        let mut returned = Vec::new();
-        for operand in
-            operands.iter().filter_map(Operand::as_reg).filter(|operand| !operand.flags.contains(RegFlags::DEF))
-        {
-            if let (Some(register), Ok(value)) = (operand.reg.as_physical(), walk::read(self, operand)) {
-                returned.push((register, value.bits.width(), known(&value.bits, value.poison)));
-            }
-        }
-        returned
     }
 }
 
@@ -486,7 +462,16 @@ impl<D: Numbers> MachineState<D> for SingleRun<'_, D> {
             true => full(self.target, register, self.memory.stack_pointer()),
             false => full(self.target, register, unwritten_register(register)),
         };
-        held.map_or_else(arbitrary, |(_, value)| value.clone())
+        match held {
+            Some((_, value)) => value.clone(),
+            // Its caller did not say what the register holds.
+            None if self.is_callee() && register != self.target.abi.stack_pointer => {
+                let value = self.any(self.target.vocabulary.register_bits(register), unwritten_register(register));
+                self.physical.push((register, value.clone()));
+                value
+            }
+            None => arbitrary(),
+        }
     }
 
     fn set_full_register(&mut self, register: PReg, value: Value<D>) {

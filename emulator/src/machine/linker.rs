@@ -19,6 +19,20 @@ pub struct Unlinked<'a> {
     pub tables: Vec<UnlinkedTable<'a>>,
     /// The addresses of symbols, by their names.
     pub symbols: BTreeMap<String, u64>,
+    /// The functions in the code besides the one at its start, by their names: their offsets in bytes. Calls of them
+    /// stay within the code.
+    pub functions: BTreeMap<String, u32>,
+}
+
+impl Unlinked<'_> {
+    /// The addresses that stand for functions in the code, each with the place of its instructions. A program may take
+    /// them, and call through a register.
+    pub(super) fn entries(&self) -> BTreeMap<u64, u64> {
+        let entry = |(name, &offset): (&String, &u32)| {
+            Some((*self.symbols.get(&format!("@{name}"))?, CODE + u64::from(offset)))
+        };
+        self.functions.iter().filter_map(entry).collect()
+    }
 }
 
 /// A relocation.

@@ -362,7 +362,7 @@ impl Emulator {
         if linked.len() as u64 > CODE_BYTES {
             return Err(MachineError::TooMuchCode(linked.len()));
         }
-        self.linked = runtime::link(self.target, &mut linked, calls)?;
+        self.linked = runtime::link(self.target, &mut linked, calls, unlinked)?;
         // Code may be empty. Zeros follow it: no target has an instruction of zeros.
         linked.resize(linked.len().max(1).next_multiple_of(PAGE as usize), 0);
         if linked.len() != self.code.len() {

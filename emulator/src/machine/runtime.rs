@@ -5,10 +5,11 @@
 //! returns with the least that the calling convention guarantees: every caller-saved register and the memory below the
 //! stack pointer hold junk.
 
-use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, fitting};
+use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, Unlinked, fitting};
 use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed};
 use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
+use std::collections::BTreeMap;
 use tribunal_ir::semantics::{Choice, Concrete, Value};
 use tribunal_ir::{Bits, PReg};
 use tribunal_target::Target;
@@ -65,6 +66,8 @@ pub(super) struct Linked {
     callees: Vec<LinkedCallee>,
     /// Return addresses.
     returns: Vec<u64>,
+    /// The functions in the code that have addresses of their own, each with the place of its instructions.
+    entries: BTreeMap<u64, u64>,
 }
 
 impl Linked {
@@ -86,12 +89,21 @@ impl Linked {
 }
 
 /// Writes the distances into the calls, as a linker does. The error is a site without a call.
-pub(super) fn link(target: &Target, code: &mut [u8], sites: &[CallSite<'_>]) -> Result<Linked, MachineError> {
-    let mut linked_calls = Linked::default();
+pub(super) fn link(
+    target: &Target,
+    code: &mut [u8],
+    sites: &[CallSite<'_>],
+    unlinked: &Unlinked<'_>,
+) -> Result<Linked, MachineError> {
+    let mut linked_calls = Linked { entries: unlinked.entries(), ..Linked::default() };
     for site in sites {
         let unknown = || MachineError::Symbol(site.symbol.to_string());
         let here = CODE + u64::from(site.offset);
-        let distance = linked_calls.address(site.symbol).wrapping_sub(here) as i64;
+        let address = match unlinked.functions.get(site.symbol) {
+            Some(&offset) => CODE + u64::from(offset),
+            None => linked_calls.address(site.symbol),
+        };
+        let distance = address.wrapping_sub(here) as i64;
         let (unlinked, linked) = (target.machine.call(site.kind, 0), target.machine.call(site.kind, distance));
         let mut offset = site.offset as usize;
         for (unlinked, linked) in unlinked.iter().zip(&linked) {
@@ -131,7 +143,13 @@ impl Emulator {
     pub(super) fn run_to_end(&mut self, fuel: u64, script: &mut CallScript<'_>) -> Result<RunEnd, MachineError> {
         let mut calls = 0;
         let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
-        while let (Stop::Memory, Some(callee), true) = (&ended, self.callee(pc, script), calls < fuel / CALL_COST) {
+        while let (Stop::Memory, true) = (&ended, calls < fuel / CALL_COST) {
+            if let Some(&entry) = self.linked.entries.get(&pc) {
+                (ended, pc) = self.engine.run(entry, fuel)?;
+                calls += 1;
+                continue;
+            }
+            let Some(callee) = self.callee(pc, script) else { break };
             match self.serve(&callee, (calls, pc), script)? {
                 Served::Back(back) => (ended, pc) = self.engine.run(back, fuel)?,
                 Served::Never => return Ok(RunEnd::Stopped),
@@ -141,7 +159,9 @@ impl Emulator {
         }
         let fault = match ended {
             Stop::Still if pc == STOP => script.missing().map(MachineFault::Call),
-            Stop::Memory if self.callee(pc, script).is_some() => Some(MachineFault::OutOfFuel(fuel)),
+            Stop::Memory if self.linked.entries.contains_key(&pc) || self.callee(pc, script).is_some() => {
+                Some(MachineFault::OutOfFuel(fuel))
+            }
             Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
             Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
             Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),

@@ -1,0 +1,196 @@
+//! Frames in a run's memory: one for each function that is active, innermost last.
+//!
+//! A callee's frame stands on its caller's: it finds its stack arguments where the caller wrote them, and its stack
+//! objects lie at addresses of their own. A call in place of a return puts its frame in the place of the caller's.
+//!
+//! Invariant: a stack object of each entry into a function has a number of its own, whether or not the function is
+//! still active. So calls of unknown functions name objects of any frame.
+
+use super::Unwritten;
+use super::memory::{Allocation, ConcreteMemory};
+use crate::input::UNWRITTEN;
+use smallvec::SmallVec;
+use std::ops::Range;
+use tribunal_ir::Function;
+
+/// Bytes of registers that a variadic function keeps beside its arguments on the stack.
+const MOST_KEPT: u64 = 1 << 10;
+/// Bytes from one callee's stack pointer on entry to that of its own callees.
+const APART: u64 = 1 << 17;
+/// Active functions at most, and bytes of the stack objects of all but the outermost: the machine has as much stack.
+const MOST_FRAMES: usize = 64;
+const MOST_BYTES: usize = 1 << 19;
+
+/// The frame of a function that is active.
+#[derive(Clone, Default)]
+pub(super) struct ActiveFrame {
+    /// The index of its first stack object among the allocations.
+    pub first: usize,
+    /// The number of its stack objects.
+    objects: usize,
+    /// The number of its first stack object among those of the run.
+    number: usize,
+    /// The index of the allocation that holds its arguments on the stack.
+    pub incoming: Option<usize>,
+    /// The distance of each object in the caller's frame from the stack pointer on entry, in bytes.
+    pub fixed: SmallVec<[i64; 4]>,
+    /// The stack pointer on entry.
+    pub caller: u64,
+    /// The position of its first byte.
+    bytes: usize,
+    /// The addresses of its first stack object, and after the last.
+    objects_at: (u64, u64),
+}
+
+impl ActiveFrame {
+    /// A frame whose stack objects are not placed yet.
+    pub fn at(caller: u64, incoming: Option<usize>) -> ActiveFrame {
+        ActiveFrame { caller, incoming, ..ActiveFrame::default() }
+    }
+
+    /// Two more numbers stand for what lies at the stack pointer on entry: below it the registers that a variadic
+    /// function keeps, above it the arguments.
+    fn numbers(&self) -> Range<usize> {
+        self.number..self.number + self.objects + 2
+    }
+}
+
+impl ConcreteMemory {
+    /// Allocates the innermost frame, whose stack objects begin at `start`.
+    pub(super) fn push_frame(&mut self, function: &Function, start: u64, outgoing: (u64, u64)) {
+        (self.frame.first, self.frame.bytes) = (self.allocations.len(), self.bytes.len());
+        let mut address = start;
+        for object in function.stack.values() {
+            // A size that no frame can have is not allocated, so every access to it is undefined.
+            let size = usize::try_from(object.size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0);
+            address = address.next_multiple_of(u64::from(object.align).max(16));
+            self.allocations.push(Allocation { address, first: self.bytes.len(), size });
+            self.bytes.resize(self.bytes.len() + size, UNWRITTEN);
+            address += size as u64 + self.gap;
+        }
+        (self.frame.objects, self.frame.objects_at) = (function.stack.len(), (start, address));
+        self.frame.number = self.numbers;
+        self.numbers = self.frame.numbers().end;
+        let fixed: SmallVec<[i64; 4]> = function.fixed_stack.values().map(|object| object.offset).collect();
+        let kept = fixed.iter().map(|offset| offset.min(&0).unsigned_abs()).max().unwrap_or(0).min(MOST_KEPT);
+        for (address, size) in [(self.frame.caller - kept, kept), outgoing] {
+            let size = usize::try_from(size).unwrap_or(0);
+            self.allocations.push(Allocation { address, first: self.bytes.len(), size });
+            self.bytes.resize(self.bytes.len() + size, UNWRITTEN);
+        }
+        self.frame.fixed = fixed;
+        self.unknown.resize(self.bytes.len(), 0);
+        self.poison.resize(self.bytes.len(), self.unwritten == Unwritten::Free);
+    }
+
+    /// Enters a callee, whose own calls pass at most so many bytes on the stack; false if there is no stack for it.
+    pub fn enter(&mut self, function: &Function, outgoing: u64, pointer_bytes: u32) -> bool {
+        let Some(arguments) = self.outgoing_index() else { return false };
+        let used = self.suspended.first().map_or(0, |_| self.bytes.len() - self.nested_from());
+        if self.suspended.len() + 1 >= MOST_FRAMES || used >= MOST_BYTES {
+            return false;
+        }
+        let tables = self.allocations.drain(arguments + 1..).collect();
+        let caller = self.stack_pointer();
+        let outer = std::mem::replace(&mut self.frame, ActiveFrame::at(caller, Some(arguments)));
+        let start = outer.objects_at.1;
+        self.suspended.push((outer, tables));
+        self.push_frame(function, start, (caller - APART, outgoing));
+        self.push_tables(function, pointer_bytes);
+        true
+    }
+
+    /// The position of the first byte of the frames of callees.
+    fn nested_from(&self) -> usize {
+        self.suspended.get(1).map_or(self.frame.bytes, |(frame, _)| frame.bytes)
+    }
+
+    /// Enters a callee in place of the innermost function: its arguments stand where that one's stood.
+    pub fn replace(&mut self, function: &Function, outgoing: u64, pointer_bytes: u32) {
+        let (start, below) = (self.frame.objects_at.0, self.stack_pointer());
+        self.drop_frame();
+        self.push_frame(function, start, (below, outgoing));
+        self.push_tables(function, pointer_bytes);
+    }
+
+    /// Leaves the innermost function for its caller.
+    pub fn leave(&mut self) {
+        self.drop_frame();
+        if let Some((outer, tables)) = self.suspended.pop() {
+            self.frame = outer;
+            self.allocations.extend(tables);
+        }
+        self.clear_call_frame();
+    }
+
+    fn drop_frame(&mut self) {
+        self.allocations.truncate(self.frame.first);
+        self.bytes.truncate(self.frame.bytes);
+        self.unknown.truncate(self.frame.bytes);
+        self.poison.truncate(self.frame.bytes);
+    }
+
+    /// The number of the first stack object of the innermost function.
+    pub fn first_number(&self) -> usize {
+        self.frame.number
+    }
+
+    /// The active frames, innermost first.
+    fn frames(&self) -> impl Iterator<Item = &ActiveFrame> {
+        std::iter::once(&self.frame).chain(self.suspended.iter().rev().map(|(frame, _)| frame))
+    }
+
+    /// The stack object that an address points into, by its number, and the offset there.
+    pub fn object_at(&self, address: u64) -> Option<(usize, u64)> {
+        self.frames().find_map(|frame| self.object_of_frame(frame, address))
+    }
+
+    fn object_of_frame(&self, frame: &ActiveFrame, address: u64) -> Option<(usize, u64)> {
+        let offset = |object: &Allocation| {
+            address.checked_sub(object.address).filter(|&offset| offset < object.size.max(1) as u64)
+        };
+        let mut objects = self.allocations[frame.first..].iter().take(frame.objects).zip(frame.number..);
+        let own = objects.find_map(|(object, number)| Some((number, offset(object)?)));
+        let of_caller = || {
+            let numbers = [frame.number + frame.objects, frame.number + frame.objects + 1].into_iter();
+            let mut parts = numbers.filter_map(|number| Some((number, self.object(number)?)));
+            parts.find_map(|(number, part)| Some((number, offset(part).filter(|_| part.size > 0)?)))
+        };
+        own.or_else(of_caller)
+    }
+
+    /// The stack object of this number.
+    fn object(&self, number: usize) -> Option<&Allocation> {
+        let frame = self.frames().find(|frame| frame.numbers().contains(&number))?;
+        match number == frame.number + frame.objects + 1 {
+            true => self.allocations.get(frame.incoming?),
+            false => self.allocations.get(frame.first + number - frame.number),
+        }
+    }
+
+    /// The address and the size of a stack object.
+    pub fn object_range(&self, number: usize) -> Option<(u64, u64)> {
+        let object = self.object(number)?;
+        Some((object.address, object.size as u64))
+    }
+
+    /// The address of the arguments on the stack of the function's own calls: its stack pointer.
+    pub fn stack_pointer(&self) -> u64 {
+        self.outgoing().map_or(0, |outgoing| outgoing.address)
+    }
+
+    /// The stack arguments of calls.
+    pub(super) fn outgoing(&self) -> Option<Allocation> {
+        self.allocations.get(self.outgoing_index()?).copied()
+    }
+
+    fn outgoing_index(&self) -> Option<usize> {
+        Some(self.frame.first + self.frame.objects + 1).filter(|&index| index < self.allocations.len())
+    }
+
+    /// The address and the size of the arguments that the function's caller passed on the stack.
+    pub fn incoming(&self) -> (u64, u64) {
+        let size = self.frame.incoming.and_then(|number| self.allocations.get(number)).map_or(0, |buffer| buffer.size);
+        (self.frame.caller, size as u64)
+    }
+}

@@ -1,0 +1,133 @@
+//! Compiled functions as the emulator takes them: one alone, or those of a module one after the other.
+//!
+//! Invariant: a symbol lies where the interpreter has it, by [`globals_of`].
+
+use std::collections::BTreeMap;
+use tribunal_codegen::emit::CodeReferent;
+use tribunal_codegen::pipeline::Code;
+use tribunal_emulator::globals::{constant_name, globals_of};
+use tribunal_emulator::machine::{CallSite, LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
+use tribunal_ir::Function;
+use tribunal_target::Target;
+
+/// Functions begin at multiples of so many bytes.
+const ALIGN: usize = 16;
+
+/// The calls of the code, for an emulator.
+pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
+    sites_from(code, 0).collect()
+}
+
+fn sites_from(code: &Code, start: u32) -> impl Iterator<Item = CallSite<'_>> {
+    code.calls.iter().map(move |call| CallSite { offset: start + call.offset, symbol: &call.symbol, kind: call.kind })
+}
+
+/// The code with what a linker completes, its symbols at the places of the function's own.
+pub fn unlinked<'c>(code: &'c Code, function: &Function, target: &Target) -> Unlinked<'c> {
+    let symbols = symbols(&[function], target);
+    let start = Start { code: 0, table: 0, is_first: true };
+    let relocations = relocations(code, function, &symbols, start);
+    let (entry, is_relative) = code.tables.kind.entry(target.register_bytes()).unwrap_or_default();
+    let tables = code.tables.tables.iter().map(|blocks| UnlinkedTable { entry, is_relative, blocks }).collect();
+    Unlinked { code: &code.bytes, relocations, tables, symbols, functions: BTreeMap::new() }
+}
+
+/// A jump table: bytes of an entry, whether it is a distance, offsets of blocks.
+type Table = (u32, bool, Vec<u32>);
+
+/// The code of functions that run together.
+pub struct Image<'c> {
+    bytes: Vec<u8>,
+    parts: Vec<(&'c Function, &'c Code, Start)>,
+    tables: Vec<Table>,
+    symbols: BTreeMap<String, u64>,
+}
+
+/// The place of a function in an image.
+#[derive(Clone, Copy)]
+struct Start {
+    /// The offset of its code, in bytes.
+    code: u32,
+    /// The number of its first jump table.
+    table: u32,
+    is_first: bool,
+}
+
+impl<'c> Image<'c> {
+    /// The functions, each with its code; the first is the one that runs.
+    pub fn new(functions: &[(&'c Function, &'c Code)], target: &Target) -> Image<'c> {
+        let all: Vec<&Function> = functions.iter().map(|&(function, _)| function).collect();
+        let symbols = symbols(&all, target);
+        let mut image = Image { bytes: Vec::new(), parts: Vec::new(), tables: Vec::new(), symbols };
+        for &(function, code) in functions {
+            image.bytes.resize(image.bytes.len().next_multiple_of(ALIGN), 0);
+            let (at, table) = (image.bytes.len() as u32, image.tables.len() as u32);
+            image.bytes.extend_from_slice(&code.bytes);
+            image.parts.push((function, code, Start { code: at, table, is_first: image.parts.is_empty() }));
+            let (entry, is_relative) = code.tables.kind.entry(target.register_bytes()).unwrap_or_default();
+            let blocks = code.tables.tables.iter().map(|blocks| blocks.iter().map(|block| at + block).collect());
+            image.tables.extend(blocks.map(|blocks| (entry, is_relative, blocks)));
+        }
+        image
+    }
+
+    /// The code with what a linker completes.
+    pub fn unlinked(&self) -> Unlinked<'_> {
+        let relocations =
+            self.parts.iter().flat_map(|&(function, code, start)| relocations(code, function, &self.symbols, start));
+        Unlinked {
+            code: &self.bytes,
+            relocations: relocations.collect(),
+            tables: self.tables.iter().map(table).collect(),
+            symbols: self.symbols.clone(),
+            functions: self.parts.iter().map(|(function, _, start)| (function.name.clone(), start.code)).collect(),
+        }
+    }
+
+    /// The calls of all functions.
+    pub fn call_sites(&self) -> Vec<CallSite<'_>> {
+        self.parts.iter().flat_map(|&(_, code, start)| sites_from(code, start.code)).collect()
+    }
+}
+
+fn table((entry, is_relative, blocks): &Table) -> UnlinkedTable<'_> {
+    UnlinkedTable { entry: *entry, is_relative: *is_relative, blocks }
+}
+
+fn symbols(functions: &[&Function], target: &Target) -> BTreeMap<String, u64> {
+    globals_of(functions, target).into_iter().map(|(name, memory)| (name, memory.address)).collect()
+}
+
+/// The relocations of a function's code.
+fn relocations<'c>(
+    code: &'c Code,
+    function: &Function,
+    symbols: &BTreeMap<String, u64>,
+    start: Start,
+) -> Vec<Unresolved<'c>> {
+    let place = |to: &CodeReferent| match to {
+        // A symbol that no module declares has another sigil.
+        CodeReferent::Symbol(name) => [format!("@{name}"), format!("&{name}")]
+            .into_iter()
+            .find(|name| symbols.contains_key(name))
+            .map(|name| LinkedPlace::Symbol(name.into())),
+        CodeReferent::Code(offset) => Some(LinkedPlace::Code(start.code + offset)),
+        CodeReferent::Constant(number) => {
+            let name = format!("%const.{number}");
+            let name = if start.is_first { name } else { constant_name(function, &name) };
+            Some(LinkedPlace::Symbol(name.into()))
+        }
+        CodeReferent::Table(number) => Some(LinkedPlace::Table(start.table + number)),
+        CodeReferent::Block(function, block) => {
+            Some(LinkedPlace::Symbol(format!("blockaddress(@{function}, {block})").into()))
+        }
+    };
+    let resolved = |to: &CodeReferent| place(to).unwrap_or_else(|| LinkedPlace::Symbol(format!("{to:?}").into()));
+    let relocation = |relocation: &'c tribunal_codegen::emit::CodeRelocation| Unresolved {
+        offset: start.code + relocation.offset,
+        kind: relocation.kind.0,
+        to: resolved(&relocation.to),
+        addend: relocation.addend,
+    };
+    code.relocations.iter().map(relocation).collect()
+}
