@@ -6,7 +6,7 @@
 //! Invariant: a pass runs only on a function of the stage that its row begins at. The observer sees every result.
 
 use crate::{CompileError, Context, allocate, bank_select, emit, frame, legalize, relax_branches, select, split_edges};
-use tribunal_ir::{Function, Properties, Stage};
+use tribunal_ir::{Function, Properties, Stage, text};
 
 pub use crate::emit::Code;
 
@@ -53,6 +53,7 @@ pub fn run_until(
     if let Some(name) = function.gave_up().map(str::to_string).or_else(|| opaque(function)) {
         return Err(CompileError::unsupported(function, PIPELINE[0].name, name));
     }
+    check_immediates(function, context)?;
     function.reserve(GROWTH * function.inst_bound());
     for pass in PIPELINE {
         if function.stage < pass.to {
@@ -71,6 +72,29 @@ pub fn run_until(
 fn opaque(function: &Function) -> Option<String> {
     let mut insts = function.all_insts();
     insts.find_map(|inst| function.opaque_name(function.inst(inst)).map(str::to_string))
+}
+
+/// Refuses a generic instruction whose immediate is missing, or outside of the range of its row: rules read it as they
+/// find it.
+fn check_immediates(function: &Function, context: &Context<'_>) -> Result<(), CompileError> {
+    for inst in function.all_insts() {
+        let data = function.inst(inst);
+        let Some(info) = data.opcode.info().filter(|info| !info.immediates.is_empty()) else { continue };
+        let types = info.index_types(function, data);
+        let kinds = info.operands().enumerate().filter(|(_, kind)| kind.is_immediate()).map(|(index, _)| index);
+        for (index, immediate) in kinds.zip(info.immediates) {
+            if data.imm(index).is_some_and(|value| immediate.takes(&types, value)) {
+                continue;
+            }
+            let text = text::print_inst(function, data, context.target.vocabulary);
+            let feature = match immediate.range(&types).filter(|_| data.imm(index).is_some()) {
+                Some(range) => format!("an immediate outside of {}..={} in `{text}`", range.start(), range.end()),
+                None => format!("operand {index} of `{text}`"),
+            };
+            return Err(CompileError::unsupported(function, PIPELINE[0].name, feature));
+        }
+    }
+    Ok(())
 }
 
 /// Runs one pass: checks the stage that it begins at, sets the one that it ends at, and shows the function to the

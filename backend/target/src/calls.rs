@@ -2,13 +2,14 @@
 
 use crate::Target;
 use crate::abi::{CallKind, Calls};
-use crate::runtime::RuntimeFunction;
+use crate::runtime::{AtomicFunction, RuntimeFunction};
+use smallvec::{SmallVec, smallvec};
 use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
 
 /// The registers of a runtime function's arguments and result.
 pub struct Signature {
-    /// The registers of each operand, low part first; the second is empty for functions of one operand.
-    pub arguments: [&'static [PReg]; 2],
+    /// The registers of each operand, low part first.
+    pub arguments: SmallVec<[&'static [PReg]; 3]>,
     /// The registers of the result, low part first.
     pub results: &'static [PReg],
 }
@@ -21,8 +22,21 @@ impl Target {
             return None;
         }
         let count = (function.bits / register) as usize;
-        let [first, second] = self.abi.places(&[count, count])?.try_into().ok()?;
-        Some(Signature { arguments: [first, second], results: self.abi.results().get(..count)? })
+        self.signature_of(&[count; 2], count)
+    }
+
+    /// The same of an operation on memory: values narrower than a register are its low bits. `None` if the registers do
+    /// not suffice.
+    pub fn atomic_signature(&self, function: &AtomicFunction) -> Option<Signature> {
+        let count = function.bits.div_ceil(self.pointer_bits.into()) as usize;
+        let mut counts: SmallVec<[usize; 3]> = smallvec![count; function.values()];
+        counts.push(1);
+        self.signature_of(&counts, count)
+    }
+
+    /// The registers of arguments and of a result that take so many each.
+    fn signature_of(&self, arguments: &[usize], result: usize) -> Option<Signature> {
+        Some(Signature { arguments: self.abi.places(arguments)?.into(), results: self.abi.results().get(..result)? })
     }
 
     /// True for an instruction that calls.

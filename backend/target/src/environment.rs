@@ -8,6 +8,7 @@
 //! | callee | arguments | results | memory |
 //! |---|---|---|---|
 //! | runtime function | those of its signature | those of its signature | untouched |
+//! | operation on memory | those of its signature | those of its signature | as its opcode says |
 //! | memory function | destination, source or byte, length | the destination | as its opcode says |
 //! | unknown | all registers that the call reads | all that it defines | anything, in a proof |
 //!
@@ -19,7 +20,8 @@
 //! Invariant: after a call every register that its mask does not preserve holds a result, or anything.
 
 use crate::Target;
-use crate::runtime::RuntimeFunction;
+use crate::calls::Signature;
+use crate::runtime::{AtomicFunction, RuntimeFunction};
 use crate::variable_arguments::{self, VaOperation};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
@@ -76,6 +78,8 @@ impl MemoryFunction {
 pub enum Callee {
     /// A function of the runtime library.
     Runtime(&'static RuntimeFunction),
+    /// An operation on memory of the runtime library.
+    Atomic(AtomicFunction),
     /// A function of the C library that only touches memory.
     Memory(MemoryFunction),
     /// Any other, by its symbol; empty for a call through a register.
@@ -89,7 +93,8 @@ impl Callee {
         let Some(name) = function.symbol_name(base) else { return Callee::Unknown(print_base(function, base)) };
         let runtime = RuntimeFunction::named(name).map(Callee::Runtime);
         let memory = || MemoryFunction::named(name).map(Callee::Memory);
-        runtime.or_else(memory).unwrap_or_else(|| Callee::Unknown(name.to_string()))
+        let atomic = || AtomicFunction::named(name).map(Callee::Atomic);
+        runtime.or_else(memory).or_else(atomic).unwrap_or_else(|| Callee::Unknown(name.to_string()))
     }
 }
 
@@ -227,6 +232,11 @@ pub trait Environment<D: Domain>: MachineState<D> {
         Err(Unsupported::new(format!("call of &{}", function.name())))
     }
 
+    /// True if an operation on memory of the library is performed; else its call is one of an unknown function.
+    fn performs_atomics(&self) -> bool {
+        true
+    }
+
     /// Calls an unknown function with the values of all registers that the call reads.
     fn unknown_function(&mut self, call: &UnknownCall<'_>, _: Vec<Value<D>>) -> Result<Returned<D>, Unsupported> {
         Err(call.unsupported())
@@ -287,11 +297,21 @@ pub fn call<D: Domain, S: Environment<D>>(
     }
     let leaves = state.function().opcode_flags(data, target.vocabulary).contains(OpcodeFlags::RETURN);
     let mut results = results(target, data, leaves);
-    let Returned { results: values, ub } = match Callee::of(state.function(), data) {
+    let callee = match Callee::of(state.function(), data) {
+        Callee::Atomic(function) if !state.performs_atomics() => Callee::Unknown(function.to_string()),
+        callee => callee,
+    };
+    let Returned { results: values, ub } = match callee {
         Callee::Runtime(function) => {
             let unsupported = || Unsupported::new(format!("call of &{}", function.name));
             results = target.signature(function).ok_or_else(unsupported)?.results.into();
             runtime_function(target, state, function)?
+        }
+        Callee::Atomic(function) => {
+            let unsupported = || Unsupported::new(format!("call of &{function}"));
+            let signature = target.atomic_signature(&function).ok_or_else(unsupported)?;
+            results = signature.results.into();
+            atomic_function(target, state, &function, &signature)?
         }
         Callee::Memory(function) => {
             let mut values = arguments(target, state, data)?.into_iter();
@@ -366,19 +386,51 @@ fn runtime_function<D: Domain, S: Environment<D>>(
 ) -> Result<Returned<D>, Unsupported> {
     let unsupported = || Unsupported::new(format!("call of &{}", function.name));
     let signature = target.signature(function).ok_or_else(unsupported)?;
-    let arguments = signature.arguments.map(|registers| {
-        let parts: SmallVec<[Value<D>; 4]> =
-            registers.iter().map(|&register| walk::read_physical(state, register)).collect();
-        joined(state.domain(), &parts)
-    });
+    let arguments: Vec<Value<D>> =
+        signature.arguments.iter().map(|registers| joined_registers(state, registers)).collect();
     let domain = state.domain();
-    let evaluation = function.evaluate(domain, &arguments)?;
+    let arguments = arguments.as_array().ok_or_else(unsupported)?;
+    let evaluation = function.evaluate(domain, arguments)?;
     let result = evaluation.results.first().ok_or_else(unsupported)?;
+    Ok(Returned { results: divided(target, domain, result, &signature), ub: evaluation.ub })
+}
+
+/// Performs an operation on memory of the runtime library. Registers hold anything above a narrower value.
+fn atomic_function<D: Domain, S: Environment<D>>(
+    target: &Target,
+    state: &mut S,
+    function: &AtomicFunction,
+    signature: &Signature,
+) -> Result<Returned<D>, Unsupported> {
+    let unsupported = || Unsupported::new(format!("call of &{function}"));
+    let mut arguments: Vec<Value<D>> =
+        signature.arguments.iter().map(|registers| joined_registers(state, registers)).collect();
+    let (domain, memory) = state.evaluator();
+    for value in arguments.iter_mut().take(function.values()) {
+        value.bits = domain.extract(&value.bits, 0, function.bits);
+    }
+    let evaluation = function.evaluate(domain, memory, &arguments)?;
+    let mut result = evaluation.results.into_iter().next().ok_or_else(unsupported)?;
+    let above = target.register_type().bits().saturating_sub(function.bits);
+    if above > 0 {
+        let high = domain.choose(above);
+        result.bits = domain.concat(&high, &result.bits);
+    }
+    Ok(Returned { results: divided(target, domain, &result, signature), ub: evaluation.ub })
+}
+
+/// A value as the result registers hold it, low part first.
+fn divided<D: Domain>(target: &Target, domain: &mut D, value: &Value<D>, signature: &Signature) -> Vec<Value<D>> {
     let width = u32::from(target.pointer_bits);
-    let part =
-        |index| Value { bits: domain.extract(&result.bits, index * width, width), poison: result.poison.clone() };
-    let results = (0..).take(signature.results.len()).map(part).collect();
-    Ok(Returned { results, ub: evaluation.ub })
+    let part = |index| Value { bits: domain.extract(&value.bits, index * width, width), poison: value.poison.clone() };
+    (0..).take(signature.results.len()).map(part).collect()
+}
+
+/// The value in these registers, low part first.
+fn joined_registers<D: Domain, S: Environment<D>>(state: &mut S, registers: &[PReg]) -> Value<D> {
+    let parts: SmallVec<[Value<D>; 4]> =
+        registers.iter().map(|&register| walk::read_physical(state, register)).collect();
+    joined(state.domain(), &parts)
 }
 
 /// Joins parts, lowest first; there is at least one.

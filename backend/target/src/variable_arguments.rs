@@ -123,9 +123,9 @@ pub fn step_bytes(target: &Target, ty: Type) -> u32 {
 }
 
 /// The alignment that an argument needs besides that of a register, in bytes; `None` if it needs no more.
-pub fn extra_alignment(target: &Target, data: &InstData) -> Option<u32> {
-    let align = data.operands.last().and_then(Operand::as_imm).and_then(|align| u32::try_from(align).ok())?;
-    (align > target.register_bytes()).then_some(align)
+pub fn extra_alignment(target: &Target, data: &InstData) -> Option<i64> {
+    let align = data.operands.last().and_then(Operand::as_imm)?;
+    (align > target.register_bytes().into()).then_some(align)
 }
 
 /// True if lists of the target are one pointer, so that [`VaOperation::Argument`] has a meaning.
@@ -375,7 +375,7 @@ fn argument<D: Domain, S: Environment<D>>(
     let operand = |flags| list_operand(target, data, flags, 0, pointer);
     let (mut place, unreadable) = memory.load(d, &list.bits, target.register_bytes(), &operand(MemFlags::LOAD));
     if let Some(align) = extra_alignment(target, data) {
-        let (more, mask) = (i64::from(align) - 1, -i64::from(align));
+        let (more, mask) = (align - 1, -align);
         let (more, mask) = (d.literal(more, pointer.bits()), d.literal(mask, pointer.bits()));
         let above = d.add(&place.bits, &more);
         place.bits = d.and(&above, &mask);
@@ -392,9 +392,10 @@ fn argument<D: Domain, S: Environment<D>>(
     Ok(ub)
 }
 
-/// The memory operand of the load of an argument.
+/// The memory operand of the load of an argument. It claims no alignment that memory operands cannot express.
 pub fn argument_operand(target: &Target, data: &InstData, ty: Type) -> MemOperand {
-    MemOperand::new(MemFlags::LOAD, ty, extra_alignment(target, data).unwrap_or(target.register_bytes()))
+    let extra = extra_alignment(target, data).map(|align| u32::try_from(align).unwrap_or(1 << 31));
+    MemOperand::new(MemFlags::LOAD, ty, extra.unwrap_or(target.register_bytes()))
 }
 
 fn moved<D: Domain>(d: &mut D, address: &D::Bits, bytes: u32) -> D::Bits {

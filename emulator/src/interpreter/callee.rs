@@ -112,7 +112,7 @@ impl<'f> Callees<'f> {
 pub(super) fn has_callees(function: &Function, target: &Target) -> bool {
     let is_call = |data: &InstData| function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
     let is_outside = |data: &InstData| match Callee::of(function, data) {
-        Callee::Runtime(_) => false,
+        Callee::Runtime(_) | Callee::Atomic(_) => false,
         Callee::Memory(_) => true,
         Callee::Unknown(_) => true,
     };

@@ -53,6 +53,15 @@ impl Emulator {
         Ok(())
     }
 
+    /// Records an access of a callee, as if code had made it.
+    pub(super) fn made_access(&mut self, access: RawAccess) {
+        match &mut self.engine {
+            Engine::Unicorn(engine) if self.recorder.is_some() => engine.get_data_mut().accesses.push(access),
+            Engine::Unicorn(_) => {}
+            Engine::Stepper(stepper) => stepper.made_access(access),
+        }
+    }
+
     /// Accesses since the last call, those to buffers of `input`.
     pub(super) fn take_accesses(&mut self, input: &Input) -> Vec<BufferAccess> {
         let accesses = match &mut self.engine {

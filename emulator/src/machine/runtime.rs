@@ -5,17 +5,19 @@
 //! returns with the least that the calling convention guarantees: every caller-saved register and the memory below the
 //! stack pointer hold junk.
 
+use super::accesses::RawAccess;
 use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, Unlinked, fitting};
 use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed};
 use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
 use std::collections::BTreeMap;
-use tribunal_ir::semantics::{Choice, Concrete, Value};
-use tribunal_ir::{Bits, PReg};
+use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
+use tribunal_ir::{Bits, FixedSlot, MemOperand, PReg, StackSlot};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
+use tribunal_target::calls::Signature;
 use tribunal_target::environment::MemoryFunction;
-use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction};
+use tribunal_target::runtime::{AtomicFunction, FUNCTIONS, RuntimeFunction};
 
 /// The address of the first function, and the distance between functions. Calls in the code reach them; nothing else is
 /// near.
@@ -40,6 +42,8 @@ pub struct CallSite<'a> {
 pub(super) enum LinkedCallee {
     Runtime(&'static RuntimeFunction),
     Memory(MemoryFunction),
+    /// With its name.
+    Atomic(AtomicFunction, String),
     Unknown(String),
 }
 
@@ -47,14 +51,15 @@ impl LinkedCallee {
     fn named(name: &str) -> LinkedCallee {
         let runtime = FUNCTIONS.iter().find(|function| function.name == name).map(LinkedCallee::Runtime);
         let memory = || MemoryFunction::named(name).map(LinkedCallee::Memory);
-        runtime.or_else(memory).unwrap_or_else(|| LinkedCallee::Unknown(name.to_string()))
+        let atomic = || AtomicFunction::named(name).map(|function| LinkedCallee::Atomic(function, name.to_string()));
+        runtime.or_else(memory).or_else(atomic).unwrap_or_else(|| LinkedCallee::Unknown(name.to_string()))
     }
 
     fn name(&self) -> &str {
         match self {
             LinkedCallee::Runtime(function) => function.name,
             LinkedCallee::Memory(function) => function.name(),
-            LinkedCallee::Unknown(name) => name,
+            LinkedCallee::Atomic(_, name) | LinkedCallee::Unknown(name) => name,
         }
     }
 }
@@ -188,7 +193,7 @@ impl Emulator {
         };
         let results = match callee {
             LinkedCallee::Runtime(function) => self.computed(function)?,
-            LinkedCallee::Memory(function) => match self.moved(*function)? {
+            LinkedCallee::Memory(_) | LinkedCallee::Atomic(..) => match self.accessed(callee)? {
                 Some(results) => results,
                 None => return Ok(Served::Fault(MachineFault::Memory { pc: back.wrapping_sub(CODE) })),
             },
@@ -252,14 +257,7 @@ impl Emulator {
         let target = self.target;
         let symbol = || MachineError::Symbol(callee.name.to_string());
         let signature = target.signature(callee).ok_or_else(symbol)?;
-        let mut arguments = Vec::with_capacity(2);
-        for registers in signature.arguments {
-            let mut value = 0u128;
-            for &register in registers.iter().rev() {
-                value = value << target.pointer_bits | u128::from(self.read(register)?);
-            }
-            arguments.push(Value { bits: Bits::new(value, callee.bits), poison: false });
-        }
+        let arguments = self.arguments(&signature, callee.bits)?;
         let arguments: [Value<Concrete>; 2] = arguments.try_into().map_err(|_| symbol())?;
         let mut domain = Concrete { choice: Choice::Zeros };
         // Where it is undefined, so is the source, and the run is not judged.
@@ -267,6 +265,57 @@ impl Emulator {
         let result = evaluation.results.first().map_or(0, |value| value.bits.unsigned());
         let part = |index: usize| (result >> (index * usize::from(target.pointer_bits))) as u64;
         Ok(signature.results.iter().enumerate().map(|(index, &register)| (register, part(index))).collect())
+    }
+
+    /// The arguments of a library function, as wide as its operands.
+    fn arguments(&self, signature: &Signature, bits: u32) -> Result<Vec<Value<Concrete>>, MachineError> {
+        let mut arguments = Vec::new();
+        for registers in &signature.arguments {
+            let mut value = 0u128;
+            for &register in registers.iter().rev() {
+                value = value << self.target.pointer_bits | u128::from(self.read(register)?);
+            }
+            arguments.push(Value { bits: Bits::new(value, bits), poison: false });
+        }
+        Ok(arguments)
+    }
+
+    /// Performs a function that touches memory; `None` if it touches memory that is not there.
+    fn accessed(&mut self, callee: &LinkedCallee) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
+        match callee {
+            LinkedCallee::Memory(function) => self.moved(*function),
+            LinkedCallee::Atomic(function, name) => self.exchanged(function, name),
+            LinkedCallee::Runtime(_) | LinkedCallee::Unknown(_) => Ok(None),
+        }
+    }
+
+    /// Performs an operation on memory. Junk stands above a result that fills no register.
+    fn exchanged(&mut self, function: &AtomicFunction, name: &str) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
+        let (target, symbol) = (self.target, || MachineError::Symbol(name.to_string()));
+        let signature = target.atomic_signature(function).ok_or_else(symbol)?;
+        let mut arguments = self.arguments(&signature, function.bits)?;
+        let address = signature.arguments.last().and_then(|registers| registers.first()).ok_or_else(symbol)?;
+        let address = self.read(*address)?;
+        let address_bits = Bits::new(address.into(), target.pointer_bits.into());
+        arguments.last_mut().into_iter().for_each(|last| last.bits = address_bits);
+        let bytes = function.bits as usize / 8;
+        let aligned = address.is_multiple_of(bytes as u64);
+        let Some(old) = self.bytes(address, bytes).filter(|_| aligned) else { return Ok(None) };
+        let old = old.values.iter().rev().fold(0, |value, &byte| value << 8 | u128::from(byte));
+        let mut place = Exchanged { old: Bits::new(old, function.bits), new: None };
+        let mut domain = Concrete { choice: Choice::Zeros };
+        function.evaluate(&mut domain, &mut place, &arguments).map_err(|_| symbol())?;
+        let new = place.new.unwrap_or(place.old).unsigned();
+        if self.engine.write(address, &new.to_le_bytes()[..bytes]).is_err() {
+            return Ok(None);
+        }
+        for stored in [None, Some(new as u64)] {
+            self.made_access(RawAccess { address, bytes: bytes as u32, stored });
+        }
+        let junk = u64::MAX.checked_shl(function.bits).unwrap_or(0);
+        let part = |index: usize| (old >> (index * usize::from(target.pointer_bits))) as u64;
+        let result = |(index, &register)| (register, part(index) & !junk | clobbered(register, 0) & junk);
+        Ok(Some(signature.results.iter().enumerate().map(result).collect()))
     }
 
     /// Performs a memory function; `None` if it touches memory that is not there.
@@ -339,5 +388,30 @@ impl Emulator {
             (vocabulary.full_register(register), value & !junk | clobbered(register, 0) & junk)
         };
         Ok(effect.results.iter().map(result).collect())
+    }
+}
+
+/// The one place of an operation on memory.
+struct Exchanged {
+    old: Bits,
+    new: Option<Bits>,
+}
+
+impl Memory<Concrete> for Exchanged {
+    fn load(&mut self, _: &mut Concrete, _: &Bits, _: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
+        (Value { bits: self.old, poison: false }, false)
+    }
+
+    fn store(&mut self, _: &mut Concrete, _: &Bits, value: &Value<Concrete>, _: &MemOperand) -> bool {
+        self.new = Some(value.bits);
+        false
+    }
+
+    fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {
+        Bits::zero(bits)
+    }
+
+    fn fixed_address(&mut self, _: &mut Concrete, _: FixedSlot, bits: u32) -> Bits {
+        Bits::zero(bits)
     }
 }

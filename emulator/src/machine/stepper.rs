@@ -83,6 +83,12 @@ impl Stepper {
         self.memory.accesses = wanted.then(Vec::new);
     }
 
+    pub fn made_access(&mut self, access: RawAccess) {
+        if let Some(accesses) = &mut self.memory.accesses {
+            accesses.push(access);
+        }
+    }
+
     pub fn take_accesses(&mut self) -> Vec<RawAccess> {
         self.memory.accesses.as_mut().map(std::mem::take).unwrap_or_default()
     }

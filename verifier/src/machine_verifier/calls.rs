@@ -88,11 +88,23 @@ fn is_mask(operand: &Operand) -> bool {
 /// Liveness and the allocator see what an instruction names.
 fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
-    let Callee::Runtime(callee) = Callee::of(verifier.function, data) else { return };
-    let Some(signature) = verifier.target.signature(callee) else { return };
+    let (target, callee) = (verifier.target, Callee::of(verifier.function, data));
+    let (signature, bits) = match &callee {
+        Callee::Runtime(callee) => (target.signature(callee), callee.bits),
+        Callee::Atomic(callee) => (target.atomic_signature(callee), callee.bits),
+        Callee::Memory(_) | Callee::Unknown(_) => return,
+    };
+    let Some(signature) = signature else { return };
+    let vocabulary = target.vocabulary;
+    // A value narrower than a register may stand in a part of it; the address, which comes last, fills one.
+    let is_address = |register| signature.arguments.last().is_some_and(|last| last.contains(&register));
+    let is_in = |own: PReg, register: PReg| {
+        let is_part = vocabulary.full_register(own) == register && vocabulary.register_bits(own) >= bits;
+        own == register || (is_part && !is_address(register))
+    };
     let names = |register: PReg, is_def: bool| {
         let mut named = data.operands.iter().filter(|operand| operand.is_def() == is_def).filter_map(Operand::as_reg);
-        named.any(|operand| operand.reg == Reg::Physical(register))
+        named.any(|operand| operand.reg.as_physical().is_some_and(|own| is_in(own, register)))
     };
     let passed = signature.arguments.iter().copied().flatten();
     let missing = passed.copied().find(|&register| !names(register, false));

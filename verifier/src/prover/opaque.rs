@@ -557,6 +557,11 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         Ok(self.evaluation.d.truth(false))
     }
 
+    /// In a whole function nothing but its own instruction says what an atomic access orders.
+    fn performs_atomics(&self) -> bool {
+        self.evaluation.opaque.is_none()
+    }
+
     fn unknown_function(
         &mut self,
         call: &UnknownCall<'_>,

@@ -11,9 +11,9 @@ use super::query::StepOutput;
 use super::side::{Scalar, Side, SideEvaluation};
 use super::term::Symbolic;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{InstData, MemFlags, OpcodeFlags, Step};
+use tribunal_ir::{Family, InstData, MemFlags, OpcodeFlags, Step};
 use tribunal_target::Target;
-use tribunal_target::environment::MemoryFunction;
+use tribunal_target::environment::{Callee, MemoryFunction};
 
 /// The same volatile accesses, in the same order. One that was only looked through stands where it stood.
 pub(super) fn outputs(
@@ -31,6 +31,11 @@ pub(super) fn outputs(
     let of_range = step.before.last().is_some_and(|data| MemoryFunction::of_opcode(data.opcode).is_some());
     // A call stands for a volatile function too: its effect is compared.
     if of_range && !result.effects.is_empty() {
+        return;
+    }
+    // So it does for a volatile operation on memory: what it reads and writes is compared as atomic accesses are.
+    let of_atomic = step.before.iter().filter(|data| is_volatile(data)).all(|data| is_atomic_operation(data));
+    if of_atomic && came.is_empty() && step.after.iter().any(|data| calls_atomic_function(step, data)) {
         return;
     }
     let (bytes, parts);
@@ -63,6 +68,14 @@ pub(super) fn outputs(
             must_agree(one.clone(), other.clone());
         }
     }
+}
+
+fn is_atomic_operation(data: &InstData) -> bool {
+    data.opcode.family() == Some(Family::Atomic)
+}
+
+fn calls_atomic_function(step: &Step<'_>, data: &InstData) -> bool {
+    matches!(Callee::of(step.function, data), Callee::Atomic(_))
 }
 
 /// The accesses of a step as the machine can make them. One that no instruction makes whole is cut where the later side

@@ -1,5 +1,5 @@
 //! Atomic accesses: ordered loads and stores become unordered ones between fences, and operations on memory that a
-//! machine lacks become those that it has.
+//! machine lacks become those that it has, or calls of the library.
 //!
 //! Fences stand where tables A.6 and A.7 of the RISC-V ELF psABI have them, as LLVM writes them. So code that another
 //! compiler made by either table works with it:
@@ -13,9 +13,14 @@
 //!
 //! Invariant: an access stays whole, and no memory operand is left more ordered than its instruction.
 
+use super::libcall;
 use super::recipe::Recipe;
 use tribunal_ir::inst::Operands;
-use tribunal_ir::{AtomicOrdering, Family, InstData, IntPredicate, MemOperand, Opcode, Operand, SyncScope, Type, VReg};
+use tribunal_ir::{
+    AtomicOrdering, Family, InstData, IntPredicate, MemOperand, Opcode, Operand, PReg, SyncScope, Type, VReg,
+};
+use tribunal_target::Target;
+use tribunal_target::runtime::AtomicFunction;
 
 /// True for a load or store that orders others, which fences can do in its place.
 pub(super) fn is_fenced(r: &Recipe<'_>) -> bool {
@@ -121,4 +126,36 @@ fn with_success(r: &mut Recipe<'_>) -> bool {
     let compared = [Operand::Predicate(IntPredicate::Eq), Operand::used(old), Operand::used(expected)];
     r.builder.define(success, Opcode::G_ICMP, compared);
     true
+}
+
+/// Calls the library function that does the same, as LLVM's `createAtomicLibcall` does; false if there is none.
+pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
+    let [memory] = r.data.memory.as_slice() else { return false };
+    let Some(bits) = memory.ty.map(Type::bits) else { return false };
+    let Some(callee) = AtomicFunction::of(r.data.opcode, bits, memory.merged_ordering()) else { return false };
+    let Some(signature) = target.atomic_signature(&callee) else { return false };
+    let register = target.register_type();
+    let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|registers| registers.to_vec()).collect();
+    let written = libcall::call_with(r, target, (&callee.to_string(), &places, signature.results), |r| {
+        let first_value = r.data.operands.len() - callee.values();
+        let mut arguments = Vec::new();
+        for index in first_value..r.data.operands.len() {
+            let mut value = r.register(index);
+            if callee.takes_complement() {
+                let ty = r.type_of(value);
+                let ones = r.constant(ty, -1);
+                value = r.op(ty, Opcode::G_XOR, &[value, ones]);
+            }
+            match r.bits_of(value) > register.bits() {
+                true => arguments.extend(r.unmerge(register, value)),
+                false => arguments.push(r.resized(Opcode::G_ANYEXT, value, register)),
+            }
+        }
+        arguments.push(r.register(first_value - 1));
+        arguments
+    });
+    if written {
+        libcall::returned(r, register, signature.results);
+    }
+    written
 }

@@ -1,9 +1,9 @@
 //! Calls of the runtime library: the sequence that LLVM's `createLibcall` writes, with the copies of arguments and
 //! results.
 
-use super::memory_function;
 use super::recipe::Recipe;
-use tribunal_ir::{Function, Inst, Opcode, Operand, PReg, Reg, VReg};
+use super::{atomics, memory_function};
+use tribunal_ir::{Family, Function, Inst, Opcode, Operand, PReg, Reg, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::environment::MemoryFunction;
 use tribunal_target::runtime::RuntimeFunction;
@@ -12,6 +12,7 @@ use tribunal_target::runtime::RuntimeFunction;
 pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     match MemoryFunction::of_opcode(r.data.opcode) {
         Some(function) => memory_function::call(r, target, function),
+        None if r.data.opcode.family() == Some(Family::Atomic) => atomics::call(r, target),
         None => runtime_function(r, target),
     }
 }
@@ -23,7 +24,7 @@ fn runtime_function(r: &mut Recipe<'_>, target: &Target) -> bool {
     let Some(signature) = target.signature(callee) else { return false };
     let register = target.register_type();
     let is_wide = callee.ty() != register;
-    let places = signature.arguments.map(<[PReg]>::to_vec);
+    let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|registers| registers.to_vec()).collect();
     let written = call_with(r, target, (callee.name, &places, signature.results), |r| {
         let parts = |r: &mut Recipe<'_>, value: VReg| if is_wide { r.unmerge(register, value) } else { vec![value] };
         let (a, b) = (r.register(1), r.register(2));
@@ -32,16 +33,25 @@ fn runtime_function(r: &mut Recipe<'_>, target: &Target) -> bool {
     if !written {
         return false;
     }
-    if !is_wide {
-        r.builder.push(copy(dst.into(), signature.results[0].into()));
-        return true;
+    returned(r, register, signature.results);
+    true
+}
+
+/// Defines the result of the instruction replaced as the low bits of these registers, each of type `register`.
+pub(super) fn returned(r: &mut Recipe<'_>, register: Type, results: &[PReg]) {
+    let dst = r.dst();
+    if let ([result], true) = (results, r.type_of(dst) == register) {
+        r.builder.push(copy(dst.into(), (*result).into()));
+        return;
     }
-    let results: Vec<VReg> = signature.results.iter().map(|_| r.builder.function.new_vreg(register)).collect();
-    for (&to, &from) in results.iter().zip(signature.results) {
+    let parts: Vec<VReg> = results.iter().map(|_| r.builder.function.new_vreg(register)).collect();
+    for (&to, &from) in parts.iter().zip(results) {
         r.builder.push(copy(to.into(), from.into()));
     }
-    r.merge(dst, &results);
-    true
+    match parts.as_slice() {
+        &[part] => r.define_resized(dst, Opcode::G_ANYEXT, part),
+        parts => r.merge(dst, parts),
+    }
 }
 
 /// Writes the call of a symbol, with the registers of its arguments and of its results, up to the end of its call

@@ -74,8 +74,10 @@ impl<'f> Recipe<'f> {
         self.type_of(register).bits()
     }
 
+    /// The immediate at operand `index`: a width, or a place in a value.
     pub fn imm(&self, index: usize) -> u32 {
-        self.data.imm(index).and_then(|imm| u32::try_from(imm).ok()).unwrap_or(0)
+        let imm = self.data.imm(index).and_then(|imm| u32::try_from(imm).ok());
+        imm.expect("the pipeline has refused immediates outside of their rows' ranges")
     }
 
     /// The value of a `G_CONSTANT`.

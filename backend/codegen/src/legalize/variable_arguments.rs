@@ -89,7 +89,7 @@ struct ListArgument {
     pointer: Type,
     /// Of the load and of the store of the pointer.
     of_list: [MemOperand; 2],
-    align: Option<u32>,
+    align: Option<i64>,
     step: u32,
     access: MemOperand,
 }
@@ -100,8 +100,8 @@ impl ListArgument {
         let [loaded, stored] = self.of_list;
         let mut place = r.builder.load(Opcode::G_LOAD, self.pointer, list, loaded);
         if let Some(align) = self.align {
-            let above = moved(r, place, i64::from(align) - 1);
-            let mask = r.constant(Type::scalar(self.pointer.bits()), -i64::from(align));
+            let above = moved(r, place, align - 1);
+            let mask = r.constant(Type::scalar(self.pointer.bits()), -align);
             place = r.op(self.pointer, Opcode::G_PTRMASK, &[above, mask]);
         }
         let next = r.pointer_plus(place, self.step);

@@ -4,6 +4,7 @@
 
 mod bank_select;
 mod frame;
+mod immediates;
 mod moving_frames;
 mod object;
 mod relax_branches;

@@ -24,7 +24,8 @@ pub use lanes::{LaneBits, LaneBools, Lanes};
 pub use memory::{Memory, Pure};
 pub use number::Number;
 pub use opcodes::{
-    Evaluation, Obstacle, Typed, Unsupported, evaluate, evaluate_binary, evaluate_flagged, evaluate_typed, typed,
+    Evaluation, Obstacle, Typed, Unsupported, evaluate, evaluate_atomic, evaluate_binary, evaluate_flagged,
+    evaluate_typed, typed,
 };
 pub use partial::{Partial, PartialBits, PartialBool};
 pub use words::{Word, Words};

@@ -7,6 +7,7 @@ use super::{Domain, Memory, Pure, Value, access, bits, integer, intrinsic};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags};
+use crate::memory::MemOperand;
 use crate::opcode::{Family, Immediate, IndexTypes, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
 use crate::operand::Operand;
 use crate::predicate::IntPredicate;
@@ -160,6 +161,29 @@ pub fn evaluate_binary<D: Domain>(
         true => evaluate_flagged(domain, opcode, InstFlags::empty(), args),
         false => Err(malformed(&InstData::new(opcode, []))),
     }
+}
+
+/// Evaluates an operation on memory, whose values are as wide as its access, on `args`: the address, then the values.
+/// The result is the old value.
+pub fn evaluate_atomic<D: Domain, M: Memory<D>>(
+    domain: &mut D,
+    memory: &mut M,
+    opcode: Opcode,
+    access: MemOperand,
+    args: &[Value<D>],
+) -> Result<Evaluation<D>, Unsupported> {
+    let inst = InstData::new(opcode, []).with_memory(access);
+    let info = opcode.info().filter(|info| info.family == Family::Atomic && info.uses.len() == args.len());
+    let ty = info.and(access.ty).ok_or_else(|| malformed(&inst))?;
+    if args.iter().skip(1).any(|value| domain.width(&value.bits) != ty.bits()) {
+        return Err(malformed(&inst));
+    }
+    let flags = InstFlags::empty();
+    access::read_modify_write(
+        domain,
+        memory,
+        &Operation { inst: &inst, flags, defs: &[ty], uses: &[], args, range: &[] },
+    )
 }
 
 /// Evaluates an opcode of two sources and a result, all of one width, with these flags on `args`.

@@ -1,10 +1,11 @@
 //! The legality rules of AArch64 (LLVM's AArch64LegalizerInfo is the model). Everything ends in `s32`, `s64` and `p0`.
 
+use super::features::LSE;
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
     all, any, is_pointer, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not,
-    scalar_narrower_than, scalar_wider_than,
+    scalar_narrower_than, scalar_wider_than, type_pair_and_mem_desc_in_set,
 };
 use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
 use std::sync::OnceLock;
@@ -12,10 +13,12 @@ use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{P0, S32, S64, S128};
 use tribunal_ir::{Family, Opcode, Type};
 
-/// The rules, made once; no feature changes them yet.
-pub fn rules(_features: Features) -> &'static LegalizerInfo {
-    static TABLE: OnceLock<LegalizerInfo> = OnceLock::new();
-    TABLE.get_or_init(|| LegalizerInfo::new(sets()))
+/// The rules, made once; they depend on the operations on memory that the machine has.
+pub fn rules(features: Features) -> &'static LegalizerInfo {
+    static TABLES: [OnceLock<LegalizerInfo>; 2] = [const { OnceLock::new() }; 2];
+    let features = features & LSE;
+    let table = &TABLES[usize::from(features == LSE)];
+    table.get_or_init(|| LegalizerInfo::new(sets(features)).for_features(features))
 }
 
 /// The expansion of each opcode whose rules say `custom`.
@@ -25,16 +28,16 @@ fn on(opcodes: &[Opcode]) -> RuleSet {
     rules_for("aarch64", opcodes).unsupported_if_not_scalar()
 }
 
-/// Rules of accesses, which may be atomic: at their natural alignment, and no wider than a register.
-fn accesses(opcodes: &[Opcode]) -> RuleSet {
-    rules_for("aarch64", opcodes).unsupported_if_vector().unsupported_if_not_atomically_accessible(64)
+/// Rules of accesses, which may be atomic: at their natural alignment, and of at most `widest` bits.
+fn accesses(opcodes: &[Opcode], widest: u32) -> RuleSet {
+    rules_for("aarch64", opcodes).unsupported_if_vector().unsupported_if_not_atomically_accessible(widest)
 }
 
-fn sets() -> Vec<RuleSet> {
+fn sets(features: Features) -> Vec<RuleSet> {
     let mut sets = arithmetic();
     sets.extend(values());
     sets.extend(memory());
-    sets.extend(atomics());
+    sets.extend(atomics(features));
     sets.extend(artifacts());
     sets
 }
@@ -137,7 +140,7 @@ fn memory() -> Vec<RuleSet> {
     let plain: Vec<TypePairAndMemDesc> =
         extending.into_iter().chain([(S32, 32), (S64, 64), (P0, 64)].map(access)).collect();
     vec![
-        accesses(&[G_LOAD])
+        accesses(&[G_LOAD], 64)
             .legal_for_types_with_mem_desc(&plain)
             .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
@@ -150,7 +153,7 @@ fn memory() -> Vec<RuleSet> {
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32),
-        accesses(&[G_STORE])
+        accesses(&[G_STORE], 64)
             .legal_for_types_with_mem_desc(&plain)
             .widen_scalar_to_next_pow2(0)
             .narrow_scalar_to_access(S64)
@@ -164,8 +167,8 @@ fn memory() -> Vec<RuleSet> {
     ]
 }
 
-/// Operations on memory of every size.
-fn atomics() -> Vec<RuleSet> {
+/// Operations on memory of every size. Without LSE there are but loops, and library functions that ask the machine.
+fn atomics(features: Features) -> Vec<RuleSet> {
     let access = |(value, bits): (Type, u32)| TypePairAndMemDesc {
         type0: value,
         type1: P0,
@@ -173,21 +176,24 @@ fn atomics() -> Vec<RuleSet> {
         align_bits: bits,
     };
     let whole = [(S32, 8), (S32, 16), (S32, 32), (S64, 64)].map(access);
-    let operations = [
-        G_ATOMICRMW_XCHG,
-        G_ATOMICRMW_ADD,
-        G_ATOMICRMW_AND,
-        G_ATOMICRMW_OR,
-        G_ATOMICRMW_XOR,
-        G_ATOMICRMW_MAX,
-        G_ATOMICRMW_MIN,
-        G_ATOMICRMW_UMAX,
-        G_ATOMICRMW_UMIN,
-        G_ATOMIC_CMPXCHG,
-    ];
+    let in_library = [G_ATOMICRMW_XCHG, G_ATOMICRMW_ADD, G_ATOMICRMW_AND, G_ATOMICRMW_OR, G_ATOMICRMW_XOR];
+    let others = [G_ATOMICRMW_MAX, G_ATOMICRMW_MIN, G_ATOMICRMW_UMAX, G_ATOMICRMW_UMIN];
+    let on = |opcodes: &[Opcode]| accesses(opcodes, 64);
+    let has_lse = features.contains(LSE);
     vec![
-        accesses(&operations).legal_for_types_with_mem_desc(&whole).lower_if(is_pointer(0)).min_scalar(0, S32),
-        accesses(&[G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS]).lower(),
+        on(&in_library)
+            .when(has_lse, |rules| rules.legal_for_types_with_mem_desc(&whole))
+            .when(!has_lse, |rules| rules.libcall_if(type_pair_and_mem_desc_in_set(0, 1, 0, &whole)))
+            .lower_if(is_pointer(0))
+            .min_scalar(0, S32),
+        on(&others).legal_for_types_with_mem_desc(&whole).lower_if(is_pointer(0)).min_scalar(0, S32),
+        accesses(&[G_ATOMIC_CMPXCHG], 128)
+            .legal_for_types_with_mem_desc(&whole)
+            .libcall_if(type_pair_and_mem_desc_in_set(0, 1, 0, &[access((S128, 128))]))
+            .lower_if(is_pointer(0))
+            .min_scalar(0, S32),
+        on(&[G_ATOMICRMW_SUB]).lower(),
+        accesses(&[G_ATOMIC_CMPXCHG_WITH_SUCCESS], 128).lower(),
         rules_for("aarch64", &[G_FENCE]).always_legal(),
         rules_for("aarch64", Family::Trap.opcodes()).always_legal(),
         rules_for("aarch64", &[G_INTRINSIC, G_INTRINSIC_W_SIDE_EFFECTS]).always_legal(),
