@@ -104,73 +104,118 @@ struct Run {
     seconds: f64,
 }
 
-/// Time beyond its limit that a command has for reducing and reporting.
+/// The time beyond its limit that a command has for reducing and reporting.
 const GRACE: u64 = 30;
 
 impl Court {
     /// Puts one fault before each command until one kills it.
     pub fn judge(&self, mutant: &Mutant) -> Result<Fate, MutantsError> {
         let (_, pass) = layer::of(&mutant.site.file);
+        let place = self.folder.join(mutant.number.to_string());
+        std::fs::create_dir_all(&place).map_err(MutantsError::at(&place))?;
+        // A fault outside of the passes may be one of the definitions: no proof of before holds with it.
+        if pass.is_some() {
+            copy_folder(&self.proofs(), &place.join("proofs"))?;
+        }
         let mut open = Vec::new();
         for verb in Verb::ALL {
-            let run = self.run(verb, mutant.number, self.seconds)?;
-            match (run.status, run.report.reports.first()) {
-                (Some(0), _) => {}
-                (Some(1), Some(finding)) => {
-                    return Ok(Fate::Killed(MutantKill {
-                        verb,
-                        judge: finding.judge.clone(),
-                        kind: finding.kind.clone(),
-                        guilty: finding.guilty.clone(),
-                        seconds: run.seconds,
-                        programs: run.report.programs,
-                        instructions: self.reproducer(mutant.number, &finding.signature),
-                        is_blamed: pass.map(|pass| layer::pass_of(&finding.guilty) == pass),
-                    }));
+            for command in self.commands(verb, &place, self.seconds, pass.is_some())? {
+                let run = self.run(verb, mutant.number, command, &place)?;
+                match (run.status, run.report.reports.first()) {
+                    (Some(0), _) => {}
+                    (Some(1), Some(finding)) => {
+                        return Ok(Fate::Killed(MutantKill {
+                            verb,
+                            judge: finding.judge.clone(),
+                            kind: finding.kind.clone(),
+                            guilty: finding.guilty.clone(),
+                            seconds: run.seconds,
+                            programs: run.report.programs,
+                            instructions: reproducer(&place, &finding.signature),
+                            is_blamed: pass.map(|pass| layer::pass_of(&finding.guilty) == pass),
+                        }));
+                    }
+                    // A judge that needs longer than the limit has found nothing; `fuzz` ends by itself.
+                    (None, _) if run.is_late && verb != Verb::Fuzz => open.push(verb),
+                    (Some(3), _) => open.push(verb),
+                    (status, _) => return Ok(Fate::Killed(process(verb, &run, status))),
                 }
-                // A judge that needs longer than the limit has found nothing; `fuzz` ends by itself.
-                (None, _) if run.is_late && verb != Verb::Fuzz => open.push(verb),
-                (Some(3), _) => open.push(verb),
-                (status, _) => return Ok(Fate::Killed(process(verb, &run, status))),
             }
         }
+        // Proofs are large, and of no use to the next fault.
+        let proofs = place.join("proofs");
+        if proofs.exists() {
+            std::fs::remove_dir_all(&proofs).map_err(MutantsError::at(&proofs))?;
+        }
+        open.dedup();
         Ok(Fate::Alive(open))
     }
 
-    /// Without a fault every command must pass: a kill would say nothing otherwise.
+    /// Without a fault every command must pass: a kill would say nothing otherwise. The proofs are kept for the faults.
     pub fn check_baseline(&self) -> Result<(), MutantsError> {
+        let place = self.folder.join("0");
+        std::fs::create_dir_all(&place).map_err(MutantsError::at(&place))?;
         for verb in [Verb::Fuzz, Verb::Trial] {
-            let run = self.run(verb, 0, self.seconds.min(10))?;
-            if run.status != Some(0) {
-                let status = run.status.map_or_else(|| "no status".to_string(), |status| status.to_string());
-                return Err(MutantsError::Baseline { command: verb.name().to_string(), status });
+            for command in self.commands(verb, &place, self.seconds, true)? {
+                let run = self.run(verb, 0, command, &place)?;
+                if run.status != Some(0) {
+                    let status = run.status.map_or_else(|| "no status".to_string(), |status| status.to_string());
+                    return Err(MutantsError::Baseline { command: verb.name().to_string(), status });
+                }
             }
         }
         Ok(())
     }
 
-    fn place(&self, number: u32) -> PathBuf {
-        self.folder.join(format!("{number}"))
+    /// The proofs of the program without a fault.
+    fn proofs(&self) -> PathBuf {
+        self.folder.join("0/proofs")
     }
 
-    fn run(&self, verb: Verb, number: u32, seconds: u64) -> Result<Run, MutantsError> {
-        let place = self.place(number);
-        std::fs::create_dir_all(&place).map_err(MutantsError::at(&place))?;
+    /// The command lines of a verb.
+    fn commands(
+        &self,
+        verb: Verb,
+        place: &Path,
+        seconds: u64,
+        keeps_proofs: bool,
+    ) -> Result<Vec<Command>, MutantsError> {
+        let new = || {
+            let mut command = Command::new(&self.program);
+            command.arg(verb.name()).arg("--json").current_dir(&self.root);
+            match keeps_proofs && verb != Verb::Prove {
+                true => command.arg("--cache").arg(place.join("proofs")),
+                false => command.arg("--no-cache"),
+            };
+            command
+        };
+        let mut first = new();
+        match verb {
+            Verb::Fuzz => {
+                first.args(["--jobs", "1", "--findings", "1", "--seconds", &seconds.to_string(), "--out"]);
+                first.arg(place.join("crashes"));
+            }
+            Verb::Prove => _ = first.args(["--jobs", "1", "--out"]).arg(place.join("counterexamples")),
+            Verb::Trial => {
+                let of_target = |(target, cases): (String, Vec<PathBuf>)| {
+                    let mut command = new();
+                    command.args(["--target", &target]).args(cases);
+                    command
+                };
+                return Ok(cases(&self.root.join("corpus/run"))?.into_iter().map(of_target).collect());
+            }
+        }
+        Ok(vec![first])
+    }
+
+    fn run(&self, verb: Verb, number: u32, mut command: Command, place: &Path) -> Result<Run, MutantsError> {
         let output = place.join(verb.name());
         let file = File::create(&output).map_err(MutantsError::at(&output))?;
-        let mut command = Command::new(&self.program);
-        command.arg(verb.name()).args(["--no-cache", "--json"]).env("TRIBUNAL_MUTANT", number.to_string());
-        match verb {
-            Verb::Fuzz => command
-                .args(["--jobs", "1", "--findings", "1", "--seconds", &seconds.to_string(), "--out"])
-                .arg(place.join("crashes")),
-            Verb::Trial => command.args(cases(&self.root.join("corpus/run"))?),
-            Verb::Prove => command.args(["--jobs", "1", "--out"]).arg(place.join("counterexamples")),
-        };
         let started = Instant::now();
-        command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null()).current_dir(&self.root);
+        command.env("TRIBUNAL_MUTANT", number.to_string());
+        command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
         let mut child = command.spawn().map_err(MutantsError::at(&self.program))?;
-        let limit = Duration::from_secs(seconds + if verb == Verb::Fuzz { GRACE } else { 0 });
+        let limit = Duration::from_secs(self.seconds + if verb == Verb::Fuzz { GRACE } else { 0 });
         let ended = child.wait_timeout(limit).map_err(MutantsError::at(&self.program))?;
         if ended.is_none() {
             // It may have ended in between: either way it is gone.
@@ -187,14 +232,24 @@ impl Court {
             seconds: started.elapsed().as_secs_f64(),
         })
     }
+}
 
-    /// Instructions of the crash file with this signature.
-    fn reproducer(&self, number: u32, signature: &str) -> Option<usize> {
-        let folder = std::fs::read_dir(self.place(number).join("crashes")).ok()?;
-        let texts = folder.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path()).ok());
-        let line = format!("# signature: {signature}");
-        texts.filter(|text| text.lines().any(|other| other == line)).map(|text| instructions(&text)).min()
+/// Instructions of the crash file with this signature.
+fn reproducer(place: &Path, signature: &str) -> Option<usize> {
+    let folder = std::fs::read_dir(place.join("crashes")).ok()?;
+    let texts = folder.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path()).ok());
+    let line = format!("# signature: {signature}");
+    texts.filter(|text| text.lines().any(|other| other == line)).map(|text| instructions(&text)).min()
+}
+
+/// Copies the files of a folder.
+fn copy_folder(from: &Path, to: &Path) -> Result<(), MutantsError> {
+    std::fs::create_dir_all(to).map_err(MutantsError::at(to))?;
+    for entry in std::fs::read_dir(from).map_err(MutantsError::at(from))? {
+        let entry = entry.map_err(MutantsError::at(from))?;
+        std::fs::copy(entry.path(), to.join(entry.file_name())).map_err(MutantsError::at(entry.path()))?;
     }
+    Ok(())
 }
 
 /// A command that ended by itself without a finding, or did not end.
@@ -216,17 +271,30 @@ fn process(verb: Verb, run: &Run, status: Option<i32>) -> MutantKill {
     }
 }
 
-/// The MIR files of a folder.
-fn cases(folder: &Path) -> Result<Vec<PathBuf>, MutantsError> {
+/// The cases of each target's folder that need no features.
+fn cases(folder: &Path) -> Result<Vec<(String, Vec<PathBuf>)>, MutantsError> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(MutantsError::at(folder))? {
-        let path = entry.map_err(MutantsError::at(folder))?.path();
-        if path.extension().is_some_and(|extension| extension == "mir") {
-            found.push(path);
+    for target in entries(folder)? {
+        let mut cases = Vec::new();
+        for path in entries(&target)? {
+            let text = std::fs::read_to_string(&path).map_err(MutantsError::at(&path))?;
+            if !text.lines().any(|line| line.starts_with("# features:")) {
+                cases.push(path);
+            }
         }
+        found.push((target.file_name().unwrap_or_default().to_string_lossy().into_owned(), cases));
     }
-    found.sort();
     Ok(found)
+}
+
+/// The entries of a folder, sorted.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, MutantsError> {
+    let read = std::fs::read_dir(folder).map_err(MutantsError::at(folder))?;
+    let mut paths = read.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
+    if let Ok(paths) = &mut paths {
+        paths.sort();
+    }
+    paths.map_err(MutantsError::at(folder))
 }
 
 /// Instructions in the body of a MIR file: its lines but labels, edges and live-ins.

@@ -82,6 +82,10 @@ fn run(arguments: &Arguments, stop: &AtomicBool) -> Result<u8, MutantsError> {
     let out = root.join(&arguments.out);
     let built = compile::build(&sources, &order, count, &out, |line| eprintln!("{line}"))?;
     let court = Court { program: built.program.clone(), root, folder: out.join("fates"), seconds: arguments.seconds };
+    if court.folder.exists() {
+        std::fs::remove_dir_all(&court.folder).map_err(MutantsError::at(&court.folder))?;
+    }
+    eprintln!("the program without a fault");
     court.check_baseline()?;
     let judged = hunt(arguments, &court, &built, &equivalents, &out, stop)?;
     let mut report = Report::new(&judged);

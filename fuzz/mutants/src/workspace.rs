@@ -17,27 +17,31 @@ const LEFT: [&str; 3] = ["target", "fuzz-out", "docs"];
 /// The program of the copy: under a name of its own, it may stand beside the product.
 pub const PROGRAM: &str = "tribunal-mutant";
 
-/// The sources that faults may stand in, by path from the root.
+/// The files of the workspace as they were at one time, by path from the root.
 pub struct SourceTexts {
     /// The root of the workspace.
     pub root: PathBuf,
+    /// Those that faults may stand in.
     texts: BTreeMap<String, String>,
+    /// The others, as the copy has them.
+    others: BTreeMap<String, Vec<u8>>,
 }
 
 impl SourceTexts {
-    /// Reads the sources of the workspace at `root`.
+    /// Reads the workspace at `root`: its user may go on editing while the copy is built.
     pub fn read(root: &Path) -> Result<SourceTexts, MutantsError> {
-        let mut texts = BTreeMap::new();
-        for folder in layer::SOURCES {
-            for file in files(&root.join(folder), &[])? {
-                let name = relative(root, &file);
-                if layer::has_faults(&name) {
-                    let text = std::fs::read_to_string(&file).map_err(MutantsError::at(&file))?;
-                    texts.insert(name, text);
-                }
+        let (mut texts, mut others) = (BTreeMap::new(), BTreeMap::new());
+        for file in files(root, &LEFT)? {
+            let name = relative(root, &file);
+            let bytes = std::fs::read(&file).map_err(MutantsError::at(&file))?;
+            match String::from_utf8(bytes) {
+                Ok(text) if layer::has_faults(&name) => _ = texts.insert(name, text),
+                Ok(text) => _ = others.insert(name.clone(), adapted(&name, text).into_bytes()),
+                Err(other) => _ = others.insert(name, other.into_bytes()),
             }
         }
-        Ok(SourceTexts { root: root.to_path_buf(), texts })
+        others.insert(format!("{SWITCH_CRATE}src/mutant.rs"), SWITCH.as_bytes().to_vec());
+        Ok(SourceTexts { root: root.to_path_buf(), texts, others })
     }
 
     /// Every place in them where an operator applies.
@@ -73,15 +77,8 @@ pub struct Copy {
 impl Copy {
     /// Makes the copy, or brings it up to date, with these faults.
     pub fn write(sources: &SourceTexts, root: &Path, mutants: &[Mutant]) -> Result<Copy, MutantsError> {
-        let mut kept = Vec::new();
-        for file in files(&sources.root, &LEFT)? {
-            let name = relative(&sources.root, &file);
-            let target = root.join(&name);
-            kept.push(target.clone());
-            if !sources.texts.contains_key(&name) {
-                let bytes = std::fs::read(&file).map_err(MutantsError::at(&file))?;
-                put(&target, &adapted(&name, bytes))?;
-            }
+        for (name, bytes) in &sources.others {
+            put(&root.join(name), bytes)?;
         }
         let mut woven = BTreeMap::new();
         for (name, text) in &sources.texts {
@@ -91,11 +88,11 @@ impl Copy {
             put(&root.join(name), file.text.as_bytes())?;
             woven.insert(name.clone(), file);
         }
-        let switch = root.join(SWITCH_CRATE).join("src/mutant.rs");
-        put(&switch, SWITCH.as_bytes())?;
-        kept.push(switch);
-        for old in files(root, &LEFT)?.into_iter().filter(|file| !kept.contains(file)) {
-            std::fs::remove_file(&old).map_err(MutantsError::at(&old))?;
+        for old in files(root, &LEFT)? {
+            let name = relative(root, &old);
+            if !woven.contains_key(&name) && !sources.others.contains_key(&name) {
+                std::fs::remove_file(&old).map_err(MutantsError::at(&old))?;
+            }
         }
         Ok(Copy { root: root.to_path_buf(), woven })
     }
@@ -103,8 +100,7 @@ impl Copy {
 
 /// The changes that the copy needs whatever its faults are: the switch is a module, `main` reads it first, unsafe code
 /// may write tables, and the program has its own name.
-fn adapted(name: &str, bytes: Vec<u8>) -> Vec<u8> {
-    let Ok(text) = String::from_utf8(bytes.clone()) else { return bytes };
+fn adapted(name: &str, text: String) -> String {
     match name {
         "Cargo.toml" => {
             text.replace("unsafe_code = \"forbid\"", "unsafe_code = \"allow\"").replace("\"deny\"", "\"allow\"")
@@ -114,9 +110,8 @@ fn adapted(name: &str, bytes: Vec<u8>) -> Vec<u8> {
             text.replace("fn main() -> ExitCode {", "fn main() -> ExitCode {\n    tribunal_ir::mutant::start();")
         }
         "cli/Cargo.toml" => text + &format!("\n[[bin]]\nname = \"{PROGRAM}\"\npath = \"src/main.rs\"\n"),
-        _ => return bytes,
+        _ => text,
     }
-    .into_bytes()
 }
 
 /// Writes a file, unless it has this text.
