@@ -21,9 +21,10 @@ use std::time::{Duration, Instant};
 use tribunal_codegen::{Allocator, Observer, Options};
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
+use tribunal_trial::JudgeSet;
 use tribunal_trial::crash;
 use tribunal_trial::features::FeatureSet;
-use tribunal_trial::finding::{Finding, Tally};
+use tribunal_trial::finding::{Finding, Judge, Tally};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
 
@@ -175,6 +176,11 @@ fn worker(shared: &Shared<'_>) {
     flush(shared, local);
 }
 
+/// The judges of a program: all, and of every sixteenth its texts too, which take as long as all the others.
+fn judges(number: u64) -> JudgeSet {
+    if number.is_multiple_of(16) { JudgeSet::ALL } else { JudgeSet::ALL.without(Judge::Text) }
+}
+
 /// One program, for the target of this index: generated, checked, judged.
 fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64, local: &mut CampaignReport) {
     let seed = program_seed(shared.campaign.seed, number);
@@ -187,7 +193,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
     };
     let plan = inputs::Plan { count: shared.campaign.inputs, seed };
     let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
-    let Some(mut tally) = harness.trial_if_accepted(&function, plan, &mut planter) else {
+    let Some(mut tally) = harness.trial_if_accepted(&function, plan, judges(number), &mut planter) else {
         local.rejected += 1;
         return;
     };

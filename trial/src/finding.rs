@@ -16,6 +16,8 @@ pub enum Judge {
     Prover,
     /// The allocation checker.
     Allocation,
+    /// The text of a function against the function.
+    Text,
     /// Machine code run against the interpreter.
     Emulator,
     /// A pass that broke its own contract.
@@ -24,7 +26,8 @@ pub enum Judge {
 
 impl Judge {
     /// Every judge, in the order of the pipeline.
-    pub const ALL: [Judge; 5] = [Judge::Verifier, Judge::Prover, Judge::Allocation, Judge::Emulator, Judge::Compiler];
+    pub const ALL: [Judge; 6] =
+        [Judge::Verifier, Judge::Prover, Judge::Allocation, Judge::Text, Judge::Emulator, Judge::Compiler];
 
     /// The judge of this name.
     pub fn named(name: &str) -> Option<Judge> {
@@ -37,6 +40,7 @@ impl Judge {
             Judge::Verifier => "verifier",
             Judge::Prover => "prover",
             Judge::Allocation => "allocation-checker",
+            Judge::Text => "text",
             Judge::Emulator => "emulator",
             Judge::Compiler => "compiler",
         }

@@ -128,10 +128,16 @@ impl Harness {
         self.judged(function, inputs, JudgeSet::ALL, saboteur).0
     }
 
-    /// The same on inputs made by `plan`; `None` for a function that the verifier does not accept as input.
-    pub fn trial_if_accepted(&mut self, function: &Function, plan: Plan, saboteur: &mut dyn Observer) -> Option<Tally> {
+    /// These judges on inputs made by `plan`; `None` for a function that the verifier does not accept as input.
+    pub fn trial_if_accepted(
+        &mut self,
+        function: &Function,
+        plan: Plan,
+        judges: JudgeSet,
+        saboteur: &mut dyn Observer,
+    ) -> Option<Tally> {
         let inputs = inputs::inputs(function, self.bench.target, plan);
-        let (tally, acceptance) = self.judged(function, &inputs, JudgeSet::ALL, saboteur);
+        let (tally, acceptance) = self.judged(function, &inputs, judges, saboteur);
         (acceptance == Acceptance::Accepted).then_some(tally)
     }
 
@@ -265,7 +271,7 @@ impl Harness {
             (Judge::Emulator, _) | (Judge::Prover, FindingKind::ProvedAndWrong) => {
                 JudgeSet::default().with(Judge::Emulator)
             }
-            (Judge::Prover, _) => JudgeSet::default().with(Judge::Prover),
+            (Judge::Prover | Judge::Text, _) => JudgeSet::default().with(known.judge),
             (Judge::Compiler, _) => JudgeSet::default(),
         };
         let (mut tally, wrong, _) = self.session(function, known.input.as_slice(), judges, saboteur);

@@ -12,6 +12,7 @@ use crate::execution::EmulatorRow;
 use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
 use crate::kind::FindingKind;
+use crate::text;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt::Display;
@@ -45,7 +46,7 @@ pub(crate) trait JudgeRow: Sync {
 }
 
 /// Every judge, in the order of the pipeline.
-pub(crate) static JUDGES: [&dyn JudgeRow; 4] = [&VerifierRow, &ProverRow, &AllocationRow, &EmulatorRow];
+pub(crate) static JUDGES: [&dyn JudgeRow; 5] = [&VerifierRow, &ProverRow, &AllocationRow, &TextRow, &EmulatorRow];
 
 /// A set of judges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,6 +61,11 @@ impl JudgeSet {
     /// This set and one more judge.
     pub fn with(self, judge: Judge) -> JudgeSet {
         JudgeSet(self.0 | 1 << judge as u8)
+    }
+
+    /// This set without that judge.
+    pub fn without(self, judge: Judge) -> JudgeSet {
+        JudgeSet(self.0 & !(1 << judge as u8))
     }
 
     /// True if the judge is one of them.
@@ -249,6 +255,32 @@ impl JudgeRow for AllocationRow {
             let found = |violation| violated(FindingKind::Allocation, function, target, pass.name, violation);
             session.tally.findings.extend(violations.iter().map(found));
         }
+    }
+}
+
+/// The judge of texts: later passes are not asked about a part that an earlier one left unprinted.
+struct TextRow;
+
+impl TextRow {
+    fn look(session: &mut Session<'_>, function: &Function, guilty: &'static str) {
+        let findings = &mut session.tally.findings;
+        if !findings.iter().any(|finding| finding.judge == Judge::Text) {
+            findings.extend(text::judge(function, session.bench.target, guilty));
+        }
+    }
+}
+
+impl JudgeRow for TextRow {
+    fn judge(&self) -> Judge {
+        Judge::Text
+    }
+
+    fn input(&self, session: &mut Session<'_>) {
+        TextRow::look(session, session.source, INPUT);
+    }
+
+    fn pass(&self, session: &mut Session<'_>, pass: &'static Pass, function: &Function) {
+        TextRow::look(session, function, pass.name);
     }
 }
 

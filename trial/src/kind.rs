@@ -25,6 +25,8 @@ pub enum FindingKind {
     ProvedAndWrong,
     /// A run of the machine code went wrong.
     Run(FaultKind),
+    /// The text of a function is read as another.
+    Text,
     /// A pass broke its own contract.
     Contract,
     /// A function was refused: no known fault, and never success.
@@ -35,11 +37,12 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Kinds that are no rule's and no run's.
-    const OTHERS: [FindingKind; 7] = [
+    const OTHERS: [FindingKind; 8] = [
         FindingKind::Refuted,
         FindingKind::RefutedUnconfirmed,
         FindingKind::RefutedNotExecuted,
         FindingKind::ProvedAndWrong,
+        FindingKind::Text,
         FindingKind::Contract,
         FindingKind::Unsupported,
         FindingKind::Panic,
@@ -63,6 +66,7 @@ impl FindingKind {
             FindingKind::RefutedUnconfirmed => "refuted-unconfirmed",
             FindingKind::RefutedNotExecuted => "refuted-not-executed",
             FindingKind::ProvedAndWrong => "proved-and-wrong",
+            FindingKind::Text => "read-as-another",
             FindingKind::Contract => "contract",
             FindingKind::Unsupported => "unsupported",
             FindingKind::Panic => "panic",
@@ -83,6 +87,7 @@ impl FindingKind {
             | FindingKind::Allocation(_)
             | FindingKind::ProvedAndWrong
             | FindingKind::Run(_)
+            | FindingKind::Text
             | FindingKind::Contract
             | FindingKind::Unsupported
             | FindingKind::Panic => false,

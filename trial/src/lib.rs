@@ -30,6 +30,7 @@ pub mod questions;
 mod repair;
 pub mod shown;
 pub mod tables;
+mod text;
 pub mod together;
 pub mod validate;
 

@@ -77,11 +77,13 @@ impl MemOperand {
     }
 
     /// The part of this access at `offset` bytes, of type `ty`: same pointer and flags, alignment as the offset leaves
-    /// it. The metadata may tell of the whole alone, such as the range of its value.
+    /// it. Without a pointer no offset is tracked, as in LLVM. The metadata may tell of the whole alone, such as the
+    /// range of its value.
     pub fn part(&self, offset: u32, ty: Type) -> MemOperand {
         let align = if offset == 0 { self.align } else { self.align.min(1 << offset.trailing_zeros()) };
         let metadata = if self.ty == Some(ty) { self.metadata } else { PackedOption::default() };
-        MemOperand { ty: Some(ty), align, offset: self.offset + i64::from(offset), metadata, ..*self }
+        let from = if self.pointer.is_some() { i64::from(offset) } else { 0 };
+        MemOperand { ty: Some(ty), align, offset: self.offset + from, metadata, ..*self }
     }
 }
 

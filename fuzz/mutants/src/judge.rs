@@ -93,6 +93,18 @@ struct Finding {
     kind: String,
     guilty: String,
     signature: String,
+    #[serde(default)]
+    details: String,
+}
+
+impl Finding {
+    /// The name of the pass that it blames: a refusal says it in front of the feature.
+    fn pass(&self) -> &str {
+        match self.kind.as_str() {
+            "unsupported" => self.details.split(':').next().unwrap_or_default(),
+            _ => layer::pass_of(&self.guilty),
+        }
+    }
 }
 
 /// The end of a command.
@@ -123,7 +135,8 @@ impl Court {
                 let run = self.run(verb, mutant.number, command, &place)?;
                 match (run.status, run.report.reports.first()) {
                     (Some(0), _) => {}
-                    (Some(1), Some(finding)) => {
+                    // A refusal of a generated program is reported, and the status is that of an open question.
+                    (Some(1 | 3), Some(finding)) => {
                         return Ok(Fate::Killed(MutantKill {
                             verb,
                             judge: finding.judge.clone(),
@@ -132,7 +145,7 @@ impl Court {
                             seconds: run.seconds,
                             programs: run.report.programs,
                             instructions: reproducer(&place, &finding.signature),
-                            is_blamed: pass.map(|pass| layer::pass_of(&finding.guilty) == pass),
+                            is_blamed: pass.map(|pass| finding.pass() == pass),
                         }));
                     }
                     // A judge that needs longer than the limit has found nothing; `fuzz` ends by itself.
