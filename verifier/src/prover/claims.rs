@@ -124,7 +124,12 @@ pub(super) fn outputs(
             within && items().all(|item| earlier.implies(item))
         };
         if items().next().is_some() && !source.claims.iter().any(|earlier| holds_items(&earlier)) {
-            return Err(Unsupported::different("metadata that no access of the earlier one has there"));
+            let says = |earlier: &&Claim| earlier.bytes > 0 && items().all(|item| earlier.implies(item));
+            let places: Vec<Term> = source.claims.iter().filter(says).map(|earlier| earlier.address).collect();
+            if places.is_empty() {
+                return Err(Unsupported::different("metadata that no access of the earlier one has there"));
+            }
+            outputs.push(one_of(d, "claimed metadata", places, claim, source.ub));
         }
         if !claim.pointer.is_empty() {
             outputs.extend(same_pointer(d, source, elsewhere, claim)?);
@@ -147,11 +152,26 @@ fn same_pointer(
     if named().chain(wherever).any(|earlier| shown(earlier) == Some(apart(earlier))) {
         return Ok(None);
     }
-    let earlier = named().next();
-    let earlier = earlier.ok_or_else(|| Unsupported::different("a memory operand that names another pointer"))?;
-    let offset = d.literal(apart(earlier), d.width(&claim.address));
-    let expected = d.add(&earlier.address, &offset);
-    Ok(Some(query::condition(d, "claimed pointer", expected, claim.address, source.ub)))
+    let mut places = Vec::new();
+    for earlier in named() {
+        let offset = d.literal(apart(earlier), d.width(&claim.address));
+        places.push(d.add(&earlier.address, &offset));
+    }
+    match places.is_empty() {
+        true => Err(Unsupported::different("a memory operand that names another pointer")),
+        false => Ok(Some(one_of(d, "claimed pointer", places, claim, source.ub))),
+    }
+}
+
+/// The address of a claim is one of these.
+fn one_of(d: &mut Symbolic, name: &'static str, places: Vec<Term>, claim: &Claim, ub: Term) -> StepOutput {
+    let mut is_there = d.truth(false);
+    for place in places {
+        let same = d.equal(place, claim.address);
+        is_there = d.bool_or(&is_there, &same);
+    }
+    let yes = d.truth(true);
+    query::condition(d, name, yes, is_there, ub)
 }
 
 /// Whether a step names a pointer, metadata, or a flag that no definition reads, which it did not name before.

@@ -285,6 +285,7 @@ impl SideEvaluation<'_> {
             true => self.effect(side, identity, args, &widths, Touches::Memory)?,
             false => self.pure(side, data, identity, args, &widths)?,
         };
+        self.extend_loaded(data, &mut results);
         if branches {
             // One more result: whether it is taken.
             let taken = results.pop().ok_or_else(|| Unsupported::new(self.opcode_name(data)))?;
