@@ -9,7 +9,9 @@ use super::side::{Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported, walk};
-use tribunal_ir::{DerivedPointer, Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text};
+use tribunal_ir::{
+    DerivedPointer, Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text,
+};
 use tribunal_target::environment::MemoryFunction;
 
 /// One access that names something.

@@ -44,13 +44,17 @@ impl SideEvaluation<'_> {
         Ok(Some(Promise(args)))
     }
 
-    /// Of a load of the machine the row says how it fills its register.
+    /// Of a load of the machine the row says how it fills its register: with bits, for the machine knows no poison.
     pub(super) fn extend_loaded(&mut self, data: &InstData, results: &mut [Scalar]) {
         let Opcode::Target(opcode) = data.opcode else { return };
         let row = self.target.instruction(opcode);
         let (Some(access), Some(loaded)) = (row.access, results.first_mut()) else { return };
         let width = self.d.width_of(loaded.bits);
-        if row.flags.contains(OpcodeFlags::LOAD) && access.bits() < width {
+        if !row.flags.contains(OpcodeFlags::LOAD) {
+            return;
+        }
+        loaded.poison = self.d.truth(false);
+        if access.bits() < width {
             let part = self.d.extract_bits(loaded.bits, 0, access.bits());
             loaded.bits = match access.extension {
                 Extension::Zero => self.d.zero_extend(part, width),

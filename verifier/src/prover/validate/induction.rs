@@ -344,9 +344,8 @@ impl<'v> Validation<'v> {
 /// The limb width of products: half a product where the later function writes a product as several of that width,
 /// without the high halves that an instruction gives.
 fn limb(pair: Pair<'_>) -> Limb {
-    let count = |function: &Function, opcode| {
-        function.all_insts().filter(|&inst| function.inst(inst).opcode == opcode).count()
-    };
+    let count =
+        |function: &Function, opcode| function.all_insts().filter(|&inst| function.inst(inst).opcode == opcode).count();
     let [before, after] = [pair.before, pair.after].map(|function| count(function, Opcode::G_MUL));
     let (most, high) = (before.max(2), count(pair.after, Opcode::G_UMULH) + count(pair.after, Opcode::G_SMULH));
     if after > most && high == 0 { Limb::Bits32 } else { Limb::default() }

@@ -230,7 +230,8 @@ impl Round<'_> {
             self.sources.push(source);
             let start = TraceStart { values: &others.values, place, known: &known };
             self.turn_to(index);
-            let ways_after = self.validation.ways_from(after.function, pair.1, &cuts[1], &start)?.ok_or_else(too_many)?;
+            let ways_after =
+                self.validation.ways_from(after.function, pair.1, &cuts[1], &start)?.ok_or_else(too_many)?;
             for other in &ways_after {
                 self.traces((index, arrived.as_ref()), other, &start, points)?;
             }
