@@ -5,7 +5,7 @@ use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
 use super::{Outcome, Pair, Setting, Undef, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
-use crate::prover::claims::{self, Claim};
+use crate::prover::claims::{self, Visits};
 use crate::prover::evaluate::Evaluator;
 use crate::prover::memory::promises_object;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
@@ -305,12 +305,11 @@ impl<'v> Validation<'v> {
     pub(super) fn decide(mut self, sides: Vec<(Side, Side)>) -> Result<Outcome, Unsupported> {
         let mut proved = 0;
         let ways = self.ways(&sides);
-        let claims: Vec<Claim> = sides.iter().flat_map(|(source, _)| source.claims.iter().cloned()).collect();
         for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
             let mut outputs = self.destinations((block, other), &source, &result);
             outputs.extend(self.returned(block, other, &source, &result)?);
             outputs.extend(self.preserved(&source, &result));
-            outputs.extend(claims::outputs(&mut self.graph, &source, &result, &claims)?);
+            outputs.extend(claims::outputs(&mut self.graph, &source, &result, Visits::Once)?);
             for flow in self.flows(block, other, &source, &result)? {
                 let ub = self.not_along(flow.next, &source);
                 outputs.push(self.related_output(flow, ub));
