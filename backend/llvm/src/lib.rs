@@ -36,6 +36,6 @@ pub use module::{
     Linkage, SymbolId, ThreadLocalModel, UnnamedAddress, Visibility,
 };
 pub use name::Name;
-pub use pointers::DerivedPointer;
 pub use parse::{parse, target_triple};
+pub use pointers::DerivedPointer;
 pub use types::{FloatKind, TypeId, TypeKind, TypeTable};

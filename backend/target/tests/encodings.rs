@@ -83,7 +83,7 @@ fn overwrites_source(target: &Target, row: &InstrDesc, inst: &InstData) -> bool 
 fn instances(target: &Target) -> Vec<(InstData, String)> {
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut all = Vec::new();
-    for (number, row) in (0..).zip(target.instructions) {
+    for (number, row) in (0..).zip(target.instructions).filter(|(_, row)| row.code.is_some()) {
         for attempt in 0..TRIES {
             let mut operands: Vec<Operand> =
                 (0..row.operands.len()).map(|index| operand(target, row, index, attempt, &mut random)).collect();

@@ -9,11 +9,19 @@ use super::side::{Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported, walk};
-use tribunal_ir::{DerivedPointer, Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text};
+use tribunal_ir::{
+    DerivedPointer, Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text,
+};
 use tribunal_target::environment::MemoryFunction;
 
+/// How often the sides pass a block: the pointer of a loop is another one in each iteration.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Visits {
+    Once,
+    Again,
+}
+
 /// One access that names something.
-#[derive(Clone)]
 pub(super) struct Claim {
     /// As it is printed, without the offset.
     pointer: String,
@@ -106,17 +114,15 @@ impl SideEvaluation<'_> {
     }
 }
 
-/// What remains to be shown of the later side's claims; an error if one has no counterpart. `elsewhere` are the claims
-/// of the earlier function on other paths: a pointer that is named for an address is that address wherever both stand,
-/// since terms stand for the last execution of what they name.
+/// What remains to be shown of the later side's claims; an error if one has no counterpart.
 pub(super) fn outputs(
     d: &mut Symbolic,
     source: &Side,
     result: &Side,
-    elsewhere: &[Claim],
+    visits: Visits,
 ) -> Result<Vec<StepOutput>, Unsupported> {
     let mut outputs = Vec::new();
-    for claim in &result.claims {
+    for (index, claim) in result.claims.iter().enumerate() {
         let items = || claim.metadata.split(", ").filter(|item| !item.is_empty());
         let holds_items = |earlier: &&Claim| {
             let distance = d.distance(earlier.address, claim.address).and_then(Bits::to_i64);
@@ -124,34 +130,78 @@ pub(super) fn outputs(
             within && items().all(|item| earlier.implies(item))
         };
         if items().next().is_some() && !source.claims.iter().any(|earlier| holds_items(&earlier)) {
-            return Err(Unsupported::different("metadata that no access of the earlier one has there"));
+            let says = |earlier: &&Claim| earlier.bytes > 0 && items().all(|item| earlier.implies(item));
+            let places: Vec<Term> = source.claims.iter().filter(says).map(|earlier| earlier.address).collect();
+            if places.is_empty() {
+                return Err(Unsupported::different("metadata that no access of the earlier one has there"));
+            }
+            outputs.push(one_of(d, "claimed metadata", places, claim, source.ub));
         }
         if !claim.pointer.is_empty() {
-            outputs.extend(same_pointer(d, source, elsewhere, claim)?);
+            let place = if visits == Visits::Again { place_of_iteration(d, source, result, index)? } else { None };
+            outputs.extend(same_pointer(d, source, place, claim)?);
         }
     }
     Ok(outputs)
 }
 
-/// The same distance from the pointer as an access of the earlier side that names it.
+/// The place, among the earlier side's accesses that name a pointer, of the one that stands for this access: where the
+/// pointer varies, each of the later side's stands for one of the earlier side's, in order. `None` if it does not vary.
+fn place_of_iteration(
+    d: &Symbolic,
+    source: &Side,
+    result: &Side,
+    index: usize,
+) -> Result<Option<usize>, Unsupported> {
+    let pointer = &result.claims[index].pointer;
+    let named = |side: &Side, end: usize| side.claims[..end].iter().filter(|claim| claim.pointer == *pointer).count();
+    let mut earlier = source.claims.iter().filter(|claim| claim.pointer == *pointer);
+    let Some(first) = earlier.next() else { return Ok(None) };
+    let apart = |claim: &Claim| claim.offset.wrapping_sub(first.offset);
+    let varies = earlier.any(|claim| d.distance(first.address, claim.address).and_then(Bits::to_i64) != Some(apart(claim)));
+    if varies && named(source, source.claims.len()) != named(result, result.claims.len()) {
+        return Err(Unsupported::different("a memory operand that names a pointer of another iteration"));
+    }
+    Ok(varies.then(|| named(result, index)))
+}
+
+/// The same distance from the pointer as an access of the earlier side that names it: as the one at `place`, if any is
+/// not good enough.
 fn same_pointer(
     d: &mut Symbolic,
     source: &Side,
-    elsewhere: &[Claim],
+    place: Option<usize>,
     claim: &Claim,
 ) -> Result<Option<StepOutput>, Unsupported> {
-    let named = || source.claims.iter().filter(|earlier| earlier.pointer == claim.pointer);
+    let named = || {
+        let all = source.claims.iter().filter(|earlier| earlier.pointer == claim.pointer);
+        all.enumerate().filter(|&(index, _)| place.is_none_or(|place| place == index)).map(|(_, earlier)| earlier)
+    };
     let apart = |earlier: &Claim| claim.offset.wrapping_sub(earlier.offset);
     let shown = |earlier: &Claim| d.distance(earlier.address, claim.address).and_then(Bits::to_i64);
-    let wherever = elsewhere.iter().filter(|earlier| earlier.pointer == claim.pointer);
-    if named().chain(wherever).any(|earlier| shown(earlier) == Some(apart(earlier))) {
+    if named().any(|earlier| shown(earlier) == Some(apart(earlier))) {
         return Ok(None);
     }
-    let earlier = named().next();
-    let earlier = earlier.ok_or_else(|| Unsupported::different("a memory operand that names another pointer"))?;
-    let offset = d.literal(apart(earlier), d.width(&claim.address));
-    let expected = d.add(&earlier.address, &offset);
-    Ok(Some(query::condition(d, "claimed pointer", expected, claim.address, source.ub)))
+    let mut places = Vec::new();
+    for earlier in named() {
+        let offset = d.literal(apart(earlier), d.width(&claim.address));
+        places.push(d.add(&earlier.address, &offset));
+    }
+    match places.is_empty() {
+        true => Err(Unsupported::different("a memory operand that names another pointer")),
+        false => Ok(Some(one_of(d, "claimed pointer", places, claim, source.ub))),
+    }
+}
+
+/// The address of a claim is one of these.
+fn one_of(d: &mut Symbolic, name: &'static str, places: Vec<Term>, claim: &Claim, ub: Term) -> StepOutput {
+    let mut is_there = d.truth(false);
+    for place in places {
+        let same = d.equal(place, claim.address);
+        is_there = d.bool_or(&is_there, &same);
+    }
+    let yes = d.truth(true);
+    query::condition(d, name, yes, is_there, ub)
 }
 
 /// Whether a step names a pointer, metadata, or a flag that no definition reads, which it did not name before.

@@ -4,12 +4,15 @@
 //! A promise says of a machine instruction what it says of the generic operation that computes the same result, whole
 //! or extended from the low half. So that operation is looked for by its result, and its definition says where the
 //! promise is broken. Where there is none, the broken promise is an unknown of the instruction and its operands.
+//!
+//! A load that stands for itself keeps what its row promises: the bits above the access.
 
 use super::opaque;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
 use super::term::Term;
 use tribunal_ir::semantics::{Domain, Unsupported, Value, evaluate_flagged, walk};
 use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand};
+use tribunal_target::instructions::Extension;
 
 /// The operands of a machine instruction that promises something, as they were before it wrote.
 pub(super) struct Promise(Vec<Scalar>);
@@ -39,6 +42,25 @@ impl SideEvaluation<'_> {
             args.clear();
         }
         Ok(Some(Promise(args)))
+    }
+
+    /// Of a load of the machine the row says how it fills its register: with bits, for the machine knows no poison.
+    pub(super) fn extend_loaded(&mut self, data: &InstData, results: &mut [Scalar]) {
+        let Opcode::Target(opcode) = data.opcode else { return };
+        let row = self.target.instruction(opcode);
+        let (Some(access), Some(loaded)) = (row.access, results.first_mut()) else { return };
+        let width = self.d.width_of(loaded.bits);
+        if !row.flags.contains(OpcodeFlags::LOAD) {
+            return;
+        }
+        loaded.poison = self.d.truth(false);
+        if access.bits() < width {
+            let part = self.d.extract_bits(loaded.bits, 0, access.bits());
+            loaded.bits = match access.extension {
+                Extension::Zero => self.d.zero_extend(part, width),
+                Extension::Sign => self.d.sign_extend(part, width),
+            };
+        }
     }
 
     /// Makes the result poison where the promise is broken.

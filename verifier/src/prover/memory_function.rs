@@ -65,6 +65,8 @@ impl SideState<'_, '_> {
         let is_volatile = |memory: &MemOperand| memory.flags.contains(MemFlags::VOLATILE);
         let may_tail =
             data.opcode.is_generic() && data.operands.iter().filter_map(Operand::as_imm).any(|flag| flag != 0);
+        // The flag allows a tail call: accesses ask for less, and a later stage may not allow more.
+        let may_tail = may_tail && self.evaluation.is_later();
         if !of_step && (data.memory.iter().any(is_volatile) || may_tail) {
             return Err(Unsupported::different("a memory function that is volatile or may be a tail call"));
         }
@@ -75,6 +77,11 @@ impl SideState<'_, '_> {
         let mut claims = data.memory.iter().map(|memory| memory.align);
         let (stored, loaded) = (claims.next().unwrap_or(1), claims.next().unwrap_or(1));
         let mut values: Vec<Scalar> = (0..bytes).map(|_| second.clone()).collect();
+        let reads = (function != MemoryFunction::Set).then_some(second.bits);
+        for start in reads.into_iter().chain([dst.bits]) {
+            let outside = memory.leaves_one_object(d, start, bytes);
+            ub = d.bool_or(&ub, &outside);
+        }
         if function != MemoryFunction::Set {
             let overlaps = if function == MemoryFunction::Copy {
                 overlap(d, dst.bits, second.bits, bytes)

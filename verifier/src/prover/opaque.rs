@@ -285,6 +285,7 @@ impl SideEvaluation<'_> {
             true => self.effect(side, identity, args, &widths, Touches::Memory)?,
             false => self.pure(side, data, identity, args, &widths)?,
         };
+        self.extend_loaded(data, &mut results);
         if branches {
             // One more result: whether it is taken.
             let taken = results.pop().ok_or_else(|| Unsupported::new(self.opcode_name(data)))?;
@@ -542,7 +543,8 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         if function == MemoryFunction::Set {
             second.bits = d.zext_or_trunc(&second.bits, 8);
         }
-        let range = self.evaluation.d.as_const(length.bits).and_then(|bits| bits.to_i64()?.try_into().ok()).unwrap_or(0);
+        let range =
+            self.evaluation.d.as_const(length.bits).and_then(|bits| bits.to_i64()?.try_into().ok()).unwrap_or(0);
         let is_whole = self.evaluation.opaque.is_some();
         for (memory, address) in data.memory.iter().zip([dst.bits, second.bits]).filter(|_| is_whole) {
             self.evaluation.note_operand(self.side, memory, (address, range));

@@ -269,14 +269,16 @@ impl SideEvaluation<'_> {
         self.volatile_effects(side)
     }
 
-    /// An access of the machine that is atomic, whatever its memory operand says: it loads and stores in one, or has
-    /// effects besides.
+    /// An instruction of the machine that orders accesses, whatever its memory operand says: an access that loads and
+    /// stores in one, or has an ordering or effects besides; or effects alone, as those of a fence.
     fn is_ordered_row(&self, data: &InstData) -> bool {
         let Opcode::Target(opcode) = data.opcode else { return false };
-        let flags = self.target.instruction(opcode).flags;
+        let row = self.target.instruction(opcode);
         let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
-        let has_effects = flags.contains(OpcodeFlags::SIDE_EFFECTS) && flags.intersects(both);
-        (has_effects || flags.contains(both)) && !flags.contains(OpcodeFlags::CALL)
+        let has_order = row.access.is_some_and(|access| !access.ordering.fenced().is_empty());
+        let has_effects = row.flags.contains(OpcodeFlags::SIDE_EFFECTS) && !self.target.is_call_frame(data);
+        let elsewhere = OpcodeFlags::CALL | OpcodeFlags::TERMINATOR;
+        (has_order || has_effects || row.flags.contains(both)) && !row.flags.intersects(elsewhere)
     }
 
     fn execute(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {

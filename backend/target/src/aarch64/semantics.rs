@@ -178,12 +178,7 @@ fn immediate<D: AnyDomain + ?Sized>(d: &mut D, width: u32, inst: &InstData) -> O
 }
 
 /// Bitwise operations on a register and a bitmask, a register, or a shifted register, which may be complemented.
-fn logical<D: AnyDomain + ?Sized>(
-    d: &mut D,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Option<D::Bits> {
+fn logical<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sources<D>) -> Option<D::Bits> {
     let (a, second) = (&s.values.first()?.bits, &s.values.get(1)?.bits);
     let b = match opcode {
         ANDWri | ANDXri | ORRWri | ORRXri | EORWri | EORXri | ANDSWri | ANDSXri => {

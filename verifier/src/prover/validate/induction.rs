@@ -5,13 +5,13 @@ use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
 use super::{Outcome, Pair, Setting, Undef, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
-use crate::prover::claims::{self, Claim};
+use crate::prover::claims::{self, Visits};
 use crate::prover::evaluate::Evaluator;
 use crate::prover::memory::promises_object;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
 use crate::prover::query::{self, Query, StepOutput};
 use crate::prover::side::{Inputs, Scalar, Side};
-use crate::prover::term::{Symbolic, Term};
+use crate::prover::term::{Limb, Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
@@ -49,7 +49,7 @@ impl<'v> Validation<'v> {
 
     fn of_blocks(setting: Setting<'v>, parts: Parts, blocks: Vec<(Block, Block)>) -> Self {
         let after = setting.pair.after;
-        let (graph, inputs) = (Symbolic::default(), Inputs::default());
+        let (graph, inputs) = (Symbolic::with_limb(limb(setting.pair)), Inputs::default());
         let mut opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
         opaque.shared_constants = tables::shared_constants(setting.pair);
         Validation {
@@ -305,12 +305,11 @@ impl<'v> Validation<'v> {
     pub(super) fn decide(mut self, sides: Vec<(Side, Side)>) -> Result<Outcome, Unsupported> {
         let mut proved = 0;
         let ways = self.ways(&sides);
-        let claims: Vec<Claim> = sides.iter().flat_map(|(source, _)| source.claims.iter().cloned()).collect();
         for ((block, other), (source, result)) in self.blocks.clone().into_iter().zip(sides) {
             let mut outputs = self.destinations((block, other), &source, &result);
             outputs.extend(self.returned(block, other, &source, &result)?);
             outputs.extend(self.preserved(&source, &result));
-            outputs.extend(claims::outputs(&mut self.graph, &source, &result, &claims)?);
+            outputs.extend(claims::outputs(&mut self.graph, &source, &result, Visits::Once)?);
             for flow in self.flows(block, other, &source, &result)? {
                 let ub = self.not_along(flow.next, &source);
                 outputs.push(self.related_output(flow, ub));
@@ -339,6 +338,16 @@ impl<'v> Validation<'v> {
         let verdict = Verdict::Proved { engine: Engine::Structural };
         Ok(Outcome { validated: Validated::without_gap(verdict, proved), about: Vec::new() })
     }
+}
+
+/// The limb width of products: half a product where the later function writes a product as several of that width,
+/// without the high halves that an instruction gives.
+fn limb(pair: Pair<'_>) -> Limb {
+    let count =
+        |function: &Function, opcode| function.all_insts().filter(|&inst| function.inst(inst).opcode == opcode).count();
+    let [before, after] = [pair.before, pair.after].map(|function| count(function, Opcode::G_MUL));
+    let (most, high) = (before.max(2), count(pair.after, Opcode::G_UMULH) + count(pair.after, Opcode::G_SMULH));
+    if after > most && high == 0 { Limb::Bits32 } else { Limb::default() }
 }
 
 /// The choices of the earlier side that equal those of the later one: the k-th of an opcode that both blocks hold

@@ -21,6 +21,7 @@ mod induction;
 mod limits;
 mod pairing;
 mod promote;
+mod rename;
 mod simulation;
 mod straighten;
 mod tables;
@@ -126,6 +127,8 @@ pub fn validate(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -
 
 fn promoted(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Result<Validated, Unsupported> {
     let limits = Limits::start(time);
+    let (before, after) = (rename::in_ssa_form(pair.before)?, rename::in_ssa_form(pair.after)?);
+    let pair = Pair { before: &before, after: &after };
     let first = by_blocks(target, pair, undef, limits);
     let is_one_block = [pair.before, pair.after].iter().all(|function| function.layout().len() == 1);
     if is_proved(&first) || is_one_block || limits.reached().is_some() {
@@ -168,8 +171,9 @@ fn expansions(setting: Setting<'_>) -> Result<Validated, Unsupported> {
     if is_proved(&first) || !has_memory_function(setting.pair.before) {
         return first;
     }
+    // The second reason says more, where the later function has no memory functions.
     let second = guesses(Setting { expands: true, ..setting });
-    if is_proved(&second) { second } else { first }
+    if second.is_ok() { second } else { first }
 }
 
 fn is_proved(outcome: &Result<Validated, Unsupported>) -> bool {

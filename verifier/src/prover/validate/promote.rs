@@ -84,13 +84,7 @@ pub(super) fn promote(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> Option<Pro
 
 /// The same for functions of different control flow: each has PHIs of its own.
 pub(super) fn apart(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> Option<Promoted> {
-    let is_whole = |function: &Function| {
-        let entry = function.entry()?;
-        let order = function.reverse_post_order();
-        let is_once = function.predecessors()[entry.as_u32() as usize].is_empty();
-        (is_once && order.len() == function.layout().len()).then(|| Flow::new(function, order, entry))
-    };
-    let flows = [is_whole(pair.before)?, is_whole(pair.after)?];
+    let flows = [Flow::of_whole(pair.before)?, Flow::of_whole(pair.after)?];
     let slots = slots(vocabulary, pair);
     if slots.is_empty() {
         return None;
@@ -259,10 +253,10 @@ fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
 
 /// The accesses in the blocks of either function to one object, by the block of the earlier function.
 #[derive(Default)]
-struct Uses {
+pub(super) struct Uses {
     /// Blocks that load before they store.
-    reads: Vec<Block>,
-    writes: FxHashSet<Block>,
+    pub reads: Vec<Block>,
+    pub writes: FxHashSet<Block>,
 }
 
 fn uses(pair: Pair<'_>, blocks: &[(Block, Block)], slot: StackSlot) -> Uses {
@@ -287,7 +281,7 @@ fn uses(pair: Pair<'_>, blocks: &[(Block, Block)], slot: StackSlot) -> Uses {
 }
 
 /// Control flow, which both functions share.
-struct Flow {
+pub(super) struct Flow {
     order: Vec<Block>,
     above: FxHashMap<Block, Block>,
     predecessors: Vec<Vec<Block>>,
@@ -295,6 +289,28 @@ struct Flow {
 }
 
 impl Flow {
+    /// Of a function all of whose blocks control reaches, and none the entry; `None` for another.
+    pub(super) fn of_whole(function: &Function) -> Option<Flow> {
+        let entry = function.entry()?;
+        let order = function.reverse_post_order();
+        let is_once = function.predecessors()[entry.as_u32() as usize].is_empty();
+        (is_once && order.len() == function.layout().len()).then(|| Flow::new(function, order, entry))
+    }
+
+    /// The blocks, definitions before uses.
+    pub(super) fn order(&self) -> &[Block] {
+        &self.order
+    }
+
+    /// The closest block that dominates another.
+    pub(super) fn above(&self, block: Block) -> Option<Block> {
+        self.above.get(&block).copied()
+    }
+
+    pub(super) fn predecessors(&self, block: Block) -> &[Block] {
+        &self.predecessors[block.as_u32() as usize]
+    }
+
     fn new(function: &Function, order: Vec<Block>, entry: Block) -> Flow {
         let tree = Tree::new(function, &order, entry);
         let predecessors = function.predecessors();
@@ -332,7 +348,7 @@ impl Flow {
     }
 
     /// Blocks that start with a PHI for an object, in order.
-    fn phis(&self, uses: &Uses) -> Vec<Block> {
+    pub(super) fn phis(&self, uses: &Uses) -> Vec<Block> {
         let live = self.live(uses);
         let mut placed = FxHashSet::default();
         let mut pending: Vec<Block> = uses.writes.iter().copied().collect();

@@ -18,7 +18,7 @@ use super::induction::Validation;
 use super::trace::{Trace, TraceStart};
 use super::ways::{self, CutArrival, CutChoice, Cuts, Way, WayEnd};
 use super::{Setting, Undef, Validated, unproved};
-use crate::prover::claims::{self, Claim};
+use crate::prover::claims::{self, Visits};
 use crate::prover::opaque::{Earlier, changed};
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::{Exit, Side};
@@ -230,7 +230,8 @@ impl Round<'_> {
             self.sources.push(source);
             let start = TraceStart { values: &others.values, place, known: &known };
             self.turn_to(index);
-            let ways_after = self.validation.ways_from(after.function, pair.1, &cuts[1], &start)?.ok_or_else(too_many)?;
+            let ways_after =
+                self.validation.ways_from(after.function, pair.1, &cuts[1], &start)?.ok_or_else(too_many)?;
             for other in &ways_after {
                 self.traces((index, arrived.as_ref()), other, &start, points)?;
             }
@@ -333,14 +334,13 @@ impl Round<'_> {
 
     fn decide(mut self) -> Result<Validated, Unsupported> {
         let mut blocks: Vec<Block> = Vec::new();
-        let claims: Vec<Claim> = self.sources.iter().flat_map(|source| source.side.claims.iter().cloned()).collect();
         for obligation in std::mem::take(&mut self.obligations) {
             let Obligation { source: index, result, choices, known, obstacle } = obligation;
             self.sources[index].side.choices = choices;
             let source = &self.sources[index];
             let outputs = match obstacle {
                 Some(obstacle) => Err(obstacle),
-                None => self.validation.outputs_of_traces(source, &result, &claims),
+                None => self.validation.outputs_of_traces(source, &result),
             };
             let outputs = match outputs {
                 Ok(outputs) => outputs,
@@ -404,7 +404,6 @@ impl Validation<'_> {
         &mut self,
         source: &Trace,
         result: &Trace,
-        claims: &[Claim],
     ) -> Result<Vec<StepOutput>, Unsupported> {
         let ub = source.side.ub;
         let mut outputs = Vec::new();
@@ -424,7 +423,8 @@ impl Validation<'_> {
             outputs.extend(self.returned(block, other, &source.side, &result.side)?);
         }
         outputs.extend(self.preserved(&source.side, &result.side));
-        outputs.extend(claims::outputs(&mut self.graph, &source.side, &result.side, claims)?);
+        let visits = if source.way.is_simple() && result.way.is_simple() { Visits::Once } else { Visits::Again };
+        outputs.extend(claims::outputs(&mut self.graph, &source.side, &result.side, visits)?);
         Ok(outputs)
     }
 }

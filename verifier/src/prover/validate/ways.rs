@@ -62,6 +62,13 @@ pub(super) struct Way {
     pub end: WayEnd,
 }
 
+impl Way {
+    /// Whether it passes no block again.
+    pub fn is_simple(&self) -> bool {
+        self.blocks.iter().enumerate().all(|(index, block)| !self.blocks[..index].contains(block))
+    }
+}
+
 /// The cut points of this choice; `None` if they leave a cycle that they should not.
 pub(super) fn cuts(function: &Function, choice: CutChoice, arrival: CutArrival) -> Option<Cuts> {
     let mut cuts: Vec<Block> = Vec::new();
