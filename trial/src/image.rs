@@ -12,6 +12,8 @@ use tribunal_target::Target;
 
 /// Functions begin at multiples of so many bytes.
 const ALIGN: usize = 16;
+/// Bytes between them, which are no instruction.
+const PADDING: u8 = 0xff;
 
 /// The calls of the code, for an emulator.
 pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
@@ -68,7 +70,7 @@ impl<'c> ModuleImage<'c> {
     ) -> ModuleImage<'c> {
         let mut image = ModuleImage { bytes: Vec::new(), parts: Vec::new(), tables: Vec::new(), symbols };
         for &(function, code) in functions {
-            image.bytes.resize(image.bytes.len().next_multiple_of(ALIGN), 0);
+            image.bytes.resize(image.bytes.len().next_multiple_of(ALIGN), PADDING);
             let (at, table) = (image.bytes.len() as u32, image.tables.len() as u32);
             image.bytes.extend_from_slice(&code.bytes);
             image.parts.push((function, code, Start { code: at, table, is_first: image.parts.is_empty() }));

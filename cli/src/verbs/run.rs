@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_codegen::Allocator;
+use tribunal_emulator::call::TRAP;
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare};
 use tribunal_ir::{Function, Opcode, PReg};
 use tribunal_trial::program::{GivenArgument, LoadError, LoadedFunction};
@@ -177,6 +178,7 @@ fn no_result(observation: &Observation) -> Option<String> {
     if let Some(call) = observation.calls.first() {
         return Some(match call.name.as_str() {
             "" => "unsupported: a call of no function of the file".to_string(),
+            TRAP => "a trap".to_string(),
             name => format!("unsupported: a call of @{name}, which the file does not define"),
         });
     }
