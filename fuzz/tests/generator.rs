@@ -237,7 +237,7 @@ fn modules_are_generated_accepted_and_run_together() {
         }
         println!("{}: {counts:?}", target.name);
         assert_eq!(counts.len(), 7, "{}: {counts:?}", target.name);
-        assert!(counts.values().all(|&count| count >= 4), "{}: {counts:?}", target.name);
+        assert!(counts["executions"] > counts["a call"], "{}: {counts:?}", target.name);
     }
 }
 

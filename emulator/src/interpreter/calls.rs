@@ -6,7 +6,7 @@
 //!
 //! Invariant: the functions around the innermost stand in a list, not on the interpreter's own stack.
 
-use super::frames::FrameShape;
+use super::frames::StackShape;
 use super::{ConcreteEnvironment, Interpreter, Numbers, Returned, SingleRun, fits_words, known, types_of};
 use crate::globals::globals_of;
 use smallvec::SmallVec;
@@ -31,7 +31,7 @@ pub(super) struct Definitions<'f> {
 struct Definition<'f> {
     function: &'f Function,
     types: Vec<Option<Typed>>,
-    shape: FrameShape,
+    shape: StackShape,
 }
 
 /// A call of a function of the module, before it is entered.
@@ -85,7 +85,7 @@ impl<'f> Definitions<'f> {
         let row = |&function: &&'f Function| Definition {
             function,
             types: types_of(function),
-            shape: FrameShape::of(function, target),
+            shape: StackShape::of(function, target),
         };
         let address = |(number, function): (usize, &&Function)| {
             Some((*environment.symbols.get(&format!("@{}", function.name))?, number))
@@ -127,7 +127,8 @@ impl<'f> Interpreter<'f> {
         let definitions = Some(Definitions::new(&all, self.target, &environment));
         self.narrow.set(all.iter().all(|function| fits_words(function)));
         let is_volatile = all.iter().any(|function| function.has_volatile_accesses());
-        Interpreter { definitions, is_volatile, ..self }
+        let ends_or_moves_stack = all.iter().any(|function| super::ends_or_moves_stack(function, self.target));
+        Interpreter { definitions, is_volatile, ends_or_moves_stack, ..self }
     }
 
     /// The functions that run: this one first.

@@ -30,18 +30,18 @@ const MOST_OUTGOING: u64 = 1 << 16;
 
 /// The parts of a frame that no table of objects says.
 #[derive(Clone, Copy, Default)]
-pub(super) struct FrameShape {
+pub(super) struct StackShape {
     /// Bytes of the largest call frame.
     outgoing: u64,
     /// Bytes for objects of variable size.
     variable: u64,
 }
 
-impl FrameShape {
-    pub fn of(function: &Function, target: &Target) -> FrameShape {
+impl StackShape {
+    pub fn of(function: &Function, target: &Target) -> StackShape {
         let data = function.all_insts().map(|inst| function.inst(inst));
         let outgoing = data.filter(|data| target.opens_call_frame(data)).map(call_frame_bytes).max().unwrap_or(0);
-        FrameShape { outgoing, variable: if moves_stack(function, target) { VARIABLE_BYTES } else { 0 } }
+        StackShape { outgoing, variable: if moves_stack(function, target) { VARIABLE_BYTES } else { 0 } }
     }
 }
 
@@ -93,7 +93,7 @@ impl ActiveFrame {
 
 impl ConcreteMemory {
     /// Allocates the innermost frame, whose stack objects begin at `start`.
-    pub(super) fn push_frame(&mut self, function: &Function, start: u64, (below, shape): (u64, FrameShape)) {
+    pub(super) fn push_frame(&mut self, function: &Function, start: u64, (below, shape): (u64, StackShape)) {
         (self.frame.first, self.frame.bytes) = (self.allocations.len(), self.bytes.len());
         let mut address = start;
         for object in function.stack.values() {
@@ -122,7 +122,7 @@ impl ConcreteMemory {
     }
 
     /// Enters a callee, whose own calls pass at most so many bytes on the stack; false if there is no stack for it.
-    pub fn enter(&mut self, function: &Function, shape: FrameShape, pointer_bytes: u32) -> bool {
+    pub fn enter(&mut self, function: &Function, shape: StackShape, pointer_bytes: u32) -> bool {
         let Some(arguments) = self.outgoing_index() else { return false };
         let used = self.suspended.first().map_or(0, |_| self.bytes.len() - self.nested_from());
         if self.suspended.len() + 1 >= MOST_FRAMES || used >= MOST_BYTES {
@@ -144,7 +144,7 @@ impl ConcreteMemory {
     }
 
     /// Enters a callee in place of the innermost function: its arguments stand where that one's stood.
-    pub fn replace(&mut self, function: &Function, shape: FrameShape, pointer_bytes: u32) {
+    pub fn replace(&mut self, function: &Function, shape: StackShape, pointer_bytes: u32) {
         let (start, below) = (self.frame.objects_at.0, self.stack_pointer());
         self.drop_frame();
         self.push_frame(function, start, (below, shape));

@@ -1,6 +1,6 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
-use super::frames::{ActiveFrame, FrameShape};
+use super::frames::{ActiveFrame, StackShape};
 use super::{Numbers, Unwritten, known};
 use crate::call::MemoryPlace;
 use crate::input::{Frame, Input, STACK_ARGUMENTS, UNWRITTEN};
@@ -91,7 +91,7 @@ impl ConcreteMemory {
         input: &Input,
         frame: Frame,
         unwritten: Unwritten,
-        (records, shape): (bool, FrameShape),
+        (records, shape): (bool, StackShape),
     ) -> ConcreteMemory {
         let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(CAPACITY));
         for buffer in &input.buffers {

@@ -27,7 +27,7 @@ use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
 use callee::Callees;
 use calls::{Activation, DefinedCall, Definitions};
-use frames::{FrameShape, call_frame_bytes};
+use frames::{StackShape, call_frame_bytes};
 use memory::ConcreteMemory;
 use numbers::{Numbers, chosen, known, scalar};
 use std::borrow::Cow;
@@ -50,13 +50,15 @@ pub struct Interpreter<'f> {
     frame: Frame,
     unwritten: Unwritten,
     frozen: Option<u64>,
-    shape: FrameShape,
+    shape: StackShape,
     /// The types of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
     /// No number met so far was too wide for a machine's words.
     narrow: Cell<bool>,
     /// Some access is volatile.
     is_volatile: bool,
+    /// Some instruction is a trap, or moves the stack pointer.
+    ends_or_moves_stack: bool,
     /// The functions whose calls are executed; `None` if it runs alone.
     definitions: Option<Definitions<'f>>,
 }
@@ -79,10 +81,11 @@ impl<'f> Interpreter<'f> {
             frame: FRAME,
             unwritten: Unwritten::Free,
             frozen: None,
-            shape: FrameShape::of(function, target),
+            shape: StackShape::of(function, target),
             types,
             narrow,
             is_volatile,
+            ends_or_moves_stack: ends_or_moves_stack(function, target),
             definitions: None,
         }
     }
@@ -194,6 +197,8 @@ struct SingleRun<'f, D: Numbers> {
     called: Option<DefinedCall<D>>,
     /// The function stands in place of the one that runs, which it was called by.
     is_replaced: bool,
+    /// Some instruction is a trap, or moves the stack pointer.
+    ends_or_moves_stack: bool,
     domain: D,
     memory: ConcreteMemory,
     registers: Vec<Option<Value<D>>>,
@@ -238,6 +243,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             suspended: Vec::new(),
             called: None,
             is_replaced: false,
+            ends_or_moves_stack: interpreter.ends_or_moves_stack,
             domain: D::default(),
             memory: ConcreteMemory::new(function, input, frame, unwritten, (records, shape))
                 .with_tables(function, target.register_bytes()),
@@ -365,11 +371,13 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             self.frame_bytes = call_frame_bytes(data);
             self.memory.clear_call_frame();
         }
-        if traps::is_trap(target, data) {
-            return Ok(Control::Break(self.trap()));
-        }
-        if stack::is_stack_operation(data.opcode) {
-            return self.stack_operation(inst, data);
+        if self.ends_or_moves_stack {
+            if traps::is_trap(target, data) {
+                return Ok(Control::Break(self.trap()));
+            }
+            if stack::is_stack_operation(data.opcode) {
+                return self.stack_operation(inst, data);
+            }
         }
         if self.environment.is_some()
             && let Some(transfer) = outside::execute(target, self, data)?
@@ -517,6 +525,10 @@ impl<D: Numbers> SingleRun<'_, D> {
 /// The contents of a full register.
 fn full<D: Numbers>(target: &Target, register: PReg, value: u64) -> Value<D> {
     scalar(Bits::new(value.into(), target.vocabulary.register_bits(register)))
+}
+
+fn ends_or_moves_stack(function: &Function, target: &Target) -> bool {
+    traps::has_traps(function, target) || traps::moves_stack(function, target)
 }
 
 fn types_of(function: &Function) -> Vec<Option<Typed>> {

@@ -29,7 +29,7 @@ use tribunal_target::Target;
 pub use modules::generate_module;
 pub use tribunal_trial::inputs::BUFFER_BYTES;
 
-use modules::Signature;
+use modules::CalleeSignature;
 /// The alignment of its address, in bytes.
 const BUFFER_ALIGN: u32 = 64;
 /// The part of a buffer that program loads and stores use; maybe-poison results go above it.
@@ -134,7 +134,7 @@ struct Generator<'u, 'b, 'f> {
     /// Next free byte of the first buffer for a maybe-poison result.
     next_maybe_poison: u32,
     /// The functions of the module that it may call.
-    callees: &'u [Signature],
+    callees: &'u [CalleeSignature],
 }
 
 /// A function for `target` out of `u`'s bytes.

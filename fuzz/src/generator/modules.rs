@@ -14,7 +14,7 @@ const MOST: usize = 4;
 const STATEMENTS: u32 = 4;
 
 /// A function of the module, as its callers see it. It returns a register.
-pub(super) struct Signature {
+pub(super) struct CalleeSignature {
     name: String,
     /// A buffer first, then numbers.
     parameters: Vec<ArgumentType>,
@@ -23,7 +23,7 @@ pub(super) struct Signature {
 /// A module for `target` out of `u`'s bytes: the first function is `f`, which calls others.
 pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target) -> Result<Vec<Function>> {
     let count = u.int_in_range(2..=MOST)?;
-    let signatures = (1..count).map(|number| Signature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
+    let signatures = (1..count).map(|number| CalleeSignature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
     let mut functions = Vec::with_capacity(count);
     for number in 0..count {
         let mut policy = Policy::draw(u, target)?;
@@ -39,8 +39,8 @@ pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target) -> Res
     Ok(functions)
 }
 
-impl Signature {
-    fn draw(u: &mut Unstructured<'_>, target: &'static Target, number: usize) -> Result<Signature> {
+impl CalleeSignature {
+    fn draw(u: &mut Unstructured<'_>, target: &'static Target, number: usize) -> Result<CalleeSignature> {
         let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
         let most = if u.ratio(1, 3)? { target.abi.arguments().len() + 3 } else { 3 };
         let mut parameters = vec![pointer.into()];
@@ -53,7 +53,7 @@ impl Signature {
             let extensions = [ArgumentExtension::Any, ArgumentExtension::Sign, ArgumentExtension::Zero];
             parameters.push(ArgumentType { ty: Type::scalar(bits), extension: *u.choose(&extensions)? });
         }
-        Ok(Signature { name: format!("callee{number}"), parameters })
+        Ok(CalleeSignature { name: format!("callee{number}"), parameters })
     }
 }
 
@@ -62,8 +62,8 @@ pub(super) fn function<'u>(
     u: &'u mut Unstructured<'_>,
     target: &'static Target,
     policy: Policy,
-    (name, own): (&str, Option<&Signature>),
-    callees: &'u [Signature],
+    (name, own): (&str, Option<&CalleeSignature>),
+    callees: &'u [CalleeSignature],
 ) -> Result<Function> {
     let mut function = Function::new(name);
     function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
@@ -97,7 +97,7 @@ pub(super) fn function<'u>(
 }
 
 impl Generator<'_, '_, '_> {
-    fn parameters(&mut self, own: &Signature) -> Result<()> {
+    fn parameters(&mut self, own: &CalleeSignature) -> Result<()> {
         let values = CallLowering { target: self.target }.formal_arguments(&mut self.builder, &own.parameters);
         let values = values.map_err(|_| Error::IncorrectFormat)?;
         for (index, (register, parameter)) in values.into_iter().zip(&own.parameters).enumerate() {
