@@ -19,7 +19,7 @@ use tribunal_trial::program::{GivenArgument, LoadError, LoadedFunction};
 /// or calls what the file does not define has no result: its status is 3.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    "tribunal run corpus/real/checksums.riscv64.O1.mir @scramble16 7",
+    "tribunal run trial/tests/modules/sums.riscv64.mir @first 3 -4",
     "tribunal run corpus/real/checksums.riscv64.O1.mir @adler32 '[61 62 63]' 3 --compiled",
 ]))]
 pub struct Arguments {
