@@ -63,6 +63,9 @@ pub struct CalleeEffect {
     pub returns: bool,
 }
 
+/// The name of the call that stands for a trap: it reads nothing, and does not return.
+pub const TRAP: &str = "llvm.trap";
+
 /// A call of an unknown function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalCall {
@@ -74,6 +77,14 @@ pub struct ExternalCall {
     pub memory: Vec<(MemoryPlace, Bytes)>,
     /// What it did.
     pub effect: CalleeEffect,
+}
+
+impl ExternalCall {
+    /// A trap: the end of the program.
+    pub fn trap() -> ExternalCall {
+        let effect = CalleeEffect { results: Vec::new(), writes: Vec::new(), returns: false };
+        ExternalCall { name: TRAP.to_string(), arguments: Vec::new(), memory: Vec::new(), effect }
+    }
 }
 
 /// A difference between a run's calls and those of the source.

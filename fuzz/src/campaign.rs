@@ -2,7 +2,9 @@
 //!
 //! Program `n` is a pure function of the seed and `n`, whatever the number of workers. Each worker owns its harnesses
 //! (a solver context and an emulator cannot be shared), and all share one proof cache. With a corpus, a program also
-//! depends on the features reached before; the corpus is text.
+//! depends on the features reached before; the corpus is text, of programs of one function.
+
+mod modules;
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;
@@ -186,6 +188,9 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
     let seed = program_seed(shared.campaign.seed, number);
     let corpus = shared.campaign.corpus.as_ref();
     let drawn = corpus.and_then(|corpus| corpus.next(harness.target(), seed));
+    if drawn.is_none() && is_module(seed) {
+        return modules::program(shared, harness, index, seed, local);
+    }
     let generated = || Some(Drawn { function: generated(seed, harness.target())?, is_read: false });
     let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {
         local.rejected += 1;
@@ -201,7 +206,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
     // Generated programs use supported features only: one that does not is kept like a finding.
     let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();
     for finding in tally.findings.iter().chain(&refused) {
-        record(shared, harness, &function, finding, &mut planter);
+        record(shared, harness, &[&function], finding, &mut planter);
     }
     if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
         corpus.keep(&function, is_read, harness);
@@ -220,16 +225,32 @@ pub fn generated(seed: u64, target: &'static Target) -> Option<Function> {
     generator::generate(&mut Unstructured::new(&bytes), target, "f").ok()
 }
 
+/// One program in this many is a module of several functions.
+const MODULES: u64 = 16;
+
+/// True for the seed of a program of several functions.
+pub fn is_module(seed: u64) -> bool {
+    SmallRng::seed_from_u64(!seed).next_u64() % MODULES == 0
+}
+
+/// The functions of a program of several; `None` if the bytes did not make them (which is a fault of the generator).
+pub fn generated_module(seed: u64, target: &'static Target) -> Option<Vec<Function>> {
+    let mut bytes = [0u8; 2 * PROGRAM_BYTES];
+    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+    generator::generate_module(&mut Unstructured::new(&bytes), target).ok()
+}
+
 /// The seed of program `number`.
 pub fn program_seed(seed: u64, number: u64) -> u64 {
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number)
 }
 
-/// Keeps one crash file for each signature, of the smallest program that shows the fault.
+/// Keeps one crash file for each signature, of the smallest program that shows the fault. A finding about functions
+/// that run together has all of them, the one that runs first.
 fn record(
     shared: &Shared<'_>,
     harness: &mut Harness,
-    function: &Function,
+    functions: &[&Function],
     finding: &Finding,
     saboteur: &mut dyn Observer,
 ) {
@@ -242,7 +263,7 @@ fn record(
         outcome.crashes.push((finding.clone(), path.clone()));
     }
     let limits = SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
-    let (small, text) = reduce::crash_file(harness, function, finding, saboteur, limits);
+    let (small, text) = reduce::crash_file(harness, functions, finding, saboteur, limits);
     let written = write(&path, &text);
     let mut outcome = lock(&shared.outcome);
     let known = outcome.crashes.iter_mut().find(|(known, _)| known.signature() == finding.signature());

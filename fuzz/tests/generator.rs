@@ -1,11 +1,14 @@
 //! The generator's programs: every shape that it knows, and nothing that the verifier rejects or the backend refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::{Allocator, NoObserver, Options};
 use tribunal_fuzz::campaign;
 use tribunal_ir::{Function, Inst, InstData, MemFlags, Opcode, Operand, VReg};
-use tribunal_target::ALL;
+use tribunal_target::abi::CallKind;
+use tribunal_target::{ALL, Target};
 use tribunal_trial::Harness;
+use tribunal_trial::inputs::Plan;
+use tribunal_trial::together::with_callees;
 
 /// Programs looked at, for each target.
 const PROGRAMS: u64 = 2000;
@@ -184,6 +187,57 @@ fn every_known_opcode_is_generated() {
         let known = Opcode::ALL.iter().filter(|&&opcode| tribunal_fuzz::opcodes::is_known(opcode));
         let missing: Vec<_> = known.filter(|opcode| !drawn.contains(opcode)).collect();
         assert!(missing.is_empty(), "{}: {missing:?}", target.name);
+    }
+}
+
+/// The properties of a program of several functions, by their names.
+fn calls_in(module: &[Function], target: &Target) -> Vec<&'static str> {
+    let all: Vec<&InstData> =
+        module.iter().flat_map(|function| function.all_insts().map(|inst| function.inst(inst))).collect();
+    let kind = |kind| all.iter().any(|data| target.call_kind(data) == Some(kind));
+    let shown = [
+        ("two functions", module.len() == 2),
+        ("four functions", module.len() == 4),
+        ("a call", kind(CallKind::Returning)),
+        ("a call in place of a return", kind(CallKind::Tail)),
+        ("an argument on the stack", module[1..].iter().any(|function| !function.fixed_stack.is_empty())),
+        ("a callee that calls", module[1..].iter().any(|function| with_callees(function, &refs(module)).is_some())),
+    ];
+    shown.into_iter().filter(|(_, is_shown)| *is_shown).map(|(name, _)| name).collect()
+}
+
+fn refs(module: &[Function]) -> Vec<&Function> {
+    module.iter().collect()
+}
+
+/// Programs of several functions come up, call each other in every way, and pass together.
+#[test]
+fn modules_are_generated_accepted_and_run_together() {
+    for &target in ALL {
+        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let mut harness = Harness::new(target, options).unwrap();
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        let seeds =
+            (0..PROGRAMS).map(|number| campaign::program_seed(7, number)).filter(|&seed| campaign::is_module(seed));
+        for seed in seeds {
+            let module = campaign::generated_module(seed, target).unwrap();
+            assert!(
+                module.iter().all(|function| harness.accepts(function)),
+                "{} program {seed} is rejected",
+                target.name
+            );
+            calls_in(&module, target).into_iter().for_each(|shape| *counts.entry(shape).or_default() += 1);
+            let tally = harness.trial_together(&refs(&module), Plan { count: 4, seed }, &mut NoObserver);
+            assert!(
+                tally.findings.is_empty() && tally.unsupported.is_empty(),
+                "{} program {seed}: {tally:?}",
+                target.name
+            );
+            *counts.entry("executions").or_default() += tally.executions;
+        }
+        println!("{}: {counts:?}", target.name);
+        assert_eq!(counts.len(), 7, "{}: {counts:?}", target.name);
+        assert!(counts["executions"] > counts["a call"], "{}: {counts:?}", target.name);
     }
 }
 

@@ -115,7 +115,7 @@ fn a_wrong_allocation_is_reduced() {
 fn a_crash_file_holds_the_small_program_and_all_that_a_replay_needs() {
     let mut harness = harness();
     let (function, finding) = large(&mut harness, &mut SwappedOperands, Judge::Emulator);
-    let (small, file) = reduce::crash_file(&mut harness, &function, &finding, &mut SwappedOperands, NO_LIMITS);
+    let (small, file) = reduce::crash_file(&mut harness, &[&function], &finding, &mut SwappedOperands, NO_LIMITS);
     let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
     let header = crash::header(&module, harness.target()).unwrap();
     assert!(module.functions[0].all_insts().count() <= 5, "{file}");
@@ -128,7 +128,7 @@ fn a_crash_file_holds_the_small_program_and_all_that_a_replay_needs() {
     assert!(harness.reproduce(&module.functions[0], &read, &mut NoObserver).is_none(), "{file}");
     // No time at all: the program as it was found.
     let none = SearchLimits { deadline: Some(std::time::Instant::now()), stop: &STOP };
-    let (_, file) = reduce::crash_file(&mut harness, &function, &finding, &mut SwappedOperands, none);
+    let (_, file) = reduce::crash_file(&mut harness, &[&function], &finding, &mut SwappedOperands, none);
     let module = text::parse_module(&file, harness.target().vocabulary).unwrap();
     assert_eq!(module.functions[0].all_insts().count(), function.all_insts().count());
 }

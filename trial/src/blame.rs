@@ -62,12 +62,12 @@ impl Replay<'_> {
 
 /// Blames a rule or a pass for the fault of this kind that `input` shows.
 pub fn guilty(case: &mut Replay<'_>, input: &Input, kind: FaultKind) -> Blame {
-    guilty_in(case, Module::default(), input, kind)
+    guilty_in(case, RunModule::default(), input, kind)
 }
 
 /// The other functions of a run together: `functions` with the one that is compiled again at `place`. The first runs.
 #[derive(Clone, Copy, Default)]
-pub struct Module<'a> {
+pub struct RunModule<'a> {
     /// All of them; none if the function runs alone.
     pub functions: &'a [&'a Function],
     /// The index of the one whose stages are interpreted.
@@ -75,7 +75,7 @@ pub struct Module<'a> {
 }
 
 /// The same of a function that runs in a module, up to the stages that lay out its frame.
-pub fn guilty_in(case: &mut Replay<'_>, module: Module<'_>, input: &Input, kind: FaultKind) -> Blame {
+pub fn guilty_in(case: &mut Replay<'_>, module: RunModule<'_>, input: &Input, kind: FaultKind) -> Blame {
     if kind == FaultKind::StackAlignment {
         return Blame::of_pass(frame::PASS.name, "no other pass moves the stack pointer");
     }
@@ -154,14 +154,14 @@ pub struct Witness<'a> {
     input: &'a Input,
     expected: Observation,
     environment: Option<ConcreteEnvironment>,
-    module: Module<'a>,
+    module: RunModule<'a>,
 }
 
 impl<'a> Witness<'a> {
     /// `None` if the source is undefined on the input, depends on the addresses of its stack objects, or cannot be
     /// interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
-        Witness::in_module(source, target, input, Module::default())
+        Witness::in_module(source, target, input, RunModule::default())
     }
 
     /// The same of a function that runs in a module.
@@ -169,7 +169,7 @@ impl<'a> Witness<'a> {
         source: &Function,
         target: &'static Target,
         input: &'a Input,
-        module: Module<'a>,
+        module: RunModule<'a>,
     ) -> Option<Witness<'a>> {
         let interpreter = match module.functions {
             [] => Interpreter::new(source, target),

@@ -67,7 +67,7 @@ pub fn file_name(finding: &Finding) -> String {
 pub fn print_sabotaged(
     target: &Target,
     options: Options,
-    function: &Function,
+    functions: &[&Function],
     finding: &Finding,
     sabotage: Option<&str>,
 ) -> String {
@@ -88,7 +88,7 @@ pub fn print_sabotaged(
         comments.extend(input_lines(input, target));
     }
     comments.extend(finding.details.lines().map(|line| format!("  {line}")));
-    let module = Module { comments, functions: vec![function.clone()], ..Module::default() };
+    let module = Module { comments, functions: functions.iter().copied().cloned().collect(), ..Module::default() };
     text::print_module(&module, target.vocabulary)
 }
 
@@ -185,7 +185,7 @@ mod tests {
         let finding = Finding { judge: Judge::Emulator, kind, guilty, details, input };
         let mut function = Function::new("f");
         function.new_block();
-        let text = print_sabotaged(target, options, &function, &finding, None);
+        let text = print_sabotaged(target, options, &[&function], &finding, None);
         let read = header(&text::parse_module(&text, target.vocabulary).unwrap(), target).unwrap();
         assert_eq!(read.input, finding.input, "{text}");
     }
@@ -200,7 +200,7 @@ mod tests {
             let finding = Finding { judge: Judge::Emulator, kind, guilty, details: String::new(), input: None };
             let mut function = Function::new("f");
             function.new_block();
-            let text = print_sabotaged(target, options, &function, &finding, None);
+            let text = print_sabotaged(target, options, &[&function], &finding, None);
             let read = header(&text::parse_module(&text, target.vocabulary).unwrap(), target).unwrap();
             assert_eq!((read.judge, read.kind), (Some(Judge::Emulator), Some(kind)), "{text}");
             assert!(read.describes(&finding) && !read.describes(&Finding { judge: Judge::Prover, ..finding }));

@@ -51,9 +51,9 @@ impl JudgeRow for EmulatorRow {
         let mut repairs = FIRST_REPAIRS;
         for (input, run) in session.inputs.iter().zip(runs) {
             match judged(&interpreter, session.bench, input, run, &results, &mut repairs) {
-                Ok(Run::Right) => session.tally.executions += 1,
-                Ok(Run::Inconclusive(reason)) => session.tally.inconclusive(reason),
-                Ok(Run::Wrong(wrong)) => {
+                Ok(InputRun::Right) => session.tally.executions += 1,
+                Ok(InputRun::Inconclusive(reason)) => session.tally.inconclusive(reason),
+                Ok(InputRun::Wrong(wrong)) => {
                     session.tally.executions += 1;
                     // One finding a function: the other inputs would show the same fault.
                     session.wrong = Some(wrong);
@@ -70,7 +70,7 @@ impl JudgeRow for EmulatorRow {
 }
 
 /// The result of one input.
-pub(crate) enum Run {
+pub(crate) enum InputRun {
     Right,
     Wrong(WrongRun),
     Inconclusive(Inconclusive),
@@ -84,7 +84,7 @@ pub(crate) fn judged(
     run: Result<Execution, Unsupported>,
     results: &[PReg],
     repairs: &mut u32,
-) -> Result<Run, String> {
+) -> Result<InputRun, String> {
     let mut execution = run.map_err(|unsupported| unsupported.feature)?;
     let mut input = Cow::Borrowed(input);
     if *repairs > 0 && repair::is_broken(&execution) {
@@ -99,18 +99,18 @@ pub(crate) fn judged(
     }
     let promised = match promised(execution) {
         Ok(promised) => promised,
-        Err(reason) => return Ok(Run::Inconclusive(reason)),
+        Err(reason) => return Ok(InputRun::Inconclusive(reason)),
     };
     let Promised { expected, fuel } = &promised;
     let machine = &mut bench.machine;
     let run = machine.run_with_calls(&input, results, *fuel, &expected.calls).map_err(|error| error.to_string())?;
     match wrong(&promised, &run) {
-        Ok(None) => Ok(Run::Right),
+        Ok(None) => Ok(InputRun::Right),
         Ok(Some(_)) if !is_address_independent(interpreter, &input, expected) => {
-            Ok(Run::Inconclusive(Inconclusive::Addresses))
+            Ok(InputRun::Inconclusive(Inconclusive::Addresses))
         }
-        Ok(Some((kind, details))) => Ok(Run::Wrong(WrongRun { input: input.into_owned(), kind, details })),
-        Err(reason) => Ok(Run::Inconclusive(reason)),
+        Ok(Some((kind, details))) => Ok(InputRun::Wrong(WrongRun { input: input.into_owned(), kind, details })),
+        Err(reason) => Ok(InputRun::Inconclusive(reason)),
     }
 }
 

@@ -12,6 +12,8 @@ use tribunal_target::Target;
 
 /// Functions begin at multiples of so many bytes.
 const ALIGN: usize = 16;
+/// Bytes between them, which are no instruction.
+const PADDING: u8 = 0xff;
 
 /// The calls of the code, for an emulator.
 pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
@@ -36,7 +38,7 @@ pub fn unlinked<'c>(code: &'c Code, function: &Function, target: &Target) -> Unl
 type Table = (u32, bool, Vec<u32>);
 
 /// The code of functions that run together.
-pub struct Image<'c> {
+pub struct ModuleImage<'c> {
     bytes: Vec<u8>,
     parts: Vec<(&'c Function, &'c Code, Start)>,
     tables: Vec<Table>,
@@ -53,14 +55,22 @@ struct Start {
     is_first: bool,
 }
 
-impl<'c> Image<'c> {
+impl<'c> ModuleImage<'c> {
     /// The functions, each with its code; the first is the one that runs.
-    pub fn new(functions: &[(&'c Function, &'c Code)], target: &Target) -> Image<'c> {
+    pub fn new(functions: &[(&'c Function, &'c Code)], target: &Target) -> ModuleImage<'c> {
         let all: Vec<&Function> = functions.iter().map(|&(function, _)| function).collect();
-        let symbols = symbols(&all, target);
-        let mut image = Image { bytes: Vec::new(), parts: Vec::new(), tables: Vec::new(), symbols };
+        ModuleImage::placed(functions, target, symbols(&all, target))
+    }
+
+    /// The same with symbols at these addresses.
+    pub fn placed(
+        functions: &[(&'c Function, &'c Code)],
+        target: &Target,
+        symbols: BTreeMap<String, u64>,
+    ) -> ModuleImage<'c> {
+        let mut image = ModuleImage { bytes: Vec::new(), parts: Vec::new(), tables: Vec::new(), symbols };
         for &(function, code) in functions {
-            image.bytes.resize(image.bytes.len().next_multiple_of(ALIGN), 0);
+            image.bytes.resize(image.bytes.len().next_multiple_of(ALIGN), PADDING);
             let (at, table) = (image.bytes.len() as u32, image.tables.len() as u32);
             image.bytes.extend_from_slice(&code.bytes);
             image.parts.push((function, code, Start { code: at, table, is_first: image.parts.is_empty() }));

@@ -25,6 +25,7 @@ pub mod inputs;
 mod judges;
 pub mod kind;
 pub mod ledger;
+pub mod program;
 mod promises;
 pub mod questions;
 mod repair;

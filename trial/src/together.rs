@@ -3,11 +3,11 @@
 //!
 //! Invariant: these runs only add. A module that cannot run together has the verdicts that its functions have.
 
-use crate::blame::{self, Module, Replay};
-use crate::execution::{FIRST_REPAIRS, Run, SETTINGS, judged};
+use crate::blame::{self, Replay, RunModule};
+use crate::execution::{FIRST_REPAIRS, InputRun, SETTINGS, judged};
 use crate::finding::{Finding, Judge, Tally};
 use crate::harness::Harness;
-use crate::image::Image;
+use crate::image::ModuleImage;
 use crate::inputs::{self, Plan};
 use crate::judges::WrongRun;
 use crate::kind::FindingKind;
@@ -44,12 +44,26 @@ impl Harness {
     /// Runs every function of a module that calls others of it, on inputs made by `plan`. The tally has executions and
     /// findings alone. `saboteur` plants the same faults whenever a function is compiled.
     pub fn trial_together(&mut self, module: &[&Function], plan: Plan, saboteur: &mut dyn Observer) -> Tally {
-        self.guarded(|harness| {
-            harness.together(module, saboteur, &mut |functions, harness| {
-                inputs::inputs_together(functions, harness.target(), plan)
-            })
-        })
-        .unwrap_or_else(|panic| Tally { functions: 0, ..Tally::of_panic(panic) })
+        self.trial_together_on(module, None, plan, saboteur)
+    }
+
+    /// The same, with one input more for the first function.
+    pub fn trial_together_on(
+        &mut self,
+        module: &[&Function],
+        chosen: Option<&Input>,
+        plan: Plan,
+        saboteur: &mut dyn Observer,
+    ) -> Tally {
+        let is_first = |function: &Function| module.first().is_some_and(|first| std::ptr::eq(*first, function));
+        let mut inputs = |functions: &[&Function], harness: &Harness| {
+            let chosen = chosen.filter(|_| is_first(functions[0]));
+            let mut inputs: Vec<Input> = chosen.into_iter().cloned().collect();
+            inputs.extend(inputs::inputs_together(functions, harness.target(), plan));
+            inputs
+        };
+        let tally = self.guarded(|harness| harness.together(module, saboteur, &mut inputs));
+        tally.unwrap_or_else(|panic| Tally { functions: 0, ..Tally::of_panic(panic) })
     }
 
     /// Reproduces a finding about the first function of a module, on its input.
@@ -116,7 +130,7 @@ impl Harness {
         for &function in functions {
             parts.push((function, compiled.code(function)?));
         }
-        let image = Image::new(&parts, target);
+        let image = ModuleImage::new(&parts, target);
         let machine = &mut self.bench.machine;
         let records = functions.iter().any(|function| function.has_volatile_accesses());
         let loaded = machine.record_accesses(records);
@@ -128,9 +142,9 @@ impl Harness {
         for input in inputs {
             let run = interpreter.run(input, SETTINGS);
             match judged(&interpreter, &mut self.bench, input, run, &results, &mut repairs)? {
-                Run::Right => tally.executions += 1,
-                Run::Inconclusive(reason) => tally.inconclusive(reason),
-                Run::Wrong(wrong) => {
+                InputRun::Right => tally.executions += 1,
+                InputRun::Inconclusive(reason) => tally.inconclusive(reason),
+                InputRun::Wrong(wrong) => {
                     tally.executions += 1;
                     return Ok(Some(wrong));
                 }
@@ -146,7 +160,7 @@ impl Harness {
         let mut blamed = None;
         for (place, &function) in functions.iter().enumerate() {
             let mut case = Replay { function, target, options, saboteur: &mut *saboteur };
-            let blame = blame::guilty_in(&mut case, Module { functions, place }, &input, kind);
+            let blame = blame::guilty_in(&mut case, RunModule { functions, place }, &input, kind);
             if blame.guilty != UNBLAMED {
                 blamed = Some((blame, function));
                 break;

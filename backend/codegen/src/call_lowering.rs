@@ -207,6 +207,36 @@ impl CallLowering {
         Ok(assigned.iter().zip(results).map(|(assigned, result)| self.taken(builder, assigned, *result)).collect())
     }
 
+    /// Leaves the function by a call, whose results are the function's. All arguments stand in registers.
+    pub fn tail_call(
+        &self,
+        builder: &mut Builder<'_>,
+        callee: &str,
+        arguments: &[(VReg, ArgumentExtension)],
+    ) -> Result<(), CompileError> {
+        let Some(calls) = &self.target.abi.calls else {
+            return Err(CompileError::unsupported(builder.function, NAME, "calls"));
+        };
+        let mut assigner = Assigner::arguments(self.target);
+        let PassedParts { stack, registers: passed } = self.passed(builder, &mut assigner, arguments)?;
+        if !stack.is_empty() {
+            return Err(CompileError::unsupported(builder.function, NAME, "stack arguments of a tail call"));
+        }
+        copies(builder, &passed);
+        let name = builder.function.intern(callee);
+        let base = AddressBase::Global(GlobalName::Named(name));
+        let passed: Vec<PReg> = passed.iter().map(|&(register, _)| register).collect();
+        let call = self.target.tail_call(builder.function, calls, base, passed);
+        builder.push(call);
+        Ok(())
+    }
+
+    /// True if these arguments all stand in registers.
+    pub fn fits_registers(&self, arguments: &[ArgumentType]) -> bool {
+        let mut assigner = Assigner::arguments(self.target);
+        arguments.iter().all(|argument| assigner.assign(argument.ty).is_some()) && assigner.stack == 0
+    }
+
     fn assigned(&self, assigner: &mut Assigner<'_>, function: &Function, ty: Type) -> Result<Assigned, CompileError> {
         let feature = || CompileError::unsupported(function, NAME, format!("{ty} by value"));
         assigner.assign(ty).ok_or_else(feature)

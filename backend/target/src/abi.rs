@@ -69,6 +69,8 @@ pub struct Calls {
     /// Operands: the callee and the mask of the preserved registers; then, implicitly, the row's registers, arguments,
     /// results.
     pub opcode: TargetOpcode,
+    /// The call in place of a return. Operands: the callee, 0 if the row has an immediate, the mask; then as above.
+    pub tail: TargetOpcode,
     /// The marker before the copies of a call's arguments: `ADJCALLSTACKDOWN`. Its operands are the bytes of stack
     /// arguments, then zero.
     pub frame_setup: TargetOpcode,

@@ -103,6 +103,24 @@ impl Target {
         data
     }
 
+    /// The call of `callee` in place of a return, with the registers of its arguments.
+    pub fn tail_call(
+        &self,
+        function: &mut Function,
+        calls: &Calls,
+        callee: AddressBase,
+        arguments: impl IntoIterator<Item = PReg>,
+    ) -> InstData {
+        let callee = function.address(AddressData { base: callee, offset: 0, flags: calls.callee_flags });
+        let mut data = InstData::new(Opcode::Target(calls.tail), [callee]);
+        let immediates = self.instruction(calls.tail).operands.iter().filter(|operand| operand.range().is_some());
+        data.operands.extend(immediates.map(|_| Operand::Imm(0)));
+        data.operands.push(Operand::RegisterMask(calls.preserved_mask));
+        self.add_implicit(&mut data, calls.tail);
+        data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
+        data
+    }
+
     pub(crate) fn add_implicit(&self, data: &mut InstData, opcode: TargetOpcode) {
         let row = self.instruction(opcode);
         data.operands.extend(row.implicit_defs.iter().copied().map(Operand::implicit_def));

@@ -11,6 +11,7 @@ pub mod man;
 pub mod prove;
 pub mod reduce;
 pub mod replay;
+pub mod run;
 pub mod sabotage;
 pub mod trial;
 pub mod validate;

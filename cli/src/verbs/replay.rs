@@ -8,6 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_fuzz::sabotage;
+use tribunal_ir::Function;
 use tribunal_trial::counterexample::Reproducer;
 use tribunal_trial::crash::CrashHeaderError;
 use tribunal_trial::{Harness, Tally, bless, crash, inputs};
@@ -115,6 +116,11 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
             harness.trial_with(function, &chosen, &mut planter)
         }));
     }
+    let module: Vec<&Function> = source.module.functions.iter().filter(|one| one.gave_up().is_none()).collect();
+    let plan = inputs::Plan { count: arguments.inputs, seed: 1 };
+    let together = harness.trial_together_on(&module, header.input.as_ref(), plan, &mut planter);
+    total.executions += together.executions;
+    total.findings.extend(together.findings);
     Ok(total)
 }
 

@@ -4,6 +4,7 @@
 //! It knows no environment. A batch that it cannot run (an unknown call, a malformed instruction, numbers that are too
 //! wide) falls back to runs of single inputs, which have the same meaning and report the fault.
 
+use super::frames::StackShape;
 use super::memory::ConcreteMemory;
 use super::{Execution, Interpreter, KeptAccesses, Settings, Unwritten, known};
 use crate::input::{Input, unwritten_register};
@@ -188,7 +189,7 @@ impl<'f> Batch<'f> {
             return None;
         }
         let records = is_volatile || settings.accesses == KeptAccesses::All;
-        let memory = |input| ConcreteMemory::new(function, input, frame, unwritten, (records, 0));
+        let memory = |input| ConcreteMemory::new(function, input, frame, unwritten, (records, StackShape::default()));
         let mut batch = Batch {
             interpreter,
             function,

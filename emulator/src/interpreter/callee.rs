@@ -75,7 +75,7 @@ struct Reachable {
 /// The callees of one run.
 pub(super) struct Callees<'f> {
     /// The calls to repeat; `None` if the callees are drawn.
-    script: Option<CallScript<'f>>,
+    pub(super) script: Option<CallScript<'f>>,
     /// Stack objects whose address some callee was given.
     escaped: SmallVec<[usize; 4]>,
     /// A callee of the script did not return.

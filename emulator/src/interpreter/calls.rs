@@ -6,7 +6,8 @@
 //!
 //! Invariant: the functions around the innermost stand in a list, not on the interpreter's own stack.
 
-use super::{ConcreteEnvironment, Interpreter, Numbers, Returned, SingleRun, fits_words, known, outgoing, types_of};
+use super::frames::StackShape;
+use super::{ConcreteEnvironment, Interpreter, Numbers, Returned, SingleRun, fits_words, known, types_of};
 use crate::globals::globals_of;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -30,8 +31,7 @@ pub(super) struct Definitions<'f> {
 struct Definition<'f> {
     function: &'f Function,
     types: Vec<Option<Typed>>,
-    /// Bytes of its largest call frame.
-    outgoing: u64,
+    shape: StackShape,
 }
 
 /// A call of a function of the module, before it is entered.
@@ -85,7 +85,7 @@ impl<'f> Definitions<'f> {
         let row = |&function: &&'f Function| Definition {
             function,
             types: types_of(function),
-            outgoing: outgoing(function, target),
+            shape: StackShape::of(function, target),
         };
         let address = |(number, function): (usize, &&Function)| {
             Some((*environment.symbols.get(&format!("@{}", function.name))?, number))
@@ -127,7 +127,8 @@ impl<'f> Interpreter<'f> {
         let definitions = Some(Definitions::new(&all, self.target, &environment));
         self.narrow.set(all.iter().all(|function| fits_words(function)));
         let is_volatile = all.iter().any(|function| function.has_volatile_accesses());
-        Interpreter { definitions, is_volatile, ..self }
+        let ends_or_moves_stack = all.iter().any(|function| super::ends_or_moves_stack(function, self.target));
+        Interpreter { definitions, is_volatile, ends_or_moves_stack, ..self }
     }
 
     /// The functions that run: this one first.
@@ -172,16 +173,16 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
     /// Enters the callee of the call; `None` if too many functions are active.
     pub(super) fn enter(&mut self, inst: Inst) -> Result<Option<(Block, Option<Inst>)>, Unsupported> {
         let (Some(call), Some(definitions)) = (self.called.take(), self.definitions) else { return Ok(None) };
-        let Definition { function, types, outgoing } = &definitions.rows[call.callee];
+        let Definition { function, types, shape } = &definitions.rows[call.callee];
         let pointer_bytes = self.target.register_bytes();
         let registers = std::mem::replace(&mut self.registers, vec![None; function.vregs.len()]);
         let physical = std::mem::take(&mut self.physical);
         if call.kind == CallKind::Tail {
             self.callees.forget_from(self.memory.first_number());
-            self.memory.replace(function, *outgoing, pointer_bytes);
+            self.memory.replace(function, *shape, pointer_bytes);
             self.is_replaced |= self.suspended.is_empty();
         } else {
-            if !self.memory.enter(function, *outgoing, pointer_bytes) {
+            if !self.memory.enter(function, *shape, pointer_bytes) {
                 return Ok(None);
             }
             let (function, types, results) = (self.function, self.types, call.results);

@@ -8,10 +8,12 @@
 
 use super::Unwritten;
 use super::memory::{Allocation, ConcreteMemory};
+use super::traps::moves_stack;
 use crate::input::UNWRITTEN;
 use smallvec::SmallVec;
 use std::ops::Range;
-use tribunal_ir::Function;
+use tribunal_ir::{Function, InstData};
+use tribunal_target::Target;
 
 /// Bytes of registers that a variadic function keeps beside its arguments on the stack.
 const MOST_KEPT: u64 = 1 << 10;
@@ -20,6 +22,33 @@ const APART: u64 = 1 << 17;
 /// Active functions at most, and bytes of the stack objects of all but the outermost: the machine has as much stack.
 const MOST_FRAMES: usize = 64;
 const MOST_BYTES: usize = 1 << 19;
+
+/// Bytes below the stack pointer for objects of variable size, in a function that moves it.
+const VARIABLE_BYTES: u64 = 1 << 12;
+/// Larger call frames are not allocated whole, so stores to their ends are undefined.
+const MOST_OUTGOING: u64 = 1 << 16;
+
+/// The parts of a frame that no table of objects says.
+#[derive(Clone, Copy, Default)]
+pub(super) struct StackShape {
+    /// Bytes of the largest call frame.
+    outgoing: u64,
+    /// Bytes for objects of variable size.
+    variable: u64,
+}
+
+impl StackShape {
+    pub fn of(function: &Function, target: &Target) -> StackShape {
+        let data = function.all_insts().map(|inst| function.inst(inst));
+        let outgoing = data.filter(|data| target.opens_call_frame(data)).map(call_frame_bytes).max().unwrap_or(0);
+        StackShape { outgoing, variable: if moves_stack(function, target) { VARIABLE_BYTES } else { 0 } }
+    }
+}
+
+/// Bytes of arguments on the stack in the frame that a marker opens.
+pub(super) fn call_frame_bytes(data: &InstData) -> u64 {
+    data.imm(0).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0).min(MOST_OUTGOING)
+}
 
 /// The frame of a function that is active.
 #[derive(Clone, Default)]
@@ -40,6 +69,8 @@ pub(super) struct ActiveFrame {
     bytes: usize,
     /// The addresses of its first stack object, and after the last.
     objects_at: (u64, u64),
+    /// Bytes for objects of variable size.
+    variable: u64,
 }
 
 impl ActiveFrame {
@@ -48,16 +79,21 @@ impl ActiveFrame {
         ActiveFrame { caller, incoming, ..ActiveFrame::default() }
     }
 
-    /// Two more numbers stand for what lies at the stack pointer on entry: below it the registers that a variadic
-    /// function keeps, above it the arguments.
+    /// Three more numbers stand for the registers that a variadic function keeps below the stack pointer on entry, for
+    /// the arguments above it, and for all objects of variable size.
     fn numbers(&self) -> Range<usize> {
-        self.number..self.number + self.objects + 2
+        self.number..self.number + self.objects + 3
+    }
+
+    /// The index of the allocation after it.
+    fn end(&self) -> usize {
+        self.first + self.objects + 2 + usize::from(self.variable > 0)
     }
 }
 
 impl ConcreteMemory {
     /// Allocates the innermost frame, whose stack objects begin at `start`.
-    pub(super) fn push_frame(&mut self, function: &Function, start: u64, outgoing: (u64, u64)) {
+    pub(super) fn push_frame(&mut self, function: &Function, start: u64, (below, shape): (u64, StackShape)) {
         (self.frame.first, self.frame.bytes) = (self.allocations.len(), self.bytes.len());
         let mut address = start;
         for object in function.stack.values() {
@@ -73,7 +109,9 @@ impl ConcreteMemory {
         self.numbers = self.frame.numbers().end;
         let fixed: SmallVec<[i64; 4]> = function.fixed_stack.values().map(|object| object.offset).collect();
         let kept = fixed.iter().map(|offset| offset.min(&0).unsigned_abs()).max().unwrap_or(0).min(MOST_KEPT);
-        for (address, size) in [(self.frame.caller - kept, kept), outgoing] {
+        self.frame.variable = shape.variable;
+        let variable = Some((below - shape.variable, shape.variable)).filter(|&(_, size)| size > 0);
+        for (address, size) in [(self.frame.caller - kept, kept), (below, shape.outgoing)].into_iter().chain(variable) {
             let size = usize::try_from(size).unwrap_or(0);
             self.allocations.push(Allocation { address, first: self.bytes.len(), size });
             self.bytes.resize(self.bytes.len() + size, UNWRITTEN);
@@ -84,18 +122,18 @@ impl ConcreteMemory {
     }
 
     /// Enters a callee, whose own calls pass at most so many bytes on the stack; false if there is no stack for it.
-    pub fn enter(&mut self, function: &Function, outgoing: u64, pointer_bytes: u32) -> bool {
+    pub fn enter(&mut self, function: &Function, shape: StackShape, pointer_bytes: u32) -> bool {
         let Some(arguments) = self.outgoing_index() else { return false };
         let used = self.suspended.first().map_or(0, |_| self.bytes.len() - self.nested_from());
         if self.suspended.len() + 1 >= MOST_FRAMES || used >= MOST_BYTES {
             return false;
         }
-        let tables = self.allocations.drain(arguments + 1..).collect();
-        let caller = self.stack_pointer();
+        let tables = self.allocations.drain(self.frame.end()..).collect();
+        let caller = self.stack_pointer() - self.frame.variable;
         let outer = std::mem::replace(&mut self.frame, ActiveFrame::at(caller, Some(arguments)));
         let start = outer.objects_at.1;
         self.suspended.push((outer, tables));
-        self.push_frame(function, start, (caller - APART, outgoing));
+        self.push_frame(function, start, (caller - APART, shape));
         self.push_tables(function, pointer_bytes);
         true
     }
@@ -106,10 +144,10 @@ impl ConcreteMemory {
     }
 
     /// Enters a callee in place of the innermost function: its arguments stand where that one's stood.
-    pub fn replace(&mut self, function: &Function, outgoing: u64, pointer_bytes: u32) {
+    pub fn replace(&mut self, function: &Function, shape: StackShape, pointer_bytes: u32) {
         let (start, below) = (self.frame.objects_at.0, self.stack_pointer());
         self.drop_frame();
-        self.push_frame(function, start, (below, outgoing));
+        self.push_frame(function, start, (below, shape));
         self.push_tables(function, pointer_bytes);
     }
 
@@ -152,7 +190,7 @@ impl ConcreteMemory {
         let mut objects = self.allocations[frame.first..].iter().take(frame.objects).zip(frame.number..);
         let own = objects.find_map(|(object, number)| Some((number, offset(object)?)));
         let of_caller = || {
-            let numbers = [frame.number + frame.objects, frame.number + frame.objects + 1].into_iter();
+            let numbers = frame.numbers().skip(frame.objects);
             let mut parts = numbers.filter_map(|number| Some((number, self.object(number)?)));
             parts.find_map(|(number, part)| Some((number, offset(part).filter(|_| part.size > 0)?)))
         };
@@ -162,9 +200,10 @@ impl ConcreteMemory {
     /// The stack object of this number.
     fn object(&self, number: usize) -> Option<&Allocation> {
         let frame = self.frames().find(|frame| frame.numbers().contains(&number))?;
-        match number == frame.number + frame.objects + 1 {
-            true => self.allocations.get(frame.incoming?),
-            false => self.allocations.get(frame.first + number - frame.number),
+        match number - frame.number - frame.objects.min(number - frame.number) {
+            1 => self.allocations.get(frame.incoming?),
+            2 if frame.variable == 0 => None,
+            _ => self.allocations.get(frame.first + number - frame.number),
         }
     }
 
@@ -186,6 +225,25 @@ impl ConcreteMemory {
 
     fn outgoing_index(&self) -> Option<usize> {
         Some(self.frame.first + self.frame.objects + 1).filter(|&index| index < self.allocations.len())
+    }
+
+    /// True if a call of the innermost function may pass arguments on the stack.
+    pub fn passes_on_stack(&self) -> bool {
+        self.outgoing().is_some_and(|outgoing| outgoing.size > 0)
+    }
+
+    /// Moves the stack pointer: nobody wrote the memory below it. False if there is no stack there.
+    pub fn move_stack(&mut self, stack_pointer: u64) -> bool {
+        let area = self.allocations.get(self.frame.first + self.frame.objects + 2).copied();
+        let Some(area) = area.filter(|_| self.frame.variable > 0) else { return false };
+        let Some(left) = stack_pointer.checked_sub(area.address).filter(|&left| left <= area.size as u64) else {
+            return false;
+        };
+        let below = area.first..area.first + left as usize;
+        self.bytes[below.clone()].fill(UNWRITTEN);
+        self.unknown[below.clone()].fill(0);
+        self.poison[below].fill(self.unwritten == Unwritten::Free);
+        true
     }
 
     /// The address and the size of the arguments that the function's caller passed on the stack.

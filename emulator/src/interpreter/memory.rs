@@ -1,6 +1,6 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
-use super::frames::ActiveFrame;
+use super::frames::{ActiveFrame, StackShape};
 use super::{Numbers, Unwritten, known};
 use crate::call::MemoryPlace;
 use crate::input::{Frame, Input, STACK_ARGUMENTS, UNWRITTEN};
@@ -91,7 +91,7 @@ impl ConcreteMemory {
         input: &Input,
         frame: Frame,
         unwritten: Unwritten,
-        (records, outgoing_bytes): (bool, u64),
+        (records, shape): (bool, StackShape),
     ) -> ConcreteMemory {
         let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(CAPACITY));
         for buffer in &input.buffers {
@@ -116,7 +116,7 @@ impl ConcreteMemory {
             accesses: records.then(Vec::new),
             stray: None,
         };
-        memory.push_frame(function, frame.address, (frame.caller - (1 << 20), outgoing_bytes));
+        memory.push_frame(function, frame.address, (frame.caller - (1 << 20), shape));
         memory
     }
 

@@ -12,6 +12,7 @@ mod execution;
 mod frames;
 mod memory;
 mod numbers;
+mod traps;
 
 pub use callee::return_pointers;
 pub use calls::reached;
@@ -26,6 +27,7 @@ use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
 use callee::Callees;
 use calls::{Activation, DefinedCall, Definitions};
+use frames::{StackShape, call_frame_bytes};
 use memory::ConcreteMemory;
 use numbers::{Numbers, chosen, known, scalar};
 use std::borrow::Cow;
@@ -35,7 +37,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, VReg, Vocabulary};
-use tribunal_target::{Target, environment as outside, variable_arguments::has_lists};
+use tribunal_target::{Target, environment as outside, stack, variable_arguments::has_lists};
 
 /// A function ready to run on many inputs.
 #[derive(Clone)]
@@ -48,14 +50,15 @@ pub struct Interpreter<'f> {
     frame: Frame,
     unwritten: Unwritten,
     frozen: Option<u64>,
-    /// Bytes of the largest call frame.
-    outgoing: u64,
+    shape: StackShape,
     /// The types of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
     /// No number met so far was too wide for a machine's words.
     narrow: Cell<bool>,
     /// Some access is volatile.
     is_volatile: bool,
+    /// Some instruction is a trap, or moves the stack pointer.
+    ends_or_moves_stack: bool,
     /// The functions whose calls are executed; `None` if it runs alone.
     definitions: Option<Definitions<'f>>,
 }
@@ -66,7 +69,9 @@ impl<'f> Interpreter<'f> {
     pub fn new(function: &'f Function, target: &'static Target) -> Interpreter<'f> {
         let narrow = Cell::new(fits_words(function));
         let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
-        let has_outside = callee::has_callees(function, target) || names_addresses(function, target);
+        let has_outside = callee::has_callees(function, target)
+            || names_addresses(function, target)
+            || traps::has_traps(function, target);
         let environment = has_outside.then(|| Cow::Owned(ConcreteEnvironment::alone(function, target)));
         Interpreter {
             function,
@@ -76,10 +81,11 @@ impl<'f> Interpreter<'f> {
             frame: FRAME,
             unwritten: Unwritten::Free,
             frozen: None,
-            outgoing: outgoing(function, target),
+            shape: StackShape::of(function, target),
             types,
             narrow,
             is_volatile,
+            ends_or_moves_stack: ends_or_moves_stack(function, target),
             definitions: None,
         }
     }
@@ -165,6 +171,7 @@ enum End {
     Undefined,
     Unconstrained,
     OutOfFuel,
+    TooDeep,
 }
 
 /// A register in which a run returns, its width in bits, and its value.
@@ -190,6 +197,8 @@ struct SingleRun<'f, D: Numbers> {
     called: Option<DefinedCall<D>>,
     /// The function stands in place of the one that runs, which it was called by.
     is_replaced: bool,
+    /// Some instruction is a trap, or moves the stack pointer.
+    ends_or_moves_stack: bool,
     domain: D,
     memory: ConcreteMemory,
     registers: Vec<Option<Value<D>>>,
@@ -218,9 +227,8 @@ struct SingleRun<'f, D: Numbers> {
 
 impl<'f, D: Numbers> SingleRun<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> SingleRun<'f, D> {
-        let Interpreter {
-            function, target, script, frame, unwritten, frozen, outgoing, ref types, is_volatile, ..
-        } = *interpreter;
+        let Interpreter { function, target, script, frame, unwritten, frozen, shape, ref types, is_volatile, .. } =
+            *interpreter;
         let environment = interpreter.environment.as_deref();
         let callees = Callees::new(script);
         let draws = environment.is_some() && callees.are_drawn();
@@ -235,8 +243,9 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             suspended: Vec::new(),
             called: None,
             is_replaced: false,
+            ends_or_moves_stack: interpreter.ends_or_moves_stack,
             domain: D::default(),
-            memory: ConcreteMemory::new(function, input, frame, unwritten, (records, outgoing))
+            memory: ConcreteMemory::new(function, input, frame, unwritten, (records, shape))
                 .with_tables(function, target.register_bytes()),
             frame_bytes: 0,
             registers: vec![None; function.vregs.len()],
@@ -303,6 +312,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
                 End::Undefined => return ended(Outcome::Undefined),
                 End::Unconstrained => return ended(Outcome::Unconstrained),
                 End::OutOfFuel => return ended(Outcome::OutOfFuel),
+                End::TooDeep => return ended(Outcome::TooDeep),
             }
         }
     }
@@ -360,6 +370,14 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         if target.opens_call_frame(data) {
             self.frame_bytes = call_frame_bytes(data);
             self.memory.clear_call_frame();
+        }
+        if self.ends_or_moves_stack {
+            if traps::is_trap(target, data) {
+                return Ok(Control::Break(self.trap()));
+            }
+            if stack::is_stack_operation(data.opcode) {
+                return self.stack_operation(inst, data);
+            }
         }
         if self.environment.is_some()
             && let Some(transfer) = outside::execute(target, self, data)?
@@ -509,19 +527,9 @@ fn full<D: Numbers>(target: &Target, register: PReg, value: u64) -> Value<D> {
     scalar(Bits::new(value.into(), target.vocabulary.register_bits(register)))
 }
 
-/// Bytes of arguments on the stack in the frame that a marker opens.
-fn call_frame_bytes(data: &InstData) -> u64 {
-    data.imm(0).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0).min(MOST_OUTGOING)
+fn ends_or_moves_stack(function: &Function, target: &Target) -> bool {
+    traps::has_traps(function, target) || traps::moves_stack(function, target)
 }
-
-/// Bytes of the largest call frame.
-fn outgoing(function: &Function, target: &Target) -> u64 {
-    let data = function.all_insts().map(|inst| function.inst(inst));
-    data.filter(|data| target.opens_call_frame(data)).map(call_frame_bytes).max().unwrap_or(0)
-}
-
-/// Larger call frames are not allocated whole, so stores to their ends are undefined.
-const MOST_OUTGOING: u64 = 1 << 16;
 
 fn types_of(function: &Function) -> Vec<Option<Typed>> {
     let mut types = vec![None; function.inst_bound()];

@@ -26,7 +26,7 @@ pub enum MachineError {
     #[error("a relocation of kind {0} to {1}")]
     Relocation(u32, String),
     /// A buffer of the input lies elsewhere than buffers do.
-    #[error("an input of the emulator must have its buffers at their pages, at most {GUARD} bytes from the page's end")]
+    #[error("an input of the emulator must have its buffers {GUARD} bytes after the starts of their pages")]
     Buffer,
 }
 

@@ -29,8 +29,7 @@ pub use runtime::CallSite;
 use crate::call::{CallMismatch, CallScript, ExternalCall};
 use crate::fault::FaultKind;
 use crate::input::{
-    BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, MOST_BUFFER_BYTES, PAGE, STACK_ARGUMENTS, UNWRITTEN,
-    unwritten_register,
+    BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, PAGE, STACK_ARGUMENTS, UNWRITTEN, unwritten_register,
 };
 use crate::observation::BufferAccess;
 use accesses::RawAccess;
@@ -504,8 +503,9 @@ impl Emulator {
                 continue;
             }
             let inside = buffer.address.checked_sub(BUFFERS).is_some_and(|offset| {
-                let fits = buffer.bytes.len() as u64 <= MOST_BUFFER_BYTES;
-                offset / PAGE < BUFFER_PAGES && offset % PAGE == GUARD && fits
+                // A long one takes the pages after its own too.
+                let end = offset.saturating_add(buffer.bytes.len() as u64 + GUARD_BYTES as u64);
+                offset % PAGE == GUARD && end <= BUFFER_PAGES * PAGE
             });
             if !inside {
                 return Err(MachineError::Buffer);

@@ -7,12 +7,12 @@
 
 use super::accesses::RawAccess;
 use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, Unlinked, fitting};
-use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed};
+use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed, TRAP};
 use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
 use std::collections::BTreeMap;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
-use tribunal_ir::{Bits, FixedSlot, MemOperand, PReg, StackSlot};
+use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
 use tribunal_target::calls::Signature;
@@ -73,6 +73,8 @@ pub(super) struct Linked {
     returns: Vec<u64>,
     /// The functions in the code that have addresses of their own, each with the place of its instructions.
     entries: BTreeMap<u64, u64>,
+    /// Bytes of instructions.
+    code_bytes: u64,
 }
 
 impl Linked {
@@ -100,7 +102,8 @@ pub(super) fn link(
     sites: &[CallSite<'_>],
     unlinked: &Unlinked<'_>,
 ) -> Result<Linked, MachineError> {
-    let mut linked_calls = Linked { entries: unlinked.entries(), ..Linked::default() };
+    let mut linked_calls =
+        Linked { entries: unlinked.entries(), code_bytes: unlinked.code.len() as u64, ..Linked::default() };
     for site in sites {
         let unknown = || MachineError::Symbol(site.symbol.to_string());
         let here = CODE + u64::from(site.offset);
@@ -162,6 +165,16 @@ impl Emulator {
             }
             calls += 1;
         }
+        // Unicorn stops after some of them.
+        if matches!(ended, Stop::Illegal) && (self.is_trap(pc) || self.is_trap(pc.wrapping_sub(4))) {
+            return Ok(match script.call(TRAP, &[], |_, _| None) {
+                Ok(_) => RunEnd::Stopped,
+                Err(_) if script.expected().is_none_or(|call| call.name != TRAP) => {
+                    RunEnd::Fault(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) })
+                }
+                Err(mismatch) => RunEnd::Fault(MachineFault::Call(mismatch)),
+            });
+        }
         let fault = match ended {
             Stop::Still if pc == STOP => script.missing().map(MachineFault::Call),
             Stop::Memory if self.linked.entries.contains_key(&pc) || self.callee(pc, script).is_some() => {
@@ -172,6 +185,22 @@ impl Emulator {
             Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
         };
         Ok(fault.map_or(RunEnd::Returned, RunEnd::Fault))
+    }
+
+    /// True if an instruction stands there whose purpose is to stop.
+    fn is_trap(&self, pc: u64) -> bool {
+        // Zeros after the code are a trap on some machine.
+        if !(CODE..CODE + self.linked.code_bytes).contains(&pc) {
+            return false;
+        }
+        let Some(word) = self.bytes(pc, 4) else { return false };
+        let word = u32::from_le_bytes([word.values[0], word.values[1], word.values[2], word.values[3]]);
+        let decoded = self.target.expand(word as u16).or_else(|| self.target.decode(word));
+        let row = |data: InstData| match data.opcode {
+            Opcode::Target(opcode) => Some(self.target.instruction(opcode)),
+            _ => None,
+        };
+        decoded.and_then(row).is_some_and(|row| row.flags.contains(OpcodeFlags::SIDE_EFFECTS))
     }
 
     /// The function at `pc`: one that the code is linked to, or where the source calls through a register, any.

@@ -38,6 +38,9 @@ impl Generator<'_, '_, '_> {
 
     /// A call of an unknown function: at most so many arguments that some lie on the stack.
     pub(super) fn call(&mut self) -> Result<()> {
+        if !self.callees.is_empty() && self.u.ratio(3, 4)? {
+            return self.call_defined();
+        }
         let most = if self.u.ratio(1, 4)? { self.target.abi.arguments().len() + 4 } else { 3 };
         let mut arguments = Vec::new();
         for _ in 0..self.u.int_in_range(0..=most)? {
@@ -69,7 +72,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A type that is passed by value.
-    fn passed_type(&mut self) -> Result<Type> {
+    pub(super) fn passed_type(&mut self) -> Result<Type> {
         let ty = self.scalar()?;
         Ok(Type::scalar(ty.bits().min(2 * self.register_type().bits())))
     }

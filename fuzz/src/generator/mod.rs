@@ -15,17 +15,21 @@ mod families;
 mod limits;
 mod linked;
 mod memory;
+mod modules;
 mod regions;
 mod shapes;
 mod volatile;
 
 use arbitrary::{Result, Unstructured};
 use tribunal_ir::types::S1;
-use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Position, Properties, Type, VReg};
+use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Type, VReg};
 use tribunal_target::Target;
 
 /// Bytes that every pointer argument may touch.
+pub use modules::generate_module;
 pub use tribunal_trial::inputs::BUFFER_BYTES;
+
+use modules::CalleeSignature;
 /// The alignment of its address, in bytes.
 const BUFFER_ALIGN: u32 = 64;
 /// The part of a buffer that program loads and stores use; maybe-poison results go above it.
@@ -129,33 +133,14 @@ struct Generator<'u, 'b, 'f> {
     left: u32,
     /// Next free byte of the first buffer for a maybe-poison result.
     next_maybe_poison: u32,
+    /// The functions of the module that it may call.
+    callees: &'u [CalleeSignature],
 }
 
 /// A function for `target` out of `u`'s bytes.
 pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -> Result<Function> {
-    let mut function = Function::new(name);
-    function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
-    let entry = function.new_block();
     let policy = Policy::draw(u, target)?;
-    let left = policy.statements;
-    let builder = Builder::new(&mut function, Position::AtEnd(entry));
-    let mut generator = Generator {
-        u,
-        builder,
-        target,
-        policy,
-        scope: Vec::new(),
-        pointers: Vec::new(),
-        device: None,
-        left,
-        next_maybe_poison: SCRATCH_BYTES,
-    };
-    generator.arguments(entry)?;
-    generator.stack_objects()?;
-    generator.globals()?;
-    generator.region(0)?;
-    generator.finish()?;
-    Ok(function)
+    modules::function(u, target, policy, (name, None), &[])
 }
 
 impl Generator<'_, '_, '_> {
@@ -279,6 +264,9 @@ impl Generator<'_, '_, '_> {
                 true => sum = self.folded(sum, entry),
                 false => self.store_maybe_poison(entry),
             }
+        }
+        if self.left_by_call(sum)? {
+            return Ok(());
         }
         let result = self.target.abi.results()[0];
         self.builder.push(tribunal_ir::InstData::new(Opcode::COPY, [Operand::def(result), Operand::used(sum)]));

@@ -61,6 +61,8 @@ pub struct Reduction {
 pub struct Reduced {
     /// The function.
     pub function: Function,
+    /// The functions of its module that it runs together with.
+    pub others: Vec<Function>,
     /// The same fault, as the small function shows it.
     pub finding: Finding,
     /// Candidates that were judged.
@@ -103,38 +105,60 @@ pub fn reduce(
     limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduced> {
+    reduce_module(harness, &[function], finding, saboteur, limits, progress)
+}
+
+/// The same of functions that run together, the first of which runs.
+pub fn reduce_module(
+    harness: &mut Harness,
+    functions: &[&Function],
+    finding: &Finding,
+    saboteur: &mut dyn Observer,
+    limits: SearchLimits<'_>,
+    progress: &mut dyn FnMut(&Case, u64),
+) -> Option<Reduced> {
     let (target, features) = (harness.target(), harness.options().features);
-    let input = finding.input.clone().or_else(|| defined_input(harness, function));
-    let case = Case { ir: None, functions: vec![function.clone()], input };
+    let input = finding.input.clone().or_else(|| defined_input(harness, functions.first()?));
+    let case = Case { ir: None, functions: functions.iter().copied().cloned().collect(), input };
     let mut known = finding.clone();
+    let is_module = functions.len() > 1;
     let mut again = |case: &Case| {
         known.input.clone_from(&case.input);
-        let function = case.functions.first()?;
-        harness.reproduce(function, &known, saboteur)
+        let all: Vec<&Function> = case.functions.iter().collect();
+        match is_module {
+            true => harness.reproduce_together(&all, &known, saboteur),
+            false => harness.reproduce(all.first()?, &known, saboteur),
+        }
     };
     let reduction = search(case, target, features, limits, &mut |case| again(case).is_some(), progress)?;
     let mut finding = again(&reduction.case)?;
     if finding.input.is_none() {
         finding.input.clone_from(&reduction.case.input);
     }
-    let function = reduction.case.functions.into_iter().next()?;
-    Some(Reduced { function, finding, tests: reduction.tests, finished: reduction.finished })
+    let mut functions = reduction.case.functions.into_iter();
+    Some(Reduced {
+        function: functions.next()?,
+        others: functions.collect(),
+        finding,
+        tests: reduction.tests,
+        finished: reduction.finished,
+    })
 }
 
 /// The finding on the smallest function that shows it, and the text of its crash file. A finding that is not reproduced
 /// stays as it was seen.
 pub fn crash_file(
     harness: &mut Harness,
-    function: &Function,
+    functions: &[&Function],
     finding: &Finding,
     saboteur: &mut dyn Observer,
     limits: SearchLimits<'_>,
 ) -> (Finding, String) {
-    let reduced = reduce(harness, function, finding, saboteur, limits, &mut |_, _| {});
-    let (function, finding) = match &reduced {
-        Some(reduced) => (&reduced.function, &reduced.finding),
-        None => (function, finding),
+    let reduced = reduce_module(harness, functions, finding, saboteur, limits, &mut |_, _| {});
+    let (functions, finding) = match &reduced {
+        Some(reduced) => (std::iter::once(&reduced.function).chain(&reduced.others).collect(), &reduced.finding),
+        None => (functions.to_vec(), finding),
     };
     let fault = saboteur.fault();
-    (finding.clone(), crash::print_sabotaged(harness.target(), harness.options(), function, finding, fault))
+    (finding.clone(), crash::print_sabotaged(harness.target(), harness.options(), &functions, finding, fault))
 }

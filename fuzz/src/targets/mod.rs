@@ -56,7 +56,7 @@ pub fn differential(bytes: &[u8], sink: Sink<'_>) {
         if let Some(finding) = tally.findings.first() {
             let limits =
                 SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: &AtomicBool::new(false) };
-            let (finding, text) = reduce::crash_file(harness, function, finding, &mut NoObserver, limits);
+            let (finding, text) = reduce::crash_file(harness, &[function], finding, &mut NoObserver, limits);
             panic!("{finding}\n{text}");
         }
     });

@@ -1,6 +1,6 @@
 //! The integer calling convention (AAPCS64).
 
-use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, RET_ReallyLR};
+use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, RET_ReallyLR, TCRETURNdi};
 use super::registers::{self, FPR, GPR, LR, NZCV, SCRATCH, SP, q, x};
 use crate::abi::{Abi, Calls, Pairs, Passing};
 use crate::variable_arguments::{VaListContent, VaListField};
@@ -87,6 +87,7 @@ pub static ABI: Abi = Abi {
     ],
     calls: Some(Calls {
         opcode: BL,
+        tail: TCRETURNdi,
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
         callee_flags: TargetFlags::NONE,

@@ -1,6 +1,6 @@
 //! The integer calling convention (RISC-V ELF psABI, LP64 and ILP32).
 
-use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET};
+use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET, PseudoTAIL};
 use super::registers::{self, GPRB, RA, SCRATCH, SP, x};
 use super::target_flags;
 use crate::abi::{Abi, Calls, Pairs, Passing};
@@ -51,6 +51,7 @@ const BOTH: Abi = Abi {
     va_list: &[VaListField { offset: 0, content: VaListContent::FirstArgument }],
     calls: Some(Calls {
         opcode: PseudoCALL,
+        tail: PseudoTAIL,
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
         callee_flags: target_flags::CALL,

@@ -1,0 +1,155 @@
+//! Programs of several functions: each calls functions after it, so no run is endless by calls.
+//!
+//! A callee is given a buffer and numbers, in registers and on the stack, and returns what it computes of them.
+
+use super::{BUFFER_ALIGN, Entry, Generator, Place, Policy, SCRATCH_BYTES};
+use arbitrary::{Error, Result, Unstructured};
+use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering};
+use tribunal_ir::{Builder, Function, Position, Properties, Type, VReg};
+use tribunal_target::Target;
+
+/// Functions of a program at most.
+const MOST: usize = 4;
+/// Statements of a callee at most: a caller may call it in a loop.
+const STATEMENTS: u32 = 4;
+
+/// A function of the module, as its callers see it. It returns a register.
+pub(super) struct CalleeSignature {
+    name: String,
+    /// A buffer first, then numbers.
+    parameters: Vec<ArgumentType>,
+}
+
+/// A module for `target` out of `u`'s bytes: the first function is `f`, which calls others.
+pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target) -> Result<Vec<Function>> {
+    let count = u.int_in_range(2..=MOST)?;
+    let signatures = (1..count).map(|number| CalleeSignature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
+    let mut functions = Vec::with_capacity(count);
+    for number in 0..count {
+        let mut policy = Policy::draw(u, target)?;
+        let own = number.checked_sub(1).map(|index| &signatures[index]);
+        if let Some(own) = own {
+            (policy.statements, policy.volatile) = (policy.statements.min(STATEMENTS), false);
+            functions.push(function(u, target, policy, (&own.name, Some(own)), &signatures[number..])?);
+        } else {
+            policy.linked = true;
+            functions.push(function(u, target, policy, ("f", None), &signatures)?);
+        }
+    }
+    Ok(functions)
+}
+
+impl CalleeSignature {
+    fn draw(u: &mut Unstructured<'_>, target: &'static Target, number: usize) -> Result<CalleeSignature> {
+        let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+        let most = if u.ratio(1, 3)? { target.abi.arguments().len() + 3 } else { 3 };
+        let mut parameters = vec![pointer.into()];
+        for _ in 0..u.int_in_range(1..=most)? {
+            let widest = 2 * target.register_type().bits();
+            let bits = match u.ratio(1, 4)? {
+                true => u.int_in_range(1..=widest)?,
+                false => *u.choose(&[8, 16, 32, 64])?,
+            };
+            let extensions = [ArgumentExtension::Any, ArgumentExtension::Sign, ArgumentExtension::Zero];
+            parameters.push(ArgumentType { ty: Type::scalar(bits), extension: *u.choose(&extensions)? });
+        }
+        Ok(CalleeSignature { name: format!("callee{number}"), parameters })
+    }
+}
+
+/// A function of this name, which may call `callees`. Without a signature it is given buffers and numbers in registers.
+pub(super) fn function<'u>(
+    u: &'u mut Unstructured<'_>,
+    target: &'static Target,
+    policy: Policy,
+    (name, own): (&str, Option<&CalleeSignature>),
+    callees: &'u [CalleeSignature],
+) -> Result<Function> {
+    let mut function = Function::new(name);
+    function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
+    let entry = function.new_block();
+    let left = policy.statements;
+    let builder = Builder::new(&mut function, Position::AtEnd(entry));
+    let mut generator = Generator {
+        u,
+        builder,
+        target,
+        policy,
+        scope: Vec::new(),
+        pointers: Vec::new(),
+        device: None,
+        left,
+        next_maybe_poison: SCRATCH_BYTES,
+        callees,
+    };
+    match own {
+        Some(own) => generator.parameters(own)?,
+        None => generator.arguments(entry)?,
+    }
+    generator.stack_objects()?;
+    generator.globals()?;
+    generator.region(0)?;
+    if !callees.is_empty() {
+        generator.call_defined()?;
+    }
+    generator.finish()?;
+    Ok(function)
+}
+
+impl Generator<'_, '_, '_> {
+    fn parameters(&mut self, own: &CalleeSignature) -> Result<()> {
+        let values = CallLowering { target: self.target }.formal_arguments(&mut self.builder, &own.parameters);
+        let values = values.map_err(|_| Error::IncorrectFormat)?;
+        for (index, (register, parameter)) in values.into_iter().zip(&own.parameters).enumerate() {
+            match index {
+                0 => self.pointers.push(Place { base: register, bytes: SCRATCH_BYTES, align: BUFFER_ALIGN }),
+                _ => self.scope.push(Entry { register, ty: parameter.ty, deterministic: true }),
+            }
+        }
+        Ok(())
+    }
+
+    /// A call of a function of the module.
+    pub(super) fn call_defined(&mut self) -> Result<()> {
+        let callees = self.callees;
+        let callee = self.u.choose(callees)?;
+        let mut arguments = vec![(self.buffer(), ArgumentExtension::Any)];
+        for parameter in &callee.parameters[1..] {
+            arguments.push((self.right_value(parameter.ty, true)?.register, parameter.extension));
+        }
+        let ty = self.register_type();
+        let lowering = CallLowering { target: self.target };
+        let values = lowering.call(&mut self.builder, &callee.name, &arguments, &[ty.into()]);
+        let values = values.map_err(|_| Error::IncorrectFormat)?;
+        self.scope.extend(values.into_iter().map(|register| Entry { register, ty, deterministic: true }));
+        Ok(())
+    }
+
+    /// Leaves the function by a call that is passed `sum`, now and then; true if it did.
+    pub(super) fn left_by_call(&mut self, sum: VReg) -> Result<bool> {
+        let (callees, lowering) = (self.callees, CallLowering { target: self.target });
+        let Some(callee) = callees.first().filter(|callee| lowering.fits_registers(&callee.parameters)) else {
+            return Ok(false);
+        };
+        if self.keeps_objects() || !self.u.ratio(1, 3)? {
+            return Ok(false);
+        }
+        let sum = Entry { register: sum, ty: self.register_type(), deterministic: true };
+        let mut arguments = vec![(self.buffer(), ArgumentExtension::Any)];
+        for parameter in &callee.parameters[1..] {
+            arguments.push((self.converted(sum, parameter.ty, false), parameter.extension));
+        }
+        let left = lowering.tail_call(&mut self.builder, &callee.name, &arguments);
+        left.map(|()| true).map_err(|_| Error::IncorrectFormat)
+    }
+
+    /// True if the function has objects on its stack, which no callee in its place may use.
+    fn keeps_objects(&self) -> bool {
+        !self.builder.function.stack.is_empty()
+    }
+
+    /// The first buffer, which every function is given.
+    fn buffer(&self) -> VReg {
+        self.pointers[0].base
+    }
+}
