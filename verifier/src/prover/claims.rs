@@ -43,8 +43,8 @@ impl Claim {
     }
 }
 
-/// The pointer of a memory operand as it is printed, and the offset from it; nothing if it names none. A pool is not one
-/// place. A pointer that the IR makes of another by a constant distance is that other one.
+/// The pointer of a memory operand as it is printed, and the offset from it; nothing if it names none. A pool is not
+/// one place. A pointer that the IR makes of another by a constant distance is that other one.
 fn pointer(function: &Function, vocabulary: &dyn Vocabulary, memory: &MemOperand) -> (String, i64) {
     let places = |pointer: &Pointer| !matches!(pointer, Pointer::ConstantPool | Pointer::JumpTable | Pointer::Unknown);
     let Some(pointer) = memory.pointer.filter(places) else { return (String::new(), memory.offset) };
