@@ -43,8 +43,8 @@ impl Claim {
     }
 }
 
-/// The pointer of a memory operand as it is printed, and the offset from it; nothing if it names none. A pool is not one
-/// place. A pointer that the IR makes of another by a constant distance is that other one.
+/// The pointer of a memory operand as it is printed, and the offset from it; nothing if it names none. A pool is not
+/// one place. A pointer that the IR makes of another by a constant distance is that other one.
 fn pointer(function: &Function, vocabulary: &dyn Vocabulary, memory: &MemOperand) -> (String, i64) {
     let places = |pointer: &Pointer| !matches!(pointer, Pointer::ConstantPool | Pointer::JumpTable | Pointer::Unknown);
     let Some(pointer) = memory.pointer.filter(places) else { return (String::new(), memory.offset) };
@@ -147,18 +147,14 @@ pub(super) fn outputs(
 
 /// The place, among the earlier side's accesses that name a pointer, of the one that stands for this access: where the
 /// pointer varies, each of the later side's stands for one of the earlier side's, in order. `None` if it does not vary.
-fn place_of_iteration(
-    d: &Symbolic,
-    source: &Side,
-    result: &Side,
-    index: usize,
-) -> Result<Option<usize>, Unsupported> {
+fn place_of_iteration(d: &Symbolic, source: &Side, result: &Side, index: usize) -> Result<Option<usize>, Unsupported> {
     let pointer = &result.claims[index].pointer;
     let named = |side: &Side, end: usize| side.claims[..end].iter().filter(|claim| claim.pointer == *pointer).count();
     let mut earlier = source.claims.iter().filter(|claim| claim.pointer == *pointer);
     let Some(first) = earlier.next() else { return Ok(None) };
     let apart = |claim: &Claim| claim.offset.wrapping_sub(first.offset);
-    let varies = earlier.any(|claim| d.distance(first.address, claim.address).and_then(Bits::to_i64) != Some(apart(claim)));
+    let varies =
+        earlier.any(|claim| d.distance(first.address, claim.address).and_then(Bits::to_i64) != Some(apart(claim)));
     if varies && named(source, source.claims.len()) != named(result, result.claims.len()) {
         return Err(Unsupported::different("a memory operand that names a pointer of another iteration"));
     }

@@ -27,10 +27,17 @@ const ROWS: &[Row] = &[
         names: &[
             "ADD", "XOR", "OR", "AND", "ADDW", "MUL", "MULH", "MULHU", "MULW", "XNOR", "MIN", "MINU", "MAX", "MAXU",
             "ADDWrr", "ADDXrr", "ADDSWrr", "ADDSXrr", "ANDWrr", "ANDXrr", "ORRWrr", "ORRXrr", "EORWrr", "EORXrr",
-            "MADDWrrr", "MADDXrrr", "MSUBWrrr", "MSUBXrrr", "UMULHrr", "SMULHrr", "ORRv16i8",
+            "MADDWrrr", "MADDXrrr", "MSUBWrrr", "MSUBXrrr", "UMULHrr", "SMULHrr", "ORRv16i8", "ANDSWrr", "ANDSXrr",
+            "EONWrr", "EONXrr",
         ],
         detail: "1 and 2",
         argument: "The machine's sums, products, logic and extrema commute, by their definitions.",
+    },
+    Row {
+        kind: "order of operands",
+        names: &["SMADDLrrr", "UMADDLrrr", "SMSUBLrrr", "UMSUBLrrr"],
+        detail: "1 and 2",
+        argument: "The factors of a product commute.",
     },
     Row {
         kind: "instruction done twice",
@@ -136,9 +143,21 @@ const ROWS: &[Row] = &[
     },
     Row {
         kind: "opcode",
-        names: &["ADDSWrr", "ADDSXrr", "SUBSWrr", "SUBSXrr"],
+        names: &["ADDSWrr", "ADDSXrr", "SUBSWrr", "SUBSXrr", "ANDSWrr", "ANDSXrr"],
         detail: "rr",
         argument: "The sum is the same, and nothing reads the flags.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["ADDSWrs", "ADDSXrs", "SUBSWrs", "SUBSXrs", "ANDSWrs", "ANDSXrs"],
+        detail: "rs",
+        argument: "The result is the same, and nothing reads the flags.",
+    },
+    Row {
+        kind: "order of operands",
+        names: &["Select_GPR_Using_CC_GPR"],
+        detail: "1 and 2",
+        argument: "The specimen compares for inequality, which is symmetric.",
     },
     Row {
         kind: "immediate",

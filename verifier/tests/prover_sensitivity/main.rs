@@ -105,8 +105,8 @@ impl Tally {
 
 #[test]
 fn validate_sees_every_change_of_one_part() {
-    // The order of these accesses and fences of the machine has no meaning in a whole function.
-    Tally::of(all(), judged).hold("validate", 11);
+    // In a whole function what has no meaning is equal to itself.
+    Tally::of(all(), judged).hold("validate", 0);
 }
 
 #[test]

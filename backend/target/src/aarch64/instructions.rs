@@ -3,9 +3,9 @@
 //! implicit registers read and written. Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and
 //! operand order are LLVM's.
 //!
-//! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%h` a shift, `%s` an offset in bytes, `%p` pages as
-//! bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name, `%v` the name as a
-//! vector, `%e` an extension.
+//! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%h` a shift, `%s` an offset in bytes, `%p`
+//! pages as bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name, `%v` the name
+//! as a vector, `%e` an extension.
 
 use super::features::LSE;
 use super::registers::{FPR128, GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};

@@ -54,7 +54,7 @@ pub(super) fn promote(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> Option<Pro
     if slots.is_empty() {
         return None;
     }
-    let flow = Flow::new(pair.before, blocks.iter().map(|&(block, _)| block).collect(), entry);
+    let flow = DominanceFlow::new(pair.before, blocks.iter().map(|&(block, _)| block).collect(), entry);
     let (mut before, mut after) = (pair.before.clone(), pair.after.clone());
     // The same number stands for the same register in both.
     let registers = before.vregs.len().max(after.vregs.len());
@@ -84,7 +84,7 @@ pub(super) fn promote(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> Option<Pro
 
 /// The same for functions of different control flow: each has PHIs of its own.
 pub(super) fn apart(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> Option<Promoted> {
-    let flows = [Flow::of_whole(pair.before)?, Flow::of_whole(pair.after)?];
+    let flows = [DominanceFlow::of_whole(pair.before)?, DominanceFlow::of_whole(pair.after)?];
     let slots = slots(vocabulary, pair);
     if slots.is_empty() {
         return None;
@@ -281,20 +281,20 @@ fn uses(pair: Pair<'_>, blocks: &[(Block, Block)], slot: StackSlot) -> Uses {
 }
 
 /// Control flow, which both functions share.
-pub(super) struct Flow {
+pub(super) struct DominanceFlow {
     order: Vec<Block>,
     above: FxHashMap<Block, Block>,
     predecessors: Vec<Vec<Block>>,
     frontiers: FxHashMap<Block, Vec<Block>>,
 }
 
-impl Flow {
+impl DominanceFlow {
     /// Of a function all of whose blocks control reaches, and none the entry; `None` for another.
-    pub(super) fn of_whole(function: &Function) -> Option<Flow> {
+    pub(super) fn of_whole(function: &Function) -> Option<DominanceFlow> {
         let entry = function.entry()?;
         let order = function.reverse_post_order();
         let is_once = function.predecessors()[entry.as_u32() as usize].is_empty();
-        (is_once && order.len() == function.layout().len()).then(|| Flow::new(function, order, entry))
+        (is_once && order.len() == function.layout().len()).then(|| DominanceFlow::new(function, order, entry))
     }
 
     /// The blocks, definitions before uses.
@@ -311,7 +311,7 @@ impl Flow {
         &self.predecessors[block.as_u32() as usize]
     }
 
-    fn new(function: &Function, order: Vec<Block>, entry: Block) -> Flow {
+    fn new(function: &Function, order: Vec<Block>, entry: Block) -> DominanceFlow {
         let tree = Tree::new(function, &order, entry);
         let predecessors = function.predecessors();
         let above: FxHashMap<Block, Block> =
@@ -330,7 +330,7 @@ impl Flow {
                 }
             }
         }
-        Flow { order, above, predecessors, frontiers }
+        DominanceFlow { order, above, predecessors, frontiers }
     }
 
     /// Blocks at whose entry the object is live.
@@ -376,7 +376,7 @@ struct Object {
 fn rewrite<'o>(
     function: &mut Function,
     order: &[(Block, Block)],
-    flow: &Flow,
+    flow: &DominanceFlow,
     objects: impl Iterator<Item = &'o Object>,
 ) {
     let addresses = addresses(function);

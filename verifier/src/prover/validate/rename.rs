@@ -4,7 +4,7 @@
 //! several instructions define one register, so each definition gets a register of its own, and PHIs stand where
 //! definitions meet, at the iterated dominance frontier (Cytron et al., 1991). The function does what it did.
 
-use super::promote::{Flow, Uses};
+use super::promote::{DominanceFlow, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use tribunal_ir::semantics::Unsupported;
@@ -17,7 +17,7 @@ pub(super) fn in_ssa_form(function: &Function) -> Result<Cow<'_, Function>, Unsu
         return Ok(Cow::Borrowed(function));
     }
     let refused = || Unsupported::new("a register that several instructions define");
-    let flow = Flow::of_whole(function).ok_or_else(refused)?;
+    let flow = DominanceFlow::of_whole(function).ok_or_else(refused)?;
     let is_part = |operand: &Operand| operand.as_reg().is_some_and(|register| register.subregister.0 != 0);
     let names_several = |data: &InstData| data.vreg_defs().any(|register| several.contains(&register));
     let mut insts = function.all_insts().map(|inst| function.inst(inst));
@@ -45,7 +45,7 @@ fn defined_again(function: &Function) -> Vec<VReg> {
 }
 
 /// Gives each definition of a register a register of its own.
-fn rename(function: &mut Function, flow: &Flow, register: VReg) {
+fn rename(function: &mut Function, flow: &DominanceFlow, register: VReg) {
     let fresh = |function: &mut Function| {
         let data = &function.vregs[register];
         let (ty, constraint) = (data.ty, data.constraint.clone());
@@ -86,7 +86,7 @@ fn rename(function: &mut Function, flow: &Flow, register: VReg) {
 }
 
 /// The blocks that read a register before they define it, and those that define it.
-fn uses(function: &Function, flow: &Flow, register: VReg) -> Uses {
+fn uses(function: &Function, flow: &DominanceFlow, register: VReg) -> Uses {
     let mut uses = Uses::default();
     for &block in flow.order() {
         let mut is_defined = false;

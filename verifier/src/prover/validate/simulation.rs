@@ -400,11 +400,7 @@ impl Validation<'_> {
     }
 
     /// The outputs of two traces beside effects and memory: where they end, what they return and keep.
-    fn outputs_of_traces(
-        &mut self,
-        source: &Trace,
-        result: &Trace,
-    ) -> Result<Vec<StepOutput>, Unsupported> {
+    fn outputs_of_traces(&mut self, source: &Trace, result: &Trace) -> Result<Vec<StepOutput>, Unsupported> {
         let ub = source.side.ub;
         let mut outputs = Vec::new();
         let leaves = |trace: &Trace| (trace.way.end == WayEnd::Out).then_some(trace.side.exit);

@@ -91,8 +91,8 @@ impl Validation<'_> {
         }
     }
 
-    /// The ways from a block; `None` if there are too many. Where cycles hold no cut point they are those that evaluation
-    /// does not show to be impossible.
+    /// The ways from a block; `None` if there are too many. Where cycles hold no cut point they are those that
+    /// evaluation does not show to be impossible.
     pub(super) fn ways_from(
         &mut self,
         function: &Function,
