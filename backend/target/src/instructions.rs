@@ -63,6 +63,9 @@ pub enum ImmRange {
     LogicalMask(u8),
     /// A shift amount: less than the width of the instruction's first register. See [`crate::Target::range`].
     Amount,
+    /// AArch64's extension of a register and a shift of it by four bits at most, as LLVM writes both: bits 3 to 5 and the
+    /// bits below.
+    Extension,
     /// Exactly these; the word has the place in the list.
     OneOf(&'static [i64]),
 }
@@ -79,6 +82,7 @@ impl ImmRange {
             ImmRange::Unsigned(bits) => (0..1i64 << bits).contains(&value),
             ImmRange::LogicalMask(bits) => (0..if bits == 64 { 1 << 13 } else { 1 << 12 }).contains(&value),
             ImmRange::Amount => ImmRange::Unsigned(WIDEST_AMOUNT).accepts(value),
+            ImmRange::Extension => (0..64).contains(&value) && value & 7 <= 4,
             ImmRange::OneOf(values) => values.contains(&value),
         }
     }

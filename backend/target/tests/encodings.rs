@@ -38,6 +38,7 @@ fn operand(target: &Target, row: &InstrDesc, index: usize, attempt: usize, rando
             ImmRange::Signed(bits) => pick(random, 1 << bits) as i64 - (1 << (bits - 1)),
             ImmRange::Unsigned(bits) => pick(random, 1 << bits) as i64,
             ImmRange::LogicalMask(bits) => mask(u32::from(bits), random),
+            ImmRange::Extension => (pick(random, 8) << 3 | pick(random, 5)) as i64,
             ImmRange::Amount => unreachable!("the target says how many bits an amount has"),
         }),
         OperandDesc::Label { bits, scale } | OperandDesc::Callee { bits, scale } => {
