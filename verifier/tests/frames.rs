@@ -134,3 +134,38 @@ fn a_prologue_aligns_the_stack_pointer_as_objects_need() {
     let variable = "stack:\n  - { id: 0, type: variable-sized, alignment: 64 }\n";
     assert_eq!(broken(&AARCH64, variable, &unmasked), Vec::<String>::new());
 }
+
+/// The prologue aligns the stack pointer, which moves later: objects are found from the base pointer, `$x9`.
+#[test]
+fn a_base_pointer_is_what_the_prologue_leaves_in_the_stack_pointer() {
+    let keys = "stack:\n  - { id: 0, offset: -64, size: 8, alignment: 64 }\n  - { id: 1, type: variable-sized, alignment: 1 }\n";
+    let body = |sets_up: &str| {
+        format!(
+            "
+  bb.0:
+    liveins: $x10
+
+    $x2 = frame-setup ADDI $x2, -32
+    frame-setup SD $x8, $x2, 16
+    frame-setup SD $x9, $x2, 8
+    $x8 = frame-setup ADDI $x2, 32
+    $x31 = frame-setup ADDI $x2, 0
+    $x2 = frame-setup ANDI $x31, -64
+    {sets_up}
+    $x2 = SUB $x2, $x10
+    SD $x10, $x9, 0
+    $x2 = frame-destroy ADDI $x8, -32
+    $x8 = frame-destroy LD $x2, 16
+    $x9 = frame-destroy LD $x2, 8
+    $x2 = frame-destroy ADDI $x2, 32
+    PseudoRET
+"
+        )
+    };
+    let found = |sets_up: &str| broken(&RISCV64, keys, &body(sets_up));
+    assert_eq!(found("$x9 = frame-setup ADDI $x2, 0"), Vec::<String>::new());
+    let message = "stage-frame: the prologue leaves the base pointer elsewhere than the stack pointer";
+    for wrong in ["", "$x9 = frame-setup ADDI $x2, 8", "$x9 = frame-setup ADDI $x31, 0"] {
+        assert_eq!(found(wrong), [message], "{wrong}");
+    }
+}

@@ -5,7 +5,7 @@
 #[path = "llvm_output/passes.rs"]
 mod passes;
 
-use passes::Total;
+use passes::{Choice, Total};
 use std::path::Path;
 
 #[test]
@@ -15,7 +15,7 @@ fn what_llvm_writes_breaks_no_rule() {
     let mut total = Total::default();
     for source in ["forms.c", "variadic.c", "unwinding.cpp"] {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/llvm_output").join(source);
-        total.add_source(&source, &folder, &[]);
+        total.add_source(&source, &folder, &[], Choice::Main);
     }
     std::fs::remove_dir_all(&folder).unwrap();
     let Total { functions, unread, refused, findings } = total;

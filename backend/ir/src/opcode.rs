@@ -532,7 +532,7 @@ opcodes! {
         G_BUILD_VECTOR: [V0] <- [S1, MORE] types(Parts(0, 1), SameElement(0, 1));
         G_BUILD_VECTOR_TRUNC: [V0] <- [I1, MORE] types(Wider(1, 0), Elements(0));
         G_CONCAT_VECTORS: [V0] <- [V1, V1, MORE] types(Parts(0, 1), SameElement(0, 1));
-        G_INSERT_VECTOR_ELT: [V0] <- [V0, S1, X2] types(SameElement(0, 1)) poison(INDEX);
+        G_INSERT_VECTOR_ELT: [V0] <- [V0, S1, X2] types(Promotes(1, 0)) poison(INDEX);
         G_EXTRACT_VECTOR_ELT: [S0] <- [V1, X2] types(SameElement(0, 1)) poison(INDEX);
         G_SHUFFLE_VECTOR: [V0] <- [V1, V1, MASK] types(SameElement(0, 1), Fixed(0), Fixed(1));
         G_INSERT_SUBVECTOR: [V0] <- [V0, V1, IMM0] types(SameElement(0, 1), Holds(0, 1)) imm(Subvector(0, 1));

@@ -70,6 +70,9 @@ pub enum ImmRange {
         /// From 0 on.
         kinds: u8,
     },
+    /// AArch64's extension of a register and a shift of it by four bits at most, as LLVM writes both: bits 3 to 5 and the
+    /// bits below.
+    Extension,
     /// Exactly these; the word has the place in the list.
     OneOf(&'static [i64]),
 }
@@ -92,6 +95,7 @@ impl ImmRange {
             ImmRange::ShiftedBy { width, kinds } => {
                 (0..i64::from(width)).contains(&(value & 0x3f)) && (0..i64::from(kinds)).contains(&(value >> 6))
             }
+            ImmRange::Extension => (0..64).contains(&value) && value & 7 <= 4,
             ImmRange::OneOf(values) => values.contains(&value),
         }
     }

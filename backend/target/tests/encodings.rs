@@ -41,6 +41,7 @@ fn operand(target: &Target, row: &InstrDesc, index: usize, attempt: usize, rando
             ImmRange::ShiftedBy { width, kinds } => {
                 (pick(random, kinds.into()) << 6 | pick(random, width.into())) as i64
             }
+            ImmRange::Extension => (pick(random, 8) << 3 | pick(random, 5)) as i64,
             ImmRange::Amount => unreachable!("the target says how many bits an amount has"),
         }),
         OperandDesc::Label { bits, scale } | OperandDesc::Callee { bits, scale } => {

@@ -3,7 +3,7 @@
 
 use super::{Rule, Verifier};
 use rustc_hash::FxHashSet;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, Operand, PReg, Preserved, Properties, Reg, Stage};
+use tribunal_ir::{Block, Function, Inst, Opcode, Operand, PReg, Preserved, Properties, Reg, Stage};
 use tribunal_target::abi::CallKind;
 use tribunal_target::environment::Callee;
 use tribunal_target::instructions::OperandDesc;
@@ -15,7 +15,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
         calls |= verifier.target.is_call(data);
         frames |= verifier.target.is_call_frame(data);
     }
-    if !calls && !frames {
+    let said = || function.layout().iter().any(|&block| size_at_head(function, block) != 0);
+    if !calls && !frames && !said() {
         return;
     }
     if let (true, Some(entry)) = (frames, function.entry()) {
@@ -52,7 +53,12 @@ fn has_left_ssa(function: &Function) -> bool {
 /// Set-up, one call, tear-down; and over again.
 fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
     let (function, target) = (verifier.function, verifier.target);
-    let (mut open, mut called): (Option<Inst>, bool) = (None, false);
+    // A frame that is open at the head: its call may stand in a block before.
+    let at_head = size_at_head(function, block);
+    let entry = function.entry() == Some(block) && at_head != 0;
+    verifier.demand_of_block(Rule::CallFrame, block, !entry, || "a frame is open on entry");
+    let (mut open, mut called) = ((at_head != 0).then_some(at_head), false);
+    let mut inherited = open.is_some();
     for inst in function.insts(block) {
         let data = function.inst(inst);
         // A call that no table has: only what it preserves tells it.
@@ -65,20 +71,38 @@ fn frames_of(verifier: &mut Verifier<'_>, block: Block) {
             called = true;
         } else if target.opens_call_frame(data) {
             verifier.demand(Rule::CallFrame, inst, open.is_none(), || "opens a frame within another");
-            (open, called) = (Some(inst), false);
+            let bytes = |index: usize| data.imm(index).unwrap_or(0);
+            (open, called, inherited) = (Some(bytes(0).saturating_add(bytes(1))), false, false);
         } else if target.is_call_frame(data) {
-            let closes = open.is_some() && called;
+            let closes = open.is_some() && (called || inherited);
             verifier.demand(Rule::CallFrame, inst, closes, || "closes what is not open, or without a call");
-            let bytes = |data: &InstData, index: usize| data.imm(index).unwrap_or(0);
-            let opened = open.map(|open| function.inst(open)).map(|open| bytes(open, 0).saturating_add(bytes(open, 1)));
-            let balanced = opened.is_none_or(|opened| opened == bytes(data, 0));
+            let balanced = open.is_none_or(|opened| opened == data.imm(0).unwrap_or(0));
             verifier.demand(Rule::CallFrame, inst, balanced, || "closes a frame of another size");
             open = None;
         }
     }
-    if let Some(inst) = open {
-        verifier.demand(Rule::CallFrame, inst, false, || "is not closed in its block");
-    }
+    left_open(verifier, block, open);
+}
+
+/// A frame is closed in its block, unless every block after this one says that it is open at its head.
+fn left_open(verifier: &mut Verifier<'_>, block: Block, open: Option<i64>) {
+    let function = verifier.function;
+    let ends = open.is_some() && function.successors(block).next().is_none();
+    let size = open.unwrap_or(0);
+    let other = function.successors(block).find(|&to| size_at_head(function, to) != size);
+    // A frame of no size is open where none is said to be.
+    let is_lost = ends || other.is_some() || open == Some(0);
+    verifier.demand_of_block(Rule::CallFrame, block, !is_lost, || match other {
+        Some(to) => format!("bb.{} says another size of the frame that is open", function.block(to).number),
+        None => "a frame is not closed in its block".to_string(),
+    });
+}
+
+/// The bytes of the frame that a block says to be open at its head: `(call-frame-size 16)`.
+fn size_at_head(function: &Function, block: Block) -> i64 {
+    let attributes = function.block(block).attributes.as_deref().unwrap_or_default();
+    let said = attributes.split(',').find_map(|attribute| attribute.trim().strip_prefix("call-frame-size "));
+    said.and_then(|size| size.trim().parse().ok()).unwrap_or(0)
 }
 
 fn is_mask(operand: &Operand) -> bool {

@@ -3,7 +3,7 @@
 //! Dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 
 use super::{Rule, Verifier};
-use tribunal_ir::{Block, Function, Inst, VReg};
+use tribunal_ir::{Block, Function, Inst, RegFlags, VReg};
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -57,11 +57,14 @@ fn uses(
             reached(register, reaches || !tree.is_reachable(from));
         }
     } else {
-        for register in data.vreg_uses() {
-            let reaches = definitions[register.as_u32() as usize].is_some_and(|(defined, at)| match defined == block {
-                true => at < position,
-                false => tree.dominates(defined, block),
-            });
+        for operand in data.uses() {
+            let Some(register) = operand.reg.as_virtual() else { continue };
+            let reaches = match definitions[register.as_u32() as usize] {
+                Some((defined, at)) if defined == block => at < position,
+                Some((defined, _)) => tree.dominates(defined, block),
+                // LLVM removes `IMPLICIT_DEF` and marks the reads of its result.
+                None => operand.flags.contains(RegFlags::UNDEF),
+            };
             reached(register, reaches);
         }
     }

@@ -62,6 +62,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
         restored(verifier, &tracked, block, tracked.after(block, head), &mut arrivals);
     }
     aligned(verifier, &tracked);
+    base_pointer(verifier, &tracked);
     unwinding(verifier, &tracked, &heads);
 }
 
@@ -99,8 +100,7 @@ fn aligned(verifier: &mut Verifier<'_>, tracked: &Tracked<'_>) {
     let Some(entry) = function.entry() else { return };
     let fixed = function.stack.values().filter(|object| object.kind != SlotKind::VariableSized);
     let align = u64::from(fixed.map(|object| object.align).max().unwrap_or(1));
-    let sets_up = |&inst: &Inst| function.inst(inst).flags.contains(InstFlags::FRAME_SETUP);
-    let prologue: Vec<Inst> = function.insts(entry).take_while(sets_up).collect();
+    let prologue = prologue(function, entry);
     if align <= target.abi.stack_align.into() || !prologue.iter().any(|&inst| tracked.writes(inst)) {
         return;
     }
@@ -113,6 +113,36 @@ fn aligned(verifier: &mut Verifier<'_>, tracked: &Tracked<'_>) {
     verifier.demand_of_block(Rule::StageFrame, entry, starts.into_iter().all(is_aligned), || {
         format!("objects are aligned to {align} bytes, and the prologue leaves the stack pointer elsewhere")
     });
+}
+
+/// Where the prologue aligns the stack pointer and that moves later, objects are found from the base pointer: it is what
+/// the prologue leaves in the stack pointer. Other compilers have base pointers of their own.
+fn base_pointer(verifier: &mut Verifier<'_>, tracked: &Tracked<'_>) {
+    let (function, target) = (verifier.function, verifier.target);
+    let Some(entry) = function.entry() else { return };
+    let (variable, fixed): (Vec<_>, Vec<_>) =
+        function.stack.values().partition(|object| object.kind == SlotKind::VariableSized);
+    let is_realigned = fixed.iter().any(|object| object.align > target.abi.stack_align);
+    if tracked.is_foreign || variable.is_empty() || !is_realigned {
+        return;
+    }
+    let (code, base) = (prologue(function, entry), target.abi.base_pointer);
+    let end = |pointer: PReg, start: u64| {
+        executed(tracked, &needed(tracked, code.clone(), pointer), pointer, start, Pointers::ENTRY)
+    };
+    let agree = |start: u64| end(base, start).is_some() && end(base, start) == end(tracked.stack, start);
+    verifier.demand_of_block(
+        Rule::StageFrame,
+        entry,
+        agree(0x4000_0000) && agree(0x2345_6780),
+        || "the prologue leaves the base pointer elsewhere than the stack pointer",
+    );
+}
+
+/// The instructions at the head of the entry that set the frame up.
+fn prologue(function: &Function, entry: Block) -> Vec<Inst> {
+    let sets_up = |&inst: &Inst| function.inst(inst).flags.contains(InstFlags::FRAME_SETUP);
+    function.insts(entry).take_while(sets_up).collect()
 }
 
 /// The distance of the caller's frame as the unwinder's rules have it: from block to block in the layout, whatever the

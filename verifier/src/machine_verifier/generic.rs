@@ -334,7 +334,4 @@ const MEANT: InstFlags = InstFlags::PROMISES.union(InstFlags::FAST).union(InstFl
 fn flags(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo) {
     let unknown = (verifier.function.inst(inst).flags & MEANT).difference(info.inst_flags);
     verifier.demand(Rule::InstructionFlags, inst, unknown.is_empty(), || format!("{unknown:?}"));
-    let converges = info.flags.intersects(OpcodeFlags::CONVERGENT | OpcodeFlags::CALL);
-    let apart = verifier.function.inst(inst).flags.contains(InstFlags::NOCONVERGENT);
-    verifier.demand(Rule::InstructionFlags, inst, converges || !apart, || "it converges with nothing");
 }

@@ -207,6 +207,8 @@ pub(super) fn check_phi(verifier: &mut Verifier<'_>, inst: Inst) {
         verifier.demand(Rule::OperandKind, inst, false, || "a PHI defines a register");
         return;
     };
+    let is_virtual = result.reg.as_virtual().is_some();
+    verifier.demand(Rule::OperandKind, inst, is_virtual, || "a PHI defines a virtual register");
     if !verifier.demand(Rule::OperandCount, inst, inputs.len() % 2 == 0, || PAIRS) {
         return;
     }

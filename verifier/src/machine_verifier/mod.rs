@@ -115,7 +115,7 @@ rules! {
     MemoryAlignment "memory-alignment" "A machine access is claimed to be aligned as its instruction needs."
     MemoryOrdering "memory-ordering" "An access has an ordering that its opcode can have."
     InstructionFlags "instruction-flags" "A flag stands only on an opcode that knows it."
-    CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, in one block."
+    CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, and where a frame is open at the head of a block, the block says its size."
     FrameInformation "frame-information" "Out of SSA form, a function that marks the frames of calls says that it moves the stack pointer."
     InlineAssembly "inline-assembly" "Inline assembly has its text, its flags and whole groups of operands."
     IntrinsicEffects "intrinsic-effects" "The instruction of an intrinsic has side effects and converges as the intrinsic does."
@@ -168,7 +168,14 @@ pub fn unfit_for_proof(function: &Function, target: &Target) -> Option<Rule> {
         Rule::PhiLiveness,
         Rule::RegisterFlags,
     ];
-    findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule))
+    let found = findings.into_iter().map(|finding| finding.rule).find(|rule| !foreign.contains(rule));
+    found.or_else(|| reads_nothing(function).then_some(Rule::VirtualUndefined))
+}
+
+/// True if a register without a definition is read, as undefined: no proof has a value for it.
+fn reads_nothing(function: &Function) -> bool {
+    let mut read = function.all_insts().flat_map(|inst| function.inst(inst).vreg_uses());
+    read.any(|register| function.def_of(register).is_none())
 }
 
 fn run<'f>(
@@ -290,6 +297,9 @@ impl Verifier<'_> {
             }
         }
         generic::accesses(self, inst);
+        let converges = self.flags(data).contains(OpcodeFlags::CONVERGENT);
+        let apart = data.flags.contains(InstFlags::NOCONVERGENT);
+        self.demand(Rule::InstructionFlags, inst, converges || !apart, || "it converges with nothing");
         registers::check(self, inst);
         if self.function.stage >= Stage::Selected {
             let selected = !data.opcode.is_generic();

@@ -188,7 +188,7 @@ fn defined(data: &InstData) -> impl Iterator<Item = (PReg, RegFlags)> {
 fn live_ins(verifier: &mut Verifier<'_>, block: Block) {
     let (function, target) = (verifier.function, verifier.target);
     let enters = function.entry() == Some(block) || structure::is_landing_pad(function, block);
-    if enters || verifier.has(Properties::NO_VREGS) {
+    if enters || verifier.has(Properties::NO_VREGS | Properties::NO_PHIS) {
         return;
     }
     let kept = verifier.reserved | bit(target.abi.frame_pointer);

@@ -3,7 +3,7 @@
 use super::register_set::bit;
 use super::{Rule, Verifier};
 use tribunal_ir::{
-    Constraint, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, RegFlags, RegOperand, Stage, Type, VReg,
+    Constraint, Inst, InstData, Operand, Properties, Reg, RegBank, RegFlags, RegOperand, Stage, Type, VReg,
 };
 
 /// The demands on every register named.
@@ -32,7 +32,7 @@ fn flags(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData, operand: &Reg
     let (flags, is_def) = (operand.flags, operand.flags.contains(RegFlags::DEF));
     let fault = match operand.reg {
         // A debug instruction has no row, and its reads are marked.
-        _ if flags.contains(RegFlags::DEBUG_USE) && data.opcode != Opcode::OPAQUE => Some("is read by no debugger"),
+        _ if flags.contains(RegFlags::DEBUG_USE) && !is_debug(verifier, data) => Some("is read by no debugger"),
         _ if data.opcode.is_phi() && flags.intersects(RegFlags::EARLY_CLOBBER.union(RegFlags::INTERNAL)) => {
             Some("has a flag that no PHI has")
         }
@@ -55,6 +55,11 @@ fn flags(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData, operand: &Reg
         };
         format!("{name} {}", fault.unwrap_or_default())
     });
+}
+
+/// A debug instruction: none has a row.
+fn is_debug(verifier: &Verifier<'_>, data: &InstData) -> bool {
+    verifier.function.opaque_name(data).is_some_and(|name| name.starts_with("DBG_"))
 }
 
 /// A virtual register against the stage.

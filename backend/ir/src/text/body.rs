@@ -245,7 +245,7 @@ impl<'a> Body<'a> {
         data.flags = instruction_flags(cursor);
         data.opcode = self.opcode(cursor, &mut data)?;
         while !cursor.at_end() && !cursor.rest().starts_with("::") {
-            if self.skip_trailer(cursor)? {
+            if self.skip_trailer(cursor, data.opcode)? {
                 break;
             }
             let operand = match data.opcode {
@@ -273,10 +273,14 @@ impl<'a> Body<'a> {
     }
 
     /// `debug-location !5` and the like end the operands and are dropped. True if one stood here.
-    fn skip_trailer(&mut self, cursor: &mut Cursor<'a>) -> Parsed<bool> {
+    fn skip_trailer(&mut self, cursor: &mut Cursor<'a>, opcode: Opcode) -> Parsed<bool> {
         let word = cursor.peek_word();
         if !TRAILERS.contains(&word) {
             return Ok(false);
+        }
+        // Debuggers follow values that instructions of the machine compute. LLVM refuses this on what computes none.
+        if word == VALUE_NUMBER && !matches!(opcode, Opcode::Target(_) | Opcode::OPAQUE) {
+            return Err(cursor.unknown(UnknownKind::Operand, word));
         }
         cursor.word();
         cursor.verbatim();
@@ -326,15 +330,10 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Checks that each register that is read has a definition, with a type or a class.
+    /// Checks that each register that is read has a type or a class. Whether it has a definition is the verifier's.
     fn every_register_is_known(&mut self) -> Parsed<()> {
         for (index, first_use) in self.first_use.iter().enumerate() {
             let data = &self.function.vregs[VReg::new(index)];
-            if let Some((length, place)) = first_use
-                && data.def.is_none()
-            {
-                return Err(place.error_over(*length, "this register is never defined"));
-            }
             if let Some((length, place)) = first_use
                 && data.ty.is_none()
                 && data.constraint == crate::Constraint::None
@@ -376,6 +375,9 @@ impl<'a> Body<'a> {
     }
 }
 
+/// The number of a value that debuggers follow.
+const VALUE_NUMBER: &str = "debug-instr-number";
+
 /// Words after the operands that have no bearing on the result.
 const TRAILERS: [&str; 8] = [
     "pre-instr-symbol",
@@ -384,7 +386,7 @@ const TRAILERS: [&str; 8] = [
     "pcsections",
     "mmra",
     "cfi-type",
-    "debug-instr-number",
+    VALUE_NUMBER,
     "debug-location",
 ];
 

@@ -115,6 +115,11 @@ pub(super) fn cfi<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Parsed<Op
         return Ok(verbatim(body, cursor));
     };
     cursor.word();
+    // LLVM prints the label of a rule, which its own reader does not take.
+    if cursor.eat("<mcsymbol") {
+        cursor.take_until(|c| c == '>');
+        cursor.expect(">")?;
+    }
     let (mut register, mut bytes) = (PReg(0), 0);
     let (_, of_register, of_bytes) = form.parts();
     if of_register.is_some() {

@@ -49,10 +49,10 @@ crate::formats! {
     source [rn(0)];
     /// One register, which is written.
     destination [rd(0)];
-    /// The second source is a part of its register: bytes, halves.
-    extended [rd(0), rn(1), rm(2), Piece::low(3, 1, 13)];
     /// The second source is shifted: the kind of shift stands above the amount.
     shifted [rd(0), rn(1), rm(2), Piece::low(3, 6, 10), Piece::part(3, 6, 2, 22)];
+    /// The second source is a part of its register: bytes, halves, shifted.
+    extended [rd(0), rn(1), rm(2), Piece::low(3, 6, 10)];
     fixed [];
     /// A 32-bit move, whose destination is named by its 64-bit register.
     move_word [rd(0), rm(2)];
@@ -104,8 +104,6 @@ const SHW: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16]));
 const SHX: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16, 32, 48]));
 /// `uxtx #0` as LLVM writes it.
 const EXT: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[24]));
-/// `uxtb #0` and `uxth #0` as LLVM writes them.
-const EXTW: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 8]));
 /// A shift of a source as LLVM writes it: `lsl`, `lsr` or `asr` in the bits above the amount, and `ror` where the
 /// operation is logical.
 const SHAL64: OperandDesc = OperandDesc::Imm(ImmRange::ShiftedBy { width: 64, kinds: 3 });
@@ -115,6 +113,8 @@ const SHLG32: OperandDesc = OperandDesc::Imm(ImmRange::ShiftedBy { width: 32, ki
 /// A number of a register's width, written with or without a sign.
 const WORD32: OperandDesc = OperandDesc::Imm(ImmRange::Signed(33));
 const WORD64: OperandDesc = OperandDesc::Imm(ImmRange::Signed(64));
+/// `uxtb` to `sxtx`, with a shift.
+const EXTW: OperandDesc = OperandDesc::Imm(ImmRange::Extension);
 /// LLVM's zero before the part of `SUBREG_TO_REG`.
 const ABOVE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
 /// `%subreg.sub_32`.

@@ -206,6 +206,9 @@ impl Machine for MachineCode {
 const CONDITIONS: [&str; 16] =
     ["eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"];
 
+/// Of the second source of an addition, by their encoding.
+const EXTENSIONS: [&str; 8] = ["uxtb", "uxth", "uxtw", "uxtx", "sxtb", "sxth", "sxtw", "sxtx"];
+
 /// One operand as the row's template asks for it.
 fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn Fn(&Operand) -> String) -> String {
     match (kind, operand) {
@@ -222,7 +225,10 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
             let kinds = ["lsl", "lsr", "asr", "ror"];
             format!("{} #{}", kinds[(value >> 6 & 3) as usize], value & 0x3f)
         }
-        ('e', Operand::Imm(value)) => if *value == BYTE { "uxtb" } else { "uxth" }.to_string(),
+        ('e', Operand::Imm(value)) => {
+            let name = EXTENSIONS.get((*value >> 3) as usize).copied().unwrap_or(EXTENSIONS[0]);
+            if *value & 7 == 0 { name.to_string() } else { format!("{name} #{}", *value & 7) }
+        }
         ('p', Operand::Imm(pages)) => (pages << 12).to_string(),
         ('l', Operand::Imm(value)) => {
             let width = if desc == Some(&OperandDesc::Imm(ImmRange::LogicalMask(64))) { 64 } else { 32 };

@@ -364,6 +364,16 @@ fn same<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bool, b: &D::Bool) -> D::Bool {
     d.bool_ite(a, b, &not_b)
 }
 
+/// A part of a register, extended to the width and then moved up: the extension stands above three bits of shift.
+fn extended<D: AnyDomain + ?Sized>(d: &mut D, source: &D::Bits, width: u32, immediate: i64) -> D::Bits {
+    let (extension, shift) = (immediate >> 3, (immediate & 7) as u32);
+    let part = (8u32 << (extension & 3)).min(d.width(source));
+    let part = d.extract(source, 0, part);
+    let whole = if extension & 4 == 0 { d.zext(&part, width) } else { d.sext(&part, width) };
+    let shift = d.constant(Bits::new(shift.into(), width));
+    d.shl(&whole, &shift)
+}
+
 /// Additions and subtractions that set the flags: the result, then the flags. Subtraction adds the complement and one.
 fn flag_setting<D: AnyDomain + ?Sized>(
     d: &mut D,
@@ -376,9 +386,8 @@ fn flag_setting<D: AnyDomain + ?Sized>(
     let b = match opcode {
         ADDSWri | ADDSXri | SUBSWri | SUBSXri => immediate(d, d.width(&a), inst).ok_or_else(malformed)?,
         SUBSWrx => {
-            let bits = if inst.imm(3).ok_or_else(malformed)? == 0 { 8 } else { 16 };
-            let part = d.extract(&s.values.get(1).ok_or_else(malformed)?.bits, 0, bits);
-            d.zext(&part, d.width(&a))
+            let source = s.values.get(1).ok_or_else(malformed)?.bits;
+            extended(d, &source, d.width(&a), inst.imm(3).ok_or_else(malformed)?)
         }
         ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => {
             let b = &s.values.get(1).ok_or_else(malformed)?.bits;
