@@ -13,7 +13,7 @@ const RUN: [(&str, usize); 3] = [("run", 242), ("real", 81), ("bugs", 10)];
 const GOLDEN: [(&str, usize); 8] = [
     ("legalize", 89),
     ("bank-select", 9),
-    ("select", 52),
+    ("select", 53),
     ("split-edges", 9),
     ("allocate", 22),
     ("frame", 27),
