@@ -14,10 +14,10 @@ fn of(families: &[Family]) -> Vec<Opcode> {
 }
 
 /// True for the opcodes of programs: those with a meaning that every target compiles. Operations on memory need
-/// options.
+/// options, and a prefetch computes nothing.
 pub fn is_known(opcode: Opcode) -> bool {
-    let family = opcode.family();
-    opcode.is_generic() && opcode.is_defined() && family != Some(Family::Word) && family != Some(Family::Atomic)
+    let is_apart = |family| matches!(family, Family::Word | Family::Atomic | Family::Prefetch);
+    opcode.is_generic() && opcode.is_defined() && !opcode.family().is_some_and(is_apart)
 }
 
 /// True for an opcode that the generator writes for this target: besides the known ones memory functions, fences, and

@@ -385,7 +385,7 @@ opcodes! {
     }
     /// Read or write (0, 1), locality (0 to 3), instruction or data (0, 1).
     Prefetch {
-        G_PREFETCH: [] <- [A0, IMM, IMM, IMM] {LOAD, STORE, SIDE_EFFECTS} imm(Flag, Between(0, 3), Flag) mem(1, Any);
+        G_PREFETCH: [] <- [A0, IMM, IMM, IMM] {DEFINED, LOAD, STORE, SIDE_EFFECTS} imm(Flag, Between(0, 3), Flag) mem(1, Any);
     }
     /// Read, change and write in one; the orderings of a fence are those of LLVM's `AtomicOrdering`.
     Atomic {

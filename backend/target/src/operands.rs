@@ -178,6 +178,18 @@ pub fn access<D: AnyDomain + ?Sized>(
     Ok(MachineEvaluation { results, ub, taken: None, to: None })
 }
 
+/// What a row loads from an address, unextended, and the condition under which that is undefined.
+pub fn loaded<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    access: Access,
+    inst: &InstData,
+    address: &Value<D>,
+) -> Result<(Value<D>, D::Bool), Unsupported> {
+    let operand = memory_operand(inst, access, MemFlags::LOAD)?;
+    let (bits, poison, outside) = d.load(&address.bits, access.bytes.into(), &operand);
+    Ok((Value { bits, poison }, d.bool_or(&outside, &address.poison)))
+}
+
 /// A row that reads memory, changes what it read, and writes it back in one: `update` gives the new value, of the
 /// access's width, for the old one. Its memory operand says `directions` at least. Returns the old value, and the
 /// condition under which the access is undefined.

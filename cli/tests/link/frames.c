@@ -10,7 +10,9 @@ __attribute__((noinline)) int third(int count) {
 }
 
 __attribute__((noinline)) int second(int a, int b) {
-    int values[12] = {a, b};
+    int values[12];
+    values[0] = a;
+    values[1] = b;
     int result = third(a + b) * stop(values, 2);
     return result + values[0];
 }

@@ -91,6 +91,8 @@ const ROWS: &[Row] = &[
             "STLXRH",
             "STLXRW",
             "STLXRX",
+            "STXPX",
+            "STLXPX",
         ],
         detail: "VOLATILE",
         argument: "A conditional store has effects of its own: nothing moves it or drops it, volatile or not.",

@@ -99,6 +99,7 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         all.extend(accesses(target, bits));
     }
     all.push((Opcode::G_PTRMASK, instance(target, &|i| i.pointer_mask())));
+    all.push((Opcode::G_PREFETCH, instance(target, &|i| i.prefetch())));
     all.extend(divisions_by_constants(target));
     all.extend(atomics(target));
     for &opcode in Family::MemoryFunction.opcodes() {
@@ -115,7 +116,7 @@ fn of_opcode(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Typ
         Family::Control if opcode.is_phi() => vec![instance(target, &|i| i.phi(ty))],
         Family::InRegister => in_register(target, opcode, info, ty),
         // Accesses and pointers have instances of their own.
-        Family::Atomic => Vec::new(),
+        Family::Atomic | Family::Prefetch => Vec::new(),
         Family::Load | Family::Store | Family::Pointer | Family::Control | Family::Cast | Family::Place => Vec::new(),
         // Assertions go, or combine away; instances of other opcodes make the word operations.
         Family::Assertion | Family::Word => Vec::new(),
@@ -451,6 +452,13 @@ impl Instance<'_> {
         }
         self.builder.push(data.with_memory(memory));
         results.into_iter().for_each(|result| self.needed(result));
+    }
+
+    /// A prefetch of data to be read.
+    fn prefetch(&mut self) {
+        let pointer = Operand::used(self.pointer());
+        let data = InstData::new(Opcode::G_PREFETCH, [pointer, Operand::Imm(0), Operand::Imm(3), Operand::Imm(1)]);
+        self.builder.push(data.with_memory(MemOperand { ty: None, ..MemOperand::new(MemFlags::LOAD, S8, 1) }));
     }
 
     /// A memory function of this length and alignment in bytes, of this byte.

@@ -57,6 +57,8 @@ pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => return memory::lower_load(r),
         G_STORE => return memory::lower_store(r),
         G_BRJT => return memory::lower_table_branch(r),
+        // A hint that the machine need not take.
+        G_PREFETCH => {}
         G_STACKSAVE => frames::save(r, target),
         G_STACKRESTORE => frames::restore(r, target),
         G_DYN_STACKALLOC => frames::allocate(r, target),

@@ -4,7 +4,8 @@
 //! An intrinsic determines its operands, so each definition checks its own. A `llvm.riscv.masked` operation changes the
 //! bits of a mask in an aligned word, and takes its ordering as its last operand. Its memory operand only says
 //! `volatile`. The pseudo-instruction that LLVM makes of each defines it (`RISCVExpandAtomicPseudoInsts`). One of
-//! `llvm.aarch64` loads with zeros above, or stores unless the reservation is lost: zero is success.
+//! `llvm.aarch64` loads with zeros above, or stores unless the reservation is lost: zero is success. One of a pair of
+//! registers has the lower half first.
 //!
 //! Invariant: judges run one thread, so a thread-local variable has one address.
 
@@ -24,7 +25,9 @@ pub(super) enum IntrinsicMeaning {
     ThreadLocalAddress,
     Masked(MaskedOperation),
     LoadExclusive(AtomicOrdering),
+    LoadExclusivePair(AtomicOrdering),
     StoreExclusive(AtomicOrdering),
+    StoreExclusivePair(AtomicOrdering),
     /// Gives up a reservation: no value is computed.
     ClearExclusive,
 }
@@ -44,7 +47,7 @@ pub(super) enum MaskedOperation {
 }
 
 /// By name.
-const MEANINGS: [(&str, IntrinsicMeaning); 15] = [
+const MEANINGS: [(&str, IntrinsicMeaning); 19] = [
     ("llvm.threadlocal.address", IntrinsicMeaning::ThreadLocalAddress),
     ("llvm.riscv.masked.atomicrmw.xchg", IntrinsicMeaning::Masked(MaskedOperation::Exchange)),
     ("llvm.riscv.masked.atomicrmw.add", IntrinsicMeaning::Masked(MaskedOperation::Add)),
@@ -59,6 +62,10 @@ const MEANINGS: [(&str, IntrinsicMeaning); 15] = [
     ("llvm.aarch64.ldaxr", IntrinsicMeaning::LoadExclusive(AtomicOrdering::Acquire)),
     ("llvm.aarch64.stxr", IntrinsicMeaning::StoreExclusive(AtomicOrdering::NotAtomic)),
     ("llvm.aarch64.stlxr", IntrinsicMeaning::StoreExclusive(AtomicOrdering::Release)),
+    ("llvm.aarch64.ldxp", IntrinsicMeaning::LoadExclusivePair(AtomicOrdering::NotAtomic)),
+    ("llvm.aarch64.ldaxp", IntrinsicMeaning::LoadExclusivePair(AtomicOrdering::Acquire)),
+    ("llvm.aarch64.stxp", IntrinsicMeaning::StoreExclusivePair(AtomicOrdering::NotAtomic)),
+    ("llvm.aarch64.stlxp", IntrinsicMeaning::StoreExclusivePair(AtomicOrdering::Release)),
     ("llvm.aarch64.clrex", IntrinsicMeaning::ClearExclusive),
 ];
 
@@ -102,8 +109,16 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
             let ub = d.bool_or(&outside, &address.poison);
             Ok(Evaluation { results: smallvec![result], ub })
         }
+        (IntrinsicMeaning::LoadExclusivePair(ordering), [low, high], [address]) if op.uses[0].is_pointer() => {
+            load_exclusive_pair(d, memory, op, ordering, ([*low, *high], address))
+        }
         (IntrinsicMeaning::StoreExclusive(ordering), [_], [value, address]) if op.uses[1].is_pointer() => {
             store_exclusive(d, memory, op, ordering, [value, address])
+        }
+        (IntrinsicMeaning::StoreExclusivePair(ordering), [_], [low, high, address]) if op.uses[2].is_pointer() => {
+            let poison = d.bool_or(&low.poison, &high.poison);
+            let value = Value { bits: d.concat(&high.bits, &low.bits), poison };
+            store_exclusive(d, memory, op, ordering, [&value, address])
         }
         (IntrinsicMeaning::ClearExclusive, [], []) => Ok(Evaluation { results: smallvec![], ub: d.boolean(false) }),
         _ => Err(malformed(op.inst)),
@@ -116,10 +131,31 @@ const WORD_BITS: u32 = 32;
 /// The only memory operand, with this ordering if it orders anything, and the size of its access in bits.
 fn access<D: Domain>(op: &Operation<'_, D>, ordering: AtomicOrdering) -> Result<(MemOperand, u32), Unsupported> {
     let [operand] = op.inst.memory.as_slice() else { return Err(malformed(op.inst)) };
-    let bits = operand.ty.map(Type::bits).filter(|bits| matches!(bits, 8 | 16 | 32 | 64));
+    let bits = operand.ty.map(Type::bits).filter(|bits| bits.is_power_of_two() && (8..=128).contains(bits));
     let bits = bits.ok_or_else(|| malformed(op.inst))?;
     let ordering = if ordering.fenced().is_empty() { operand.ordering } else { ordering };
     Ok((MemOperand { ordering, ..*operand }, bits))
+}
+
+/// The lower half of what is read, and the upper one.
+fn load_exclusive_pair<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+    ordering: AtomicOrdering,
+    (halves, address): ([Type; 2], &Value<D>),
+) -> Result<Evaluation<D>, Unsupported> {
+    let (operand, bits) = access(op, ordering)?;
+    if halves.iter().any(|half| 2 * half.bits() != bits) {
+        return Err(malformed(op.inst));
+    }
+    let (value, outside) = memory.load(d, &address.bits, bits / 8, &operand);
+    let half = |d: &mut D, index| Value {
+        bits: d.extract(&value.bits, index * bits / 2, bits / 2),
+        poison: value.poison.clone(),
+    };
+    let results = smallvec![half(d, 0), half(d, 1)];
+    Ok(Evaluation { results, ub: d.bool_or(&outside, &address.poison) })
 }
 
 /// An access that both reads and writes, or fails. LLVM calls it volatile so that nothing moves it; a machine may make

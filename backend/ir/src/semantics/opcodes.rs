@@ -231,6 +231,8 @@ fn computed<D: Domain, M: Memory<D>>(
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => access::load(domain, memory, op),
         G_STORE => access::store(domain, memory, op),
         G_FENCE => access::fence(domain, memory, op),
+        // A hint, whatever its address is.
+        G_PREFETCH => no_ub(smallvec![]),
         _ if inst.opcode.family() == Some(Family::Atomic) => access::read_modify_write(domain, memory, op),
         G_UADDO | G_UADDE | G_USUBO | G_USUBE | G_SADDO | G_SADDE | G_SSUBO | G_SSUBE => {
             no_ub(integer::with_carry(domain, op))

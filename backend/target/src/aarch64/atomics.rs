@@ -8,8 +8,9 @@
 
 use crate::atomics::{self, Compared, Evaluated, MemoryOperation};
 use crate::instructions::{Access, InstrDesc, OperandDesc};
-use crate::meaning::AnyDomain;
-use crate::operands::{Sources, jump_free};
+use crate::meaning::{AnyDomain, MachineEvaluation};
+use crate::operands::{Sources, jump_free, loaded};
+use smallvec::smallvec;
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{AtomicOrdering, FencedPairs, InstData, OpcodeFlags};
 
@@ -29,6 +30,9 @@ const OPERATIONS: [(u32, MemoryOperation); 9] = [
 /// The width of a status: zero for success.
 const STATUS_BITS: u32 = 32;
 
+/// The width of an access of two registers.
+const PAIR_BITS: u32 = 128;
+
 /// An operation on memory, or a store that keeps a reservation; `None` for any other load or store.
 pub(super) fn evaluate<D: AnyDomain + ?Sized>(
     d: &mut D,
@@ -37,6 +41,9 @@ pub(super) fn evaluate<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> Option<Evaluated<D>> {
     let Some(code) = row.code else { return Some(compare_and_swap(d, access, inst, s)) };
+    if access.bits() == PAIR_BITS && row.flags.contains(OpcodeFlags::SIDE_EFFECTS) {
+        return Some(pair(d, (row, access), inst, s));
+    }
     if row.flags.contains(OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS) {
         let sources = s.exactly(inst);
         return Some(sources.and_then(|sources| atomics::store_conditional(d, access, inst, sources, STATUS_BITS)));
@@ -48,6 +55,27 @@ pub(super) fn evaluate<D: AnyDomain + ?Sized>(
     }
     let (_, operation) = OPERATIONS.into_iter().find(|(number, _)| *number == code.word >> 12 & 0xf)?;
     Some(s.exactly(inst).and_then(|sources| atomics::operation(d, operation, access, inst, sources)))
+}
+
+/// An exclusive access of two registers, the lower half first.
+fn pair<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    (row, access): (&InstrDesc, Access),
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Evaluated<D> {
+    if row.flags.contains(OpcodeFlags::STORE) {
+        let [low, high, address] = s.exactly(inst)?;
+        let poison = d.bool_or(&low.poison, &high.poison);
+        let value = Value { bits: d.concat(&high.bits, &low.bits), poison };
+        return atomics::store_conditional(d, access, inst, [&value, address], STATUS_BITS);
+    }
+    let [address] = s.exactly(inst)?;
+    let (value, ub) = loaded(d, access, inst, address)?;
+    let half = PAIR_BITS / 2;
+    let low = Value { bits: d.extract(&value.bits, 0, half), poison: value.poison };
+    let high = Value { bits: d.extract(&value.bits, half, half), poison: value.poison };
+    Ok(MachineEvaluation { results: smallvec![low, high], ub, taken: None, to: None })
 }
 
 /// `CMP_SWAP old, status, address, expected, new`: a loop, which leaves anything in its status and in the flags.

@@ -63,6 +63,10 @@ crate::formats! {
     swap [rm(0), rd(2), rn(3)];
     /// A store that keeps a reservation: status, value, address.
     exclusive [rm(0), rd(1), rn(2)];
+    /// A load of two registers.
+    pair [rd(0), ra(1), rn(2)];
+    /// A store of two registers that keeps a reservation: status, values, address.
+    exclusive_pair [rm(0), rd(1), ra(2), rn(3)];
     barrier [Piece::low(0, 4, 8)];
 }
 
@@ -150,14 +154,17 @@ const N8: Access = Access::unsigned(1, 1);
 const N16: Access = Access::unsigned(2, 2);
 const N32: Access = Access::unsigned(4, 4);
 const N64: Access = Access::unsigned(8, 8);
+const N128: Access = Access::unsigned(16, 16);
 const A8: Access = N8.ordered(AtomicOrdering::Acquire);
 const A16: Access = N16.ordered(AtomicOrdering::Acquire);
 const A32: Access = N32.ordered(AtomicOrdering::Acquire);
 const A64: Access = N64.ordered(AtomicOrdering::Acquire);
+const A128: Access = N128.ordered(AtomicOrdering::Acquire);
 const L8: Access = N8.ordered(AtomicOrdering::Release);
 const L16: Access = N16.ordered(AtomicOrdering::Release);
 const L32: Access = N32.ordered(AtomicOrdering::Release);
 const L64: Access = N64.ordered(AtomicOrdering::Release);
+const L128: Access = N128.ordered(AtomicOrdering::Release);
 const AL8: Access = N8.ordered(AtomicOrdering::SequentiallyConsistent);
 const AL16: Access = N16.ordered(AtomicOrdering::SequentiallyConsistent);
 const AL32: Access = N32.ordered(AtomicOrdering::SequentiallyConsistent);
@@ -358,6 +365,10 @@ crate::instructions! {
     LDAXRX [D64, U64SP] two(0xc85ffc00) "ldaxr %0, [%1]" {LOAD, SIDE_EFFECTS} of A64;
     STXRX [E32, U64, U64SP] exclusive(0xc8007c00) "stxr %0, %1, [%2]" {STORE, SIDE_EFFECTS} of N64;
     STLXRX [E32, U64, U64SP] exclusive(0xc800fc00) "stlxr %0, %1, [%2]" {STORE, SIDE_EFFECTS} of L64;
+    LDXPX [D64, D64, U64SP] pair(0xc87f0000) "ldxp %0, %1, [%2]" {LOAD, SIDE_EFFECTS} of N128;
+    LDAXPX [D64, D64, U64SP] pair(0xc87f8000) "ldaxp %0, %1, [%2]" {LOAD, SIDE_EFFECTS} of A128;
+    STXPX [E32, U64, U64, U64SP] exclusive_pair(0xc8200000) "stxp %0, %1, %2, [%3]" {STORE, SIDE_EFFECTS} of N128;
+    STLXPX [E32, U64, U64, U64SP] exclusive_pair(0xc8208000) "stlxp %0, %1, %2, [%3]" {STORE, SIDE_EFFECTS} of L128;
     LDADDB [D32, U32, U64SP] on_memory(0x38200000) "ldaddb %1, %0, [%2]" {LOAD, STORE} of N8 if [LSE];
     LDADDAB [D32, U32, U64SP] on_memory(0x38a00000) "ldaddab %1, %0, [%2]" {LOAD, STORE} of A8 if [LSE];
     LDADDLB [D32, U32, U64SP] on_memory(0x38600000) "ldaddlb %1, %0, [%2]" {LOAD, STORE} of L8 if [LSE];

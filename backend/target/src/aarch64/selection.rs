@@ -250,6 +250,7 @@ rules! {
         ADDXri(DefTemp(1, GPR64SP), Temp(0), Symbol(0, TPREL_HIGH), Const(12)), ADDXri(DXSP, Temp(1), Symbol(0, TPREL_LOW), Const(0))];
     "global_initial_exec": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, InitialExec)]) => [LOADgot(DefTemp(0, GPR64), Symbol(0, TLS)),
         MOVbaseTLS(DefTemp(1, GPR64)), ADDXrr(DX, Temp(1), Temp(0))];
+    "thread_pointer": op(G_INTRINSIC, X, &[Pat::Intrinsic("llvm.thread.pointer")]) => [MOVbaseTLS(DX)];
     "threadlocal_address": op(G_INTRINSIC, X, &[Pat::Intrinsic("llvm.threadlocal.address"), A]) => [MOVE(DX, Reg(0))];
     "constant_pcrel": op(G_CONSTANT_POOL, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
     "block_pcrel": op(G_BLOCK_ADDR, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];
@@ -611,6 +612,10 @@ rules! {
     "ldaxr16": exclusive(X, 16, &[Pat::Intrinsic("llvm.aarch64.ldaxr"), A]) => [LDAXRH(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
     "ldaxr32": exclusive(X, 32, &[Pat::Intrinsic("llvm.aarch64.ldaxr"), A]) => [LDAXRW(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
     "ldaxr64": exclusive(X, 64, &[Pat::Intrinsic("llvm.aarch64.ldaxr"), A]) => [LDAXRX(DX, Reg(0))];
+    "ldxp": exclusive(X, 128, &[Pat::Intrinsic("llvm.aarch64.ldxp"), A]) => [LDXPX(DX, Out::Def2(GPR64), Reg(0))];
+    "ldaxp": exclusive(X, 128, &[Pat::Intrinsic("llvm.aarch64.ldaxp"), A]) => [LDAXPX(DX, Out::Def2(GPR64), Reg(0))];
+    "stxp": exclusive(W, 128, &[Pat::Intrinsic("llvm.aarch64.stxp"), A, B_, C]) => [STXPX(DW, Reg(0), Reg(1), Reg(2))];
+    "stlxp": exclusive(W, 128, &[Pat::Intrinsic("llvm.aarch64.stlxp"), A, B_, C]) => [STLXPX(DW, Reg(0), Reg(1), Reg(2))];
     "stxr8": exclusive(W, 8, &[Pat::Intrinsic("llvm.aarch64.stxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STXRB(DW, Temp(0), Reg(1))];
     "stxr16": exclusive(W, 16, &[Pat::Intrinsic("llvm.aarch64.stxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STXRH(DW, Temp(0), Reg(1))];
     "stxr32": exclusive(W, 32, &[Pat::Intrinsic("llvm.aarch64.stxr"), A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STXRW(DW, Temp(0), Reg(1))];

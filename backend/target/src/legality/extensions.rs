@@ -100,7 +100,7 @@ pub fn misaligned() -> Predicate {
 }
 
 /// Opcodes that no target here has an instruction for and that become others at the same width.
-pub const EXPANDED: [Opcode; 37] = {
+pub const EXPANDED: [Opcode; 38] = {
     use Opcode::*;
     [
         G_UADDSAT,
@@ -125,6 +125,7 @@ pub const EXPANDED: [Opcode; 37] = {
         G_SSUBE,
         G_UMULO,
         G_SMULO,
+        G_PREFETCH,
         G_SMULFIX,
         G_UMULFIX,
         G_SMULFIXSAT,

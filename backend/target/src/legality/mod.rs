@@ -38,7 +38,7 @@ pub use table::{IllDefined, LegalizerInfo};
 
 use smallvec::SmallVec;
 use tribunal_ir::opcode::TypeSource;
-use tribunal_ir::{AtomicOrdering, Function, InstData, MemOperand, Opcode, Operand, Type, VReg};
+use tribunal_ir::{AtomicOrdering, Family, Function, InstData, MemOperand, Opcode, Operand, Type, VReg};
 
 /// The action for an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -120,7 +120,9 @@ impl LegalityQuery {
             let Some(operand) = type_source(data, source) else { break };
             query.types.push(function.type_of(operand?)?);
         }
-        for memory in &data.memory {
+        // A prefetch accesses nothing, and says no size.
+        let accessed = data.memory.iter().filter(|_| data.opcode.family() != Some(Family::Prefetch));
+        for memory in accessed {
             query.memory.push(MemDescr::of(memory)?);
         }
         Some(query)

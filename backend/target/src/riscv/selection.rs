@@ -313,6 +313,7 @@ rules! {
     "global_local_exec": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, LocalExec)]) => [LUI(T, Symbol(0, TPREL_HI)),
         PseudoAddTPRel(U, Temp(0), Phys(TP), Symbol(0, TPREL_ADD)), ADDI(D, Temp(1), Symbol(0, TPREL_LO))];
     "global_initial_exec": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, InitialExec)]) => [PseudoLA_TLS_IE(T, Symbol(0, WHOLE)), ADD(D, Temp(0), Phys(TP))];
+    "thread_pointer": op(G_INTRINSIC, &[Pat::Intrinsic("llvm.thread.pointer")]) => [ADDI(D, Phys(TP), Const(0))];
     "threadlocal_address": op(G_INTRINSIC, &[Pat::Intrinsic("llvm.threadlocal.address"), A]) => [MOVE(D, Reg(0))];
     "constant_absolute": op(G_CONSTANT_POOL, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];
     "constant_pcrel": op(G_CONSTANT_POOL, &[Pat::Symbol(0, PcRelative)]) => [PseudoLLA(D, Symbol(0, WHOLE))];
