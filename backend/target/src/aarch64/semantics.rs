@@ -69,7 +69,7 @@ pub fn evaluate<'d>(
             let malformed = || Unsupported::new("malformed flag-setting instruction");
             let result = logical(d, opcode, inst, &s).ok_or_else(malformed)?;
             let (n, z, no) = (d.is_negative(&result), d.is_zero(&result), d.boolean(false));
-            let flags = joined(d, [n, z, no.clone(), no]);
+            let flags = joined(d, [n, z, no, no]);
             Ok(with_flags(d, result, flags, &s))
         }
         CSELWr | CSELXr | CSINCWr | CSINCXr | CSINVWr | CSINVXr | CSNEGWr | CSNEGXr => {
@@ -224,7 +224,7 @@ fn conditional_select<D: AnyDomain + ?Sized>(
 ) -> Option<MachineEvaluation<D>> {
     let (one, second, flags) = (s.values.first()?, s.values.get(1)?, s.values.last()?);
     let condition = condition(d, inst.imm(3)?, &flags.bits)?;
-    let other = Value { bits: second_choice(d, opcode, &second.bits), poison: second.poison.clone() };
+    let other = Value { bits: second_choice(d, opcode, &second.bits), poison: second.poison };
     let value = chosen(d, (&condition, &flags.poison), one, &other);
     Some(MachineEvaluation { results: smallvec![value], ub: d.boolean(false), taken: None, to: None })
 }
@@ -237,7 +237,7 @@ fn with_flags<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> MachineEvaluation<D> {
     let mut evaluation = finish(d, result, s);
-    let poison = evaluation.results[0].poison.clone();
+    let poison = evaluation.results[0].poison;
     evaluation.results.push(Value { bits: flags, poison });
     evaluation
 }

@@ -48,7 +48,7 @@ fn defined_again(function: &Function) -> Vec<VReg> {
 fn rename(function: &mut Function, flow: &DominanceFlow, register: VReg) {
     let fresh = |function: &mut Function| {
         let data = &function.vregs[register];
-        let (ty, constraint) = (data.ty, data.constraint.clone());
+        let (ty, constraint) = (data.ty, data.constraint);
         function.push_vreg(ty, constraint)
     };
     let phis: FxHashMap<Block, VReg> =
