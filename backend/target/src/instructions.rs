@@ -63,8 +63,8 @@ pub enum ImmRange {
     LogicalMask(u8),
     /// A shift amount: less than the width of the instruction's first register. See [`crate::Target::range`].
     Amount,
-    /// AArch64's extension of a register and a shift of it by four bits at most, as LLVM writes both: bits 3 to 5 and the
-    /// bits below.
+    /// AArch64's extension of a register and a shift of it by four bits at most, as LLVM writes both: bits 3 to 5 and
+    /// the bits below.
     Extension,
     /// Exactly these; the word has the place in the list.
     OneOf(&'static [i64]),
