@@ -37,7 +37,7 @@ fn main() {
     let Comparison { tried, rejected, unsupported, refused, accepted, unreadable, missed } = comparison;
     println!("{tried:#?}\nnot read by LLVM: {unreadable:#?}");
     println!(
-        "{rejected} rejected, {unsupported} unsupported, {refused} no MIR, {accepted} accepted, {} of them rejected by LLVM",
+        "{rejected} rejected, {unsupported} unsupported, {refused} no MIR, {accepted} accepted, {} of them not by LLVM",
         missed.len()
     );
 }

@@ -1,8 +1,8 @@
 //! The machine verifier on what LLVM's passes write: every finding is a false alarm, or a fault of LLVM.
 //!
 //! Usage: verify_llvm SOURCE... where a SOURCE is a file of C or C++, a file that LLVM wrote (`.mir`), or
-//! `csmith=FIRST..LAST`: programs of csmith with these seeds. A source is judged after every pass. Prints the findings, then the number of functions,
-//! findings, functions not read and files not made.
+//! `csmith=FIRST..LAST`: programs of csmith with these seeds. A source is judged after every pass. Prints the findings,
+//! then the number of functions, findings, functions not read and files not made.
 
 #![allow(clippy::unwrap_used, reason = "a tool for the developer of the verifier")]
 

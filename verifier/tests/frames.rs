@@ -138,7 +138,8 @@ fn a_prologue_aligns_the_stack_pointer_as_objects_need() {
 /// The prologue aligns the stack pointer, which moves later: objects are found from the base pointer, `$x9`.
 #[test]
 fn a_base_pointer_is_what_the_prologue_leaves_in_the_stack_pointer() {
-    let keys = "stack:\n  - { id: 0, offset: -64, size: 8, alignment: 64 }\n  - { id: 1, type: variable-sized, alignment: 1 }\n";
+    let keys = "stack:\n  - { id: 0, offset: -64, size: 8, alignment: 64 }\n\
+                  \x20 - { id: 1, type: variable-sized, alignment: 1 }\n";
     let body = |sets_up: &str| {
         format!(
             "

@@ -70,8 +70,8 @@ pub enum ImmRange {
         /// From 0 on.
         kinds: u8,
     },
-    /// AArch64's extension of a register and a shift of it by four bits at most, as LLVM writes both: bits 3 to 5 and the
-    /// bits below.
+    /// AArch64's extension of a register and a shift of it by four bits at most, as LLVM writes both: bits 3 to 5 and
+    /// the bits below.
     Extension,
     /// Exactly these; the word has the place in the list.
     OneOf(&'static [i64]),

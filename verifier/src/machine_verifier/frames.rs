@@ -115,8 +115,8 @@ fn aligned(verifier: &mut Verifier<'_>, tracked: &Tracked<'_>) {
     });
 }
 
-/// Where the prologue aligns the stack pointer and that moves later, objects are found from the base pointer: it is what
-/// the prologue leaves in the stack pointer. Other compilers have base pointers of their own.
+/// Where the prologue aligns the stack pointer and that moves later, objects are found from the base pointer: it is
+/// what the prologue leaves in the stack pointer. Other compilers have base pointers of their own.
 fn base_pointer(verifier: &mut Verifier<'_>, tracked: &Tracked<'_>) {
     let (function, target) = (verifier.function, verifier.target);
     let Some(entry) = function.entry() else { return };
