@@ -28,6 +28,8 @@ pub enum CliError {
     NoFolder { path: PathBuf },
     #[error("{path}: the file is empty", path = path.display())]
     Empty { path: PathBuf },
+    #[error("{path}: the file holds no machine function, only data", path = path.display())]
+    NoFunction { path: PathBuf },
     #[error("{path}: the file has more than {MOST_BYTES} bytes", path = path.display())]
     TooLong { path: PathBuf },
     #[error("{0}")]
@@ -230,8 +232,15 @@ pub fn read_text(path: &Path) -> Result<String, CliError> {
     text_of(path, read_bytes(path)?)
 }
 
-/// Reads and parses one file.
+/// Reads and parses one file with a function at least: without one there is nothing to judge.
 pub fn read(path: &Path, target: Option<&'static Target>) -> Result<Source, CliError> {
+    let source = read_module(path, target)?;
+    let holds_function = source.module.entries().next().is_some();
+    if holds_function { Ok(source) } else { Err(CliError::NoFunction { path: path.into() }) }
+}
+
+/// Reads and parses one file, which may hold data alone.
+pub fn read_module(path: &Path, target: Option<&'static Target>) -> Result<Source, CliError> {
     let bytes = read_bytes(path)?;
     if let Some(foreign) = Foreign::of(path, &bytes, target) {
         return Err(CliError::Foreign(foreign));

@@ -116,7 +116,7 @@ impl From<&Unread> for RefusedFunction {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = std::time::Instant::now();
-    let mut source = input::read(&arguments.file, arguments.target.named()?)?;
+    let mut source = input::read_module(&arguments.file, arguments.target.named()?)?;
     let stop_after = stop_after(arguments)?;
     input::check_file(&arguments.output)?;
     let mut options = arguments.target.options(&source)?;

@@ -34,7 +34,7 @@ pub(super) fn outputs(
         return;
     }
     // So it does for a volatile operation on memory: what it reads and writes is compared as atomic accesses are.
-    let of_atomic = step.before.iter().filter(|data| is_volatile(data)).all(|data| is_atomic_operation(data));
+    let of_atomic = step.before.iter().filter(|data| is_volatile(data)).all(is_atomic_operation);
     if of_atomic && came.is_empty() && step.after.iter().any(|data| calls_atomic_function(step, data)) {
         return;
     }

@@ -14,7 +14,9 @@ const KINDS: [(&str, Damage); 15] = [
     ("line lost", |lines, words, random| Some(_ = lines.remove(words.line(random)?))),
     ("line twice", |lines, words, random| {
         let at = words.line(random)?;
-        Some(lines.insert(at, lines.get(at)?.clone()))
+        let line = lines.get(at)?.clone();
+        lines.insert(at, line);
+        Some(())
     }),
     ("line moved", moved),
     ("lines exchanged", |lines, words, random| {
@@ -22,7 +24,9 @@ const KINDS: [(&str, Damage); 15] = [
         (at + 1 < lines.len()).then(|| lines.swap(at, at + 1))
     }),
     ("line of another function", |lines, words, random| {
-        Some(lines.insert(words.line(random)?, words.lines.choose(random)?.clone()))
+        let line = words.lines.choose(random)?.clone();
+        lines.insert(words.line(random)?, line);
+        Some(())
     }),
     ("operand lost", |lines, words, random| operands(lines, words, random, |operands, at, _| _ = operands.remove(at))),
     ("operand twice", |lines, words, random| {
@@ -39,7 +43,7 @@ const KINDS: [(&str, Damage); 15] = [
         word(lines, words, random, |word, random| words.like(word, random))
     }),
     ("number", |lines, words, random| word(lines, words, random, number)),
-    ("memory operand", memory),
+    ("memory operand", |lines, words, random| memory(lines, words, random)),
     ("type", |lines, words, random| {
         word(lines, words, random, |word, random| {
             TYPES.contains(&word).then(|| TYPES.choose(random).map(ToString::to_string)).flatten()
@@ -194,7 +198,8 @@ fn pieces(line: &str) -> Vec<String> {
 fn moved(lines: &mut Vec<String>, words: &Words, random: &mut SmallRng) -> Option<()> {
     let line = lines.remove(words.line(random)?);
     let to = words.line(random)?.min(lines.len());
-    Some(lines.insert(to, line))
+    lines.insert(to, line);
+    Some(())
 }
 
 /// Changes the list of operands of one line: it ends where the memory operands begin.
@@ -238,7 +243,7 @@ fn number(word: &str, random: &mut SmallRng) -> Option<String> {
 }
 
 /// A memory operand goes, comes from another line, or says something else.
-fn memory(lines: &mut Vec<String>, words: &Words, random: &mut SmallRng) -> Option<()> {
+fn memory(lines: &mut [String], words: &Words, random: &mut SmallRng) -> Option<()> {
     let accesses: Vec<&str> = words.lines.iter().filter_map(|line| Some(line.split_once(" :: ")?.1)).collect();
     let line = lines.get_mut(words.line(random)?)?;
     let (head, memory) =

@@ -63,7 +63,9 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
             }
         }
     }
-    match module.functions.is_empty() && module.unread.is_empty() {
+    // A module may hold data alone.
+    let defines = |ir: &IrBlock| ir.module().globals.values().any(|global| global.initialiser.is_some());
+    match module.entries().next().is_none() && !module.ir.as_ref().is_some_and(defines) {
         true => Err(error_at(text.lines().count().max(1), 1, "the file holds no machine function")),
         false => Ok(module),
     }
