@@ -1,7 +1,7 @@
 //! The judge of texts: the text of a function, read again, is the function.
 //!
-//! Text is how users, crash files and LLVM see a function. So a part that is not printed, or is read as another, hides a
-//! fault or shows one that does not exist. The two functions are compared by their parts, never by their text.
+//! Text is how users, crash files and LLVM see a function. So a part that is not printed, or is read as another, hides
+//! a fault or shows one that does not exist. The two functions are compared by their parts, never by their text.
 //!
 //! Invariant: each part of a function is a line of [`parts`], with the contents of what it names and never a number
 //! that depends on the order in which something was met first.

@@ -48,8 +48,8 @@ fn what_llvm_rejects_on_aarch64_is_rejected() {
     rejects_all("aarch64", include_str!("rejected/aarch64.mir"));
 }
 
-/// LLVM's passes leave these: reads of registers whose `IMPLICIT_DEF` is gone, signed parts of a register, labels of the
-/// unwinder's rules, frames of calls that go on in the next block, elements that are widened for their bank.
+/// LLVM's passes leave these: reads of registers whose `IMPLICIT_DEF` is gone, signed parts of a register, labels of
+/// the unwinder's rules, frames of calls that go on in the next block, elements that are widened for their bank.
 const ACCEPTED: &str = "---
 name: f
 tracksRegLiveness: true

@@ -102,6 +102,12 @@ impl AtomicFunction {
         fits.then_some(AtomicFunction { opcode, bits, ordering })
     }
 
+    /// The opcodes of its kind that read, modify and write.
+    pub fn read_modify_writes() -> Vec<Opcode> {
+        let all = INSTRUCTIONS.iter().map(|(_, opcode)| *opcode);
+        all.filter(|&opcode| opcode != Opcode::G_ATOMIC_CMPXCHG).collect()
+    }
+
     /// The function with this symbol.
     pub fn named(name: &str) -> Option<AtomicFunction> {
         let rest = name.strip_prefix(PREFIX)?;

@@ -41,7 +41,7 @@ struct Tool {
     brought_by: &'static str,
 }
 
-const TOOLS: [Tool; 13] = [
+const TOOLS: [Tool; 16] = [
     Tool {
         name: "llc-22",
         command: &["llc-22", "--version"],
@@ -114,6 +114,27 @@ const TOOLS: [Tool; 13] = [
         answer: "",
         needed_for: "make test, `prove --confirm cvc5`",
         brought_by: "package cvc5",
+    },
+    Tool {
+        name: "gdb-multiarch",
+        command: &["gdb-multiarch", "--version"],
+        answer: "",
+        needed_for: "make test",
+        brought_by: "package gdb-multiarch",
+    },
+    Tool {
+        name: "GNU ld of RISC-V",
+        command: &["riscv64-linux-gnu-ld.bfd", "--version"],
+        answer: "",
+        needed_for: "make test",
+        brought_by: "package binutils-riscv64-linux-gnu",
+    },
+    Tool {
+        name: "GNU ld of AArch64",
+        command: &["aarch64-linux-gnu-ld.bfd", "--version"],
+        answer: "",
+        needed_for: "make test",
+        brought_by: "package binutils-aarch64-linux-gnu",
     },
 ];
 

@@ -35,7 +35,7 @@ const NAMED: [(&str, usize, &str); 2] = [
 
 /// Files of tests that say "more than", how often, and what they count: how much came of a search, which changes with
 /// each rule.
-const FLOORS: [(&str, usize, &str); 20] = [
+const FLOORS: [(&str, usize, &str); 21] = [
     ("backend/target/tests/encodings.rs", 1, "random instructions"),
     ("backend/target/tests/selection_tables.rs", 1, "accesses of the selection rules"),
     ("benchmarks/tests/sections.rs", 1, "rows of a table of any length"),
@@ -54,6 +54,7 @@ const FLOORS: [(&str, usize, &str); 20] = [
     ("trial/tests/limits.rs", 1, "what an allocator spills"),
     ("fuzz/tests/targets.rs", 1, "as many as go in a second"),
     ("trial/tests/text.rs", 1, "random mutations"),
+    ("verifier/tests/damaged.rs", 1, "random damage"),
     ("verifier/src/prover/quotients.rs", 2, "random questions"),
     ("verifier/src/prover/term/tests.rs", 3, "random terms"),
 ];

@@ -151,7 +151,7 @@ fn pipeline(target: &str, level: &str) -> Vec<String> {
         let times = all.iter().filter(|known| known.split(',').next() == Some(pass)).count();
         all.push(if times == 0 { pass.to_string() } else { format!("{pass},{times}") });
     }
-    assert!(all.len() > 20, "{text}");
+    assert!(all.iter().any(|pass| pass == "instruction-select"), "{text}");
     all
 }
 

@@ -3,7 +3,7 @@
 
 use crate::changes::Change;
 use crate::specimens::Specimen;
-use tribunal_ir::{Opcode, OpcodeFlags};
+use tribunal_ir::{Family, Opcode, OpcodeFlags};
 
 /// One kind of change of some instructions.
 struct Row {
@@ -196,7 +196,7 @@ const ORDERED_OPERATIONS: &[&str] =
     &["LDADD", "LDCLR", "LDEOR", "LDSET", "LDSMAX", "LDSMIN", "LDUMAX", "LDUMIN", "SWP", "CAS"];
 
 /// Instructions of AArch64 that are ordered, before their size.
-const ORDERED_ACCESSES: &[&str] = &["LDAR", "STLR", "LDAXR", "STLXR", "CMP_SWAP_"];
+const ORDERED_ACCESSES: &[&str] = &["LDAR", "STLR", "LDAXR", "STLXR", "LDAXP", "STLXP", "CMP_SWAP_"];
 
 /// The name of what is ordered no less, for an instruction that is ordered by itself.
 fn as_ordered(name: &str) -> Option<String> {
@@ -217,6 +217,9 @@ pub fn argument(specimen: &Specimen, change: &Change) -> Option<&'static str> {
     let commutes = opcode.info().is_some_and(|info| info.flags.contains(OpcodeFlags::COMMUTABLE));
     if change.kind == "order of operands" && commutes {
         return Some("The row says that the first two operands commute.");
+    }
+    if opcode.family() == Some(Family::Prefetch) && change.kind != "opcode" {
+        return Some("A prefetch is advice: no behaviour depends on what it names, or on whether it is there.");
     }
     let is_machine = matches!(opcode, Opcode::Target(_));
     let of_target = |word: &str| word != specimen.target.name;

@@ -454,11 +454,16 @@ impl Instance<'_> {
         results.into_iter().for_each(|result| self.needed(result));
     }
 
+    /// The access of a prefetch for reading, which says no size.
+    fn prefetched() -> MemOperand {
+        MemOperand { ty: None, ..MemOperand::new(MemFlags::LOAD, S8, 1) }
+    }
+
     /// A prefetch of data to be read.
     fn prefetch(&mut self) {
         let pointer = Operand::used(self.pointer());
         let data = InstData::new(Opcode::G_PREFETCH, [pointer, Operand::Imm(0), Operand::Imm(3), Operand::Imm(1)]);
-        self.builder.push(data.with_memory(MemOperand { ty: None, ..MemOperand::new(MemFlags::LOAD, S8, 1) }));
+        self.builder.push(data.with_memory(Instance::prefetched()));
     }
 
     /// A memory function of this length and alignment in bytes, of this byte.

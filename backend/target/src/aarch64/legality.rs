@@ -8,6 +8,7 @@ use crate::legality::predicates::{
     scalar_narrower_than, scalar_wider_than, type_pair_and_mem_desc_in_set,
 };
 use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
+use crate::runtime::AtomicFunction;
 use std::sync::OnceLock;
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{P0, S32, S64, S128};
@@ -176,17 +177,16 @@ fn atomics(features: Features) -> Vec<RuleSet> {
         align_bits: bits,
     };
     let whole = [(S32, 8), (S32, 16), (S32, 32), (S64, 64)].map(access);
-    let in_library = [G_ATOMICRMW_XCHG, G_ATOMICRMW_ADD, G_ATOMICRMW_AND, G_ATOMICRMW_OR, G_ATOMICRMW_XOR];
     let others = [G_ATOMICRMW_MAX, G_ATOMICRMW_MIN, G_ATOMICRMW_UMAX, G_ATOMICRMW_UMIN];
     let on = |opcodes: &[Opcode]| accesses(opcodes, 64);
     let has_lse = features.contains(LSE);
     vec![
-        on(&in_library)
+        on(&AtomicFunction::read_modify_writes())
             .when(has_lse, |rules| rules.legal_for_types_with_mem_desc(&whole))
             .when(!has_lse, |rules| rules.libcall_if(type_pair_and_mem_desc_in_set(0, 1, 0, &whole)))
             .lower_if(is_pointer(0))
             .min_scalar(0, S32),
-        on(&others).legal_for_types_with_mem_desc(&whole).lower_if(is_pointer(0)).min_scalar(0, S32),
+        on(&others).legal_for_types_with_mem_desc(&whole).min_scalar(0, S32),
         accesses(&[G_ATOMIC_CMPXCHG], 128)
             .legal_for_types_with_mem_desc(&whole)
             .libcall_if(type_pair_and_mem_desc_in_set(0, 1, 0, &[access((S128, 128))]))

@@ -66,7 +66,9 @@ fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
     let mut all = Vec::new();
     for types in types(target, info) {
         let mut query = LegalityQuery::new(opcode, types);
-        let count = info.accesses.map_or(0, |accesses| usize::from(accesses.count));
+        // The query of a prefetch says nothing of its access.
+        let accesses = info.accesses.filter(|_| info.family != Family::Prefetch);
+        let count = accesses.map_or(0, |accesses| usize::from(accesses.count));
         query.memory = smallvec![accessed(info, &query); count];
         match info.operands().nth(2) {
             Some(kind) if kind.is_immediate() => {
@@ -290,6 +292,9 @@ impl Instance<'_> {
             let MemDescr { ordering, failure_ordering, .. } = *descr;
             let memory = MemOperand::new(direction, descr.ty, descr.align_bits / 8);
             data = data.with_memory(MemOperand { ordering, failure_ordering, ..memory });
+        }
+        if info.family == Family::Prefetch {
+            data = data.with_memory(Instance::prefetched());
         }
         self.builder.push(data);
         if info.flags.contains(OpcodeFlags::TERMINATOR) {
