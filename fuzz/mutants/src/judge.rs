@@ -83,6 +83,9 @@ pub struct Court {
 struct Report {
     #[serde(default)]
     programs: u64,
+    /// Programs that were refused, which none is without a fault.
+    #[serde(default)]
+    unsupported: u64,
     #[serde(default)]
     reports: Vec<Finding>,
 }
@@ -93,18 +96,6 @@ struct Finding {
     kind: String,
     guilty: String,
     signature: String,
-    #[serde(default)]
-    details: String,
-}
-
-impl Finding {
-    /// The name of the pass that it blames: a refusal says it in front of the feature.
-    fn pass(&self) -> &str {
-        match self.kind.as_str() {
-            "unsupported" => self.details.split(':').next().unwrap_or_default(),
-            _ => layer::pass_of(&self.guilty),
-        }
-    }
 }
 
 /// The end of a command.
@@ -135,8 +126,7 @@ impl Court {
                 let run = self.run(verb, mutant.number, command, &place)?;
                 match (run.status, run.report.reports.first()) {
                     (Some(0), _) => {}
-                    // A refusal of a generated program is reported, and the status is that of an open question.
-                    (Some(1 | 3), Some(finding)) => {
+                    (Some(1), Some(finding)) => {
                         return Ok(Fate::Killed(MutantKill {
                             verb,
                             judge: finding.judge.clone(),
@@ -145,12 +135,12 @@ impl Court {
                             seconds: run.seconds,
                             programs: run.report.programs,
                             instructions: reproducer(&place, &finding.signature),
-                            is_blamed: pass.map(|pass| finding.pass() == pass),
+                            is_blamed: pass.map(|pass| layer::pass_of(&finding.guilty) == pass),
                         }));
                     }
                     // A judge that needs longer than the limit has found nothing; `fuzz` ends by itself.
                     (None, _) if run.is_late && verb != Verb::Fuzz => open.push(verb),
-                    (Some(3), _) => open.push(verb),
+                    (Some(3), _) if run.report.unsupported == 0 => open.push(verb),
                     (status, _) => return Ok(Fate::Killed(process(verb, &run, status))),
                 }
             }
@@ -265,10 +255,11 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), MutantsError> {
     Ok(())
 }
 
-/// A command that ended by itself without a finding, or did not end.
+/// A command that ended by itself without a finding, or refused a program, or did not end.
 fn process(verb: Verb, run: &Run, status: Option<i32>) -> MutantKill {
     let kind = match (run.is_late, status) {
         (true, _) => "hang".to_string(),
+        (_, Some(3)) => "unsupported".to_string(),
         (_, Some(status)) => format!("status {status}"),
         (_, None) => "signal".to_string(),
     };
