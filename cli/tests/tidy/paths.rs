@@ -1,4 +1,4 @@
-//! Paths in backquotes, in documents and in comments.
+//! Paths in backquotes, in documents and in comments, and all paths of the Makefile.
 
 use super::code::Source;
 use super::root;
@@ -18,7 +18,7 @@ pub fn missing(files: &[String], sources: &[Source]) -> Vec<String> {
     let comments = sources.iter().map(|source| (source.name.clone(), comments(&source.text)));
     let mut missing = Vec::new();
     let mut seen = Vec::new();
-    for (file, text) in documents.into_iter().chain(comments) {
+    for (file, text) in documents.into_iter().chain(comments).chain([makefile()]) {
         for word in quoted(&text).filter(|word| is_path(word)) {
             seen.push(word.to_string());
             let spellings = match word.contains("<isa>") {
@@ -33,6 +33,13 @@ pub fn missing(files: &[String], sources: &[Source]) -> Vec<String> {
     let needless = ELSEWHERE.iter().filter(|(word, _)| !seen.iter().any(|seen| seen == word));
     missing.extend(needless.map(|(word, _)| format!("nobody names {word}")));
     missing
+}
+
+/// The Makefile, with backquotes around each word.
+fn makefile() -> (String, String) {
+    let text = std::fs::read_to_string(root().join("Makefile")).unwrap();
+    let words = text.split_whitespace().map(|word| format!("`{}`", word.trim_end_matches(['.', ':', ','])));
+    ("Makefile".to_string(), words.collect::<Vec<_>>().join(" "))
 }
 
 /// The comments of a file, one a line.

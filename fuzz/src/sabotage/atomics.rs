@@ -1,7 +1,7 @@
 //! Planted faults of atomic accesses and fences: one thread alone sees none of them but the last.
 
 use super::site::Site;
-use super::{A64, ALL, Fault, Plant, RISCV, Rules};
+use super::{A64, ALL, Fault, Plant, Programs, RISCV, Rules};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{AtomicOrdering, Operand};
 
@@ -15,7 +15,7 @@ const fn row(
     rules: Rules,
     change: fn(&mut Site<'_>) -> Option<()>,
 ) -> Fault {
-    Fault { name, model, targets, plant: Plant::Rewrite(rules, change) }
+    Fault { name, model, targets, plant: Plant::Rewrite(rules, change), programs: Programs::Generated }
 }
 
 pub(super) static FAULTS: &[Fault] = &[

@@ -1,6 +1,6 @@
 //! Planted faults of the machine code's bytes and of their relocations.
 
-use super::{A64, BOTH, Fault, Plant, RV64};
+use super::{A64, BOTH, Fault, Plant, Programs, RV64};
 use object::elf::{self, RelocationType};
 use tribunal_codegen::pipeline::Code;
 use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, Reg};
@@ -12,7 +12,7 @@ const fn row(
     targets: &'static [&'static str],
     change: fn(&mut Code, &'static Target) -> Option<()>,
 ) -> Fault {
-    Fault { name, model, targets, plant: Plant::Emission(change) }
+    Fault { name, model, targets, plant: Plant::Emission(change), programs: Programs::Generated }
 }
 
 pub(super) static FAULTS: &[Fault] = &[

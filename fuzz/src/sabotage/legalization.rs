@@ -1,7 +1,7 @@
 //! Planted faults of legalization recipes and of artifact combines.
 
 use super::site::{Site, less, more};
-use super::{A64, ALL, BOTH, Fault, Plant, RISCV, RV64, Rules};
+use super::{A64, ALL, BOTH, Fault, Plant, Programs, RISCV, RV64, Rules};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{AddressBase, AddressData, Bits, Inst, InstFlags, IntPredicate};
 
@@ -29,7 +29,13 @@ const fn row(
     methods: &'static [&'static str],
     change: Change,
 ) -> Fault {
-    Fault { name, model, targets, plant: Plant::Rewrite(Rules::Legality(opcodes, methods), change) }
+    Fault {
+        name,
+        model,
+        targets,
+        plant: Plant::Rewrite(Rules::Legality(opcodes, methods), change),
+        programs: Programs::Generated,
+    }
 }
 
 const fn combine(
@@ -39,7 +45,7 @@ const fn combine(
     names: &'static [&'static str],
     change: Change,
 ) -> Fault {
-    Fault { name, model, targets, plant: Plant::Rewrite(Rules::Named(names), change) }
+    Fault { name, model, targets, plant: Plant::Rewrite(Rules::Named(names), change), programs: Programs::Generated }
 }
 
 /// The call that the step writes.

@@ -1,7 +1,7 @@
 //! The measurement of the judges: one fault is planted, and generated programs go before every judge until one kills
 //! it.
 
-use super::{Fault, Planter};
+use super::{Fault, Planter, Programs, written};
 use crate::campaign::{generated, program_seed};
 use crate::reduce::{self, Reduced};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,9 +99,13 @@ pub fn trial(
     proofs: &ProofCache,
     stop: &AtomicBool,
 ) -> Result<Trial, HarnessError> {
-    let options = Options { features: target.default_features, allocator: Allocator::Ion };
-    let harness = Harness::with_cache(target, options, proofs.clone())?;
-    let mut hunt = Hunt { harness, fault, limits, stop };
+    let (mut features, mut programs) = (target.default_features, Vec::new());
+    if fault.programs == Programs::Written {
+        programs = written::programs(target);
+        features |= written::FEATURES & target.all_options();
+    }
+    let harness = Harness::with_cache(target, Options { features, allocator: Allocator::Ion }, proofs.clone())?;
+    let mut hunt = Hunt { harness, fault, programs, limits, stop };
     let started = Instant::now();
     let mut trial = Trial { fault, target, programs: 0, acted: 0, seconds: 0.0, kill: None };
     let mut number = 0;
@@ -125,6 +129,8 @@ pub fn trial(
 struct Hunt<'s> {
     harness: Harness,
     fault: &'static Fault,
+    /// Judged in turn, each time on other inputs; programs of the generator if there are none.
+    programs: Vec<Function>,
     limits: TrialLimits,
     stop: &'s AtomicBool,
 }
@@ -150,7 +156,10 @@ impl Hunt<'_> {
     /// Program `number` with the fault planted; `None` if there is no such program.
     fn judge(&mut self, number: u64) -> Option<Shown> {
         let (target, seed) = (self.harness.target(), program_seed(self.limits.seed, number));
-        let function = generated(seed, target).filter(|function| self.harness.accepts(function))?;
+        let function = match self.programs.len() {
+            0 => generated(seed, target).filter(|function| self.harness.accepts(function))?,
+            count => self.programs[number as usize % count].clone(),
+        };
         let inputs = inputs::inputs(&function, target, Plan { count: self.limits.inputs, seed });
         let mut planter = Planter::new(target, self.fault);
         let findings = self.harness.trial_with(&function, &inputs, &mut planter).findings;
@@ -183,7 +192,8 @@ impl Hunt<'_> {
     /// with the right rule or pass to blame.
     fn smallest(&mut self, first: &Shown, next: u64, deadline: Instant) -> Option<Reduced> {
         let mut best = self.reduced(first, deadline);
-        for number in next..next + SMALLER_PROGRAMS {
+        let more = if self.programs.is_empty() { SMALLER_PROGRAMS } else { self.programs.len() as u64 };
+        for number in next..next + more {
             let is_enough = best.as_ref().is_some_and(|reduced| size(reduced) <= self.limits.enough);
             if is_enough || Instant::now() >= deadline || self.stop.load(Ordering::Relaxed) {
                 break;

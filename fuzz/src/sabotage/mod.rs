@@ -16,6 +16,7 @@ mod site;
 mod stages;
 mod tables;
 mod volatile;
+mod written;
 
 pub use measure::{Kill, Trial, TrialLimits, trial};
 pub use site::Site;
@@ -45,6 +46,17 @@ pub struct Fault {
     pub targets: &'static [&'static str],
     /// Its place and its change.
     pub plant: Plant,
+    /// The programs before which it is planted.
+    pub programs: Programs,
+}
+
+/// The programs that show a fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Programs {
+    /// Those of the generator.
+    Generated,
+    /// Those of [`written`]: the generator makes none with what the fault changes.
+    Written,
 }
 
 /// The place where a fault acts, and its change: `None` if there is nothing to change.
@@ -90,7 +102,7 @@ const fn staged(
     pass: &'static str,
     change: fn(&mut Function, &'static Target) -> Option<()>,
 ) -> Fault {
-    Fault { name, model, targets, plant: Plant::Stage(pass, change) }
+    Fault { name, model, targets, plant: Plant::Stage(pass, change), programs: Programs::Generated }
 }
 
 /// Rows of faults that are planted in each of several passes: name, model, targets, passes, change. The pass ends the
@@ -102,6 +114,7 @@ macro_rules! each_pass {
             model: $model,
             targets: $targets,
             plant: Plant::$plant($pass, $change),
+            programs: super::Programs::Generated,
         },)+)+]
     };
 }
@@ -147,6 +160,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
         .chain(instructions::FAULTS)
         .chain(registers::FAULTS)
         .chain(tables::FAULTS)
+        .chain(written::FAULTS)
         .chain(emission::FAULTS)
 }
 

@@ -1,7 +1,7 @@
 //! Planted faults of instruction selection rules.
 
 use super::site::Site;
-use super::{A64, ALL, BOTH, Fault, Plant, RISCV, RV64, Rules};
+use super::{A64, ALL, BOTH, Fault, Plant, Programs, RISCV, RV64, Rules};
 use tribunal_ir::{AddressData, Inst};
 
 const fn row(
@@ -11,7 +11,7 @@ const fn row(
     rules: &'static [&'static str],
     change: fn(&mut Site<'_>) -> Option<()>,
 ) -> Fault {
-    Fault { name, model, targets, plant: Plant::Rewrite(Rules::Named(rules), change) }
+    Fault { name, model, targets, plant: Plant::Rewrite(Rules::Named(rules), change), programs: Programs::Generated }
 }
 
 fn last(s: &Site<'_>) -> Option<Inst> {

@@ -1,7 +1,7 @@
 //! Planted faults that only a device can observe: the results stay right.
 
 use super::site::Site;
-use super::{ALL, Fault, Plant, Rules, staged};
+use super::{ALL, Fault, Plant, Programs, Rules, staged};
 use tribunal_ir::{Function, Inst, InstData, MemFlags, Opcode, OpcodeFlags, Operand, Reg, Type};
 
 /// Selection rules of loads, of both instruction sets.
@@ -67,6 +67,7 @@ pub(super) static FAULTS: &[Fault] = &[
         model: "volatile access duplicated",
         targets: ALL,
         plant: Plant::Rewrite(Rules::Named(LOADS), made_twice),
+        programs: Programs::Generated,
     },
 ];
 
