@@ -14,7 +14,7 @@ use tribunal_emulator::globals::{GlobalMemory, globals, globals_of};
 use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, buffer_address};
 use tribunal_ir::function::FixedObject;
 use tribunal_ir::semantics::walk;
-use tribunal_ir::{Bits, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, VReg};
+use tribunal_ir::{Bits, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, VReg};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
 
@@ -362,6 +362,7 @@ pub fn results(function: &Function, target: &Target) -> Vec<PReg> {
         }
         for operand in data.uses() {
             if let Reg::Physical(register) = operand.reg
+                && !operand.flags.contains(RegFlags::UNDEF)
                 && !results.contains(&register)
             {
                 results.push(register);

@@ -15,7 +15,7 @@ use std::fmt;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::observation::{Observation, Outcome, compare};
+use tribunal_emulator::observation::{Known, Observation, Outcome, compare};
 use tribunal_ir::{
     Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, PReg, Position, Type,
 };
@@ -263,7 +263,7 @@ fn compared(
         }
         let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
-        let interpreter = Interpreter::in_environment(before, target, &environment);
+        let interpreter = Interpreter::in_environment(before, target, &environment).believing_promises();
         let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else { continue };
         if repair::is_broken(&allowed)
             && let Some(repaired) = repair::repaired(&interpreter, &input, pointers)
@@ -282,7 +282,8 @@ fn compared(
             // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
             let fuel = FUEL + 64 * allowed.instructions;
             let after = Interpreter::in_environment(after, target, &environment).with_calls(&allowed.observation.calls);
-            let Ok(run) = after.with_frozen(resolution.frozen()).run(&input, settings(fuel)) else { continue };
+            let Ok(mut run) = after.with_frozen(resolution.frozen()).run(&input, settings(fuel)) else { continue };
+            run.observation.returned = in_the_order_of(&allowed.observation, &run.observation, target);
             ran |= run.observation.outcome.is_determined();
             let called = run.mismatch.as_ref().map(ToString::to_string);
             if let Some(found) = called.or_else(|| disallowed(&allowed.observation, &run.observation)) {
@@ -294,6 +295,16 @@ fn compared(
         compared += u32::from(ran);
     }
     (compared, None)
+}
+
+/// The results of the later run by the registers of the earlier one's. One that it does not name is for the proof to
+/// judge: here it is as expected.
+fn in_the_order_of(allowed: &Observation, run: &Observation, target: &'static Target) -> Vec<(PReg, u32, Known)> {
+    let full = |register| target.vocabulary.full_register(register);
+    let of = |wanted: &(PReg, u32, Known)| {
+        run.returned.iter().find(|(register, ..)| full(*register) == full(wanted.0)).unwrap_or(wanted).clone()
+    };
+    allowed.returned.iter().map(of).collect()
 }
 
 /// The observation of a run of the later stage that the earlier one rules out. A result that is poison where the

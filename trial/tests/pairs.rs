@@ -24,7 +24,7 @@ const FOLDERS: [(&str, usize); 15] = [
     ("undefined", 14),
     ("memory", 15),
     ("arithmetic", 15),
-    ("selected", 29),
+    ("selected", 33),
 ];
 
 fn main() {

@@ -21,6 +21,7 @@
 
 use crate::Target;
 use crate::calls::Signature;
+use crate::promises::Promises;
 use crate::runtime::{AtomicFunction, RuntimeFunction};
 use crate::variable_arguments::{self, VaOperation};
 use smallvec::SmallVec;
@@ -235,6 +236,12 @@ pub trait Environment<D: Domain>: MachineState<D> {
     /// True if an operation on memory of the library is performed; else its call is one of an unknown function.
     fn performs_atomics(&self) -> bool {
         true
+    }
+
+    /// Whether promises of machine instructions are believed: where one is broken its result is poison, and so is
+    /// all that is computed from it. Else a machine's registers hold bits.
+    fn promises(&self) -> Promises {
+        Promises::Ignored
     }
 
     /// Calls an unknown function with the values of all registers that the call reads.

@@ -15,6 +15,7 @@ pub mod legality;
 pub mod meaning;
 pub mod moves;
 pub mod operands;
+pub mod promises;
 pub mod registers;
 pub mod runtime;
 pub mod selection;

@@ -10,6 +10,7 @@
 
 use crate::Target;
 use crate::environment::{self, Environment, LinkedAddress};
+use crate::promises::Promises;
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
@@ -129,7 +130,7 @@ fn evaluate_linked<D: Domain, M: Memory<D>>(
 }
 
 /// Executes an instruction that is the machine's own, or that moves a value or transfers control; `None` for a generic
-/// operation. A machine's registers hold bits: it reads poison as arbitrary bits.
+/// operation. A machine's registers hold bits: it reads poison as arbitrary bits, but where promises are believed.
 pub fn execute<D: Domain, S: Environment<D>>(
     target: &Target,
     state: &mut S,
@@ -152,8 +153,12 @@ pub fn execute<D: Domain, S: Environment<D>>(
     }
     let mut args: SmallVec<[Value<D>; 4]> = SmallVec::new();
     for operand in data.uses() {
-        let Value { bits, .. } = walk::read(state, operand)?;
-        args.push(Value { bits, poison: state.domain().boolean(false) });
+        let Value { bits, poison } = walk::read(state, operand)?;
+        let poison = match state.promises() {
+            Promises::Believed => poison,
+            Promises::Ignored => state.domain().boolean(false),
+        };
+        args.push(Value { bits, poison });
     }
     let outside = Outside { place: None, linked: linked(state, data)? };
     let (domain, memory) = state.evaluator();

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use tribunal_ir::semantics::walk::{self, MachineState};
 use tribunal_ir::semantics::{Domain, Number, Typed, Unsupported, Value};
-use tribunal_ir::{AddressBase, Block, Function, GlobalName, Inst, OpcodeFlags, Operand, PReg, RegFlags};
+use tribunal_ir::{AddressBase, Block, Function, GlobalName, Inst, OpcodeFlags, Operand, PReg, RegFlags, RegOperand};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
 use tribunal_target::environment::UnknownCall;
@@ -267,9 +267,9 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         let operands: SmallVec<[Operand; 4]> =
             if self.is_call(inst) { results.collect() } else { data.operands.clone() };
         let mut returned = Vec::new();
-        for operand in
-            operands.iter().filter_map(Operand::as_reg).filter(|operand| !operand.flags.contains(RegFlags::DEF))
-        {
+        // The address that a return goes back to, `undef $lr`, is none.
+        let is_result = |operand: &&RegOperand| !operand.flags.intersects(RegFlags::DEF | RegFlags::UNDEF);
+        for operand in operands.iter().filter_map(Operand::as_reg).filter(is_result) {
             if let (Some(register), Ok(value)) = (operand.reg.as_physical(), walk::read(self, operand)) {
                 returned.push((register, value.bits.width(), known(&value.bits, value.poison)));
             }

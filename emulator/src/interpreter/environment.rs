@@ -12,6 +12,7 @@ use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
 use tribunal_ir::{AddressBase, Function, InstData};
 use tribunal_target::Target;
 use tribunal_target::environment::{Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall};
+use tribunal_target::promises::Promises;
 
 /// One choice of the environment.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +84,10 @@ impl<'f> Interpreter<'f> {
 }
 
 impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
+    fn promises(&self) -> Promises {
+        self.promises
+    }
+
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
         if let AddressBase::JumpTable(table) = address.base {
             let place = walk::table_address(table).wrapping_add_signed(address.offset);

@@ -12,6 +12,7 @@ mod execution;
 mod frames;
 mod memory;
 mod numbers;
+mod promises;
 mod traps;
 
 pub use callee::return_pointers;
@@ -37,6 +38,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, VReg, Vocabulary};
+use tribunal_target::promises::Promises;
 use tribunal_target::{Target, environment as outside, stack, variable_arguments::has_lists};
 
 /// A function ready to run on many inputs.
@@ -57,6 +59,7 @@ pub struct Interpreter<'f> {
     narrow: Cell<bool>,
     /// Some access is volatile.
     is_volatile: bool,
+    promises: Promises,
     /// Some instruction is a trap, or moves the stack pointer.
     ends_or_moves_stack: bool,
     /// The functions whose calls are executed; `None` if it runs alone.
@@ -81,6 +84,7 @@ impl<'f> Interpreter<'f> {
             frame: FRAME,
             unwritten: Unwritten::Free,
             frozen: None,
+            promises: Promises::Ignored,
             shape: StackShape::of(function, target),
             types,
             narrow,
@@ -118,6 +122,11 @@ impl<'f> Interpreter<'f> {
     /// The same with poison frozen to the low bits of `choice`, instead of to unconstrained bits.
     pub fn with_frozen(self, choice: u64) -> Interpreter<'f> {
         Interpreter { frozen: Some(choice), ..self }
+    }
+
+    /// The same with promises of machine instructions: a run in which one is broken returns poison at most.
+    pub fn believing_promises(self) -> Interpreter<'f> {
+        Interpreter { promises: Promises::Believed, ..self }
     }
 
     /// Runs from the entry to a return.
@@ -221,14 +230,26 @@ struct SingleRun<'f, D: Numbers> {
     seed: u64,
     unwritten: Unwritten,
     frozen: Option<u64>,
+    promises: Promises,
     /// Calls so far.
     calls: u64,
 }
 
 impl<'f, D: Numbers> SingleRun<'f, D> {
     fn new(interpreter: &'f Interpreter<'f>, input: &Input, settings: Settings) -> SingleRun<'f, D> {
-        let Interpreter { function, target, script, frame, unwritten, frozen, shape, ref types, is_volatile, .. } =
-            *interpreter;
+        let Interpreter {
+            function,
+            target,
+            script,
+            frame,
+            unwritten,
+            frozen,
+            promises,
+            shape,
+            ref types,
+            is_volatile,
+            ..
+        } = *interpreter;
         let environment = interpreter.environment.as_deref();
         let callees = Callees::new(script);
         let draws = environment.is_some() && callees.are_drawn();
@@ -261,6 +282,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             seed: if draws { input.seed() } else { 0 },
             unwritten,
             frozen,
+            promises,
             calls: 0,
         }
     }
@@ -395,7 +417,9 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             let stored = data.uses().next().map(|operand| walk::read(self, operand)).transpose()?;
             self.events.extend(stored.map(|stored| event(inst, None, &stored, None)));
         }
+        let promise = self.promise(data)?;
         let transfer = tribunal_target::execute(target, self, data)?;
+        promise.map(|args| self.keep_promise(data, &args)).transpose()?;
         self.calls += u64::from(flags.contains(OpcodeFlags::CALL));
         Ok(transfer.map_or(Control::Continue(None), |transfer| follow(self.function, inst, transfer)))
     }

@@ -127,7 +127,7 @@ pub(super) static FAULTS: &[Fault] = &[
     row(
         "objects-not-aligned",
         "alignment",
-        BOTH,
+        RV64,
         Plant::Stage("frame", |f, t| {
             let sp = t.abi.stack_pointer;
             let scratch = |data: &InstData| {
@@ -153,7 +153,7 @@ pub(super) static FAULTS: &[Fault] = &[
     row(
         "list-of-arguments-one-word-late",
         "variadic save area",
-        BOTH,
+        A64,
         combined(&["va_start"], |s| {
             s.constant(s.first(Opcode::G_CONSTANT)?, |bytes| bytes.add(tribunal_ir::Bits::new(8, bytes.width())))
         }),

@@ -1,21 +1,18 @@
-//! Promises of machine instructions: LLVM's selector leaves `nuw`, `nsw`, `exact` and `disjoint` on them, and its later
-//! passes believe them.
-//!
-//! A promise says of a machine instruction what it says of the generic operation that computes the same result, whole
-//! or extended from the low half. So that operation is looked for by its result, and its definition says where the
-//! promise is broken. Where there is none, the broken promise is an unknown of the instruction and its operands.
+//! Promises of machine instructions in a proof, as [`tribunal_target::promises`] defines them. Where no generic operation
+//! computes the result, the broken promise is an unknown of the instruction and its operands.
 //!
 //! A load that stands for itself keeps what its row promises: the bits above the access.
 
 use super::opaque;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
-use super::term::Term;
-use tribunal_ir::semantics::{Domain, Unsupported, Value, evaluate_flagged, walk};
-use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand};
+use smallvec::SmallVec;
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::{InstData, Opcode, OpcodeFlags};
 use tribunal_target::instructions::Extension;
+use tribunal_target::promises;
 
 /// The operands of a machine instruction that promises something, as they were before it wrote.
-pub(super) struct Promise(Vec<Scalar>);
+pub(super) struct Promise(SmallVec<[Scalar; 4]>);
 
 impl SideEvaluation<'_> {
     /// The promise that a machine instruction of a whole function makes, if it makes one.
@@ -25,22 +22,7 @@ impl SideEvaluation<'_> {
             return Ok(None);
         }
         let bits = data.vreg_defs().next().map_or(0, |register| self.width(register));
-        let mut args = Vec::new();
-        for operand in &data.operands {
-            match operand {
-                Operand::Reg(register) if !operand.is_def() => {
-                    args.push(walk::read(&mut SideState { evaluation: self, side }, register)?);
-                }
-                Operand::Imm(value) if bits > 0 => {
-                    args.push(Value { bits: self.d.literal(*value, bits), poison: self.d.truth(false) });
-                }
-                _ => {}
-            }
-        }
-        // Immediates alone are parts of one number, not operands.
-        if data.uses().next().is_none() {
-            args.clear();
-        }
+        let args = promises::operands(&mut SideState { evaluation: self, side }, data, bits)?;
         Ok(Some(Promise(args)))
     }
 
@@ -72,7 +54,8 @@ impl SideEvaluation<'_> {
     ) -> Result<(), Unsupported> {
         let Some(register) = data.vreg_defs().next() else { return Ok(()) };
         let Some(result) = side.defined.get(&register).cloned() else { return Ok(()) };
-        let broken = match self.broken(opaque::unread(data), &args, result.bits) {
+        let conditions = promises::broken(self.d, opaque::unread(data), &args, &result.bits, |one, other| one == other);
+        let broken = match conditions.into_iter().next() {
             Some(broken) => broken,
             None => self.unread_flags(data, &args),
         };
@@ -80,34 +63,4 @@ impl SideEvaluation<'_> {
         side.defined.insert(register, Value { bits: result.bits, poison });
         Ok(())
     }
-
-    /// True where the generic operation of these operands and this result breaks a promise; `None` if there is none.
-    fn broken(&mut self, flags: InstFlags, args: &[Scalar], result: Term) -> Option<Term> {
-        let whole = self.d.width_of(result);
-        if args.iter().any(|arg| self.d.width_of(arg.bits) != whole) {
-            return None;
-        }
-        let [one, other, ..] = args else { return None };
-        for width in [whole, whole / 2] {
-            let mut part = |value: &Scalar| Value { bits: self.d.extract_bits(value.bits, 0, width), ..value.clone() };
-            let args = [part(one), part(other)];
-            for opcode in Opcode::ALL.iter().copied().filter(|opcode| may_promise(*opcode, flags)) {
-                let Ok(evaluation) = evaluate_flagged(self.d, opcode, flags, &args) else { continue };
-                let Some(value) = evaluation.results.first() else { continue };
-                let (zeros, signs) = (self.d.zero_extend(value.bits, whole), self.d.sign_extend(value.bits, whole));
-                if zeros == result || signs == result {
-                    return Some(value.poison);
-                }
-            }
-        }
-        None
-    }
-}
-
-/// Whether an operation of two sources may carry these flags.
-fn may_promise(opcode: Opcode, flags: InstFlags) -> bool {
-    opcode.info().is_some_and(|info| {
-        let binary = info.defs.len() == 1 && info.uses.len() == 2 && info.flags.contains(OpcodeFlags::DEFINED);
-        binary && (info.inst_flags & InstFlags::PROMISES).contains(flags)
-    })
 }

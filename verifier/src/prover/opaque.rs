@@ -22,6 +22,7 @@ use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlag
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };
+use tribunal_target::promises::Promises;
 use tribunal_target::variable_arguments::VaOperation;
 
 /// A pure operation, in the order of a block.
@@ -501,6 +502,13 @@ fn page_of(address: &LinkedAddress<'_>) -> Start {
 /// A proof covers every environment: addresses are variables, and unknown functions may do anything, in the same order
 /// on both sides.
 impl Environment<Symbolic> for SideState<'_, '_> {
+    fn promises(&self) -> Promises {
+        match self.evaluation.opaque {
+            Some(_) => Promises::Believed,
+            None => Promises::Ignored,
+        }
+    }
+
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Scalar, Unsupported> {
         let evaluation = &mut *self.evaluation;
         if let AddressBase::JumpTable(table) = address.base {

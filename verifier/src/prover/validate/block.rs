@@ -9,7 +9,7 @@ use crate::prover::query::{self, StepOutput};
 use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, is_undefined};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported};
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, RegOperand, VReg};
 use tribunal_target::{Target, environment};
 
 impl Validation<'_> {
@@ -75,11 +75,16 @@ impl Validation<'_> {
         if source.exit != Exit::Return {
             return Ok(Vec::new());
         }
+        let physical = |operand: &RegOperand| operand.reg.as_physical();
         let read = |function: &Function, block| -> Vec<PReg> {
             let Some(data) = function.last_inst(block).map(|inst| function.inst(inst)) else { return Vec::new() };
             let Opcode::Target(opcode) = data.opcode else { return Vec::new() };
             match self.setting.target.instruction(opcode).flags.contains(OpcodeFlags::RETURN) {
-                true => data.uses().filter_map(|operand| operand.reg.as_physical()).collect(),
+                true => data
+                    .uses()
+                    .filter(|operand| !operand.flags.contains(RegFlags::UNDEF))
+                    .filter_map(physical)
+                    .collect(),
                 false => Vec::new(),
             }
         };

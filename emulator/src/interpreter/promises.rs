@@ -1,0 +1,37 @@
+//! Promises of machine instructions in a run that believes them, as [`tribunal_target::promises`] defines them. Where
+//! several generic operations give the same result, each of them counts.
+
+use super::numbers::Numbers;
+use super::{SingleRun, value_of};
+use smallvec::SmallVec;
+use tribunal_ir::semantics::{Unsupported, Value, walk};
+use tribunal_ir::{InstData, InstFlags};
+use tribunal_target::promises::{self, Promises};
+
+impl<D: Numbers> SingleRun<'_, D> {
+    /// The operands of a machine instruction whose promises are believed, before it writes.
+    pub(super) fn promise(&mut self, data: &InstData) -> Result<Option<SmallVec<[Value<D>; 4]>>, Unsupported> {
+        if self.promises == Promises::Ignored || (data.flags & InstFlags::PROMISES).is_empty() {
+            return Ok(None);
+        }
+        let bits = data
+            .vreg_defs()
+            .next()
+            .map_or(0, |register| walk::register_bits(self.function, self.target.vocabulary, register));
+        promises::operands(self, data, bits).map(Some)
+    }
+
+    /// Makes the result poison where a promise may be broken.
+    pub(super) fn keep_promise(&mut self, data: &InstData, args: &[Value<D>]) -> Result<(), Unsupported> {
+        let Some(register) = data.vreg_defs().next() else { return Ok(()) };
+        let mut result = value_of(&self.registers, register)?.clone();
+        let flags = data.flags & InstFlags::PROMISES;
+        for broken in
+            promises::broken(&mut self.domain, flags, args, &result.bits, |one, other| one.value == other.value)
+        {
+            result.poison = self.domain.bool_or(&result.poison, &broken);
+        }
+        self.registers[register.as_u32() as usize] = Some(result);
+        Ok(())
+    }
+}
