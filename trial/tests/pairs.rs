@@ -21,7 +21,7 @@ const FOLDERS: [(&str, usize); 15] = [
     ("calls", 8),
     ("promises", 33),
     ("signalling-nan", 4),
-    ("undefined", 14),
+    ("undefined", 16),
     ("memory", 15),
     ("arithmetic", 15),
     ("selected", 33),

@@ -126,8 +126,12 @@ fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
 
 /// Solves sums and differences for a choice that nothing shows so far, with zeros for the other ones.
 fn solve_for(d: &mut Symbolic, (source, target): (Term, Term), zeros: &FxHashMap<Term, Term>, shown: &mut Shown) {
-    if let Some(parts) = shown.get_mut(&source).filter(|parts| parts.is_empty()) {
-        parts.push((0, target));
+    let (whole, offset) = match d.node(source) {
+        Node::Extract(inner, offset) => (inner, offset),
+        _ => (source, 0),
+    };
+    if let Some(parts) = shown.get_mut(&whole).filter(|parts| !overlap(d, parts, (offset, target))) {
+        parts.push((offset, target));
         return;
     }
     let Node::Binary(op @ (Op::Add | Op::Sub | Op::Xor), a, b) = d.node(source) else { return };
@@ -152,6 +156,12 @@ fn solve_for(d: &mut Symbolic, (source, target): (Term, Term), zeros: &FxHashMap
         };
         solve_for(d, (b, wanted), zeros, shown);
     }
+}
+
+/// Whether a part of a value shares bits with one of these.
+fn overlap(d: &Symbolic, parts: &[(u32, Term)], (offset, part): (u32, Term)) -> bool {
+    let end = offset + d.width_of(part);
+    parts.iter().any(|&(from, other)| from < end && offset < from + d.width_of(other))
 }
 
 /// Whether a term depends on another.
