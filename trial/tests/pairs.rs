@@ -24,7 +24,7 @@ const FOLDERS: [(&str, usize); 15] = [
     ("undefined", 16),
     ("memory", 15),
     ("arithmetic", 15),
-    ("selected", 33),
+    ("selected", 35),
 ];
 
 fn main() {

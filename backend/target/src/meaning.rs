@@ -164,7 +164,7 @@ pub fn execute<D: Domain, S: Environment<D>>(
     let (domain, memory) = state.evaluator();
     let MachineEvaluation { results, ub, taken, to } = evaluate_linked(target, domain, memory, data, &args, outside)?;
     for (operand, value) in data.defs().zip(results) {
-        walk::write(state, operand, value)?;
+        walk::write_result(state, operand, value)?;
     }
     let next = match (taken, to) {
         (Some(taken), _) => Next::If(taken, walk::label(data)?),

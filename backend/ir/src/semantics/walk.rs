@@ -7,6 +7,7 @@
 //! ```text
 //! $w0 = COPY %0              bits 32 .. 64 of $x0 are 0 afterwards: hardware clears the rest
 //! %1.sub_32 = COPY %0        bits 32 .. 64 of %1 stay; with `undef` they are anything
+//! undef %1.sub_32 = MADD     bits 32 .. 64 of %1 are 0: an instruction of the machine clears them
 //! %2 = COPY undef %0         anything, whatever %0 holds
 //! ```
 //!
@@ -322,6 +323,21 @@ pub fn write<D: Domain, S: MachineState<D>>(
     }
     state.set_virtual_register(register, value);
     Ok(())
+}
+
+/// Writes a result of a machine's instruction. Of a register of which nothing is kept (`undef %1.sub_32 = ...`) it clears
+/// the rest, as where it writes a part of a machine register. LLVM's coalescer relies on that for `SUBREG_TO_REG`.
+pub fn write_result<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    operand: &RegOperand,
+    value: Value<D>,
+) -> Result<(), Unsupported> {
+    let Some(bits) = part_bits(state.vocabulary(), operand.subregister) else { return write(state, operand, value) };
+    if !operand.flags.contains(RegFlags::UNDEF) {
+        return write(state, operand, value);
+    }
+    let low = state.domain().zext_or_trunc(&value.bits, bits);
+    write(state, &RegOperand { subregister: SubReg::default(), ..*operand }, Value { bits: low, ..value })
 }
 
 /// Writes a machine register; writing a part of another clears the rest of that. The zero register stays.
