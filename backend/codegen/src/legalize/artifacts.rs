@@ -2,8 +2,8 @@
 //!
 //! Invariant: a combine looks no further than the definitions it lists, so it can be judged by itself.
 
-use super::Legalizer;
 use super::recipe::Recipe;
+use super::{Legalizer, vectors};
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::{Bits, Inst, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::{Action, LegalityQuery};
@@ -19,7 +19,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub const RULES: [&str; 31] = [
+pub const RULES: [&str; 34] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -36,6 +36,7 @@ pub const RULES: [&str; 31] = [
     "combine sext_of_sext",
     "combine sext_of_anyext",
     "combine unmerge_of_merge",
+    "combine unmerge_of_vector",
     "combine unmerge_of_ext",
     "combine unmerge_of_trunc",
     "combine merge_of_unmerge",
@@ -51,6 +52,8 @@ pub const RULES: [&str; 31] = [
     "combine va_end",
     "combine frame_address",
     "combine return_address",
+    "combine extract_of_constant_index",
+    "combine insert_of_constant_index",
 ];
 
 /// The combine that applies to the artifact `inst`.
@@ -59,6 +62,8 @@ pub(super) fn combine(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<C
     let data = legalizer.function.inst(inst);
     let look = Look { legalizer };
     match data.opcode {
+        G_UNMERGE_VALUES if vectors::has_vector(legalizer.function, data) => elements(&look, data),
+        _ if vectors::has_vector(legalizer.function, data) => None,
         G_TRUNC => truncation(&look, data),
         G_ANYEXT | G_ZEXT | G_SEXT => extension(&look, data),
         G_UNMERGE_VALUES => unmerge(&look, data),
@@ -273,6 +278,20 @@ fn unmerge(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             }
         }
         _ => None,
+    }
+}
+
+/// The elements of a vector that was made of them.
+fn elements(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
+    let parts: Vec<VReg> = data.vreg_defs().collect();
+    let (through, source) = look.definition(data.vreg(parts.len())?)?;
+    let sources: Vec<VReg> = source.vreg_uses().collect();
+    let same = sources.len() == parts.len() && look.type_of(sources[0]) == look.type_of(parts[0]);
+    match source.opcode == Opcode::G_BUILD_VECTOR && same {
+        true => combined("combine unmerge_of_vector", through, move |r| {
+            parts.iter().zip(&sources).for_each(|(&part, &source)| r.define(part, Opcode::COPY, &[source]));
+        }),
+        false => None,
     }
 }
 

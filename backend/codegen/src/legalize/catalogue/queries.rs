@@ -221,13 +221,13 @@ fn well_formed(query: &LegalityQuery) -> bool {
     fits && info.rules.iter().all(|rule| too_narrow(rule) || rule.holds(&types, None))
 }
 
-/// Functions that make `query`; more than one where it leaves a predicate or an immediate open. Vectors have none, nor
-/// have most widths that the catalogue does not prove. Neither has an operand that stands for something outside the
+/// Functions that make `query`; more than one where it leaves a predicate or an immediate open. Most widths that the
+/// catalogue does not prove have none. Neither has an operand that stands for something outside the
 /// function (a jump table, an intrinsic).
 pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
     let Some(info) = query.opcode.info() else { return Vec::new() };
     let mut types = query.types.iter().copied().chain(query.memory.iter().map(|memory| memory.ty));
-    if types.any(|ty| ty.is_vector() || !has_instance(ty.bits())) || !info.takes(&index_types(query)) {
+    if types.any(|ty| !has_instance(ty.bits())) || !info.takes(&index_types(query)) {
         return Vec::new();
     }
     // No instruction has an immediate that its row does not take, though the table may be asked about it.
@@ -260,14 +260,14 @@ struct Open {
 impl Instance<'_> {
     /// Writes the instruction that makes `query`, with its inputs before it and the users of its results after it.
     fn ask(&mut self, query: &LegalityQuery, info: &OpcodeInfo, open: &Open) {
-        if query.opcode.is_phi() && query.types[0].is_scalar() {
+        if query.opcode.is_phi() && !query.types[0].is_pointer() {
             return self.phi(query.types[0]);
         }
         let results: Vec<VReg> = self.registers(query, info.defs, |i, ty| i.builder.function.new_vreg(ty));
         let mut operands: Vec<Operand> = results.iter().copied().map(Operand::def).collect();
         for (position, &kind) in info.uses.iter().enumerate() {
             match kind {
-                OperandKind::MORE if info.family == Family::Composition => {
+                OperandKind::MORE if matches!(info.family, Family::Composition | Family::Vector) => {
                     let parts = query.types[0].bits() / query.types[1].bits();
                     let more: Vec<VReg> = (1..parts).map(|_| self.any(query.types[1])).collect();
                     operands.extend(more.into_iter().map(Operand::used));
@@ -330,7 +330,7 @@ impl Instance<'_> {
 
     fn use_up(&mut self, value: VReg) {
         let ty = self.builder.type_of(value);
-        if ty.is_scalar() {
+        if ty.is_scalar() || ty.is_vector() {
             return self.needed(value);
         }
         let place = self.pointer();
