@@ -17,9 +17,7 @@ fn of(families: &[Family]) -> Vec<Opcode> {
 /// options, and a prefetch computes nothing.
 pub fn is_known(opcode: Opcode) -> bool {
     let is_apart = |family| matches!(family, Family::Word | Family::Atomic | Family::Prefetch);
-    // The generator and the edits write scalars alone.
-    let on_vectors = matches!(opcode.family(), Some(Family::Vector | Family::Reduction)) || opcode == Opcode::G_BITCAST;
-    opcode.is_generic() && opcode.is_defined() && !on_vectors && !opcode.family().is_some_and(is_apart)
+    opcode.is_generic() && opcode.is_defined() && !opcode.family().is_some_and(is_apart)
 }
 
 /// True for an opcode that the generator writes for this target: besides the known ones memory functions, fences, and
@@ -61,6 +59,9 @@ const DRAWN: &[Family] = &[
     Family::BitField,
     Family::Selection,
     Family::Composition,
+    Family::Cast,
+    Family::Vector,
+    Family::Reduction,
 ];
 
 /// One result from two operands, all of one type and total: the operations most frequent in real code.

@@ -113,6 +113,10 @@ fn store(r: &mut Recipe<'_>, element: Type) -> bool {
 /// Expands an operation that makes vectors or takes them apart; false if there is no recipe.
 pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
     use Opcode::*;
+    let scales = |register: VReg| r.type_of(register).element_count().is_some_and(|count| count.scalable);
+    if r.data.vreg_defs().chain(r.data.vreg_uses()).any(scales) {
+        return false;
+    }
     match r.data.opcode {
         G_BITCAST => bit_cast(r),
         G_UNMERGE_VALUES => unmerge(r),

@@ -33,7 +33,7 @@ fn on(opcodes: &[Opcode]) -> RuleSet {
 
 /// The same for an operation that does with each element of a vector what it does with a scalar.
 fn each(opcodes: &[Opcode]) -> RuleSet {
-    rules_for("aarch64", opcodes).scalarize(0).unsupported_if_not_scalar()
+    rules_for("aarch64", opcodes).scalarize(0)
 }
 
 /// Rules of accesses, which may be atomic: at their natural alignment, and of at most `widest` bits.
@@ -43,7 +43,7 @@ fn accesses(opcodes: &[Opcode], widest: u32) -> RuleSet {
 
 /// The same for accesses of a vector too, element by element.
 fn plain_or_atomic(opcodes: &[Opcode]) -> RuleSet {
-    rules_for("aarch64", opcodes).scalarize(0).unsupported_if_vector().unsupported_if_not_atomically_accessible(64)
+    rules_for("aarch64", opcodes).scalarize(0).unsupported_if_not_atomically_accessible(64)
 }
 
 fn sets(features: Features) -> Vec<RuleSet> {
@@ -225,7 +225,7 @@ fn artifacts() -> Vec<RuleSet> {
             .lower(),
         rules_for("aarch64", &[G_UNMERGE_VALUES])
             .lower_if(is_vector(0))
-            .unsupported_if_not_scalar()
+            .unsupported_if_vector()
             .unsupported_if(made_of_halves(1, 0, 64))
             .halve_scalar_if(made_of_smaller_parts(1, 0, 64), 1)
             .lower(),

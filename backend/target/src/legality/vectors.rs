@@ -32,9 +32,7 @@ const ON_ELEMENTS: [Opcode; 15] = {
 
 /// The rules of a target without vector registers for the opcodes that make vectors and take them apart.
 pub fn vectors_by_element(target: &'static str) -> RuleSet {
-    let scalable: Predicate =
-        Box::new(|q| q.types.iter().any(|ty| ty.element_count().is_some_and(|count| count.scalable)));
-    rules_for(target, &ON_ELEMENTS).unsupported_if(scalable).lower()
+    rules_for(target, &ON_ELEMENTS).lower()
 }
 
 /// Type `index` is a vector of `element`, so many that `holds`.

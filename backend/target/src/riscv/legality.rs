@@ -49,7 +49,7 @@ impl Machine {
 
     /// The same for an operation that does with each element of a vector what it does with a scalar.
     fn each(&self, opcodes: &[Opcode]) -> RuleSet {
-        rules_for(self.name, opcodes).scalarize(0).unsupported_if_not_scalar()
+        rules_for(self.name, opcodes).scalarize(0)
     }
 
     /// Rules of accesses, which may be atomic: at their natural alignment, and no wider than a register.
@@ -61,8 +61,7 @@ impl Machine {
 impl Machine {
     /// Rules of accesses of a scalar or, element by element, of a vector.
     fn accesses_of_elements(&self, opcodes: &[Opcode]) -> RuleSet {
-        let rules = rules_for(self.name, opcodes).scalarize(0).unsupported_if_vector();
-        rules.unsupported_if_not_atomically_accessible(self.x.bits())
+        rules_for(self.name, opcodes).scalarize(0).unsupported_if_not_atomically_accessible(self.x.bits())
     }
 }
 
@@ -333,7 +332,7 @@ fn artifacts(machine: Machine) -> Vec<RuleSet> {
             .lower(),
         rules_for(machine.name, &[G_UNMERGE_VALUES])
             .lower_if(is_vector(0))
-            .unsupported_if_not_scalar()
+            .unsupported_if_vector()
             .unsupported_if(made_of_halves(1, 0, x))
             .halve_scalar_if(made_of_smaller_parts(1, 0, x), 1)
             .lower(),

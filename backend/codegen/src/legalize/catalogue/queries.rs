@@ -34,7 +34,9 @@ pub fn queries(target: &Target, legalizer: &LegalizerInfo) -> Vec<LegalityQuery>
     all.retain(well_formed);
     // The legalization of an artifact depends on the definition that it combines with: only instances tell.
     all.retain(|query| !query.opcode.is_artifact() || query.types.iter().all(|ty| has_instance(ty.bits())));
-    all.extend(legalizer.opcodes().filter_map(|opcode| vector(target, opcode)));
+    let vectors: Vec<LegalityQuery> = legalizer.opcodes().filter_map(|opcode| vector(target, opcode)).collect();
+    all.extend(vectors.iter().filter_map(elements_of_vector));
+    all.extend(vectors);
     all
 }
 
@@ -55,7 +57,22 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
             (false, _) => Type::Vector { lanes: 2, scalable: false, element: Element::Scalar { bits: 32 } },
         });
     }
-    (!types.is_empty()).then(|| LegalityQuery::new(opcode, types))
+    (!types.is_empty()).then(|| {
+        let mut query = LegalityQuery::new(opcode, types);
+        if matches!(info.family, Family::Load | Family::Store) {
+            let value = query.types[0];
+            query.memory = smallvec![MemDescr::plain(value, value.bits())];
+        }
+        query
+    })
+}
+
+/// A vector taken apart into its elements.
+fn elements_of_vector(query: &LegalityQuery) -> Option<LegalityQuery> {
+    let parts =
+        query.opcode.info().is_some_and(|info| info.family == Family::Composition && info.immediates.is_empty());
+    let (whole, element) = (query.type_at(0)?, query.type_at(0)?.scalar_type());
+    parts.then(|| LegalityQuery::new(query.opcode, [element, whole]))
 }
 
 fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
