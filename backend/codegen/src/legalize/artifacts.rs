@@ -11,6 +11,9 @@ use tribunal_target::legality::{Action, LegalityQuery};
 /// The definitions that a combine relied on, first to last.
 pub(super) type Through = SmallVec<[Inst; 2]>;
 
+/// The longest chain of copies that is looked through.
+const LONGEST_CHAIN: usize = 256;
+
 /// One combine: the definitions it relied on, and the code that it writes in the artifact's place.
 pub(super) struct Combine {
     pub rule: &'static str,
@@ -19,7 +22,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub const RULES: [&str; 34] = [
+pub const RULES: [&str; 36] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -54,6 +57,8 @@ pub const RULES: [&str; 34] = [
     "combine return_address",
     "combine extract_of_constant_index",
     "combine insert_of_constant_index",
+    "combine interleaved_load",
+    "combine interleaved_store",
 ];
 
 /// The combine that applies to the artifact `inst`.
@@ -88,8 +93,8 @@ impl Look<'_, '_, '_, '_> {
             through.insert(0, inst);
             let data = function.inst(inst);
             match (data.opcode, data.vreg(1)) {
-                // Steps stay small: a chain of copies this long is left to the end of the pass.
-                (Opcode::COPY, Some(source)) if through.len() < 8 && function.type_of(source).is_some() => {
+                // Steps stay small. An element that goes through many vectors has a chain of a copy for each.
+                (Opcode::COPY, Some(source)) if through.len() < LONGEST_CHAIN && function.type_of(source).is_some() => {
                     current = source
                 }
                 _ => return Some((through, data)),

@@ -199,7 +199,8 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             .or_else(|| memory_function::of_constant_length(self, inst))
             .or_else(|| variable_arguments::expanded(self, inst))
             .or_else(|| frames::of_intrinsic(self, inst))
-            .or_else(|| vectors::of_constant_index(self, inst));
+            .or_else(|| vectors::of_constant_index(self, inst))
+            .or_else(|| vectors::of_interleaved_access(self, inst));
         if let Some(combine) = by_value {
             return self.apply_combine(inst, combine);
         }

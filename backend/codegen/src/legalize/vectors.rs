@@ -285,3 +285,79 @@ pub(super) fn of_constant_index(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -
         }),
     }
 }
+
+/// The combine for LLVM's accesses of vectors whose elements lie in memory by turns. It writes them for plain loops.
+pub(super) fn of_interleaved_access(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<Combine> {
+    let (function, data) = (&*legalizer.function, legalizer.function.inst(inst));
+    let name = data.operands.iter().find_map(|operand| match operand {
+        Operand::Intrinsic(name) => function.symbols.get(*name),
+        _ => None,
+    })?;
+    let is_load = LOADS.contains(&name.as_str());
+    if !is_load && !STORES.contains(&name.as_str()) {
+        return None;
+    }
+    let [memory] = data.memory.as_slice() else { return None };
+    let registers: Vec<VReg> = data.operands.iter().filter_map(Operand::as_vreg).collect();
+    let (vectors, pointer) = registers.split_last().map(|(pointer, vectors)| (vectors.to_vec(), *pointer))?;
+    let ty = function.type_of(*vectors.first()?)?;
+    let same = vectors.iter().all(|&vector| function.type_of(vector) == Some(ty));
+    let count = lanes(ty).filter(|_| same && ty.scalar_type().bits().is_multiple_of(8))?;
+    if memory.is_atomic() || memory.flags.contains(MemFlags::VOLATILE) {
+        return None;
+    }
+    // The alignment of LLVM's memory operand is a guess: the machine asks for that of an element alone.
+    let memory = MemOperand { align: memory.align.min(ty.scalar_type().bytes()), ..*memory };
+    let access = InterleavedAccess { vectors, pointer, element: ty.scalar_type(), count, memory };
+    match is_load {
+        true => combined("combine interleaved_load", Default::default(), move |r| access.load(r)),
+        false => combined("combine interleaved_store", Default::default(), move |r| access.store(r)),
+    }
+}
+
+/// LLVM's names of the loads by turns.
+const LOADS: [&str; 3] = ["llvm.aarch64.neon.ld2", "llvm.aarch64.neon.ld3", "llvm.aarch64.neon.ld4"];
+/// LLVM's names of the stores by turns.
+const STORES: [&str; 3] = ["llvm.aarch64.neon.st2", "llvm.aarch64.neon.st3", "llvm.aarch64.neon.st4"];
+
+/// An access of several vectors: the first elements of all of them lie before the second ones.
+struct InterleavedAccess {
+    vectors: Vec<VReg>,
+    pointer: VReg,
+    element: Type,
+    /// Elements of each vector.
+    count: usize,
+    memory: MemOperand,
+}
+
+impl InterleavedAccess {
+    /// The address of an element, and the part of the access.
+    fn part(&self, r: &mut Recipe<'_>, place: usize) -> (VReg, MemOperand) {
+        let offset = place as u32 * self.element.bytes();
+        (r.pointer_plus(self.pointer, offset), self.memory.part(offset, self.element))
+    }
+
+    fn load(self, r: &mut Recipe<'_>) {
+        let all = self.count * self.vectors.len();
+        let elements: Vec<VReg> = (0..all)
+            .map(|place| {
+                let (address, memory) = self.part(r, place);
+                r.builder.load(Opcode::G_LOAD, self.element, address, memory)
+            })
+            .collect();
+        for (turn, &vector) in self.vectors.iter().enumerate() {
+            let own: Vec<VReg> = elements.iter().copied().skip(turn).step_by(self.vectors.len()).collect();
+            r.merge(vector, &own);
+        }
+    }
+
+    fn store(self, r: &mut Recipe<'_>) {
+        let parts: Vec<Vec<VReg>> = self.vectors.iter().map(|&vector| r.unmerge(self.element, vector)).collect();
+        for number in 0..self.count {
+            for (turn, parts) in parts.iter().enumerate() {
+                let (address, memory) = self.part(r, number * self.vectors.len() + turn);
+                r.builder.store(parts[number], address, memory);
+            }
+        }
+    }
+}

@@ -10,7 +10,9 @@
 
 use super::opcodes::{Evaluation, Operation, Unsupported, computed, evaluate_binary, malformed};
 use super::{Domain, Memory, Value, access, bits, integer};
+use crate::bits::MAX_BITS;
 use crate::function::Function;
+use crate::memory::MemOperand;
 use crate::opcode::{Family, Opcode};
 use crate::operand::Operand;
 use crate::types::Type;
@@ -194,4 +196,50 @@ fn reduced<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Value<D>, Unsu
         total.bits = d.concat(&high, &total.bits);
     }
     Ok(total)
+}
+
+/// The access of all these vectors, of one type, as one. LLVM's memory operand is a guess: the machine asks for the
+/// alignment of an element alone.
+fn interleaved<D: Domain>(op: &Operation<'_, D>, vectors: &[Type]) -> Result<(MemOperand, Type), Unsupported> {
+    let (Some(&ty), [operand]) = (vectors.first(), op.inst.memory.as_slice()) else { return Err(malformed(op.inst)) };
+    let (bytes, bits) = (ty.scalar_type().bytes(), ty.bits() * vectors.len() as u32);
+    let whole = ty.scalar_type().bits() == 8 * bytes && bits <= MAX_BITS && bytes.is_power_of_two();
+    match whole && ty.is_vector() && vectors.iter().all(|other| *other == ty) {
+        true => Ok((MemOperand { ty: Some(Type::scalar(bits)), align: operand.align.min(bytes), ..*operand }, ty)),
+        false => Err(malformed(op.inst)),
+    }
+}
+
+/// Element `i` of result `j` of `n` is the element at `i * n + j` in memory.
+pub(super) fn load_interleaved<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Evaluation<D>, Unsupported> {
+    let (operand, ty) = interleaved(op, op.defs)?;
+    let (address, turns) = (&op.args[0], op.defs.len() as u32);
+    let (value, outside) = memory.load(d, &address.bits, ty.bits() * turns / 8, &operand);
+    let mut results = SmallVec::new();
+    for turn in 0..turns {
+        let parts: Vec<Value<D>> = (0..lanes(ty)).map(|number| lane(d, ty, &value, number * turns + turn)).collect();
+        results.push(joined(d, parts).ok_or_else(|| malformed(op.inst))?);
+    }
+    Ok(Evaluation { results, ub: d.bool_or(&outside, &address.poison) })
+}
+
+/// The reverse of [`load_interleaved`]: the address is the last operand.
+pub(super) fn store_interleaved<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Evaluation<D>, Unsupported> {
+    let ([values @ .., address], [types @ .., _]) = (op.args, op.uses) else { return Err(malformed(op.inst)) };
+    let (operand, ty) = interleaved(op, types)?;
+    let parts: Vec<Value<D>> = (0..lanes(ty))
+        .flat_map(|number| values.iter().map(move |value| (number, value)))
+        .map(|(number, value)| lane(d, ty, value, number))
+        .collect();
+    let value = joined(d, parts).ok_or_else(|| malformed(op.inst))?;
+    let outside = memory.store(d, &address.bits, &value, &operand);
+    Ok(Evaluation { results: SmallVec::new(), ub: d.bool_or(&outside, &address.poison) })
 }

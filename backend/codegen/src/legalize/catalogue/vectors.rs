@@ -3,7 +3,9 @@
 
 use super::{Instance, instance};
 use tribunal_ir::types::{ElementCount, S1, S8, S16, S32, S64};
-use tribunal_ir::{Family, Function, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, Type, VReg};
+use tribunal_ir::{
+    Family, Function, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, Type, VReg,
+};
 use tribunal_target::Target;
 
 /// The vector of `lanes` elements.
@@ -27,6 +29,10 @@ pub(super) fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         let access = |flags| MemOperand::new(flags, ty, ty.bytes());
         all.push((Opcode::G_LOAD, instance(target, &|i| i.load(Opcode::G_LOAD, ty, access(MemFlags::LOAD)))));
         all.push((Opcode::G_STORE, instance(target, &|i| i.store(ty, access(MemFlags::STORE)))));
+    }
+    for (turns, ty) in [(2, vector(2, S32)), (3, vector(2, S8)), (4, vector(2, S16))] {
+        all.push((Opcode::G_INTRINSIC_W_SIDE_EFFECTS, instance(target, &|i| i.interleaved_load(ty, turns))));
+        all.push((Opcode::G_INTRINSIC_W_SIDE_EFFECTS, instance(target, &|i| i.interleaved_store(ty, turns))));
     }
     let address = Type::scalar(pointer.bits());
     let (pointers, addresses) = (vector(2, pointer), vector(2, address));
@@ -140,5 +146,30 @@ impl Instance<'_> {
         let ty = if replaced.is_some() { ty } else { ty.scalar_type() };
         let result = self.builder.op(ty, opcode, &sources);
         self.needed(result);
+    }
+
+    fn interleaved(&mut self, name: &str, ty: Type, turns: usize, flags: MemFlags) -> (Operand, MemOperand) {
+        let name = self.builder.function.symbols.intern(&format!("llvm.aarch64.neon.{name}{turns}"));
+        let access = Type::scalar(ty.bits() * turns as u32);
+        (Operand::Intrinsic(name), MemOperand::new(flags, access, access.bytes()))
+    }
+
+    fn interleaved_load(&mut self, ty: Type, turns: usize) {
+        let (name, memory) = self.interleaved("ld", ty, turns, MemFlags::LOAD);
+        let results: Vec<VReg> = (0..turns).map(|_| self.builder.function.new_vreg(ty)).collect();
+        let defs = results.iter().copied().map(Operand::def);
+        let operands = defs.chain([name, Operand::used(self.pointer())]);
+        let data = InstData::new(Opcode::G_INTRINSIC_W_SIDE_EFFECTS, operands).with_memory(memory);
+        self.builder.push(data);
+        results.into_iter().for_each(|result| self.needed(result));
+    }
+
+    fn interleaved_store(&mut self, ty: Type, turns: usize) {
+        let (name, memory) = self.interleaved("st", ty, turns, MemFlags::STORE);
+        let values: Vec<VReg> = (0..turns).map(|_| self.input(ty)).collect();
+        let sources = values.into_iter().map(Operand::used).chain([Operand::used(self.pointer())]);
+        let operands = [name].into_iter().chain(sources);
+        let data = InstData::new(Opcode::G_INTRINSIC_W_SIDE_EFFECTS, operands).with_memory(memory);
+        self.builder.push(data);
     }
 }
