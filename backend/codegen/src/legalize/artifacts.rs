@@ -22,7 +22,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub const RULES: [&str; 36] = [
+pub const RULES: [&str; 37] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -59,6 +59,7 @@ pub const RULES: [&str; 36] = [
     "combine insert_of_constant_index",
     "combine interleaved_load",
     "combine interleaved_store",
+    "combine shift_insert",
 ];
 
 /// The combine that applies to the artifact `inst`.

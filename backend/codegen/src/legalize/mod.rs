@@ -200,7 +200,8 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             .or_else(|| variable_arguments::expanded(self, inst))
             .or_else(|| frames::of_intrinsic(self, inst))
             .or_else(|| vectors::of_constant_index(self, inst))
-            .or_else(|| vectors::of_interleaved_access(self, inst));
+            .or_else(|| vectors::of_interleaved_access(self, inst))
+            .or_else(|| vectors::of_shift_insert(self, inst));
         if let Some(combine) = by_value {
             return self.apply_combine(inst, combine);
         }

@@ -9,7 +9,7 @@ use super::artifacts::{Combine, Look, combined};
 use super::narrow;
 use super::recipe::Recipe;
 use tribunal_ir::{
-    Family, Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Type, VReg,
+    Bits, Family, Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Type, VReg,
 };
 
 /// True if the instruction has a vector among its registers.
@@ -289,12 +289,9 @@ pub(super) fn of_constant_index(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -
 /// The combine for LLVM's accesses of vectors whose elements lie in memory by turns. It writes them for plain loops.
 pub(super) fn of_interleaved_access(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<Combine> {
     let (function, data) = (&*legalizer.function, legalizer.function.inst(inst));
-    let name = data.operands.iter().find_map(|operand| match operand {
-        Operand::Intrinsic(name) => function.symbols.get(*name),
-        _ => None,
-    })?;
-    let is_load = LOADS.contains(&name.as_str());
-    if !is_load && !STORES.contains(&name.as_str()) {
+    let name = intrinsic(function, data)?;
+    let is_load = LOADS.contains(&name);
+    if !is_load && !STORES.contains(&name) {
         return None;
     }
     let [memory] = data.memory.as_slice() else { return None };
@@ -360,4 +357,44 @@ impl InterleavedAccess {
             }
         }
     }
+}
+
+/// The name of the intrinsic that the instruction calls.
+fn intrinsic<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
+    let name = data.operands.iter().find_map(|operand| match operand {
+        Operand::Intrinsic(name) => function.symbols.get(*name),
+        _ => None,
+    });
+    name.map(String::as_str)
+}
+
+/// The combine for a shift by a constant that keeps the bits which it does not reach, of each element.
+pub(super) fn of_shift_insert(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<Combine> {
+    let (function, data) = (&*legalizer.function, legalizer.function.inst(inst));
+    let shift = match intrinsic(function, data)? {
+        "llvm.aarch64.neon.vsli" => Opcode::G_SHL,
+        "llvm.aarch64.neon.vsri" => Opcode::G_LSHR,
+        _ => return None,
+    };
+    let registers: Vec<VReg> = data.operands.iter().filter_map(Operand::as_vreg).collect();
+    let &[dst, old, new] = registers.as_slice() else { return None };
+    let ty = function.type_of(dst).filter(|&ty| lanes(ty).is_some())?;
+    let same = [old, new].iter().all(|&vector| function.type_of(vector) == Some(ty));
+    let (element, amount) = (ty.scalar_type(), data.operands.iter().find_map(Operand::as_imm)?);
+    let amount = u32::try_from(amount).ok().filter(|amount| same && (1..element.bits()).contains(amount))?;
+    combined("combine shift_insert", Default::default(), move |r| {
+        // The bits that stay: those below on the way up, those above on the way down.
+        let kept = match shift {
+            Opcode::G_SHL => Bits::ones(amount).zext_or_trunc(element.bits()),
+            _ => Bits::ones(element.bits() - amount).zext_or_trunc(element.bits()).not(),
+        };
+        let parts = elements(r, old).into_iter().zip(elements(r, new)).collect::<Vec<_>>();
+        let mut results = Vec::with_capacity(parts.len());
+        for (old, new) in parts {
+            let (mask, moved) = (r.builder.constant(element, kept), r.shift(shift, new, amount));
+            let stays = r.op(element, Opcode::G_AND, &[old, mask]);
+            results.push(r.op(element, Opcode::G_OR, &[stays, moved]));
+        }
+        r.merge(dst, &results);
+    })
 }

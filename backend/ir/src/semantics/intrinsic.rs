@@ -33,6 +33,10 @@ pub(super) enum IntrinsicMeaning {
     LoadInterleaved,
     /// The same, stored.
     StoreInterleaved,
+    /// Elements shifted up, over those of another vector: the bits below stay.
+    ShiftLeftInsert,
+    /// Elements shifted down: the bits above stay.
+    ShiftRightInsert,
     /// Gives up a reservation: no value is computed.
     ClearExclusive,
 }
@@ -52,7 +56,7 @@ pub(super) enum MaskedOperation {
 }
 
 /// By name.
-const MEANINGS: [(&str, IntrinsicMeaning); 25] = [
+const MEANINGS: [(&str, IntrinsicMeaning); 27] = [
     ("llvm.threadlocal.address", IntrinsicMeaning::ThreadLocalAddress),
     ("llvm.riscv.masked.atomicrmw.xchg", IntrinsicMeaning::Masked(MaskedOperation::Exchange)),
     ("llvm.riscv.masked.atomicrmw.add", IntrinsicMeaning::Masked(MaskedOperation::Add)),
@@ -75,6 +79,8 @@ const MEANINGS: [(&str, IntrinsicMeaning); 25] = [
     ("llvm.aarch64.neon.ld2", IntrinsicMeaning::LoadInterleaved),
     ("llvm.aarch64.neon.ld3", IntrinsicMeaning::LoadInterleaved),
     ("llvm.aarch64.neon.ld4", IntrinsicMeaning::LoadInterleaved),
+    ("llvm.aarch64.neon.vsli", IntrinsicMeaning::ShiftLeftInsert),
+    ("llvm.aarch64.neon.vsri", IntrinsicMeaning::ShiftRightInsert),
     ("llvm.aarch64.neon.st2", IntrinsicMeaning::StoreInterleaved),
     ("llvm.aarch64.neon.st3", IntrinsicMeaning::StoreInterleaved),
     ("llvm.aarch64.neon.st4", IntrinsicMeaning::StoreInterleaved),
@@ -133,6 +139,12 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
         }
         (IntrinsicMeaning::LoadInterleaved, [_, ..], [_]) => vectors::load_interleaved(d, memory, op),
         (IntrinsicMeaning::StoreInterleaved, [], [_, .., _]) => vectors::store_interleaved(d, memory, op),
+        (IntrinsicMeaning::ShiftLeftInsert | IntrinsicMeaning::ShiftRightInsert, [_], [_, _]) => {
+            let up = meaning == IntrinsicMeaning::ShiftLeftInsert;
+            let way = if up { vectors::Way::Up } else { vectors::Way::Down };
+            let value = vectors::shifted_into(d, op, way)?;
+            Ok(Evaluation { results: smallvec![value], ub: d.boolean(false) })
+        }
         (IntrinsicMeaning::ClearExclusive, [], []) => Ok(Evaluation { results: smallvec![], ub: d.boolean(false) }),
         _ => Err(malformed(op.inst)),
     }

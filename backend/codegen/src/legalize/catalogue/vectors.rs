@@ -34,6 +34,9 @@ pub(super) fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         all.push((Opcode::G_INTRINSIC_W_SIDE_EFFECTS, instance(target, &|i| i.interleaved_load(ty, turns))));
         all.push((Opcode::G_INTRINSIC_W_SIDE_EFFECTS, instance(target, &|i| i.interleaved_store(ty, turns))));
     }
+    for (name, amount) in [("vsli", 1), ("vsli", 7), ("vsri", 1), ("vsri", 7)] {
+        all.push((Opcode::G_INTRINSIC, instance(target, &|i| i.shift_insert(name, vector(4, S8), amount))));
+    }
     let address = Type::scalar(pointer.bits());
     let (pointers, addresses) = (vector(2, pointer), vector(2, address));
     let casts = [
@@ -171,5 +174,14 @@ impl Instance<'_> {
         let operands = [name].into_iter().chain(sources);
         let data = InstData::new(Opcode::G_INTRINSIC_W_SIDE_EFFECTS, operands).with_memory(memory);
         self.builder.push(data);
+    }
+
+    /// A shift by a constant that keeps the bits which it does not reach.
+    fn shift_insert(&mut self, name: &str, ty: Type, amount: i64) {
+        let name = self.builder.function.symbols.intern(&format!("llvm.aarch64.neon.{name}"));
+        let (old, new) = (self.input(ty), self.input(ty));
+        let operands = [Operand::Intrinsic(name), Operand::used(old), Operand::used(new), Operand::Imm(amount)];
+        let result = self.builder.build(ty, Opcode::G_INTRINSIC, operands);
+        self.needed(result);
     }
 }
