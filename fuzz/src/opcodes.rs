@@ -59,6 +59,9 @@ const DRAWN: &[Family] = &[
     Family::BitField,
     Family::Selection,
     Family::Composition,
+    Family::Cast,
+    Family::Vector,
+    Family::Reduction,
 ];
 
 /// One result from two operands, all of one type and total: the operations most frequent in real code.

@@ -202,11 +202,8 @@ fn answer(
         Ok(chain) => chain,
         Err(fault) => return Answer::Endless(fault.to_string()),
     };
-    let has_vector = query.types.iter().any(|ty| ty.is_vector());
     let on_table = match chain {
         Chain { steps: 0, end: End::Legal } => Answer::Legal,
-        // No instance is run, and the legalizer has no recipe for vectors.
-        _ if has_vector => refused(legalizer.action(query), ""),
         Chain { end: End::Legal | End::Rewritten(_), .. } => Answer::Legalized,
         Chain { end: End::Refused(step), .. } => refused(step, ""),
     };

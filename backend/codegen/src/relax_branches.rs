@@ -1,9 +1,9 @@
 //! Pass `relax-branches`: drops jumps to the next block, and relaxes conditional branches that do not reach their
-//! target. A relaxed branch is the opposite branch around a jump.
+//! target. A relaxed branch is the opposite branch around a jump. A relaxed jump goes through a scratch register.
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Stage};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, Stage};
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
 
@@ -20,10 +20,14 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     let target = context.target;
     simplify(function, target);
     // Each round makes some branch long for good, so there are no more rounds than branches.
-    while let Some((inst, label)) = first_out_of_reach(function, target) {
-        lengthen(function, target, inst, label)?;
+    // Code only grows, so a branch that does not reach never will.
+    loop {
+        let far = out_of_reach(function, target);
+        if far.is_empty() {
+            return Ok(());
+        }
+        lengthen_all(function, target, &far)?;
     }
-    Ok(())
 }
 
 fn flags(target: &Target, data: &InstData) -> OpcodeFlags {
@@ -99,8 +103,10 @@ pub(crate) fn size(target: &Target, data: &InstData) -> i64 {
     }
 }
 
-fn first_out_of_reach(function: &Function, target: &Target) -> Option<(Inst, Block)> {
+/// The branches that do not reach their targets, in the order of the code.
+fn out_of_reach(function: &Function, target: &Target) -> Vec<(Inst, Block)> {
     let offsets = block_offsets(function, target);
+    let mut far = Vec::new();
     for &block in function.layout() {
         let mut offset = offsets[block.as_u32() as usize];
         for inst in function.insts(block) {
@@ -112,26 +118,84 @@ fn first_out_of_reach(function: &Function, target: &Target) -> Option<(Inst, Blo
                     _ => true,
                 });
                 if !reaches {
-                    return Some((inst, to));
+                    far.push((inst, to));
                 }
             }
             offset += size(target, data);
         }
     }
-    None
+    far
 }
 
-/// Puts the jump to `to` in a block of its own, and the opposite branch around it.
-fn lengthen(function: &mut Function, target: &Target, inst: Inst, to: Block) -> Result<(), CompileError> {
-    let far = || CompileError::unsupported(function, PASS.name, "jumps beyond the reach of the jump instruction");
-    let opposite = target.machine.invert_branch(function.inst(inst)).ok_or_else(far)?;
-    let block = function.block_of(inst).ok_or_else(far)?;
-    let mut layout = function.layout().to_vec();
-    let position = layout.iter().position(|&other| other == block).ok_or_else(far)?;
-    let (jump, rest) = (function.new_block(), function.new_block());
-    layout.splice(position + 1..position + 1, [jump, rest]);
+/// Lengthens each branch of a list in the order of the code. One that another of its block moved has a later turn.
+fn lengthen_all(function: &mut Function, target: &Target, far: &[(Inst, Block)]) -> Result<(), CompileError> {
+    let is_far_jump = |&(inst, _): &(Inst, Block)| is_jump(target, function.inst(inst));
+    let scratch = if far.iter().any(is_far_jump) { free_on_edges(function, target) } else { None };
+    // New blocks come to the end of the layout; each has its place after its branch's block instead.
+    let old = function.layout().to_vec();
+    let mut around: Vec<(Block, [Block; 2])> = Vec::new();
+    for &(inst, to) in far {
+        let Some(block) = function.block_of(inst) else { continue };
+        match target.machine.invert_branch(function.inst(inst)) {
+            Some(opposite) => around.push((block, lengthen(function, target, (block, inst, to), opposite))),
+            None => {
+                let jump = far_jump(function, target, (inst, to), scratch)?;
+                function.replace(inst, jump);
+            }
+        }
+    }
+    let mut around = around.into_iter().peekable();
+    let mut layout = Vec::with_capacity(old.len() + 2 * around.len());
+    for block in old {
+        layout.push(block);
+        layout.extend(around.next_if(|(before, _)| *before == block).into_iter().flat_map(|(_, blocks)| blocks));
+    }
     function.set_layout(layout);
+    Ok(())
+}
 
+/// A jump of any distance in the place of `inst`, through `scratch`.
+fn far_jump(
+    function: &Function,
+    target: &Target,
+    (inst, to): (Inst, Block),
+    scratch: Option<PReg>,
+) -> Result<InstData, CompileError> {
+    let jump = scratch.filter(|_| is_jump(target, function.inst(inst)));
+    let jump = jump.and_then(|scratch| target.machine.far_jump(to, scratch));
+    jump.ok_or_else(|| CompileError::unsupported(function, PASS.name, "jumps beyond the reach of the jump instruction"))
+}
+
+/// A register that no edge carries a value in. The allocator gives no value to the scratch registers, but a function
+/// that others allocated may have one there.
+fn free_on_edges(function: &Function, target: &Target) -> Option<PReg> {
+    let carries = |register| function.layout().iter().any(|&block| reads_first(function, target, block, register));
+    target.abi.scratch.iter().copied().find(|&register| !carries(register))
+}
+
+/// True if the block reads the register before it writes it.
+fn reads_first(function: &Function, target: &Target, block: Block, register: PReg) -> bool {
+    let is_it = |reg: Reg| reg.as_physical().is_some_and(|other| target.vocabulary.full_register(other) == register);
+    for data in function.insts(block).map(|inst| function.inst(inst)) {
+        if data.uses().any(|operand| is_it(operand.reg)) {
+            return true;
+        }
+        if data.defs().any(|operand| is_it(operand.reg)) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Puts the jump to the branch's target in a block of its own, and the opposite branch around it. The two new blocks
+/// stand after the branch's.
+fn lengthen(
+    function: &mut Function,
+    target: &Target,
+    (block, inst, to): (Block, Inst, Block),
+    opposite: InstData,
+) -> [Block; 2] {
+    let (jump, rest) = (function.new_block(), function.new_block());
     function.append(jump, target.machine.jump(to));
     let following: Vec<Inst> =
         std::iter::successors(function.next_inst(inst), |&inst| function.next_inst(inst)).collect();
@@ -148,5 +212,5 @@ fn lengthen(function: &mut Function, target: &Target, inst: Inst, to: Block) -> 
         onward.iter().copied().filter(|&(successor, _)| successor != to || again).collect();
     function.block_mut(block).successors = vec![(jump, None), (rest, None)];
     function.block_mut(jump).successors = vec![(to, None)];
-    Ok(())
+    [jump, rest]
 }

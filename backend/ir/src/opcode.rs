@@ -341,7 +341,7 @@ opcodes! {
     Cast {
         G_INTTOPTR: [P0] <- [N1] {DEFINED} types(SameLanes(0, 1));
         G_PTRTOINT: [N0] <- [P1] {DEFINED} types(SameLanes(0, 1));
-        G_BITCAST: [T0] <- [T1] types(SameSize(0, 1), Recast(0, 1));
+        G_BITCAST: [T0] <- [T1] {DEFINED} types(SameSize(0, 1), Recast(0, 1));
         G_ADDRSPACE_CAST: [P0] <- [P1] types(Recast(0, 1), SameLanes(0, 1));
     }
     /// Arithmetic on addresses.
@@ -529,12 +529,12 @@ opcodes! {
     }
     /// Elements and vectors.
     Vector {
-        G_BUILD_VECTOR: [V0] <- [S1, MORE] types(Parts(0, 1), SameElement(0, 1));
-        G_BUILD_VECTOR_TRUNC: [V0] <- [I1, MORE] types(Wider(1, 0), Elements(0));
-        G_CONCAT_VECTORS: [V0] <- [V1, V1, MORE] types(Parts(0, 1), SameElement(0, 1));
-        G_INSERT_VECTOR_ELT: [V0] <- [V0, S1, X2] types(Promotes(1, 0)) poison(INDEX);
-        G_EXTRACT_VECTOR_ELT: [S0] <- [V1, X2] types(SameElement(0, 1)) poison(INDEX);
-        G_SHUFFLE_VECTOR: [V0] <- [V1, V1, MASK] types(SameElement(0, 1), Fixed(0), Fixed(1));
+        G_BUILD_VECTOR: [V0] <- [S1, MORE] {DEFINED, ARTIFACT} types(Parts(0, 1), SameElement(0, 1));
+        G_BUILD_VECTOR_TRUNC: [V0] <- [I1, MORE] {DEFINED} types(Wider(1, 0), Elements(0));
+        G_CONCAT_VECTORS: [V0] <- [V1, V1, MORE] {DEFINED} types(Parts(0, 1), SameElement(0, 1));
+        G_INSERT_VECTOR_ELT: [V0] <- [V0, S1, X2] {DEFINED} types(Promotes(1, 0)) poison(INDEX);
+        G_EXTRACT_VECTOR_ELT: [S0] <- [V1, X2] {DEFINED} types(SameElement(0, 1)) poison(INDEX);
+        G_SHUFFLE_VECTOR: [V0] <- [V1, V1, MASK] {DEFINED} types(SameElement(0, 1), Fixed(0), Fixed(1));
         G_INSERT_SUBVECTOR: [V0] <- [V0, V1, IMM0] types(SameElement(0, 1), Holds(0, 1)) imm(Subvector(0, 1));
         G_EXTRACT_SUBVECTOR: [V0] <- [V1, IMM0] types(SameElement(0, 1), Holds(1, 0)) imm(Subvector(1, 0));
         G_SPLAT_VECTOR: [V0] <- [S1] types(Scalable(0), Promotes(1, 0));
@@ -552,15 +552,15 @@ opcodes! {
         G_VECREDUCE_FMIN: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
         G_VECREDUCE_FMAXIMUM: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
         G_VECREDUCE_FMINIMUM: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
-        G_VECREDUCE_ADD: [I0] <- [V1] types(Promotes(0, 1));
-        G_VECREDUCE_MUL: [I0] <- [V1] types(Promotes(0, 1));
-        G_VECREDUCE_AND: [I0] <- [V1] types(Promotes(0, 1));
-        G_VECREDUCE_OR: [I0] <- [V1] types(Promotes(0, 1));
-        G_VECREDUCE_XOR: [I0] <- [V1] types(Promotes(0, 1));
-        G_VECREDUCE_SMAX: [I0] <- [V1] types(Promotes(0, 1));
-        G_VECREDUCE_SMIN: [I0] <- [V1] types(Promotes(0, 1));
-        G_VECREDUCE_UMAX: [I0] <- [V1] types(Promotes(0, 1));
-        G_VECREDUCE_UMIN: [I0] <- [V1] types(Promotes(0, 1));
+        G_VECREDUCE_ADD: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
+        G_VECREDUCE_MUL: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
+        G_VECREDUCE_AND: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
+        G_VECREDUCE_OR: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
+        G_VECREDUCE_XOR: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
+        G_VECREDUCE_SMAX: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
+        G_VECREDUCE_SMIN: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
+        G_VECREDUCE_UMAX: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
+        G_VECREDUCE_UMIN: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
     }
     /// Functions of a target; the intrinsic fixes the operands, and the row does not.
     Intrinsic {
@@ -625,6 +625,22 @@ impl Opcode {
     /// True if the semantics, or for branches and PHIs the walk through a function, give it a meaning.
     pub fn is_defined(self) -> bool {
         self.flags().contains(OpcodeFlags::DEFINED)
+    }
+
+    /// The operation by which a reduction of integers takes the elements together.
+    pub fn reduced_by(self) -> Option<Opcode> {
+        Some(match self {
+            Opcode::G_VECREDUCE_ADD => Opcode::G_ADD,
+            Opcode::G_VECREDUCE_MUL => Opcode::G_MUL,
+            Opcode::G_VECREDUCE_AND => Opcode::G_AND,
+            Opcode::G_VECREDUCE_OR => Opcode::G_OR,
+            Opcode::G_VECREDUCE_XOR => Opcode::G_XOR,
+            Opcode::G_VECREDUCE_SMAX => Opcode::G_SMAX,
+            Opcode::G_VECREDUCE_SMIN => Opcode::G_SMIN,
+            Opcode::G_VECREDUCE_UMAX => Opcode::G_UMAX,
+            Opcode::G_VECREDUCE_UMIN => Opcode::G_UMIN,
+            _ => return None,
+        })
     }
 
     /// The number of type indices of the operands.

@@ -239,6 +239,11 @@ pub trait Machine: Sync {
     }
     /// An unconditional branch to the block that is its label operand.
     fn jump(&self, destination: tribunal_ir::Block) -> InstData;
+    /// The same for a block beyond the reach of [`Machine::jump`]; it clobbers `scratch`. `None` on a machine without
+    /// such a jump.
+    fn far_jump(&self, _destination: tribunal_ir::Block, _scratch: PReg) -> Option<InstData> {
+        None
+    }
     /// The end of a block from which no defined execution goes on: a terminator that stops the machine.
     fn trap(&self) -> InstData;
     /// The instruction as assembly text, without indentation; labels and symbols print through `name`.

@@ -11,7 +11,7 @@ use tribunal_ir::{Family, InstData, InstFlags, Opcode, Operand, Type, VReg};
 impl Generator<'_, '_, '_> {
     /// One operation of any family.
     pub(super) fn family(&mut self, ty: Type) -> Result<Entry> {
-        match self.u.int_in_range(0..=10)? {
+        match self.u.int_in_range(0..=11)? {
             0..=1 => self.other(ty),
             2 => self.overflow(ty),
             3 => self.carry(ty),
@@ -21,6 +21,7 @@ impl Generator<'_, '_, '_> {
             7 => self.three_way(ty),
             8 => self.part(ty),
             9 => self.field(ty),
+            10 => self.vector(ty),
             _ => self.both_divisions(ty),
         }
     }

@@ -18,6 +18,7 @@ mod memory;
 mod modules;
 mod regions;
 mod shapes;
+mod vectors;
 mod volatile;
 
 use arbitrary::{Result, Unstructured};

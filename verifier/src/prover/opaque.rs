@@ -1,4 +1,4 @@
-//! Uninterpreted functions: operations that the semantics do not define. These are floating point, vectors, intrinsics,
+//! Uninterpreted functions: operations that the semantics do not define. These are floating point, scalable vectors, intrinsics,
 //! calls, and addresses of globals.
 //!
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results.

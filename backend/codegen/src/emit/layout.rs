@@ -84,10 +84,10 @@ impl Layout {
         if linked_operand(function, self.target, data).is_some() {
             return false;
         }
-        let expanded = self.target.machine.expand_pseudo(data);
-        let [data] = expanded.as_deref().unwrap_or(std::slice::from_ref(data)) else { return false };
         let resolved = resolved(data, |to| self.start(to) - here);
+        let expanded = self.target.machine.expand_pseudo(&resolved);
+        let [data] = expanded.as_deref().unwrap_or(std::slice::from_ref(&resolved)) else { return false };
         let linked = self.target.is_call(data) && function.callee(data).is_some();
-        !linked && self.target.compress(&resolved, self.features).is_some()
+        !linked && self.target.compress(data, self.features).is_some()
     }
 }

@@ -114,13 +114,13 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
                 code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind });
             }
             code.relocations.extend(relocations::relocations(function, target, data, here as u32)?);
-            let expanded = target.machine.expand_pseudo(data);
-            for data in expanded.as_deref().unwrap_or(std::slice::from_ref(data)) {
-                let resolved = resolved(data, |to| layout.start(to) - here as i64);
-                match layout.compressed(inst, &resolved) {
+            let resolved = resolved(data, |to| layout.start(to) - here as i64);
+            let expanded = target.machine.expand_pseudo(&resolved);
+            for data in expanded.as_deref().unwrap_or(std::slice::from_ref(&resolved)) {
+                match layout.compressed(inst, data) {
                     Some(half) => code.bytes.extend(half.to_le_bytes()),
                     None => {
-                        let word = target.encode(&resolved);
+                        let word = target.encode(data);
                         let word = word.map_err(|error| CompileError::internal(function, "emit", error.to_string()))?;
                         code.bytes.extend(word.to_le_bytes());
                     }

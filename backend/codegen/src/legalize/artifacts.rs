@@ -2,14 +2,17 @@
 //!
 //! Invariant: a combine looks no further than the definitions it lists, so it can be judged by itself.
 
-use super::Legalizer;
 use super::recipe::Recipe;
+use super::{Legalizer, vectors};
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::{Bits, Inst, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::{Action, LegalityQuery};
 
 /// The definitions that a combine relied on, first to last.
 pub(super) type Through = SmallVec<[Inst; 2]>;
+
+/// The longest chain of copies that is looked through.
+const LONGEST_CHAIN: usize = 256;
 
 /// One combine: the definitions it relied on, and the code that it writes in the artifact's place.
 pub(super) struct Combine {
@@ -19,7 +22,7 @@ pub(super) struct Combine {
 }
 
 /// Names of the combines.
-pub const RULES: [&str; 31] = [
+pub const RULES: [&str; 37] = [
     "combine trunc_of_trunc",
     "combine trunc_of_ext",
     "combine trunc_of_merge",
@@ -36,6 +39,7 @@ pub const RULES: [&str; 31] = [
     "combine sext_of_sext",
     "combine sext_of_anyext",
     "combine unmerge_of_merge",
+    "combine unmerge_of_vector",
     "combine unmerge_of_ext",
     "combine unmerge_of_trunc",
     "combine merge_of_unmerge",
@@ -51,6 +55,11 @@ pub const RULES: [&str; 31] = [
     "combine va_end",
     "combine frame_address",
     "combine return_address",
+    "combine extract_of_constant_index",
+    "combine insert_of_constant_index",
+    "combine interleaved_load",
+    "combine interleaved_store",
+    "combine shift_insert",
 ];
 
 /// The combine that applies to the artifact `inst`.
@@ -59,6 +68,8 @@ pub(super) fn combine(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<C
     let data = legalizer.function.inst(inst);
     let look = Look { legalizer };
     match data.opcode {
+        G_UNMERGE_VALUES if vectors::has_vector(legalizer.function, data) => elements(&look, data),
+        _ if vectors::has_vector(legalizer.function, data) => None,
         G_TRUNC => truncation(&look, data),
         G_ANYEXT | G_ZEXT | G_SEXT => extension(&look, data),
         G_UNMERGE_VALUES => unmerge(&look, data),
@@ -83,8 +94,8 @@ impl Look<'_, '_, '_, '_> {
             through.insert(0, inst);
             let data = function.inst(inst);
             match (data.opcode, data.vreg(1)) {
-                // Steps stay small: a chain of copies this long is left to the end of the pass.
-                (Opcode::COPY, Some(source)) if through.len() < 8 && function.type_of(source).is_some() => {
+                // Steps stay small. An element that goes through many vectors has a chain of a copy for each.
+                (Opcode::COPY, Some(source)) if through.len() < LONGEST_CHAIN && function.type_of(source).is_some() => {
                     current = source
                 }
                 _ => return Some((through, data)),
@@ -273,6 +284,20 @@ fn unmerge(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
             }
         }
         _ => None,
+    }
+}
+
+/// The elements of a vector that was made of them.
+fn elements(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
+    let parts: Vec<VReg> = data.vreg_defs().collect();
+    let (through, source) = look.definition(data.vreg(parts.len())?)?;
+    let sources: Vec<VReg> = source.vreg_uses().collect();
+    let same = sources.len() == parts.len() && look.type_of(sources[0]) == look.type_of(parts[0]);
+    match source.opcode == Opcode::G_BUILD_VECTOR && same {
+        true => combined("combine unmerge_of_vector", through, move |r| {
+            parts.iter().zip(&sources).for_each(|(&part, &source)| r.define(part, Opcode::COPY, &[source]));
+        }),
+        false => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The catalogue: every recipe that the rules of a target reach, on one instance of each opcode, width and access.
 
 mod queries;
+mod vectors;
 
 pub use queries::{functions_of, queries};
 
@@ -106,6 +107,7 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         all.extend(memory_functions(target, opcode).into_iter().map(|function| (opcode, function)));
     }
     all.extend(stack_operations(target));
+    all.extend(vectors::instances(target));
     all
 }
 
@@ -118,6 +120,7 @@ fn of_opcode(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Typ
         // Accesses and pointers have instances of their own.
         Family::Atomic | Family::Prefetch => Vec::new(),
         Family::Load | Family::Store | Family::Pointer | Family::Control | Family::Cast | Family::Place => Vec::new(),
+        Family::Vector | Family::Reduction => Vec::new(),
         // Assertions go, or combine away; instances of other opcodes make the word operations.
         Family::Assertion | Family::Word => Vec::new(),
         Family::Composition if info.immediates.is_empty() => Vec::new(),
@@ -354,8 +357,12 @@ impl Instance<'_> {
         self.builder.function.new_vreg(Type::Pointer { address_space: 0, bits: self.target.pointer_bits })
     }
 
-    /// A value of `ty` made from whole registers.
+    /// A value of `ty` made from whole registers, or a vector made from elements.
     fn input(&mut self, ty: Type) -> VReg {
+        if let Some(count) = ty.element_count() {
+            let elements: Vec<VReg> = (0..count.lanes).map(|_| self.value(ty.scalar_type())).collect();
+            return self.builder.op(ty, Opcode::G_BUILD_VECTOR, &elements);
+        }
         let register = self.target.register_type();
         let whole = Type::scalar(ty.bits().next_power_of_two().max(register.bits()));
         let count = whole.bits() / register.bits();
@@ -372,6 +379,10 @@ impl Instance<'_> {
     /// Makes `value` live: its bits are extended to registers and stored.
     fn needed(&mut self, value: VReg) {
         let ty = self.builder.type_of(value);
+        if ty.is_vector() {
+            let elements = self.builder.unmerge(ty.scalar_type(), value);
+            return elements.into_iter().for_each(|element| self.needed(element));
+        }
         if ty.is_pointer() {
             let place = self.pointer();
             self.builder.store(value, place, MemOperand::new(MemFlags::STORE, ty, ty.bytes()));

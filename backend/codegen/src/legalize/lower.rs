@@ -1,7 +1,7 @@
 //! Lowering: expansions into other operations of the same types.
 
 use super::recipe::Recipe;
-use super::{atomics, counting, frames, memory, overflow};
+use super::{atomics, counting, frames, memory, overflow, vectors};
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{Family, IntPredicate, Opcode, Operand, Type, VReg};
 use tribunal_target::Target;
@@ -11,6 +11,7 @@ use tribunal_target::legality::Expansion;
 pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
     use Opcode::*;
     match r.data.opcode {
+        _ if vectors::has_vector(r.builder.function, r.data) => return vectors::lower(r),
         _ if atomics::is_fenced(r) => atomics::fenced(r),
         opcode if opcode.family() == Some(Family::Atomic) => return atomics::lower(r),
         G_SMIN => extremum(r, IntPredicate::Slt),

@@ -22,6 +22,7 @@ mod narrow;
 mod overflow;
 mod recipe;
 mod variable_arguments;
+mod vectors;
 mod widen;
 
 pub use artifacts::RULES as COMBINES;
@@ -197,7 +198,10 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let by_value = division::by_constant(self, inst)
             .or_else(|| memory_function::of_constant_length(self, inst))
             .or_else(|| variable_arguments::expanded(self, inst))
-            .or_else(|| frames::of_intrinsic(self, inst));
+            .or_else(|| frames::of_intrinsic(self, inst))
+            .or_else(|| vectors::of_constant_index(self, inst))
+            .or_else(|| vectors::of_interleaved_access(self, inst))
+            .or_else(|| vectors::of_shift_insert(self, inst));
         if let Some(combine) = by_value {
             return self.apply_combine(inst, combine);
         }
@@ -224,15 +228,13 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         Ok(())
     }
 
-    /// An invalid step is the table's fault, whatever its recipe would do; no recipe knows vectors yet.
+    /// An invalid step is the table's fault, whatever its recipe would do. Vectors are only taken apart.
     fn check_step(&self, inst: Inst, step: LegalizeStep) -> Result<(), CompileError> {
         let data = self.function.inst(inst);
-        let is_vector = |operand: &Operand| {
-            operand.as_vreg().and_then(|register| self.function.type_of(register)).is_some_and(Type::is_vector)
-        };
+        let knows_vectors = matches!(step.action, Action::FewerElements | Action::Lower);
         match step.check(type_at(self.function, data, step.type_index)) {
             Err(fault) => Err(CompileError::internal(self.function, PASS.name, fault.to_string())),
-            Ok(()) if data.operands.iter().any(is_vector) => Err(self.refusal(inst, step)),
+            Ok(()) if !knows_vectors && vectors::has_vector(self.function, data) => Err(self.refusal(inst, step)),
             Ok(()) => Ok(()),
         }
     }
@@ -297,12 +299,13 @@ fn apply(recipe: &mut Recipe<'_>, target: &Target, step: LegalizeStep) -> bool {
     match (step.action, step.new_type) {
         (Action::WidenScalar, Some(ty)) => widen::widen(recipe, step.type_index, ty),
         (Action::NarrowScalar, Some(ty)) => narrow::narrow(recipe, step.type_index, ty),
+        (Action::FewerElements, Some(ty)) => vectors::fewer_elements(recipe, step.type_index, ty),
         (Action::Lower, _) => lower::lower(recipe, target),
         (Action::Custom, _) => lower::custom(recipe, target),
         (Action::Libcall, _) => libcall::call(recipe, target),
         (Action::Legal | Action::Unsupported, _)
-        | (Action::FewerElements | Action::MoreElements | Action::Bitcast, _)
-        | (Action::WidenScalar | Action::NarrowScalar, None) => false,
+        | (Action::MoreElements | Action::Bitcast, _)
+        | (Action::WidenScalar | Action::NarrowScalar | Action::FewerElements, None) => false,
     }
 }
 

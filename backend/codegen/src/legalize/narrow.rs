@@ -116,7 +116,7 @@ fn implicit_def(r: &mut Recipe<'_>, ty: Type, whole: u32) {
 }
 
 /// Unmerged at the end of each predecessor; one PHI a part.
-fn phi(r: &mut Recipe<'_>, ty: Type, whole: u32) {
+pub(super) fn phi(r: &mut Recipe<'_>, ty: Type, whole: u32) {
     let count = (whole / ty.bits()) as usize;
     let mut operands: Vec<Vec<Operand>> = vec![Vec::new(); count];
     for (value, block) in r.data.phi_inputs() {

@@ -149,13 +149,14 @@ impl<'f> Recipe<'f> {
         self.define(dst, opcode, &[value]);
     }
 
-    /// Low part first.
+    /// Low part, or first element, first.
     pub fn unmerge(&mut self, part: Type, value: VReg) -> Vec<VReg> {
         self.builder.unmerge(part, value)
     }
 
     pub fn merge(&mut self, dst: VReg, parts: &[VReg]) {
-        self.define(dst, Opcode::G_MERGE_VALUES, parts);
+        let opcode = if self.type_of(dst).is_vector() { Opcode::G_BUILD_VECTOR } else { Opcode::G_MERGE_VALUES };
+        self.define(dst, opcode, parts);
     }
 
     /// `pointer + offset` bytes.

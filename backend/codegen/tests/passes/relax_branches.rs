@@ -3,6 +3,7 @@
 
 use super::{function, label, lines, run};
 use tribunal_codegen::relax_branches::PASS;
+use tribunal_codegen::{Context, NoObserver, Options, pipeline};
 use tribunal_ir::{Block, Function, InstData, Opcode};
 use tribunal_target::Target;
 use tribunal_target::aarch64::AARCH64;
@@ -218,11 +219,41 @@ fn a_branch_and_a_jump_elsewhere_stay() {
     assert_eq!(texts[..2], [vec!["CBZX $x0, %bb.2", "B %bb.3"], vec!["B %bb.1"]]);
 }
 
+/// A jump over the block at position 1.
+fn jump_over(text: &str) -> String {
+    FORWARD.replace("BEQ $x10, $x0, %bb.2", "PseudoBR %bb.2").replace("%bb.1, %bb.2\n    livein", text)
+}
+
+/// A jump of 21 bits goes 1,048,574 bytes forward; one byte more takes a register.
 #[test]
-fn a_jump_that_does_not_reach_is_refused() {
-    let body = FORWARD
-        .replace("BEQ $x10, $x0, %bb.2", "PseudoBR %bb.2")
-        .replace("%bb.1, %bb.2\n    livein", "%bb.2\n    livein");
+fn a_jump_that_does_not_reach_goes_through_a_register() {
+    let reaches = (1 << 18) - 2;
+    for (words, expected) in [(reaches, "PseudoBR %bb.2"), (reaches + 1, "$x31 = PseudoJump %bb.2")] {
+        let function = relaxed(&RISCV64, &jump_over("%bb.2\n    livein"), &[(1, words)]);
+        assert_eq!(lines(&function, &RISCV64, function.layout()[0]), [expected], "{words} words");
+    }
+}
+
+/// The bytes of a far jump lead to its block: the high part is rounded, and the low part has a sign.
+#[test]
+fn a_far_jump_is_auipc_and_jalr() {
+    for words in [1 << 18, (1 << 18) + 300, (1 << 18) + 700] {
+        let mut function = relaxed(&RISCV64, &jump_over("%bb.2\n    livein"), &[(1, words)]);
+        let options = Options { features: RISCV64.default_features, allocator: Default::default() };
+        let legalizer = (RISCV64.legality)(options.features);
+        let context = &mut Context { target: &RISCV64, options, legalizer, observer: &mut NoObserver };
+        let code = pipeline::run_until(&mut function, context, None).unwrap().expect("code");
+        let word = |at: usize| i32::from_le_bytes(code.bytes[at..at + 4].try_into().unwrap());
+        let (high, low) = (word(0) & !0xfff, word(4) >> 20);
+        assert_eq!((word(0) & 0xfff, word(4) & 0xf_ffff), (0x17 | 31 << 7, 0x67 | 31 << 15));
+        assert_eq!(high + low, code.bytes.len() as i32 - 4, "{words} words");
+    }
+}
+
+/// A function that others allocated may have a value in the register.
+#[test]
+fn a_far_jump_over_a_value_in_its_register_is_refused() {
+    let body = jump_over("%bb.2\n    livein").replace("PseudoRET", "$x10 = ADDI $x31, 0\n    PseudoRET");
     let mut function = function(&RISCV64, &ALLOCATED, FRAMED, &body);
     fill(&mut function, 1, (1 << 20) / 4);
     let error = run(&PASS, &mut function, &RISCV64).unwrap_err().to_string();

@@ -1,5 +1,6 @@
-//! The meaning of the few intrinsics that have one here: addresses of thread-local variables, and the atomic accesses
-//! that LLVM's AtomicExpand writes for machines that reserve addresses.
+//! The meaning of the few intrinsics that have one here: addresses of thread-local variables, the atomic accesses that
+//! LLVM's AtomicExpand writes for machines that reserve addresses, and the accesses that its vectorizers write for data
+//! in turns.
 //!
 //! An intrinsic determines its operands, so each definition checks its own. A `llvm.riscv.masked` operation changes the
 //! bits of a mask in an aligned word, and takes its ordering as its last operand. Its memory operand only says
@@ -10,7 +11,7 @@
 //! Invariant: judges run one thread, so a thread-local variable has one address.
 
 use super::opcodes::{Evaluation, Operation, Unsupported, malformed};
-use super::{Domain, Memory, Value};
+use super::{Domain, Memory, Value, vectors};
 use crate::function::Function;
 use crate::inst::InstData;
 use crate::memory::{MemFlags, MemOperand};
@@ -28,6 +29,14 @@ pub(super) enum IntrinsicMeaning {
     LoadExclusivePair(AtomicOrdering),
     StoreExclusive(AtomicOrdering),
     StoreExclusivePair(AtomicOrdering),
+    /// Vectors whose elements lie in memory by turns.
+    LoadInterleaved,
+    /// The same, stored.
+    StoreInterleaved,
+    /// Elements shifted up, over those of another vector: the bits below stay.
+    ShiftLeftInsert,
+    /// Elements shifted down: the bits above stay.
+    ShiftRightInsert,
     /// Gives up a reservation: no value is computed.
     ClearExclusive,
 }
@@ -47,7 +56,7 @@ pub(super) enum MaskedOperation {
 }
 
 /// By name.
-const MEANINGS: [(&str, IntrinsicMeaning); 19] = [
+const MEANINGS: [(&str, IntrinsicMeaning); 27] = [
     ("llvm.threadlocal.address", IntrinsicMeaning::ThreadLocalAddress),
     ("llvm.riscv.masked.atomicrmw.xchg", IntrinsicMeaning::Masked(MaskedOperation::Exchange)),
     ("llvm.riscv.masked.atomicrmw.add", IntrinsicMeaning::Masked(MaskedOperation::Add)),
@@ -67,6 +76,14 @@ const MEANINGS: [(&str, IntrinsicMeaning); 19] = [
     ("llvm.aarch64.stxp", IntrinsicMeaning::StoreExclusivePair(AtomicOrdering::NotAtomic)),
     ("llvm.aarch64.stlxp", IntrinsicMeaning::StoreExclusivePair(AtomicOrdering::Release)),
     ("llvm.aarch64.clrex", IntrinsicMeaning::ClearExclusive),
+    ("llvm.aarch64.neon.ld2", IntrinsicMeaning::LoadInterleaved),
+    ("llvm.aarch64.neon.ld3", IntrinsicMeaning::LoadInterleaved),
+    ("llvm.aarch64.neon.ld4", IntrinsicMeaning::LoadInterleaved),
+    ("llvm.aarch64.neon.vsli", IntrinsicMeaning::ShiftLeftInsert),
+    ("llvm.aarch64.neon.vsri", IntrinsicMeaning::ShiftRightInsert),
+    ("llvm.aarch64.neon.st2", IntrinsicMeaning::StoreInterleaved),
+    ("llvm.aarch64.neon.st3", IntrinsicMeaning::StoreInterleaved),
+    ("llvm.aarch64.neon.st4", IntrinsicMeaning::StoreInterleaved),
 ];
 
 /// The meaning of the intrinsic that an instruction names.
@@ -119,6 +136,14 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
             let poison = d.bool_or(&low.poison, &high.poison);
             let value = Value { bits: d.concat(&high.bits, &low.bits), poison };
             store_exclusive(d, memory, op, ordering, [&value, address])
+        }
+        (IntrinsicMeaning::LoadInterleaved, [_, ..], [_]) => vectors::load_interleaved(d, memory, op),
+        (IntrinsicMeaning::StoreInterleaved, [], [_, .., _]) => vectors::store_interleaved(d, memory, op),
+        (IntrinsicMeaning::ShiftLeftInsert | IntrinsicMeaning::ShiftRightInsert, [_], [_, _]) => {
+            let up = meaning == IntrinsicMeaning::ShiftLeftInsert;
+            let way = if up { vectors::Way::Up } else { vectors::Way::Down };
+            let value = vectors::shifted_into(d, op, way)?;
+            Ok(Evaluation { results: smallvec![value], ub: d.boolean(false) })
         }
         (IntrinsicMeaning::ClearExclusive, [], []) => Ok(Evaluation { results: smallvec![], ub: d.boolean(false) }),
         _ => Err(malformed(op.inst)),

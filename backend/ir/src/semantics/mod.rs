@@ -14,6 +14,7 @@ mod memory;
 mod number;
 mod opcodes;
 mod partial;
+mod vectors;
 pub mod walk;
 mod words;
 
@@ -30,8 +31,8 @@ pub use opcodes::{
 pub use partial::{Partial, PartialBits, PartialBool};
 pub use words::{Word, Words};
 
-/// A scalar: bits, and whether they are poison. Where `poison` holds, `bits` mean nothing. Vectors are to be values
-/// lane by lane.
+/// A scalar or a vector of known length, which is poison as a whole: bits, and whether they are poison. Where `poison`
+/// holds, `bits` mean nothing.
 #[derive(Debug)]
 pub struct Value<D: Domain + ?Sized> {
     /// The bits, which mean nothing where the value is poison.

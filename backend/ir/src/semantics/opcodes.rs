@@ -3,7 +3,7 @@
 //! Sources: LLVM's LangRef for the IR operation of each opcode, GenericOpcodes.td for the operand shapes. A result is
 //! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
-use super::{Domain, Memory, Pure, Value, access, bits, integer, intrinsic};
+use super::{Domain, Memory, Pure, Value, access, bits, integer, intrinsic, vectors};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags};
@@ -105,6 +105,8 @@ fn first_immediate(inst: &InstData) -> Option<i64> {
 pub struct Typed {
     defs: SmallVec<[Type; 2]>,
     uses: SmallVec<[Type; 4]>,
+    /// Some register is a vector.
+    has_vector: bool,
 }
 
 /// Evaluates `inst` on `args`: one value for each register that it reads explicitly, in operand order. Types are read
@@ -125,7 +127,7 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
     memory: &mut M,
     function: &Function,
     inst: &InstData,
-    Typed { defs, uses }: &Typed,
+    Typed { defs, uses, has_vector }: &Typed,
     args: &[Value<D>],
 ) -> Result<Evaluation<D>, Unsupported> {
     let widths = uses.iter().zip(args).all(|(ty, value)| domain.width(&value.bits) == ty.bits());
@@ -146,7 +148,10 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
         let meaning = intrinsic::meaning(function, inst)?;
         return intrinsic::evaluate(domain, memory, meaning, &operation);
     }
-    computed(domain, memory, &operation)
+    match has_vector {
+        true => vectors::evaluate(domain, memory, function, &operation),
+        false => computed(domain, memory, &operation),
+    }
 }
 
 /// Evaluates an opcode of two sources and a result, all of one type and without flags, on `args`.
@@ -204,7 +209,7 @@ pub fn evaluate_flagged<D: Domain>(
     computed(domain, &mut Pure, &Operation { inst: &inst, flags, defs: &defs, uses: &uses, args, range: &[] })
 }
 
-fn computed<D: Domain, M: Memory<D>>(
+pub(super) fn computed<D: Domain, M: Memory<D>>(
     domain: &mut D,
     memory: &mut M,
     op: &Operation<'_, D>,
@@ -257,16 +262,18 @@ pub fn typed(function: &Function, inst: &InstData) -> Result<Typed, Unsupported>
     } else if !info.flags.contains(OpcodeFlags::DEFINED) {
         return Err(Unsupported::new(info.name));
     }
-    let mut types = Typed { defs: SmallVec::new(), uses: SmallVec::new() };
+    let mut types = Typed { defs: SmallVec::new(), uses: SmallVec::new(), has_vector: false };
     let registers = inst.operands.iter().filter_map(|operand| operand.as_vreg().map(|register| (operand, register)));
     for (operand, register) in registers {
         let ty = function.type_of(register).ok_or_else(|| malformed(inst))?;
-        if ty.is_vector() {
-            return Err(Unsupported::new("vector"));
+        if ty.element_count().is_some_and(|count| count.scalable) {
+            return Err(Unsupported::new("scalable vector"));
         }
         if ty.bits() > MAX_BITS {
-            return Err(Unsupported::new(format!("scalar wider than {MAX_BITS} bits")));
+            let kind = if ty.is_vector() { "vector" } else { "scalar" };
+            return Err(Unsupported::new(format!("{kind} wider than {MAX_BITS} bits")));
         }
+        types.has_vector |= ty.is_vector();
         match operand.is_def() {
             true => types.defs.push(ty),
             false => types.uses.push(ty),

@@ -4,10 +4,12 @@ use super::features::LSE;
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    all, any, is_pointer, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not,
+    all, any, is_pointer, is_vector, made_of_halves, made_of_smaller_parts, mem_narrower_than_value, pred_not,
     scalar_narrower_than, scalar_wider_than, type_pair_and_mem_desc_in_set,
 };
-use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
+use crate::legality::{
+    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for, vectors_by_element,
+};
 use crate::runtime::AtomicFunction;
 use std::sync::OnceLock;
 use tribunal_ir::Opcode::*;
@@ -29,9 +31,19 @@ fn on(opcodes: &[Opcode]) -> RuleSet {
     rules_for("aarch64", opcodes).unsupported_if_not_scalar()
 }
 
+/// The same for an operation that does with each element of a vector what it does with a scalar.
+fn each(opcodes: &[Opcode]) -> RuleSet {
+    rules_for("aarch64", opcodes).scalarize(0)
+}
+
 /// Rules of accesses, which may be atomic: at their natural alignment, and of at most `widest` bits.
 fn accesses(opcodes: &[Opcode], widest: u32) -> RuleSet {
     rules_for("aarch64", opcodes).unsupported_if_vector().unsupported_if_not_atomically_accessible(widest)
+}
+
+/// The same for accesses of a vector too, element by element.
+fn plain_or_atomic(opcodes: &[Opcode]) -> RuleSet {
+    rules_for("aarch64", opcodes).scalarize(0).unsupported_if_not_atomically_accessible(64)
 }
 
 fn sets(features: Features) -> Vec<RuleSet> {
@@ -40,16 +52,17 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(memory());
     sets.extend(atomics(features));
     sets.extend(artifacts());
+    sets.push(vectors_by_element("aarch64"));
     sets
 }
 
 fn arithmetic() -> Vec<RuleSet> {
     vec![
-        on(&[G_ADD, G_SUB, G_AND, G_OR, G_XOR, G_MUL])
+        each(&[G_ADD, G_SUB, G_AND, G_OR, G_XOR, G_MUL])
             .legal_for(&[S32, S64])
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, S32, S64),
-        on(&[G_SHL, G_LSHR, G_ASHR])
+        each(&[G_SHL, G_LSHR, G_ASHR])
             .legal_for(&[(S32, S32), (S64, S64)])
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32)
@@ -58,47 +71,47 @@ fn arithmetic() -> Vec<RuleSet> {
             .widen_scalar_if(all([scalar_wider_than(0, 64), scalar_narrower_than(1, 64)]), change_to(1, S64))
             .max_scalar(0, S64)
             .scalar_same_size_as(1, 0),
-        on(&[G_UMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
-        on(&[G_SMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).min_scalar(0, S64).lower(),
-        on(&[G_UDIV, G_SDIV])
+        each(&[G_UMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S64, S64),
+        each(&[G_SMULH]).legal_for(&[S64]).widen_scalar_to_next_pow2(0).min_scalar(0, S64).lower(),
+        each(&[G_UDIV, G_SDIV])
             .legal_for(&[S32, S64])
             .libcall_for(&[S128])
             .unsupported_if(scalar_wider_than(0, 128))
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32),
-        on(&[G_UREM, G_SREM])
+        each(&[G_UREM, G_SREM])
             .libcall_for(&[S128])
             .unsupported_if(scalar_wider_than(0, 128))
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32)
             .lower(),
-        on(&[G_SEXT_INREG]).legal_for(&[S32, S64]).imm_idx(0).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
-        on(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS]).lower(),
-        on(&[G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
-        on(&EXPANDED).lower(),
-        on(&[G_CTLZ])
+        each(&[G_SEXT_INREG]).legal_for(&[S32, S64]).imm_idx(0).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
+        each(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS]).lower(),
+        each(&[G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
+        each(&EXPANDED).lower(),
+        each(&[G_CTLZ])
             .legal_for(&[(S32, S32), (S64, S64)])
             .widen_scalar_to_next_pow2(1)
             .clamp_scalar(1, S32, S64)
             .scalar_same_size_as(0, 1),
-        on(&[G_CTTZ])
+        each(&[G_CTTZ])
             .widen_scalar_to_next_pow2(1)
             .clamp_scalar(1, S32, S64)
             .scalar_same_size_as(0, 1)
             .custom_for(&[S32, S64]),
-        on(&[G_BSWAP, G_BITREVERSE]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
-        on(&[G_CTPOP])
+        each(&[G_BSWAP, G_BITREVERSE]).legal_for(&[S32, S64]).widen_scalar_to_next_pow2(0).clamp_scalar(0, S32, S64),
+        each(&[G_CTPOP])
             .widen_scalar_to_next_pow2(1)
             .min_scalar(1, S32)
             .max_scalar(1, S64)
             .scalar_same_size_as(0, 1)
             .lower(),
-        on(&[G_ICMP])
+        each(&[G_ICMP])
             .legal_for(&[(S32, S32), (S32, S64), (S32, P0)])
             .clamp_scalar(0, S32, S32)
             .widen_scalar_to_next_pow2(1)
             .clamp_scalar(1, S32, S64),
-        on(&[G_SELECT])
+        each(&[G_SELECT])
             .legal_for(&[(S32, S32), (S64, S32), (P0, S32)])
             .clamp_scalar(1, S32, S32)
             .widen_scalar_to_next_pow2(0)
@@ -108,17 +121,17 @@ fn arithmetic() -> Vec<RuleSet> {
 
 fn values() -> Vec<RuleSet> {
     vec![
-        on(&[G_CONSTANT, G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
+        each(&[G_CONSTANT, G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
             .legal_for(&[S32, S64, P0])
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, S32, S64),
-        on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[S32, S64, P0]).lower(),
+        each(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[S32, S64, P0]).lower(),
         on(&[G_FRAME_INDEX, G_JUMP_TABLE]).legal_for(&[P0]),
         on(&[G_GLOBAL_VALUE, G_BLOCK_ADDR]).legal_for(&[P0]),
         on(&[G_CONSTANT_POOL]).legal_for(&[P0]),
-        on(&[G_PTR_ADD]).legal_for(&[(P0, S64)]),
-        on(&[G_PTRTOINT]).legal_for(&[(S64, P0)]).clamp_scalar(0, S64, S64),
-        on(&[G_INTTOPTR]).legal_for(&[(P0, S64)]).clamp_scalar(1, S64, S64),
+        each(&[G_PTR_ADD]).legal_for(&[(P0, S64)]),
+        each(&[G_PTRTOINT]).legal_for(&[(S64, P0)]).clamp_scalar(0, S64, S64),
+        each(&[G_INTTOPTR]).legal_for(&[(P0, S64)]).clamp_scalar(1, S64, S64),
         on(&[G_BRCOND]).legal_for(&[S32]).clamp_scalar(0, S32, S32),
         rules_for("aarch64", &[G_BR]).always_legal(),
         on(&[G_BRINDIRECT]).legal_for(&[P0]),
@@ -141,7 +154,7 @@ fn memory() -> Vec<RuleSet> {
     let plain: Vec<TypePairAndMemDesc> =
         extending.into_iter().chain([(S32, 32), (S64, 64), (P0, 64)].map(access)).collect();
     vec![
-        accesses(&[G_LOAD], 64)
+        plain_or_atomic(&[G_LOAD])
             .legal_for_types_with_mem_desc(&plain)
             .narrow_scalar_to_access(S64)
             .lower_if_mem_size_not_byte_size_pow2()
@@ -154,7 +167,7 @@ fn memory() -> Vec<RuleSet> {
             .lower_if_mem_size_not_byte_size_pow2()
             .widen_scalar_to_next_pow2(0)
             .min_scalar(0, S32),
-        accesses(&[G_STORE], 64)
+        plain_or_atomic(&[G_STORE])
             .legal_for_types_with_mem_desc(&plain)
             .widen_scalar_to_next_pow2(0)
             .narrow_scalar_to_access(S64)
@@ -203,14 +216,16 @@ fn atomics(features: Features) -> Vec<RuleSet> {
 /// Between `s32` and `s64` there are instructions; everything else combines away or becomes shifts.
 fn artifacts() -> Vec<RuleSet> {
     vec![
-        on(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]),
-        on(&[G_ANYEXT]).legal_for(&[(S64, S32)]).lower(),
-        on(&[G_TRUNC]).legal_for(&[(S32, S64)]),
+        each(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]),
+        each(&[G_ANYEXT]).legal_for(&[(S64, S32)]).lower(),
+        each(&[G_TRUNC]).legal_for(&[(S32, S64)]),
         on(&[G_MERGE_VALUES])
             .unsupported_if(made_of_halves(0, 1, 64))
             .halve_scalar_if(made_of_smaller_parts(0, 1, 64), 0)
             .lower(),
-        on(&[G_UNMERGE_VALUES])
+        rules_for("aarch64", &[G_UNMERGE_VALUES])
+            .lower_if(is_vector(0))
+            .unsupported_if_vector()
             .unsupported_if(made_of_halves(1, 0, 64))
             .halve_scalar_if(made_of_smaller_parts(1, 0, 64), 1)
             .lower(),

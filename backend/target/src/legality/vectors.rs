@@ -4,9 +4,36 @@
 use super::Action::{Bitcast, FewerElements, MoreElements};
 use super::mutations::{self, Mutation, change, change_element_count_to};
 use super::predicates::{Predicate, all, fixed_lanes, is_vector, num_elements_not_pow2, on_type};
-use super::rules::{Indices, RuleSet};
-use tribunal_ir::Type;
+use super::rules::{Indices, RuleSet, rules_for};
 use tribunal_ir::types::ElementCount;
+use tribunal_ir::{Opcode, Type};
+
+/// The opcodes that make vectors and take them apart, and that every target without vector registers writes on elements.
+const ON_ELEMENTS: [Opcode; 15] = {
+    use Opcode::*;
+    [
+        G_BITCAST,
+        G_BUILD_VECTOR_TRUNC,
+        G_CONCAT_VECTORS,
+        G_INSERT_VECTOR_ELT,
+        G_EXTRACT_VECTOR_ELT,
+        G_SHUFFLE_VECTOR,
+        G_VECREDUCE_ADD,
+        G_VECREDUCE_MUL,
+        G_VECREDUCE_AND,
+        G_VECREDUCE_OR,
+        G_VECREDUCE_XOR,
+        G_VECREDUCE_SMAX,
+        G_VECREDUCE_SMIN,
+        G_VECREDUCE_UMAX,
+        G_VECREDUCE_UMIN,
+    ]
+};
+
+/// The rules of a target without vector registers for the opcodes that make vectors and take them apart.
+pub fn vectors_by_element(target: &'static str) -> RuleSet {
+    rules_for(target, &ON_ELEMENTS).lower()
+}
 
 /// Type `index` is a vector of `element`, so many that `holds`.
 fn lanes_of(index: usize, element: Type, holds: impl Fn(u16) -> bool + Send + Sync + 'static) -> Predicate {

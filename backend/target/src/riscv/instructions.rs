@@ -94,6 +94,9 @@ const ORD: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[2, 4, 5, 6, 7]));
 const CC: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 1, 2, 3, 4, 5]));
 const L13: OperandDesc = OperandDesc::Label { bits: 13, scale: 2 };
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 2 };
+/// The reach of `AUIPC` and `JALR`. An emitted function is far smaller, so the lowest distances that the pair misses on
+/// a machine of 64 bits do not matter.
+const L32: OperandDesc = OperandDesc::Label { bits: 32, scale: 2 };
 const JALRX: OperandDesc = OperandDesc::Use(GPRJALR);
 const TCX: OperandDesc = OperandDesc::Use(GPRTC);
 const SYM: OperandDesc = OperandDesc::Symbol;
@@ -317,6 +320,7 @@ crate::instructions! {
     UNIMP [] fixed(0xc0001073) {TERMINATOR, BARRIER, SIDE_EFFECTS};
     PseudoRET [] pseudo() {TERMINATOR, RETURN, BARRIER};
     PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
+    PseudoJump [D, L32] pseudo() {TERMINATOR, BRANCH, BARRIER} size 8;
     Select_GPR_Using_CC_GPR [D, X, X, CC, X, X] pseudo() {} size 16;
     PseudoCmpXchg32 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 16;
     PseudoCmpXchg64 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of X64 if [RV64, A] size 16;

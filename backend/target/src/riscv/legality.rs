@@ -5,10 +5,12 @@ use super::features;
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    all, any, atomic_ordering_at_least_or_stronger_than, is_pointer, made_of_halves, made_of_smaller_parts,
+    all, any, atomic_ordering_at_least_or_stronger_than, is_pointer, is_vector, made_of_halves, made_of_smaller_parts,
     mem_narrower_than, mem_narrower_than_value, misaligned, pred_not, scalar_narrower_than, scalar_wider_than,
 };
-use crate::legality::{CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for};
+use crate::legality::{
+    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for, vectors_by_element,
+};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{P0, S8, S32, S64};
@@ -45,9 +47,21 @@ impl Machine {
         rules_for(self.name, opcodes).unsupported_if_not_scalar()
     }
 
+    /// The same for an operation that does with each element of a vector what it does with a scalar.
+    fn each(&self, opcodes: &[Opcode]) -> RuleSet {
+        rules_for(self.name, opcodes).scalarize(0)
+    }
+
     /// Rules of accesses, which may be atomic: at their natural alignment, and no wider than a register.
     fn accesses(&self, opcodes: &[Opcode]) -> RuleSet {
         rules_for(self.name, opcodes).unsupported_if_vector().unsupported_if_not_atomically_accessible(self.x.bits())
+    }
+}
+
+impl Machine {
+    /// Rules of accesses of a scalar or, element by element, of a vector.
+    fn accesses_of_elements(&self, opcodes: &[Opcode]) -> RuleSet {
+        rules_for(self.name, opcodes).scalarize(0).unsupported_if_not_atomically_accessible(self.x.bits())
     }
 }
 
@@ -61,6 +75,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(memory(machine));
     sets.extend(atomics(machine));
     sets.extend(artifacts(machine));
+    sets.push(vectors_by_element(machine.name));
     sets
 }
 
@@ -85,7 +100,7 @@ fn words(machine: Machine) -> Option<RuleSet> {
 
 fn arithmetic(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, p, word, .. } = machine;
-    let (on, words) = (|opcodes: &[Opcode]| machine.on(opcodes), word.as_slice());
+    let (on, words) = (|opcodes: &[Opcode]| machine.each(opcodes), word.as_slice());
     vec![
         on(&[G_ADD, G_SUB]).legal_for(&[x]).custom_for(words).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         on(&[G_AND, G_OR, G_XOR]).legal_for(&[x]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
@@ -115,7 +130,7 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
 /// The operations for which Zbb has instructions.
 fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
     let Machine { x, word, .. } = machine;
-    let on = |opcodes: &[Opcode]| machine.on(opcodes);
+    let on = |opcodes: &[Opcode]| machine.each(opcodes);
     let widths: &[i64] = match (zbb, word) {
         (true, Some(_)) => &[8, 16, 32],
         (true, None) => &[8, 16],
@@ -153,7 +168,7 @@ fn bit_manipulation(machine: Machine, zbb: bool) -> Vec<RuleSet> {
 
 fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
     let Machine { x, word, .. } = machine;
-    let (on, words) = (|opcodes: &[Opcode]| machine.on(opcodes), word.as_slice());
+    let (on, words) = (|opcodes: &[Opcode]| machine.each(opcodes), word.as_slice());
     if !m {
         return without_multiplication(machine);
     }
@@ -183,7 +198,7 @@ fn multiplication(machine: Machine, m: bool) -> Vec<RuleSet> {
 /// wider types have no division.
 fn without_multiplication(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, .. } = machine;
-    let on = |opcodes: &[Opcode]| machine.on(opcodes);
+    let on = |opcodes: &[Opcode]| machine.each(opcodes);
     let pair = Type::scalar(2 * x.bits());
     vec![
         on(&[G_MUL]).libcall_for(&[x, pair]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, pair),
@@ -199,19 +214,19 @@ fn without_multiplication(machine: Machine) -> Vec<RuleSet> {
 
 fn values(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, p, .. } = machine;
-    let on = |opcodes: &[Opcode]| machine.on(opcodes);
+    let (on, each) = (|opcodes: &[Opcode]| machine.on(opcodes), |opcodes: &[Opcode]| machine.each(opcodes));
     vec![
-        on(&[G_CONSTANT, G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
+        each(&[G_CONSTANT, G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
             .legal_for(&[x, p])
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
-        on(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[x, p]).lower(),
+        each(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[x, p]).lower(),
         on(&[G_FRAME_INDEX, G_JUMP_TABLE]).legal_for(&[p]),
         on(&[G_GLOBAL_VALUE, G_BLOCK_ADDR]).legal_for(&[p]),
         on(&[G_CONSTANT_POOL]).legal_for(&[p]),
-        on(&[G_PTR_ADD]).legal_for(&[(p, x)]),
-        on(&[G_PTRTOINT]).legal_for(&[(x, p)]).clamp_scalar(0, x, x),
-        on(&[G_INTTOPTR]).legal_for(&[(p, x)]).clamp_scalar(1, x, x),
+        each(&[G_PTR_ADD]).legal_for(&[(p, x)]),
+        each(&[G_PTRTOINT]).legal_for(&[(x, p)]).clamp_scalar(0, x, x),
+        each(&[G_INTTOPTR]).legal_for(&[(p, x)]).clamp_scalar(1, x, x),
         on(&[G_BRCOND]).legal_for(&[x]).clamp_scalar(0, x, x),
         rules_for(machine.name, &[G_BR]).always_legal(),
         on(&[G_BRINDIRECT]).legal_for(&[p]),
@@ -238,7 +253,7 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
         extending.iter().copied().chain([access(x, x.bits()), access(p, x.bits())]).collect();
     vec![
         machine
-            .accesses(&[G_LOAD])
+            .accesses_of_elements(&[G_LOAD])
             .lower_if(atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Acquire))
             .legal_for_types_with_mem_desc(&plain)
             .narrow_scalar_to_access(x)
@@ -255,7 +270,7 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
             .min_scalar(0, x)
             .lower_if(misaligned()),
         machine
-            .accesses(&[G_STORE])
+            .accesses_of_elements(&[G_STORE])
             .lower_if(atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Release))
             .legal_for_types_with_mem_desc(&plain)
             .widen_scalar_to_next_pow2(0)
@@ -308,12 +323,16 @@ fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let x = machine.x.bits();
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
     vec![
-        on(&[G_ANYEXT]).lower(),
+        machine.each(&[G_ANYEXT]).lower(),
+        // Of scalars they combine away.
+        rules_for(machine.name, &[G_ZEXT, G_SEXT, G_TRUNC]).scalarize(0).unsupported(),
         on(&[G_MERGE_VALUES])
             .unsupported_if(made_of_halves(0, 1, x))
             .halve_scalar_if(made_of_smaller_parts(0, 1, x), 0)
             .lower(),
-        on(&[G_UNMERGE_VALUES])
+        rules_for(machine.name, &[G_UNMERGE_VALUES])
+            .lower_if(is_vector(0))
+            .unsupported_if_vector()
             .unsupported_if(made_of_halves(1, 0, x))
             .halve_scalar_if(made_of_smaller_parts(1, 0, x), 1)
             .lower(),

@@ -50,13 +50,20 @@ fn mnemonic(name: &str) -> String {
 
 /// The parts of a number that `LUI` or `AUIPC` and an addition make. The low twelve bits are added with their sign, so
 /// the high part is rounded to the nearest.
-fn parts(number: i64) -> (i64, i64) {
+pub(super) fn parts(number: i64) -> (i64, i64) {
     let low = (number << 52) >> 52;
     ((number - low) >> 12 & 0xf_ffff, low)
 }
 
 /// The register through which a tail call of a symbol goes: `t1`, as the assembler's `tail` has it.
 const TAIL_BASE: PReg = x(6);
+
+/// `AUIPC` and `JALR` by a distance in bytes, through the register that is the first operand.
+fn far_jump(data: &InstData) -> Option<Sequence> {
+    let base = data.operands.first()?.as_reg()?.reg.as_physical()?;
+    let (high, low) = parts(data.imm(1)?);
+    Some(smallvec![inst(AUIPC, [Operand::def(base), Operand::Imm(high)]), with_imm(JALR, ZERO, base, low)])
+}
 
 /// The jump to the register that is the first operand.
 fn jump_to(link: PReg, data: &InstData) -> Option<InstData> {
@@ -286,6 +293,7 @@ impl Machine for MachineCode {
         match data.opcode {
             Opcode::Target(PseudoRET) => Some(smallvec![with_imm(JALR, ZERO, RA, 0)]),
             Opcode::Target(PseudoBR) => Some(smallvec![inst(JAL, [Operand::def(ZERO), *data.operands.first()?])]),
+            Opcode::Target(PseudoJump) => far_jump(data),
             Opcode::Target(PseudoCALL) => Some(self.call(CallKind::Returning, 0)),
             Opcode::Target(PseudoTAIL) => Some(self.call(CallKind::Tail, 0)),
             Opcode::Target(PseudoCALLIndirect) => Some(smallvec![jump_to(RA, data)?]),
@@ -333,6 +341,10 @@ impl Machine for MachineCode {
         inst(PseudoBR, [Operand::Block(destination)])
     }
 
+    fn far_jump(&self, destination: Block, scratch: PReg) -> Option<InstData> {
+        Some(inst(PseudoJump, [Operand::def(scratch), Operand::Block(destination)]))
+    }
+
     fn trap(&self) -> InstData {
         inst(UNIMP, [])
     }
@@ -360,6 +372,7 @@ impl Machine for MachineCode {
         match texts.as_slice() {
             [] if opcode == PseudoRET => "ret".to_string(),
             [target] if opcode == PseudoBR => format!("j {target}"),
+            [scratch, target] if opcode == PseudoJump => format!("jump {target}, {scratch}"),
             [callee, _] if opcode == PseudoCALL => format!("call {callee}"),
             [callee, _] if opcode == PseudoTAIL => format!("tail {callee}"),
             [callee, _] if opcode == PseudoCALLIndirect => format!("jalr {callee}"),

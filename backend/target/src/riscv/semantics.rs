@@ -6,7 +6,7 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
-use super::machine::comparison_branch;
+use super::machine::{comparison_branch, parts};
 use crate::Target;
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::{Sources, access, call_frame, chosen, finish, from_here, jump, jump_free, sources};
@@ -38,6 +38,7 @@ pub fn evaluate<'d>(
         BEQ | BNE | BLT | BGE | BLTU | BGEU => branch(d, opcode, &s),
         PseudoBR | PseudoRET => Ok(jump_free(d)),
         JAL => jump(d, inst, None),
+        PseudoJump => far_jump(d, inst),
         PseudoBRIND => {
             let [base, offset] = s.exactly(inst)?;
             let to = d.add(&base.bits, &offset.bits);
@@ -71,6 +72,15 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
     }
+}
+
+/// A jump by a known distance, which leaves the high part of its way in its register.
+fn far_jump<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Result<MachineEvaluation<D>, Unsupported> {
+    let distance = inst.imm(1).ok_or_else(|| Unsupported::new("PseudoJump before code is placed"))?;
+    let (high, _) = parts(distance);
+    let bits = from_here(d, inst, i64::from((high << 12) as i32))?;
+    let poison = d.boolean(false);
+    Ok(MachineEvaluation { results: smallvec![Value { bits, poison }], ..jump_free(d) })
 }
 
 /// One of two values, by a comparison. The poison of the other one is not read.

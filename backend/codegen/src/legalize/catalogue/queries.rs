@@ -34,7 +34,9 @@ pub fn queries(target: &Target, legalizer: &LegalizerInfo) -> Vec<LegalityQuery>
     all.retain(well_formed);
     // The legalization of an artifact depends on the definition that it combines with: only instances tell.
     all.retain(|query| !query.opcode.is_artifact() || query.types.iter().all(|ty| has_instance(ty.bits())));
-    all.extend(legalizer.opcodes().filter_map(|opcode| vector(target, opcode)));
+    let vectors: Vec<LegalityQuery> = legalizer.opcodes().filter_map(|opcode| vector(target, opcode)).collect();
+    all.extend(vectors.iter().filter_map(elements_of_vector));
+    all.extend(vectors);
     all
 }
 
@@ -55,7 +57,22 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
             (false, _) => Type::Vector { lanes: 2, scalable: false, element: Element::Scalar { bits: 32 } },
         });
     }
-    (!types.is_empty()).then(|| LegalityQuery::new(opcode, types))
+    (!types.is_empty()).then(|| {
+        let mut query = LegalityQuery::new(opcode, types);
+        if matches!(info.family, Family::Load | Family::Store) {
+            let value = query.types[0];
+            query.memory = smallvec![MemDescr::plain(value, value.bits())];
+        }
+        query
+    })
+}
+
+/// A vector taken apart into its elements.
+fn elements_of_vector(query: &LegalityQuery) -> Option<LegalityQuery> {
+    let parts =
+        query.opcode.info().is_some_and(|info| info.family == Family::Composition && info.immediates.is_empty());
+    let (whole, element) = (query.type_at(0)?, query.type_at(0)?.scalar_type());
+    parts.then(|| LegalityQuery::new(query.opcode, [element, whole]))
 }
 
 fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
@@ -221,13 +238,13 @@ fn well_formed(query: &LegalityQuery) -> bool {
     fits && info.rules.iter().all(|rule| too_narrow(rule) || rule.holds(&types, None))
 }
 
-/// Functions that make `query`; more than one where it leaves a predicate or an immediate open. Vectors have none, nor
-/// have most widths that the catalogue does not prove. Neither has an operand that stands for something outside the
+/// Functions that make `query`; more than one where it leaves a predicate or an immediate open. Most widths that the
+/// catalogue does not prove have none. Neither has an operand that stands for something outside the
 /// function (a jump table, an intrinsic).
 pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Function> {
     let Some(info) = query.opcode.info() else { return Vec::new() };
     let mut types = query.types.iter().copied().chain(query.memory.iter().map(|memory| memory.ty));
-    if types.any(|ty| ty.is_vector() || !has_instance(ty.bits())) || !info.takes(&index_types(query)) {
+    if types.any(|ty| !has_instance(ty.bits())) || !info.takes(&index_types(query)) {
         return Vec::new();
     }
     // No instruction has an immediate that its row does not take, though the table may be asked about it.
@@ -260,14 +277,14 @@ struct Open {
 impl Instance<'_> {
     /// Writes the instruction that makes `query`, with its inputs before it and the users of its results after it.
     fn ask(&mut self, query: &LegalityQuery, info: &OpcodeInfo, open: &Open) {
-        if query.opcode.is_phi() && query.types[0].is_scalar() {
+        if query.opcode.is_phi() && !query.types[0].is_pointer() {
             return self.phi(query.types[0]);
         }
         let results: Vec<VReg> = self.registers(query, info.defs, |i, ty| i.builder.function.new_vreg(ty));
         let mut operands: Vec<Operand> = results.iter().copied().map(Operand::def).collect();
         for (position, &kind) in info.uses.iter().enumerate() {
             match kind {
-                OperandKind::MORE if info.family == Family::Composition => {
+                OperandKind::MORE if matches!(info.family, Family::Composition | Family::Vector) => {
                     let parts = query.types[0].bits() / query.types[1].bits();
                     let more: Vec<VReg> = (1..parts).map(|_| self.any(query.types[1])).collect();
                     operands.extend(more.into_iter().map(Operand::used));
@@ -330,7 +347,7 @@ impl Instance<'_> {
 
     fn use_up(&mut self, value: VReg) {
         let ty = self.builder.type_of(value);
-        if ty.is_scalar() {
+        if ty.is_scalar() || ty.is_vector() {
             return self.needed(value);
         }
         let place = self.pointer();
