@@ -220,7 +220,7 @@ fn modules_are_generated_accepted_and_run_together() {
         let seeds =
             (0..PROGRAMS).map(|number| campaign::program_seed(7, number)).filter(|&seed| campaign::is_module(seed));
         for seed in seeds {
-            let module = campaign::generated_module(seed, target).unwrap();
+            let module = campaign::generated_module(seed, target, target.default_features).unwrap();
             assert!(
                 module.iter().all(|function| harness.accepts(function)),
                 "{} program {seed} is rejected",

@@ -304,6 +304,11 @@ impl Emulator {
         Emulator::with_engine(target, Engine::Unicorn(Box::new(unicorn(row)?)), |register| row.number(register))
     }
 
+    /// True if [`Emulator::new`] gives code of these features an engine of this kind.
+    pub fn runs(&self, features: Features) -> bool {
+        EngineDesc::of(self.target, features).is_some() == matches!(self.engine, Engine::Unicorn(_))
+    }
+
     /// The machine stepper, whatever the features.
     pub fn stepping(target: &'static Target) -> Result<Emulator, MachineError> {
         Emulator::with_engine(target, Engine::Stepper(Stepper::new(target)), |register| Some(register.0.into()))

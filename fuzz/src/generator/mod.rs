@@ -23,7 +23,8 @@ mod volatile;
 use arbitrary::{Result, Unstructured};
 use tribunal_ir::types::S1;
 use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Type, VReg};
-use tribunal_target::Target;
+use tribunal_target::legality::LegalizerInfo;
+use tribunal_target::{Features, Target};
 
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
@@ -123,6 +124,8 @@ struct Generator<'u, 'b, 'f> {
     u: &'u mut Unstructured<'b>,
     builder: Builder<'f>,
     target: &'static Target,
+    /// The rules of the target with the features that the program may use.
+    legalizer: &'static LegalizerInfo,
     policy: Policy,
     /// Values that dominate the position, oldest first.
     scope: Vec<Entry>,
@@ -137,10 +140,15 @@ struct Generator<'u, 'b, 'f> {
     callees: &'u [CalleeSignature],
 }
 
-/// A function for `target` out of `u`'s bytes.
-pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -> Result<Function> {
+/// A function for `target` with `features` out of `u`'s bytes.
+pub fn generate(
+    u: &mut Unstructured<'_>,
+    target: &'static Target,
+    features: Features,
+    name: &str,
+) -> Result<Function> {
     let policy = Policy::draw(u, target)?;
-    modules::function(u, target, policy, (name, None), &[])
+    modules::function(u, (target, features), policy, (name, None), &[])
 }
 
 impl Generator<'_, '_, '_> {
@@ -318,11 +326,11 @@ mod tests {
     fn equal_bytes_give_equal_programs_and_none_is_empty() {
         let bytes: Vec<u8> = (0..4096u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         for &target in tribunal_target::ALL {
-            let one = generate(&mut Unstructured::new(&bytes), target, "f").unwrap();
-            let two = generate(&mut Unstructured::new(&bytes), target, "f").unwrap();
+            let one = generate(&mut Unstructured::new(&bytes), target, target.default_features, "f").unwrap();
+            let two = generate(&mut Unstructured::new(&bytes), target, target.default_features, "f").unwrap();
             assert_eq!(one.inst_bound(), two.inst_bound());
             assert!(one.inst_bound() > 10);
-            assert!(generate(&mut Unstructured::new(&[]), target, "f").is_ok());
+            assert!(generate(&mut Unstructured::new(&[]), target, target.default_features, "f").is_ok());
         }
     }
 }
