@@ -7,6 +7,7 @@ use tribunal_ir::{Function, Inst, InstData, MemFlags, Opcode, Operand, VReg};
 use tribunal_target::abi::CallKind;
 use tribunal_target::{ALL, Target};
 use tribunal_trial::Harness;
+use tribunal_trial::harness::verify;
 use tribunal_trial::inputs::Plan;
 use tribunal_trial::together::with_callees;
 
@@ -161,11 +162,11 @@ fn shapes(function: &Function) -> Vec<&'static str> {
 fn every_shape_is_generated_and_accepted() {
     for &target in ALL {
         let options = Options { features: target.default_features, allocator: Allocator::Ion };
-        let harness = Harness::new(target, options).unwrap();
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for number in 0..PROGRAMS {
             let function = campaign::generated(campaign::program_seed(7, number), target).unwrap();
-            assert!(harness.accepts(&function), "{} program {number} is rejected", target.name);
+            let faults = verify(&function, target, (target.legality)(options.features));
+            assert!(faults.is_empty(), "{} program {number} is rejected: {faults:?}", target.name);
             shapes(&function).into_iter().for_each(|shape| *counts.entry(shape).or_default() += 1);
         }
         println!("{}: {counts:?}", target.name);
@@ -221,11 +222,9 @@ fn modules_are_generated_accepted_and_run_together() {
             (0..PROGRAMS).map(|number| campaign::program_seed(7, number)).filter(|&seed| campaign::is_module(seed));
         for seed in seeds {
             let module = campaign::generated_module(seed, target, target.default_features).unwrap();
-            assert!(
-                module.iter().all(|function| harness.accepts(function)),
-                "{} program {seed} is rejected",
-                target.name
-            );
+            let legalizer = (target.legality)(options.features);
+            let faults: Vec<_> = module.iter().flat_map(|function| verify(function, target, legalizer)).collect();
+            assert!(faults.is_empty(), "{} program {seed} is rejected: {faults:?}", target.name);
             calls_in(&module, target).into_iter().for_each(|shape| *counts.entry(shape).or_default() += 1);
             let tally = harness.trial_together(&refs(&module), Plan { count: 4, seed }, &mut NoObserver);
             assert!(

@@ -10,8 +10,12 @@
 //! to a byte range of its own, where the oracle masks the bits that the source leaves unconstrained without losing the
 //! rest.
 
+mod atomics;
+mod directed;
+mod distances;
 mod expressions;
 mod families;
+mod frames;
 mod limits;
 mod linked;
 mod memory;
@@ -64,6 +68,12 @@ struct Policy {
     shapes: bool,
     /// Globals, calls, jump tables.
     linked: bool,
+    /// Operations on memory in one step.
+    atomics: bool,
+    /// Frames at the limits of encodings, objects of variable size.
+    frames: bool,
+    /// A block as long as a branch reaches.
+    distances: bool,
 }
 
 impl Policy {
@@ -98,6 +108,9 @@ impl Policy {
             shapes: u.ratio(1, 6)?,
             families: u.ratio(1, 4)?,
             linked: u.ratio(1, 8)?,
+            atomics: u.ratio(1, 8)?,
+            frames: u.ratio(1, 16)?,
+            distances: u.ratio(1, 512)?,
         })
     }
 }
@@ -249,6 +262,11 @@ impl Generator<'_, '_, '_> {
     fn condition(&mut self) -> Result<VReg> {
         if self.u.ratio(1, 4)? {
             return Ok(self.value(S1, true)?.register);
+        }
+        if self.u.ratio(1, 4)?
+            && let Some(condition) = self.directed_condition()?
+        {
+            return Ok(condition);
         }
         let ty = self.scalar()?;
         let predicate = *self.u.choose(&tribunal_ir::IntPredicate::ALL)?;

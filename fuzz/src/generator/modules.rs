@@ -92,8 +92,12 @@ pub(super) fn function<'u>(
         None => generator.arguments(entry)?,
     }
     generator.stack_objects()?;
+    generator.frame_at_limit()?;
     generator.globals()?;
     generator.region(0)?;
+    if generator.policy.distances {
+        generator.long_way()?;
+    }
     if !callees.is_empty() {
         generator.call_defined()?;
     }
