@@ -169,10 +169,8 @@ fn worker(shared: &Shared<'_>) {
             return;
         }
     };
-    let fresh = || CampaignReport {
-        reached: vec![Reached::default(); shared.rule_sets.len()],
-        ..CampaignReport::default()
-    };
+    let fresh =
+        || CampaignReport { reached: vec![Reached::default(); shared.rule_sets.len()], ..CampaignReport::default() };
     let mut local = fresh();
     let mut reported = Instant::now();
     while !shared.is_over() {

@@ -60,7 +60,8 @@ impl RuleCoverage {
         let label = target.with(features);
         let proofs = proved(&label);
         let proved: FxHashSet<&str> = rules.iter().copied().filter(|rule| proofs.contains(*rule)).collect();
-        let (known, never): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| reached.observed.contains(rule) || reached.fired.contains(rule));
+        let (known, never): (Vec<_>, Vec<_>) =
+            rules.iter().copied().partition(|rule| reached.observed.contains(rule) || reached.fired.contains(rule));
         let (seen, unobserved): (Vec<_>, Vec<_>) =
             known.iter().copied().partition(|rule| reached.observed.contains(rule));
         let proved_never = never.iter().copied().filter(|rule| proved.contains(rule)).collect();

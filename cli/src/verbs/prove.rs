@@ -254,6 +254,7 @@ fn check_tables(
             endless: all.endless.len(),
             internal: all.internal.len(),
             illegal: all.illegal.len(),
+            unselected: all.unselected.len(),
             missing: all.missing.len(),
             holes: all.holes.len(),
             idle: all.idle.len(),

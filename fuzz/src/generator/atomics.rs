@@ -29,9 +29,9 @@ impl Generator<'_, '_, '_> {
         let (opcode, aim) = self.atomic_aim()?;
         let place = *self.u.choose(&self.pointers)?;
         let pointer = self.pointer_type();
-        let takes_pointers = opcode.info().is_some_and(|info| {
-            matches!(info.defs.first(), Some(OperandKind::Register(TypeClass::Single, _)))
-        });
+        let takes_pointers = opcode
+            .info()
+            .is_some_and(|info| matches!(info.defs.first(), Some(OperandKind::Register(TypeClass::Single, _))));
         let is_pointer = takes_pointers && self.u.ratio(1, 6)?;
         let bits = match aim.and_then(|aim| aim.memory_bits) {
             Some(bits) => bits,

@@ -47,7 +47,9 @@ impl Generator<'_, '_, '_> {
     fn fitting(&mut self, types: Types, usual: Type) -> Result<Type> {
         Ok(match types {
             Types::Bits(bits) => Type::scalar(bits),
-            Types::AtMost(bits) => Type::scalar(if self.u.ratio(1, 4)? { self.u.int_in_range(1..=bits)? } else { bits }),
+            Types::AtMost(bits) => {
+                Type::scalar(if self.u.ratio(1, 4)? { self.u.int_in_range(1..=bits)? } else { bits })
+            }
             Types::Any => usual,
         })
     }
@@ -89,7 +91,12 @@ impl Generator<'_, '_, '_> {
     }
 
     /// An operand that the pattern of one accepts; `None` if there is none among values.
-    fn matching(&mut self, opcode: Opcode, (index, pat): (usize, &Pat), ty: Type) -> Result<Option<(Operand, Option<Entry>)>> {
+    fn matching(
+        &mut self,
+        opcode: Opcode,
+        (index, pat): (usize, &Pat),
+        ty: Type,
+    ) -> Result<Option<(Operand, Option<Entry>)>> {
         let is_amount = index == 2 && opcode.info().is_some_and(|info| info.poison.contains(Poison::AMOUNT));
         let is_imm = opcode.info().is_some_and(|info| info.immediate_at(index).is_some());
         let entry = match pat {

@@ -39,8 +39,7 @@ impl Generator<'_, '_, '_> {
 
     /// An object with words written at these offsets, which may be accessed.
     fn object(&mut self, name: &str, bytes: u32, align: u32, written: &[u32]) -> Result<VReg> {
-        let object =
-            StackObject { name: name.to_string(), ..StackObject::new(SlotKind::Default, bytes.into(), align) };
+        let object = StackObject { name: name.to_string(), ..StackObject::new(SlotKind::Default, bytes.into(), align) };
         let slot = self.builder.function.stack.push(object);
         let base = self.builder.build(self.pointer_type(), Opcode::G_FRAME_INDEX, [Operand::Stack(slot)]);
         for &offset in written {

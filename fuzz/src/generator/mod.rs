@@ -154,12 +154,7 @@ struct Generator<'u, 'b, 'f> {
 }
 
 /// A function for `target` with `features` out of `u`'s bytes.
-pub fn generate(
-    u: &mut Unstructured<'_>,
-    target: &'static Target,
-    features: Features,
-    name: &str,
-) -> Result<Function> {
+pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Features, name: &str) -> Result<Function> {
     let policy = Policy::draw(u, target)?;
     modules::function(u, (target, features), policy, (name, None), &[])
 }

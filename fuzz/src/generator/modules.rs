@@ -21,11 +21,7 @@ pub(super) struct CalleeSignature {
 }
 
 /// A module for `target` out of `u`'s bytes: the first function is `f`, which calls others.
-pub fn generate_module(
-    u: &mut Unstructured<'_>,
-    target: &'static Target,
-    features: Features,
-) -> Result<Vec<Function>> {
+pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, features: Features) -> Result<Vec<Function>> {
     let count = u.int_in_range(2..=MOST)?;
     let signatures = (1..count).map(|number| CalleeSignature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
     let mut functions = Vec::with_capacity(count);
