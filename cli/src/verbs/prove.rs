@@ -206,6 +206,7 @@ struct TablesReport {
     endless: usize,
     internal: usize,
     illegal: usize,
+    unselected: usize,
     missing: usize,
     holes: usize,
     idle: usize,

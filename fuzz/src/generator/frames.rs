@@ -22,10 +22,15 @@ const VARIABLE_BYTES: u32 = 16;
 impl Generator<'_, '_, '_> {
     /// An object that makes the frame as large as a limit, or nearly, and one of which the alignment is seen.
     pub(super) fn frame_at_limit(&mut self) -> Result<()> {
-        if !self.policy.frames {
+        if !self.policy.frames || self.u.arbitrary()? {
             return Ok(());
         }
-        let limit = if self.u.ratio(1, 64)? { FAR_LIMIT } else { *self.u.choose(&LIMITS)? };
+        // An execution makes the whole frame, so the larger ones are rarer.
+        let limit = match self.u.int_in_range(0..=255u32)? {
+            0 => FAR_LIMIT,
+            1..=63 => *self.u.choose(&LIMITS)?,
+            _ => *self.u.choose(&LIMITS[..3])?,
+        };
         // The frame has other parts, whose sizes are not known here.
         let bytes = limit - 8 * self.u.int_in_range(0..=32)? + 8 * self.u.int_in_range(0..=2)?;
         self.object("filler", bytes, 8, &[0, bytes - 8])?;
