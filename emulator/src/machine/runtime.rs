@@ -239,7 +239,8 @@ impl Emulator {
                 }
             }
         };
-        for &register in self.target.abi.caller_saved {
+        for index in 0..self.changed.len() {
+            let register = self.changed[index];
             self.write(register, fitting(self.target, clobbered(register, count)))?;
         }
         for (register, value) in results {
