@@ -20,11 +20,13 @@ mod conventions;
 mod engines;
 mod error;
 mod linker;
+mod loader;
 mod runtime;
 mod stepper;
 
 pub use error::MachineError;
 pub use linker::{LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
+pub use loader::{LoadError, LoadedObject};
 pub use runtime::CallSite;
 
 use crate::call::{CallMismatch, CallScript, ExternalCall};
