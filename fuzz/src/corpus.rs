@@ -5,6 +5,7 @@
 //! bounds the corpus: a program stays roughly as long as it is the smallest for one of them.
 
 use crate::edit;
+use crate::generator;
 use crate::mutate::{self, WIDEST};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -223,6 +224,7 @@ impl Corpus {
     fn write(&self, function: &Function, target: &Target) -> std::io::Result<Option<PathBuf>> {
         let module = Module {
             comments: vec![format!("target: {}", target.name)],
+            ir: generator::block_of(function),
             functions: vec![function.clone()],
             ..Module::default()
         };

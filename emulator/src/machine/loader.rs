@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 /// Bytes between the code and the data after it: no target has an instruction of zeros.
 const GAP: usize = 64;
+/// Bytes of code and data at most.
+const MOST_BYTES: u64 = super::CODE_BYTES;
 /// The alignment of sections at least, in bytes.
 const ALIGN: u64 = 16;
 
@@ -136,9 +138,11 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             }
             let align = section.align().clamp(ALIGN, 1 << 16) as usize;
             let start = self.loaded.image.len().next_multiple_of(align);
+            let end = section.size().checked_add(start as u64).filter(|&end| end <= MOST_BYTES);
+            let end = end.ok_or_else(|| LoadError::Malformed("a section is too large".to_string()))?;
             self.loaded.image.resize(start, 0);
             self.loaded.image.extend_from_slice(section.data()?);
-            self.loaded.image.resize(start + section.size() as usize, 0);
+            self.loaded.image.resize(end as usize, 0);
             self.placed.push(Placed { index: section.index(), start: start as u64 });
         }
         Ok(())
@@ -149,7 +153,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         let mut functions: Vec<(u64, u64, String)> = Vec::new();
         for symbol in self.file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text) {
             if let Some(start) = self.start_of(&symbol) {
-                functions.push((start, symbol.size(), symbol.name()?.to_string()));
+                functions.push((start, symbol.size().min(MOST_BYTES), symbol.name()?.to_string()));
             }
         }
         functions.sort_unstable();
@@ -169,14 +173,15 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     /// The place of a symbol in the image; `None` if another object defines it.
     fn start_of<'f>(&self, symbol: &impl ObjectSymbol<'f>) -> Option<u64> {
         let SymbolSection::Section(index) = symbol.section() else { return None };
-        Some(self.placed.iter().find(|placed| placed.index == index)?.start + symbol.address())
+        let start = self.placed.iter().find(|placed| placed.index == index)?.start;
+        start.checked_add(symbol.address()).filter(|&place| place <= MOST_BYTES)
     }
 
     fn relocate(&mut self) -> Result<(), LoadError> {
         let mut found = Vec::new();
         for &Placed { index, start } in &self.placed {
             for (at, relocation) in self.file.section_by_index(index)?.relocations() {
-                let offset = start + at;
+                let offset = start.checked_add(at).filter(|&place| place <= MOST_BYTES).ok_or(LoadError::Place(at))?;
                 let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let RelocationTarget::Symbol(symbol) = relocation.target() else {
                     return Err(LoadError::Place(offset));

@@ -17,6 +17,7 @@ mod expressions;
 mod families;
 mod frames;
 mod limits;
+mod linkage;
 mod linked;
 mod memory;
 mod modules;
@@ -30,6 +31,7 @@ use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
 
+pub use linkage::block_of;
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
 pub use tribunal_trial::inputs::BUFFER_BYTES;

@@ -89,6 +89,7 @@ pub(super) fn function<'u>(
     }
     generator.stack_objects()?;
     generator.frame_at_limit()?;
+    generator.linkage()?;
     generator.globals()?;
     generator.region(0)?;
     if generator.policy.distances {

@@ -21,6 +21,7 @@ impl Generator<'_, '_, '_> {
                 5..=6 if self.policy.shapes => self.shape(depth)?,
                 2 | 7..=8 if self.device.is_some() => self.volatile_access()?,
                 2..=4 if self.policy.memory => self.access()?,
+                9 if self.policy.linked && self.u.ratio(1, 3)? => self.pooled()?,
                 9 if self.policy.linked => self.call()?,
                 _ => self.expression()?,
             }
