@@ -4,6 +4,8 @@
 //!
 //! Invariant: nothing here calls the semantics but [`first`].
 
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
 use tribunal_ir::bits::Bits;
 use tribunal_ir::opcode::{IndexTypes, OpcodeInfo};
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value, evaluate};

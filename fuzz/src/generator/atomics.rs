@@ -67,22 +67,15 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// An operation, and the pattern of the rule that it is aimed at, if there is one.
+    /// An operation, and the pattern of a rule of it that it is aimed at, if there is one.
     fn atomic_aim(&mut self) -> Result<(Opcode, Option<&'static Pattern>)> {
-        let is_one = |rule: &&'static SelectionRule| rule.pattern.opcode.family() == Some(Family::Atomic);
-        let rules: Vec<&'static Pattern> = self
-            .target
-            .selection
-            .iter()
-            .filter(|rule| is_one(rule) && self.is_enabled(rule) && rule.pattern.memory_bits.is_some())
-            .map(|rule| &rule.pattern)
-            .collect();
-        match rules.is_empty() || self.u.ratio(1, 3)? {
-            true => Ok((*self.u.choose(Family::Atomic.opcodes())?, None)),
-            false => {
-                let pattern = *self.u.choose(&rules)?;
-                Ok((pattern.opcode, Some(pattern)))
-            }
+        let opcode = *self.u.choose(Family::Atomic.opcodes())?;
+        let rules = self.target.selection.iter();
+        let own = rules.filter(|rule| rule.pattern.opcode == opcode && rule.pattern.memory_bits.is_some());
+        let own: Vec<&'static Pattern> = own.filter(|rule| self.is_enabled(rule)).map(|rule| &rule.pattern).collect();
+        match own.is_empty() || self.u.ratio(1, 4)? {
+            true => Ok((opcode, None)),
+            false => Ok((opcode, Some(*self.u.choose(&own)?))),
         }
     }
 

@@ -149,7 +149,7 @@ impl Generator<'_, '_, '_> {
 /// The type of the operand at `index`: that of the result, or the one compared, by the opcode's row.
 fn operand_type(opcode: Opcode, index: usize, ty: Type, compared: Type) -> Option<Type> {
     let info = opcode.info()?;
-    let Some(kind) = info.operands().nth(index) else { return None };
+    let kind = info.operands().nth(index)?;
     match (kind.type_index(), opcode.family()) {
         (None, _) | (Some(0), _) if opcode != Opcode::G_ICMP => Some(ty),
         (Some(_), Some(Family::Shift)) => Some(ty),

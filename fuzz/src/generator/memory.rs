@@ -47,8 +47,8 @@ impl Generator<'_, '_, '_> {
             0..=1 => return self.same_place(),
             2 => return self.memory_function(),
             3 => return self.atomic_access(),
-            4..=7 if self.policy.atomics && self.has_atomics() => return self.atomic_operation(),
-            8 if self.u.ratio(1, 4)? => return self.prefetch(),
+            4..=9 if self.policy.atomics && self.has_atomics() => return self.atomic_operation(),
+            10 if self.u.ratio(1, 4)? => return self.prefetch(),
             _ => {}
         }
         let place = *self.u.choose(&self.pointers)?;
