@@ -4,7 +4,10 @@
 //! (a solver context and an emulator cannot be shared), and all share one proof cache. With a corpus, a program also
 //! depends on the features reached before; the corpus is text, of programs of one function.
 
+mod features;
 mod modules;
+
+pub use features::FeatureMix;
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;
@@ -32,8 +35,10 @@ use tribunal_trial::inputs;
 
 /// The settings of a campaign.
 pub struct Campaign {
-    /// With the features that programs are compiled for.
+    /// With the features that programs are compiled for, unless they draw their own.
     pub targets: Vec<(&'static Target, Features)>,
+    /// Whether programs draw their features.
+    pub mix: FeatureMix,
     /// No program is begun after it.
     pub time: Duration,
     /// Programs at most.
@@ -67,7 +72,7 @@ pub struct CampaignReport {
     pub rejected: u64,
     /// Wall time, setting up included.
     pub elapsed: Duration,
-    /// The rules that each target of the campaign reached, in their order.
+    /// The rules that each rule set of the campaign reached, in the order of [`Campaign::rule_sets`].
     pub reached: Vec<Reached>,
     /// One finding of each signature, with its crash file.
     pub crashes: Vec<(Finding, PathBuf)>,
@@ -75,6 +80,13 @@ pub struct CampaignReport {
     pub features: FeatureSet,
     /// Findings that were set aside, by the index of their signature in [`Campaign::known`].
     pub known: BTreeMap<usize, u64>,
+}
+
+impl Campaign {
+    /// The rule sets whose coverage is counted.
+    pub fn rule_sets(&self) -> Vec<(&'static Target, Features)> {
+        self.mix.rule_sets(&self.targets)
+    }
 }
 
 /// Bytes that one program is made of.
@@ -86,6 +98,8 @@ const REDUCTION: Duration = Duration::from_secs(10);
 /// Shared by the workers.
 struct Shared<'a> {
     campaign: &'a Campaign,
+    /// Those of the campaign.
+    rule_sets: Vec<(&'static Target, Features)>,
     started: Instant,
     stop: &'a AtomicBool,
     next: AtomicU64,
@@ -112,6 +126,7 @@ pub fn run(
 ) -> Result<CampaignReport, HarnessError> {
     let shared = Shared {
         campaign,
+        rule_sets: campaign.rule_sets(),
         started: Instant::now(),
         stop,
         next: AtomicU64::new(0),
@@ -154,10 +169,8 @@ fn worker(shared: &Shared<'_>) {
             return;
         }
     };
-    let fresh = || CampaignReport {
-        reached: vec![Reached::default(); shared.campaign.targets.len()],
-        ..CampaignReport::default()
-    };
+    let fresh =
+        || CampaignReport { reached: vec![Reached::default(); shared.rule_sets.len()], ..CampaignReport::default() };
     let mut local = fresh();
     let mut reported = Instant::now();
     while !shared.is_over() {
@@ -166,14 +179,11 @@ fn worker(shared: &Shared<'_>) {
             break;
         }
         let index = (number % harnesses.len() as u64) as usize;
-        program(shared, &mut harnesses[index], index, number, &mut local);
+        program(shared, &mut harnesses[index], shared.campaign.targets[index].1, number, &mut local);
         if reported.elapsed() > Duration::from_millis(250) {
             flush(shared, std::mem::replace(&mut local, fresh()));
             reported = Instant::now();
         }
-    }
-    for (reached, harness) in local.reached.iter_mut().zip(&harnesses) {
-        reached.fired.extend(harness.rules_fired());
     }
     flush(shared, local);
 }
@@ -183,26 +193,34 @@ fn judges(number: u64) -> JudgeSet {
     if number.is_multiple_of(16) { JudgeSet::ALL } else { JudgeSet::ALL.without(Judge::Text) }
 }
 
-/// One program, for the target of this index: generated, checked, judged.
-fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64, local: &mut CampaignReport) {
-    let seed = program_seed(shared.campaign.seed, number);
-    let corpus = shared.campaign.corpus.as_ref();
-    let drawn = corpus.and_then(|corpus| corpus.next(harness.target(), seed));
-    if drawn.is_none() && is_module(seed) {
-        return modules::program(shared, harness, index, seed, local);
+/// One program, of this number: generated, checked, judged. `given` are the features beside its target.
+fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: u64, local: &mut CampaignReport) {
+    let (campaign, target) = (shared.campaign, harness.target());
+    let seed = program_seed(campaign.seed, number);
+    let corpus = campaign.corpus.as_ref();
+    let drawn = corpus.and_then(|corpus| corpus.next(target, seed));
+    // A program of the corpus may need what other features lack.
+    let features = if drawn.is_some() { given } else { campaign.mix.draw(target, given, seed) };
+    if let Err(failure) = harness.set_features(features) {
+        *lock(&shared.failure) = Some(failure);
+        return;
     }
-    let generated = || Some(Drawn { function: generated(seed, harness.target())?, is_read: false });
+    if drawn.is_none() && is_module(seed) {
+        return modules::program(shared, harness, seed, local);
+    }
+    let generated = || Some(Drawn { function: generated_for(seed, target, features)?, is_read: false });
     let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {
         local.rejected += 1;
         return;
     };
-    let plan = inputs::Plan { count: shared.campaign.inputs, seed };
-    let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
+    let plan = inputs::Plan { count: campaign.inputs, seed };
+    let mut planter = campaign.fault.and_then(|fault| Planter::on(target, fault));
     let Some(mut tally) = harness.trial_if_accepted(&function, plan, judges(number), &mut planter) else {
         local.rejected += 1;
         return;
     };
-    shared.campaign.known.set_aside(&mut tally, &mut local.known);
+    reached(shared, harness, tally.executions, local);
+    campaign.known.set_aside(&mut tally, &mut local.known);
     // Generated programs use supported features only: one that does not is kept like a finding.
     let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();
     for finding in tally.findings.iter().chain(&refused) {
@@ -211,18 +229,31 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, number: u64
     if let Some(corpus) = corpus.filter(|_| tally.passed == 1) {
         corpus.keep(&function, is_read, harness);
     }
-    harness.last_features().iter().for_each(|&slot| _ = local.features.insert(slot));
-    if tally.executions > 0 {
-        local.reached[index].observed.extend(harness.last_fired());
-    }
     local.tally.add(tally);
 }
 
-/// The function of one program number; `None` if the bytes did not make one (which is a fault of the generator).
+/// Counts the features and the rules that the last trial reached, with so many executions.
+fn reached(shared: &Shared<'_>, harness: &Harness, executions: u64, local: &mut CampaignReport) {
+    harness.last_features().iter().for_each(|&slot| _ = local.features.insert(slot));
+    let set = features::rule_set_of(&shared.rule_sets, harness.target(), harness.options().features);
+    let Some(reached) = set.and_then(|index| local.reached.get_mut(index)) else { return };
+    match executions {
+        0 => reached.fired.extend(harness.last_fired()),
+        _ => reached.observed.extend(harness.last_fired()),
+    }
+}
+
+/// The function of one program number, for the target's usual features; `None` if the bytes did not make one (which is
+/// a fault of the generator).
 pub fn generated(seed: u64, target: &'static Target) -> Option<Function> {
+    generated_for(seed, target, target.default_features)
+}
+
+/// The same for other features.
+pub fn generated_for(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
     let mut bytes = [0u8; PROGRAM_BYTES];
     SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
-    generator::generate(&mut Unstructured::new(&bytes), target, "f").ok()
+    generator::generate(&mut Unstructured::new(&bytes), target, features, "f").ok()
 }
 
 /// One program in this many is a module of several functions.
@@ -234,10 +265,10 @@ pub fn is_module(seed: u64) -> bool {
 }
 
 /// The functions of a program of several; `None` if the bytes did not make them (which is a fault of the generator).
-pub fn generated_module(seed: u64, target: &'static Target) -> Option<Vec<Function>> {
+pub fn generated_module(seed: u64, target: &'static Target, features: Features) -> Option<Vec<Function>> {
     let mut bytes = [0u8; 2 * PROGRAM_BYTES];
     SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
-    generator::generate_module(&mut Unstructured::new(&bytes), target).ok()
+    generator::generate_module(&mut Unstructured::new(&bytes), target, features).ok()
 }
 
 /// The seed of program `number`.

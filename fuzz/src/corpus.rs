@@ -5,6 +5,7 @@
 //! bounds the corpus: a program stays roughly as long as it is the smallest for one of them.
 
 use crate::edit;
+use crate::generator;
 use crate::mutate::{self, WIDEST};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -187,9 +188,13 @@ impl Corpus {
     }
 
     /// Keeps `function`, which was just judged, if it reached a new feature, or is at most half as large as the
-    /// smallest program so far for one. True if it is kept.
+    /// smallest program so far for one. True if it is kept. One with instructions that no mutator knows is not: its
+    /// mutants might need features that the target lacks.
     pub fn keep(&self, function: &Function, is_read: bool, harness: &Harness) -> bool {
         let target = harness.target();
+        if !edit::is_supported(function, target, WIDEST) {
+            return false;
+        }
         let size = function.all_insts().count() as u32;
         let mut state = self.lock();
         let gained = |holder: &Holder| size <= holder.size / 2;
@@ -223,6 +228,7 @@ impl Corpus {
     fn write(&self, function: &Function, target: &Target) -> std::io::Result<Option<PathBuf>> {
         let module = Module {
             comments: vec![format!("target: {}", target.name)],
+            ir: generator::block_of(function),
             functions: vec![function.clone()],
             ..Module::default()
         };

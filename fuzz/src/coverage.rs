@@ -1,5 +1,6 @@
 //! Rule coverage: the rules that a campaign can reach, and those that it did.
 
+use crate::campaign::FeatureMix;
 use rustc_hash::FxHashSet;
 use tribunal_codegen::legalize::COMBINES;
 use tribunal_target::{Features, Target};
@@ -8,7 +9,7 @@ use tribunal_trial::ledger::Ledger;
 /// Names of the rules of one target that a campaign reached.
 #[derive(Clone, Default)]
 pub struct Reached {
-    /// Rules that rewrote something.
+    /// Rules that rewrote something in programs of which no run was compared.
     pub fired: FxHashSet<&'static str>,
     /// Rules that fired in a program of which a run was compared. Generated programs show the values that they compute,
     /// and the legalizer removes unread values.
@@ -16,6 +17,11 @@ pub struct Reached {
 }
 
 impl Reached {
+    /// The number of rules that rewrote something.
+    pub fn count(&self) -> usize {
+        self.fired.union(&self.observed).count()
+    }
+
     /// Adds the rules that another thread reached.
     pub fn add(&mut self, other: Reached) {
         self.fired.extend(other.fired);
@@ -45,13 +51,17 @@ pub struct RuleCoverage {
 }
 
 impl RuleCoverage {
-    /// Counts the rules of `target` under `features` against what was reached.
-    pub fn new(target: &'static Target, features: Features, reached: &Reached) -> RuleCoverage {
-        let rules = rules(target, features);
+    /// Counts the rules of `target` under `features` against what was reached. Options that change no legality rule
+    /// count as on: their selection rules are reached by programs that have them.
+    pub fn new(target: &'static Target, features: Features, mix: FeatureMix, reached: &Reached) -> RuleCoverage {
+        let optional = target.options.iter().filter(|option| !option.changes_rules && mix == FeatureMix::Drawn);
+        let all = optional.fold(features, |all, option| all | option.feature);
+        let rules = rules(target, all);
         let label = target.with(features);
         let proofs = proved(&label);
         let proved: FxHashSet<&str> = rules.iter().copied().filter(|rule| proofs.contains(*rule)).collect();
-        let (known, never): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| reached.fired.contains(rule));
+        let (known, never): (Vec<_>, Vec<_>) =
+            rules.iter().copied().partition(|rule| reached.observed.contains(rule) || reached.fired.contains(rule));
         let (seen, unobserved): (Vec<_>, Vec<_>) =
             known.iter().copied().partition(|rule| reached.observed.contains(rule));
         let proved_never = never.iter().copied().filter(|rule| proved.contains(rule)).collect();
@@ -102,14 +112,14 @@ mod tests {
             let all: Vec<&'static str> = rules(target, features);
             let legalization: Vec<&'static str> =
                 all.iter().copied().filter(|rule| !selection.contains(rule)).collect();
-            let nothing = RuleCoverage::new(target, features, &Reached::default());
+            let nothing = RuleCoverage::new(target, features, FeatureMix::Given, &Reached::default());
             assert_eq!(nothing.never.len(), all.len());
             assert!(nothing.proved * 2 >= legalization.len(), "{}: {} proved", target.name, nothing.proved);
             let silent = nothing.proved_never.len();
             assert!(silent > 0 && silent == nothing.proved);
             let one = nothing.proved_never[0];
             let reached = Reached { fired: [one].into_iter().collect(), ..Reached::default() };
-            let coverage = RuleCoverage::new(target, features, &reached);
+            let coverage = RuleCoverage::new(target, features, FeatureMix::Given, &reached);
             assert_eq!((coverage.fired, coverage.observed, coverage.proved), (1, 0, nothing.proved));
             assert_eq!(coverage.unobserved, [one]);
             assert!(!coverage.proved_never.contains(&one) && !coverage.never.contains(&one));

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::input::{Buffer, Input};
-use tribunal_ir::{Function, Module, text};
+use tribunal_ir::{Function, IrBlock, Module, text};
 use tribunal_target::{Features, Target};
 
 /// The crash header, as far as a run needs it.
@@ -63,10 +63,12 @@ pub fn file_name(finding: &Finding) -> String {
     format!("{name}.mir")
 }
 
-/// The text of a crash file; if a planted fault is named, of its finding.
+/// The text of a crash file of functions, and of their module if they have one; if a planted fault is named, of its
+/// finding.
 pub fn print_sabotaged(
     target: &Target,
     options: Options,
+    ir: Option<IrBlock>,
     functions: &[&Function],
     finding: &Finding,
     sabotage: Option<&str>,
@@ -88,7 +90,8 @@ pub fn print_sabotaged(
         comments.extend(input_lines(input, target));
     }
     comments.extend(finding.details.lines().map(|line| format!("  {line}")));
-    let module = Module { comments, functions: functions.iter().copied().cloned().collect(), ..Module::default() };
+    let functions = functions.iter().copied().cloned().collect();
+    let module = Module { comments, ir, functions, ..Module::default() };
     text::print_module(&module, target.vocabulary)
 }
 
@@ -185,7 +188,7 @@ mod tests {
         let finding = Finding { judge: Judge::Emulator, kind, guilty, details, input };
         let mut function = Function::new("f");
         function.new_block();
-        let text = print_sabotaged(target, options, &[&function], &finding, None);
+        let text = print_sabotaged(target, options, None, &[&function], &finding, None);
         let read = header(&text::parse_module(&text, target.vocabulary).unwrap(), target).unwrap();
         assert_eq!(read.input, finding.input, "{text}");
     }
@@ -200,7 +203,7 @@ mod tests {
             let finding = Finding { judge: Judge::Emulator, kind, guilty, details: String::new(), input: None };
             let mut function = Function::new("f");
             function.new_block();
-            let text = print_sabotaged(target, options, &[&function], &finding, None);
+            let text = print_sabotaged(target, options, None, &[&function], &finding, None);
             let read = header(&text::parse_module(&text, target.vocabulary).unwrap(), target).unwrap();
             assert_eq!((read.judge, read.kind), (Some(Judge::Emulator), Some(kind)), "{text}");
             assert!(read.describes(&finding) && !read.describes(&Finding { judge: Judge::Prover, ..finding }));

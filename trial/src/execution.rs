@@ -4,10 +4,11 @@
 //! nondeterministic choices and the layout of its stack objects: it returns, or comes to a callee that does not, or
 //! makes volatile accesses forever.
 
-use crate::finding::{Inconclusive, Judge};
-use crate::image::{call_sites, unlinked};
+use crate::finding::{Finding, Inconclusive, Judge};
+use crate::image::{ObjectError, call_sites, loaded, unlinked};
 use crate::inputs::{self, Pointers};
 use crate::judges::{Bench, JudgeRow, Session, WrongRun};
+use crate::kind::FindingKind;
 use crate::repair;
 use std::borrow::Cow;
 use tribunal_codegen::pipeline::Code;
@@ -40,9 +41,17 @@ impl JudgeRow for EmulatorRow {
     fn code(&self, session: &mut Session<'_>, code: &Code) {
         let (function, target) = (session.source, session.bench.target);
         let results = inputs::results(function, target);
+        let object = match loaded(code, function, target) {
+            Ok(object) => object,
+            Err(ObjectError::Emission(error)) => return session.tally.unsupported(error.to_string()),
+            Err(error) => return session.tally.findings.push(broken_object(&error)),
+        };
         let machine = &mut session.bench.machine;
         let loaded = machine.record_accesses(function.has_volatile_accesses());
-        let load = |()| machine.load_linked(&unlinked(code, function, target), &call_sites(code));
+        let load = |()| match &object {
+            Some(object) => machine.load_linked(&object.unlinked(), &call_sites(code)),
+            None => machine.load_linked(&unlinked(code, function, target), &call_sites(code)),
+        };
         if let Err(error) = loaded.and_then(load) {
             return session.tally.unsupported(error.to_string());
         }
@@ -67,6 +76,12 @@ impl JudgeRow for EmulatorRow {
             session.tally.unsupported(format!("runs of a source at stage {}", function.stage));
         }
     }
+}
+
+/// The finding that emission wrote an object that is none, or another one than the code.
+fn broken_object(error: &ObjectError) -> Finding {
+    let (kind, guilty) = (FindingKind::Contract, "emit".to_string());
+    Finding { judge: Judge::Emulator, kind, guilty, details: error.to_string(), input: None }
 }
 
 /// The result of one input.

@@ -64,6 +64,7 @@ impl Harness {
         let bench = Bench {
             target,
             options,
+            idle: None,
             legalizer: (target.legality)(options.features),
             prover: Prover::with_cache(cache),
             machine: Emulator::new(target, options.features)?,
@@ -73,6 +74,26 @@ impl Harness {
             selected: Function::default(),
         };
         Ok(Harness { bench, work: Function::default() })
+    }
+
+    /// Judges for other features from now on. The engine is kept for the next time that features need it.
+    ///
+    /// # Errors
+    /// No emulator for these features.
+    pub fn set_features(&mut self, features: Features) -> Result<(), HarnessError> {
+        let Bench { target, options, legalizer, machine, idle, .. } = &mut self.bench;
+        if options.features == features {
+            return Ok(());
+        }
+        if !machine.runs(features) {
+            let other = match idle.take() {
+                Some(other) => other,
+                None => Emulator::new(target, features)?,
+            };
+            *idle = Some(std::mem::replace(machine, other));
+        }
+        (options.features, *legalizer) = (features, (target.legality)(features));
+        Ok(())
     }
 
     /// The machine that it judges for.

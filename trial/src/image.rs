@@ -3,10 +3,11 @@
 //! Invariant: a symbol lies where the interpreter has it, by [`globals_of`].
 
 use std::collections::BTreeMap;
-use tribunal_codegen::emit::CodeReferent;
+use tribunal_codegen::CompileError;
+use tribunal_codegen::emit::{self, CodeReferent};
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::globals::{constant_name, globals_of};
-use tribunal_emulator::machine::{CallSite, LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
+use tribunal_emulator::machine::{CallSite, LinkedPlace, LoadError, LoadedObject, Unlinked, UnlinkedTable, Unresolved};
 use tribunal_ir::Function;
 use tribunal_target::Target;
 
@@ -31,7 +32,41 @@ pub fn unlinked<'c>(code: &'c Code, function: &Function, target: &Target) -> Unl
     let relocations = relocations(code, function, &symbols, start);
     let (entry, is_relative) = code.tables.kind.entry(target.register_bytes()).unwrap_or_default();
     let tables = code.tables.tables.iter().map(|blocks| UnlinkedTable { entry, is_relative, blocks }).collect();
-    Unlinked { code: &code.bytes, relocations, tables, symbols, functions: BTreeMap::new() }
+    Unlinked { code: &code.bytes, relocations, tables, symbols, ..Unlinked::default() }
+}
+
+/// The object of the code, read back by the emulator's loader; `None` for a target without objects. Every call of the
+/// code is one of the object, and the object has no other.
+///
+/// # Errors
+/// The object is not emitted, or is not what the code says.
+pub fn loaded(code: &Code, function: &Function, target: &'static Target) -> Result<Option<LoadedObject>, ObjectError> {
+    if target.elf.is_none() {
+        return Ok(None);
+    }
+    let bytes = emit::object(std::slice::from_ref(code), None, function.relocation_model(), target)?;
+    let object = LoadedObject::read(&bytes, symbols(&[function], target))?;
+    for call in &code.calls {
+        object.check_call(call.offset, &call.symbol)?;
+    }
+    match object.calls() == code.calls.len() {
+        true => Ok(Some(object)),
+        false => Err(ObjectError::Calls(object.calls(), code.calls.len())),
+    }
+}
+
+/// The reason why an object does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ObjectError {
+    /// The backend cannot write it.
+    #[error(transparent)]
+    Emission(#[from] CompileError),
+    /// It is not what an object must be.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// It has so many calls, and the code has so many.
+    #[error("the object has {0} calls, and the code has {1}")]
+    Calls(usize, usize),
 }
 
 /// A jump table: bytes of an entry, whether it is a distance, offsets of blocks.
@@ -91,6 +126,7 @@ impl<'c> ModuleImage<'c> {
             tables: self.tables.iter().map(table).collect(),
             symbols: self.symbols.clone(),
             functions: self.parts.iter().map(|(function, _, start)| (function.name.clone(), start.code)).collect(),
+            text: None,
         }
     }
 

@@ -81,6 +81,8 @@ pub(crate) struct Bench {
     pub legalizer: &'static LegalizerInfo,
     pub prover: Prover,
     pub machine: Emulator,
+    /// The emulator for features that `machine` does not run.
+    pub idle: Option<Emulator>,
     /// How often each rule fired.
     pub rules: FxHashMap<&'static str, u64>,
     /// Rules in the order in which they fired in the last trial.

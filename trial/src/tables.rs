@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_codegen::legalize::{self, PASS};
-use tribunal_codegen::{Allocator, CompileError, Context, NoObserver, Options};
+use tribunal_codegen::{Allocator, CompileError, Context, NoObserver, Options, select};
 use tribunal_ir::{Function, Inst, Opcode, Type, text};
 use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo, NO_RULE};
 use tribunal_target::{Features, Target};
@@ -44,6 +44,8 @@ pub struct TableSummary {
     pub internal: Vec<String>,
     /// Legalized without an error, to something that is not legal.
     pub illegal: Vec<String>,
+    /// Queries that a rule declares legal and no selection rule takes, with the rule that says so.
+    pub unselected: Vec<String>,
     /// Queries that the minimum rule set requires and the table lacks.
     pub missing: Vec<String>,
 }
@@ -69,11 +71,12 @@ impl TableSummary {
             lines.iter().map(|line| format!("{kind}: {line}")).collect()
         };
         let holes: Vec<String> = in_words(&self.holes).collect();
-        let all: [(&str, &[String]); 7] = [
+        let all: [(&str, &[String]); 8] = [
             ("ill-defined", &self.ill_defined),
             ("endless", &self.endless),
             ("internal", &self.internal),
             ("illegal", &self.illegal),
+            ("unselected", &self.unselected),
             ("missing", &self.missing),
             ("hole", &holes),
             ("idle", &self.idle),
@@ -105,6 +108,7 @@ impl TableSummary {
         self.endless.extend(other.endless);
         self.internal.extend(other.internal);
         self.illegal.extend(other.illegal);
+        self.unselected.extend(other.unselected);
         self.missing.extend(other.missing);
     }
 
@@ -125,6 +129,7 @@ impl TableSummary {
             Answer::Endless(text) => self.endless.push(text),
             Answer::Internal(text) => self.internal.push(text),
             Answer::Illegal(text) => self.illegal.push(text),
+            Answer::Unselected(text) => self.unselected.push(text),
         }
     }
 }
@@ -138,6 +143,7 @@ enum Answer {
     Endless(String),
     Internal(String),
     Illegal(String),
+    Unselected(String),
 }
 
 /// Checks the table of `target` under `features`, or another one in its place.
@@ -207,12 +213,36 @@ fn answer(
         Chain { end: End::Legal | End::Rewritten(_), .. } => Answer::Legalized,
         Chain { end: End::Refused(step), .. } => refused(step, ""),
     };
+    if matches!(on_table, Answer::Legal)
+        && let Some(text) =
+            functions.iter().find_map(|function| unselected(target, features, legalizer, query, function))
+    {
+        return Answer::Unselected(text);
+    }
     let answers = functions.into_iter().map(|function| run(target, features, legalizer, query, function));
     match (answers.reduce(worse), on_table) {
         (None, on_table) => on_table,
         (Some(Answer::Legalized), Answer::Legal) => Answer::Legal,
         (Some(answer), _) => answer,
     }
+}
+
+/// The legality rule to blame if no selection rule takes a legal instance. The machine has the options that change no
+/// legality rule: with one of them off, an instance may be refused.
+fn unselected(
+    target: &'static Target,
+    features: Features,
+    legalizer: &'static LegalizerInfo,
+    query: &LegalityQuery,
+    function: &Function,
+) -> Option<String> {
+    let optional = target.options.iter().filter(|option| !option.changes_rules);
+    let features = optional.fold(features, |all, option| all | option.feature);
+    let asks = |inst: &Inst| LegalityQuery::of(function, function.inst(*inst)).as_ref() == Some(query);
+    let inst = function.all_insts().find(asks).filter(|&inst| !select::takes(function, target, features, inst))?;
+    let (rule, text) =
+        (legalizer.action(query).rule, text::print_inst(function, function.inst(inst), target.vocabulary));
+    Some(format!("{}: `{rule}` says legal, and no selection rule takes `{text}`", shown(query)))
 }
 
 /// The worse answer of two instances of one query.
@@ -222,9 +252,10 @@ fn worse(one: Answer, other: Answer) -> Answer {
         Answer::Legalized => 1,
         Answer::Cannot(_) => 2,
         Answer::Hole(_) => 3,
-        Answer::Illegal(_) => 4,
-        Answer::Internal(_) => 5,
-        Answer::Endless(_) => 6,
+        Answer::Unselected(_) => 4,
+        Answer::Illegal(_) => 5,
+        Answer::Internal(_) => 6,
+        Answer::Endless(_) => 7,
     };
     if rank(&other) > rank(&one) { other } else { one }
 }
@@ -453,6 +484,27 @@ mod tests {
         assert_eq!(summary.endless, [format!("G_ADD s16: {fault}")]);
         let named = summary.internal.iter().any(|line| line.starts_with("G_UADDO s16") && line.ends_with(fault));
         assert!(named, "{:?}", summary.internal);
+    }
+
+    /// A table may call legal what no instruction does: the rule that says so is to blame.
+    #[test]
+    fn legal_instructions_that_no_selection_rule_takes_are_named() {
+        let legal = |ty| on(&[G_ADD]).legal_for(&[ty]).widen_scalar_to_next_pow2(0).clamp_scalar(0, ty, ty);
+        let named =
+            |summary: &TableSummary| summary.findings().iter().any(|line| line.starts_with("unselected: G_ABDS"));
+        let right = check_sets(vec![legal(S64), on(&[G_ABDS]).lower()]);
+        assert!(
+            !named(&right) && right.unselected.iter().all(|line| !line.contains("G_ADD")),
+            "{:?}",
+            right.unselected
+        );
+        let wrong = check_sets(vec![legal(S64), on(&[G_ABDS]).legal_for(&[S64])]);
+        let blamed = "G_ABDS s64: `test G_ABDS#0 legal_for` says legal";
+        assert!(
+            named(&wrong) && wrong.unselected.iter().any(|line| line.starts_with(blamed)),
+            "{:?}",
+            wrong.unselected
+        );
     }
 
     #[test]

@@ -348,7 +348,7 @@ fn a_wrong_run_is_blamed_and_its_crash_file_shows_it_again() {
         let tally = forms.trial(&before, &after);
         let finding = tally.findings.iter().find(|finding| finding.judge == Judge::Emulator).unwrap();
         assert_eq!(finding.guilty, "legalize", "{}: {finding}", pair.name);
-        let file = crash::print_sabotaged(forms.target, forms.options(), &[&before], finding, None);
+        let file = crash::print_sabotaged(forms.target, forms.options(), None, &[&before], finding, None);
         let module = text::parse_module(&file, forms.target.vocabulary).unwrap();
         let input = crash::header(&module, forms.target).unwrap().input;
         assert_eq!(input, finding.input, "{}", pair.name);

@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tribunal_fuzz::campaign::{self, Campaign, CampaignReport};
+use tribunal_fuzz::campaign::{self, Campaign, CampaignReport, FeatureMix};
 use tribunal_fuzz::corpus::{Corpus, Growth};
-use tribunal_fuzz::coverage::RuleCoverage;
+use tribunal_fuzz::coverage::{Reached, RuleCoverage};
 use tribunal_trial::features::FeatureKind;
 use tribunal_trial::finding::{Finding, Tally};
 
@@ -47,7 +47,8 @@ pub struct Arguments {
     /// Only this target.
     #[arg(long, value_parser = input::target_names())]
     target: Option<String>,
-    /// Instruction set features to turn on (`+zbb`) or off (`-m`), separated by commas.
+    /// Instruction set features to turn on (`+zbb`) or off (`-m`), separated by commas. Without them each program draws
+    /// its own.
     #[arg(long, value_name = "FEATURES", allow_hyphen_values = true, value_delimiter = ',')]
     features: Vec<String>,
     #[command(flatten)]
@@ -120,7 +121,7 @@ struct KnownReport {
     seen: u64,
 }
 
-/// The rules of one target: their number and their coverage.
+/// The rules of one rule set of a target: their number and their coverage.
 #[derive(Serialize)]
 struct RuleReport {
     target: String,
@@ -162,6 +163,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let kept = arguments.cache.open()?;
     let campaign = Campaign {
         targets,
+        mix: if arguments.features.is_empty() { FeatureMix::Drawn } else { FeatureMix::Given },
         time: Duration::from_secs(arguments.seconds),
         runs: arguments.runs,
         findings: arguments.findings.map(|most| most as usize),
@@ -310,15 +312,15 @@ fn known<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterat
     })
 }
 
-/// The coverage of the rules, target by target.
+/// The coverage of the rules, rule set by rule set.
 fn coverage<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
-    let targets = campaign.targets.iter().zip(&outcome.reached);
-    targets.map(|(&(target, features), reached)| RuleCoverage::new(target, features, reached))
+    let sets = campaign.rule_sets().into_iter().zip(&outcome.reached);
+    sets.map(|((target, features), reached)| RuleCoverage::new(target, features, campaign.mix, reached))
 }
 
-/// Rules of all targets.
+/// Rules of all rule sets.
 fn rules_fired(outcome: &CampaignReport) -> usize {
-    outcome.reached.iter().map(|reached| reached.fired.len()).sum()
+    outcome.reached.iter().map(Reached::count).sum()
 }
 
 fn report(outcome: &CampaignReport, campaign: &Campaign, interrupted: bool) -> Report {

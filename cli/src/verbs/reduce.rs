@@ -146,7 +146,14 @@ fn judged(
     let reduced = reduce::reduce(&mut harness, function, &finding, &mut planter, limits, progress);
     let reduced = reduced.ok_or_else(|| refused(source, "the finding does not show a second time"))?;
     Ok(Smallest {
-        text: crash::print_sabotaged(source.target, options, &[&reduced.function], &reduced.finding, planter.fault()),
+        text: crash::print_sabotaged(
+            source.target,
+            options,
+            None,
+            &[&reduced.function],
+            &reduced.finding,
+            planter.fault(),
+        ),
         instructions: reduced.function.all_insts().count(),
         guilty: Some(reduced.finding.guilty),
         tests: reduced.tests,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_codegen::{Allocator, Options};
+use tribunal_fuzz::generator;
 use tribunal_fuzz::sabotage::{self, Fault, Kill, Trial, TrialLimits};
 use tribunal_target::Target;
 use tribunal_trial::harness::ProofCache;
@@ -205,7 +206,14 @@ fn write(folder: &Path, trial: &Trial, kill: &Kill) -> Result<(), CliError> {
     let options = Options { features: trial.target.default_features, allocator: Allocator::Ion };
     let small = kill.reduced.as_ref().map(|reduced| ("small.mir", &reduced.function, &reduced.finding));
     for (ending, function, finding) in [("mir", &kill.function, &kill.findings[0])].into_iter().chain(small) {
-        let text = crash::print_sabotaged(trial.target, options, &[function], finding, Some(trial.fault.name));
+        let text = crash::print_sabotaged(
+            trial.target,
+            options,
+            generator::block_of(function),
+            &[function],
+            finding,
+            Some(trial.fault.name),
+        );
         input::write(&folder.join(format!("{}.{}.{ending}", trial.fault.name, trial.target.name)), text.as_bytes())?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The reasons why the emulator cannot run a program at all: no verdict on the code.
 
-use super::StepperError;
+use super::{LoadError, StepperError};
 use crate::input::GUARD;
 use unicorn_engine::uc_error;
 
@@ -25,6 +25,9 @@ pub enum MachineError {
     /// The linker does not know the relocation, or the place that it names.
     #[error("a relocation of kind {0} to {1}")]
     Relocation(u32, String),
+    /// The object is not what an object must be.
+    #[error(transparent)]
+    Object(#[from] LoadError),
     /// A buffer of the input lies elsewhere than buffers do.
     #[error("an input of the emulator must have its buffers {GUARD} bytes after the starts of their pages")]
     Buffer,

@@ -11,8 +11,10 @@ use tribunal_target::Target;
 /// Code with all that a linker completes.
 #[derive(Clone, Debug, Default)]
 pub struct Unlinked<'a> {
-    /// The instructions.
+    /// The instructions, and the data of an object after them.
     pub code: &'a [u8],
+    /// Bytes of the instructions, if data follows them.
+    pub text: Option<usize>,
     /// Its relocations.
     pub relocations: Vec<Unresolved<'a>>,
     /// Its jump tables.
@@ -167,13 +169,24 @@ impl Linker<'_> {
         Some(address.wrapping_sub(CODE + u64::from(offset)))
     }
 
+    /// A number in data.
+    fn number(&mut self, offset: u32, value: u64, bytes: usize) -> Option<()> {
+        let place = self.image.get_mut(offset as usize..offset as usize + bytes)?;
+        place.copy_from_slice(&value.to_le_bytes()[..bytes]);
+        Some(())
+    }
+
     fn riscv(&mut self, relocation: &Unresolved<'_>) -> Option<()> {
         let Unresolved { offset, kind, .. } = *relocation;
+        let place = CODE + u64::from(offset);
         let upper = |value: u64, word: u32| word & 0xfff | (value as u32).wrapping_add(0x800) & 0xffff_f000;
         let low = |value: u64, word: u32| word & 0x000f_ffff | (value as u32) << 20;
         let low_of_store =
             |value: u64, word: u32| word & 0x01ff_f07f | (value as u32 & 0xfe0) << 20 | (value as u32 & 0x1f) << 7;
         match elf::RelocationType(kind) {
+            elf::R_RISCV_32 => self.number(offset, self.value(relocation)?, 4),
+            elf::R_RISCV_64 => self.number(offset, self.value(relocation)?, 8),
+            elf::R_RISCV_32_PCREL => self.number(offset, self.value(relocation)?.wrapping_sub(place), 4),
             elf::R_RISCV_HI20 => {
                 let value = self.value(relocation)?;
                 self.word(offset, |word| upper(value, word))
@@ -207,6 +220,13 @@ impl Linker<'_> {
             value = self.entry(value);
         }
         let place = CODE + u64::from(offset);
+        match kind {
+            elf::R_AARCH64_ABS64 => return self.number(offset, value, 8),
+            elf::R_AARCH64_ABS32 => return self.number(offset, value, 4),
+            elf::R_AARCH64_PREL64 => return self.number(offset, value.wrapping_sub(place), 8),
+            elf::R_AARCH64_PREL32 => return self.number(offset, value.wrapping_sub(place), 4),
+            _ => {}
+        }
         let pages = ((value & !0xfff).wrapping_sub(place & !0xfff) >> 12) as u32;
         let imm12 = |scale: u32, word: u32| word & !(0xfff << 10) | ((value as u32 & 0xfff) >> scale) << 10;
         let scale = match kind {

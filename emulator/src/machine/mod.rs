@@ -16,14 +16,17 @@
 //! So the hook of blocks counts fuel and knows the stop address.
 
 mod accesses;
+mod conventions;
 mod engines;
 mod error;
 mod linker;
+mod loader;
 mod runtime;
 mod stepper;
 
 pub use error::MachineError;
 pub use linker::{LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
+pub use loader::{LoadError, LoadedObject};
 pub use runtime::CallSite;
 
 use crate::call::{CallMismatch, CallScript, ExternalCall};
@@ -251,8 +254,10 @@ pub struct Emulator {
     numbers: Vec<i32>,
     /// Contents of each before a run, unless it is an argument.
     canaries: Vec<u64>,
-    /// The stack pointer, then the callee-saved registers.
+    /// The stack pointer, then the registers that a function leaves as they were.
     kept: Vec<Kept>,
+    /// The registers that a callee may change.
+    changed: Vec<PReg>,
     /// Contents of each before the current run.
     values: Vec<u64>,
     /// A buffer between its guards.
@@ -304,6 +309,11 @@ impl Emulator {
         Emulator::with_engine(target, Engine::Unicorn(Box::new(unicorn(row)?)), |register| row.number(register))
     }
 
+    /// True if [`Emulator::new`] gives code of these features an engine of this kind.
+    pub fn runs(&self, features: Features) -> bool {
+        EngineDesc::of(self.target, features).is_some() == matches!(self.engine, Engine::Unicorn(_))
+    }
+
     /// The machine stepper, whatever the features.
     pub fn stepping(target: &'static Target) -> Result<Emulator, MachineError> {
         Emulator::with_engine(target, Engine::Stepper(Stepper::new(target)), |register| Some(register.0.into()))
@@ -325,7 +335,7 @@ impl Emulator {
         let registers = written.filter_map(|register| Some((register, number(register)?)));
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
         let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();
-        let kept = std::iter::once(target.abi.stack_pointer).chain(target.abi.callee_saved.iter().copied());
+        let kept = std::iter::once(target.abi.stack_pointer).chain(conventions::kept(target));
         let kept = kept.map(|register| {
             let place = registers.binary_search(&target.vocabulary.full_register(register)).ok();
             Kept { register, number: place.map(|place| numbers[place]), value: before_run(target, register) }
@@ -340,6 +350,7 @@ impl Emulator {
             numbers,
             canaries,
             kept,
+            changed: conventions::changed(target),
             values,
             image,
             code,

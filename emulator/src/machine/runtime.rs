@@ -102,8 +102,11 @@ pub(super) fn link(
     sites: &[CallSite<'_>],
     unlinked: &Unlinked<'_>,
 ) -> Result<Linked, MachineError> {
-    let mut linked_calls =
-        Linked { entries: unlinked.entries(), code_bytes: unlinked.code.len() as u64, ..Linked::default() };
+    let mut linked_calls = Linked {
+        entries: unlinked.entries(),
+        code_bytes: unlinked.text.unwrap_or(unlinked.code.len()) as u64,
+        ..Linked::default()
+    };
     for site in sites {
         let unknown = || MachineError::Symbol(site.symbol.to_string());
         let here = CODE + u64::from(site.offset);
@@ -239,7 +242,8 @@ impl Emulator {
                 }
             }
         };
-        for &register in self.target.abi.caller_saved {
+        for index in 0..self.changed.len() {
+            let register = self.changed[index];
             self.write(register, fitting(self.target, clobbered(register, count)))?;
         }
         for (register, value) in results {

@@ -6,6 +6,8 @@
 
 use super::Stop;
 use super::accesses::RawAccess;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
@@ -63,11 +65,17 @@ pub(super) struct Stepper {
     /// By number.
     registers: Vec<u64>,
     memory: Regions,
+    /// The instruction of each word that was fetched, with its size in bytes. The word alone decides it.
+    decoded: FxHashMap<u32, Option<(Rc<InstData>, u32)>>,
 }
+
+/// Words whose instructions are kept.
+const MOST_DECODED: usize = 1 << 16;
 
 impl Stepper {
     pub fn new(target: &'static Target) -> Stepper {
-        Stepper { target, registers: vec![0; target.registers.len()], memory: Regions::default() }
+        let registers = vec![0; target.registers.len()];
+        Stepper { target, registers, memory: Regions::default(), decoded: FxHashMap::default() }
     }
 
     pub fn map(&mut self, address: u64, bytes: u64, permissions: Prot) {
@@ -170,18 +178,31 @@ impl Stepper {
     }
 
     /// The instruction at `pc`, and its size in bytes. A compressed form is no word's first half.
-    fn fetch(&self, pc: u64) -> Result<(InstData, u32), Stop> {
+    fn fetch(&mut self, pc: u64) -> Result<(Rc<InstData>, u32), Stop> {
         let mut half = [0; 2];
         if !self.memory.regions.iter().any(|region| region.runs(pc)) {
             return Err(Stop::Memory);
         }
         self.read(pc, &mut half).map_err(|_| Stop::Memory)?;
-        if let Some(inst) = self.target.expand(u16::from_le_bytes(half)) {
-            return Ok((inst, 2));
-        }
         let mut word = [0; 4];
-        self.read(pc, &mut word).map_err(|_| Stop::Memory)?;
-        self.target.decode(u32::from_le_bytes(word)).map(|inst| (inst, 4)).ok_or(Stop::Illegal)
+        // The last two bytes of memory may be a compressed form.
+        let is_whole = self.read(pc, &mut word).is_ok();
+        let word = if is_whole { u32::from_le_bytes(word) } else { u16::from_le_bytes(half).into() };
+        if let Some(known) = self.decoded.get(&word).filter(|_| is_whole) {
+            return known.clone().ok_or(Stop::Illegal);
+        }
+        let found = match self.target.expand(u16::from_le_bytes(half)) {
+            Some(inst) => Some((Rc::new(inst), 2)),
+            None if is_whole => self.target.decode(word).map(|inst| (Rc::new(inst), 4)),
+            None => return Err(Stop::Memory),
+        };
+        if is_whole {
+            if self.decoded.len() >= MOST_DECODED {
+                self.decoded.clear();
+            }
+            self.decoded.insert(word, found.clone());
+        }
+        found.ok_or(Stop::Illegal)
     }
 
     /// The address of the next instruction: the target of an indirect jump, the label of a branch that is taken, or the

@@ -2,16 +2,17 @@
 //!
 //! Invariant: such a program counts as one, and as passed if all its functions passed.
 
-use super::{CampaignReport, Shared, generated_module, record};
+use super::{CampaignReport, Shared, generated_module, reached, record};
 use crate::sabotage::Planter;
 use tribunal_ir::Function;
 use tribunal_trial::finding::{Finding, Tally};
 use tribunal_trial::harness::Harness;
 use tribunal_trial::inputs::Plan;
 
-/// One program, for the target of this index.
-pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, seed: u64, local: &mut CampaignReport) {
-    let Some(module) = generated_module(seed, harness.target()).filter(|module| accepted(module, harness)) else {
+/// One program, for the target and the features of the harness.
+pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, seed: u64, local: &mut CampaignReport) {
+    let module = generated_module(seed, harness.target(), harness.options().features);
+    let Some(module) = module.filter(|module| accepted(module, harness)) else {
         local.rejected += 1;
         return;
     };
@@ -24,9 +25,8 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, index: usize, 
             &tribunal_trial::inputs::inputs(function, harness.target(), plan),
             &mut planter,
         );
+        reached(shared, harness, tally.executions, local);
         counted(shared, harness, &[function], tally, &mut total, local, &mut planter);
-        harness.last_features().iter().for_each(|&slot| _ = local.features.insert(slot));
-        local.reached[index].observed.extend(harness.last_fired());
     }
     let all: Vec<&Function> = module.iter().collect();
     let together = harness.trial_together(&all, plan, &mut planter);

@@ -11,6 +11,12 @@ use tribunal_ir::{Bits, Family, InstFlags, Opcode, Operand, Type, VReg};
 impl Generator<'_, '_, '_> {
     /// One operation; its result joins the scope.
     pub(super) fn expression(&mut self) -> Result<()> {
+        if self.u.ratio(1, 5)?
+            && let Some(entry) = self.directed()?
+        {
+            self.scope.push(entry);
+            return Ok(());
+        }
         let ty = self.scalar()?;
         let entry = match self.u.int_in_range(0..=19)? {
             0..=4 => self.binary(ty)?,

@@ -41,7 +41,8 @@ impl Generator<'_, '_, '_> {
         if !self.callees.is_empty() && self.u.ratio(3, 4)? {
             return self.call_defined();
         }
-        let most = if self.u.ratio(1, 4)? { self.target.abi.arguments().len() + 4 } else { 3 };
+        // An execution has no place for arguments on a stack that moves.
+        let most = if self.u.ratio(1, 4)? && !self.policy.frames { self.target.abi.arguments().len() + 4 } else { 3 };
         let mut arguments = Vec::new();
         for _ in 0..self.u.int_in_range(0..=most)? {
             arguments.push(self.argument()?);

@@ -1,7 +1,6 @@
 //! Loads, stores, memory functions and atomic accesses inside buffers and stack objects.
 
 use super::{Entry, Generator, Place};
-use crate::opcodes;
 use arbitrary::Result;
 use smallvec::SmallVec;
 use tribunal_ir::types::{S1, S8, S32, S64};
@@ -48,6 +47,8 @@ impl Generator<'_, '_, '_> {
             0..=1 => return self.same_place(),
             2 => return self.memory_function(),
             3 => return self.atomic_access(),
+            4..=9 if self.policy.atomics && self.has_atomics() => return self.atomic_operation(),
+            10 if self.u.ratio(1, 4)? => return self.prefetch(),
             _ => {}
         }
         let place = *self.u.choose(&self.pointers)?;
@@ -104,7 +105,7 @@ impl Generator<'_, '_, '_> {
                 let ordering = *self.u.choose(&[Monotonic, Release, SequentiallyConsistent])?;
                 self.builder.store(value.register, address, operand(MemFlags::STORE, ordering));
             }
-            3 if bytes >= 4 && opcodes::has_compare_exchange(self.target) => {
+            3 if bytes >= 4 && self.has_atomics() => {
                 let (expected, new) = (self.value(ty, true)?, self.right_value(ty, true)?);
                 let memory = MemOperand {
                     failure_ordering: *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?,

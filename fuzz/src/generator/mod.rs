@@ -10,9 +10,14 @@
 //! to a byte range of its own, where the oracle masks the bits that the source leaves unconstrained without losing the
 //! rest.
 
+mod atomics;
+mod directed;
+mod distances;
 mod expressions;
 mod families;
+mod frames;
 mod limits;
+mod linkage;
 mod linked;
 mod memory;
 mod modules;
@@ -24,8 +29,10 @@ mod volatile;
 use arbitrary::{Result, Unstructured};
 use tribunal_ir::types::S1;
 use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Type, VReg};
-use tribunal_target::Target;
+use tribunal_target::legality::LegalizerInfo;
+use tribunal_target::{Features, Target};
 
+pub use linkage::block_of;
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
 pub use tribunal_trial::inputs::BUFFER_BYTES;
@@ -64,6 +71,12 @@ struct Policy {
     shapes: bool,
     /// Globals, calls, jump tables.
     linked: bool,
+    /// Operations on memory in one step.
+    atomics: bool,
+    /// Frames at the limits of encodings, objects of variable size.
+    frames: bool,
+    /// A block as long as a branch reaches.
+    distances: bool,
 }
 
 impl Policy {
@@ -98,6 +111,9 @@ impl Policy {
             shapes: u.ratio(1, 6)?,
             families: u.ratio(1, 4)?,
             linked: u.ratio(1, 8)?,
+            atomics: u.ratio(1, 8)?,
+            frames: u.ratio(1, 16)?,
+            distances: u.ratio(1, 512)?,
         })
     }
 }
@@ -124,6 +140,8 @@ struct Generator<'u, 'b, 'f> {
     u: &'u mut Unstructured<'b>,
     builder: Builder<'f>,
     target: &'static Target,
+    /// The rules of the target with the features that the program may use.
+    legalizer: &'static LegalizerInfo,
     policy: Policy,
     /// Values that dominate the position, oldest first.
     scope: Vec<Entry>,
@@ -138,10 +156,10 @@ struct Generator<'u, 'b, 'f> {
     callees: &'u [CalleeSignature],
 }
 
-/// A function for `target` out of `u`'s bytes.
-pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, name: &str) -> Result<Function> {
+/// A function for `target` with `features` out of `u`'s bytes.
+pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Features, name: &str) -> Result<Function> {
     let policy = Policy::draw(u, target)?;
-    modules::function(u, target, policy, (name, None), &[])
+    modules::function(u, (target, features), policy, (name, None), &[])
 }
 
 impl Generator<'_, '_, '_> {
@@ -243,6 +261,11 @@ impl Generator<'_, '_, '_> {
         if self.u.ratio(1, 4)? {
             return Ok(self.value(S1, true)?.register);
         }
+        if self.u.ratio(1, 4)?
+            && let Some(condition) = self.directed_condition()?
+        {
+            return Ok(condition);
+        }
         let ty = self.scalar()?;
         let predicate = *self.u.choose(&tribunal_ir::IntPredicate::ALL)?;
         let (left, right) = (self.value(ty, true)?, self.right_value(ty, true)?);
@@ -319,11 +342,11 @@ mod tests {
     fn equal_bytes_give_equal_programs_and_none_is_empty() {
         let bytes: Vec<u8> = (0..4096u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         for &target in tribunal_target::ALL {
-            let one = generate(&mut Unstructured::new(&bytes), target, "f").unwrap();
-            let two = generate(&mut Unstructured::new(&bytes), target, "f").unwrap();
+            let one = generate(&mut Unstructured::new(&bytes), target, target.default_features, "f").unwrap();
+            let two = generate(&mut Unstructured::new(&bytes), target, target.default_features, "f").unwrap();
             assert_eq!(one.inst_bound(), two.inst_bound());
             assert!(one.inst_bound() > 10);
-            assert!(generate(&mut Unstructured::new(&[]), target, "f").is_ok());
+            assert!(generate(&mut Unstructured::new(&[]), target, target.default_features, "f").is_ok());
         }
     }
 }

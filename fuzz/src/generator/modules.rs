@@ -6,7 +6,7 @@ use super::{BUFFER_ALIGN, Entry, Generator, Place, Policy, SCRATCH_BYTES};
 use arbitrary::{Error, Result, Unstructured};
 use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering};
 use tribunal_ir::{Builder, Function, Position, Properties, Type, VReg};
-use tribunal_target::Target;
+use tribunal_target::{Features, Target};
 
 /// Functions of a program at most.
 const MOST: usize = 4;
@@ -21,7 +21,7 @@ pub(super) struct CalleeSignature {
 }
 
 /// A module for `target` out of `u`'s bytes: the first function is `f`, which calls others.
-pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target) -> Result<Vec<Function>> {
+pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, features: Features) -> Result<Vec<Function>> {
     let count = u.int_in_range(2..=MOST)?;
     let signatures = (1..count).map(|number| CalleeSignature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
     let mut functions = Vec::with_capacity(count);
@@ -30,10 +30,10 @@ pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target) -> Res
         let own = number.checked_sub(1).map(|index| &signatures[index]);
         if let Some(own) = own {
             (policy.statements, policy.volatile) = (policy.statements.min(STATEMENTS), false);
-            functions.push(function(u, target, policy, (&own.name, Some(own)), &signatures[number..])?);
+            functions.push(function(u, (target, features), policy, (&own.name, Some(own)), &signatures[number..])?);
         } else {
             policy.linked = true;
-            functions.push(function(u, target, policy, ("f", None), &signatures)?);
+            functions.push(function(u, (target, features), policy, ("f", None), &signatures)?);
         }
     }
     Ok(functions)
@@ -60,7 +60,7 @@ impl CalleeSignature {
 /// A function of this name, which may call `callees`. Without a signature it is given buffers and numbers in registers.
 pub(super) fn function<'u>(
     u: &'u mut Unstructured<'_>,
-    target: &'static Target,
+    (target, features): (&'static Target, Features),
     policy: Policy,
     (name, own): (&str, Option<&CalleeSignature>),
     callees: &'u [CalleeSignature],
@@ -74,6 +74,7 @@ pub(super) fn function<'u>(
         u,
         builder,
         target,
+        legalizer: (target.legality)(features),
         policy,
         scope: Vec::new(),
         pointers: Vec::new(),
@@ -87,8 +88,13 @@ pub(super) fn function<'u>(
         None => generator.arguments(entry)?,
     }
     generator.stack_objects()?;
+    generator.frame_at_limit()?;
+    generator.linkage()?;
     generator.globals()?;
     generator.region(0)?;
+    if generator.policy.distances {
+        generator.long_way()?;
+    }
     if !callees.is_empty() {
         generator.call_defined()?;
     }

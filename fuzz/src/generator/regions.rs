@@ -17,9 +17,11 @@ impl Generator<'_, '_, '_> {
             match self.u.int_in_range(0..=9)? {
                 0 if nested => self.fork(depth)?,
                 1 if nested && self.policy.loops => self.counted_loop(depth)?,
+                5 if nested && self.policy.frames && self.callees.is_empty() => self.variable_object(depth)?,
                 5..=6 if self.policy.shapes => self.shape(depth)?,
                 2 | 7..=8 if self.device.is_some() => self.volatile_access()?,
                 2..=4 if self.policy.memory => self.access()?,
+                9 if self.policy.linked && self.u.ratio(1, 3)? => self.pooled()?,
                 9 if self.policy.linked => self.call()?,
                 _ => self.expression()?,
             }

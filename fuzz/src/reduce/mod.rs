@@ -15,6 +15,7 @@ mod search;
 
 pub use search::SearchLimits;
 
+use crate::generator;
 use search::Search;
 use tribunal_codegen::Observer;
 use tribunal_emulator::Input;
@@ -160,5 +161,6 @@ pub fn crash_file(
         None => (functions.to_vec(), finding),
     };
     let fault = saboteur.fault();
-    (finding.clone(), crash::print_sabotaged(harness.target(), harness.options(), &functions, finding, fault))
+    let ir = functions.first().and_then(|function| generator::block_of(function));
+    (finding.clone(), crash::print_sabotaged(harness.target(), harness.options(), ir, &functions, finding, fault))
 }

@@ -45,10 +45,12 @@ pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harne
             let function = match &read {
                 Some((named, function)) if named.name == target.name => function.clone(),
                 Some(_) => continue,
-                None => match generator::generate(&mut Unstructured::new(bytes), target, "f") {
-                    Ok(function) => function,
-                    Err(_) => continue,
-                },
+                None => {
+                    match generator::generate(&mut Unstructured::new(bytes), target, target.default_features, "f") {
+                        Ok(function) => function,
+                        Err(_) => continue,
+                    }
+                }
             };
             match (harness.accepts(&function), &read) {
                 (true, _) if is_short(&function, target, bytes.len()) => {

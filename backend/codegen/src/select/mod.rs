@@ -17,10 +17,10 @@ use tribunal_ir::{
     AddressData, AtomicOrdering, Block, Constraint, Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand,
     Properties, Reg, RegBank, RegClass, RegFlags, RegOperand, Stage, SubReg, VReg,
 };
-use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
 use tribunal_target::registers::ClassDesc;
 use tribunal_target::selection::{Emit, Out, SelectionRule};
+use tribunal_target::{Features, Target};
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass =
@@ -82,6 +82,24 @@ fn remove_unreachable(function: &mut Function, reachable: &[tribunal_ir::Block])
     function.set_layout(layout);
 }
 
+/// The first usable rule that matches an instruction.
+fn rule_for(
+    rules: &Index,
+    function: &Function,
+    (target, features): (&Target, Features),
+    inst: Inst,
+) -> Option<(&'static SelectionRule, Match)> {
+    let rules = rules.get(&function.inst(inst).opcode).map_or(&[][..], Vec::as_slice);
+    let usable = rules.iter().filter(|rule| features.contains(rule.requires));
+    usable.into_iter().find_map(|&rule| matcher::matches(function, target, inst, rule).map(|matched| (rule, matched)))
+}
+
+/// True if the pass takes a legal instruction, were its result read: a rule matches it, or it needs none.
+pub fn takes(function: &Function, target: &'static Target, features: Features, inst: Inst) -> bool {
+    let needs_none = matches!(function.inst(inst).opcode, Opcode::COPY | Opcode::G_PHI);
+    needs_none || rule_for(index(target), function, (target, features), inst).is_some()
+}
+
 struct Selector<'c, 'a, 'f> {
     context: &'c mut Context<'a>,
     function: &'f mut Function,
@@ -110,13 +128,7 @@ impl Selector<'_, '_, '_> {
             }
             _ => {}
         }
-        let rules = self.rules.get(&data.opcode).map_or(&[][..], Vec::as_slice);
-        let features = self.context.options.features;
-        let usable = rules.iter().filter(|rule| features.contains(rule.requires));
-        let found = usable
-            .into_iter()
-            .find_map(|&rule| matcher::matches(self.function, self.context.target, inst, rule).map(|m| (rule, m)));
-        match found {
+        match rule_for(self.rules, self.function, (self.context.target, self.context.options.features), inst) {
             Some((rule, matched)) => {
                 self.apply(inst, rule, &matched);
                 Ok(())

@@ -199,7 +199,10 @@ fn atomics(features: Features) -> Vec<RuleSet> {
             .when(!has_lse, |rules| rules.libcall_if(type_pair_and_mem_desc_in_set(0, 1, 0, &whole)))
             .lower_if(is_pointer(0))
             .min_scalar(0, S32),
-        on(&others).legal_for_types_with_mem_desc(&whole).min_scalar(0, S32),
+        // The library has no such function, and no rule selects a loop.
+        on(&others)
+            .when(!has_lse, |rules| rules.unsupported())
+            .when(has_lse, |rules| rules.legal_for_types_with_mem_desc(&whole).min_scalar(0, S32)),
         accesses(&[G_ATOMIC_CMPXCHG], 128)
             .legal_for_types_with_mem_desc(&whole)
             .libcall_if(type_pair_and_mem_desc_in_set(0, 1, 0, &[access((S128, 128))]))

@@ -1,0 +1,97 @@
+//! The registers that a function must leave as they were, and those that a callee may change, as the psABIs list them.
+//! Sources: RISC-V ELF psABI, "Integer Register Convention"; Procedure Call Standard for the Arm 64-bit Architecture,
+//! "General-purpose Registers" and "SIMD and Floating-Point Registers".
+//!
+//! Invariant: the lists are read from those documents, and not from the target. A wrong list of the backend is seen.
+
+use tribunal_ir::PReg;
+use tribunal_target::Target;
+use tribunal_target::aarch64::{self, AARCH64};
+use tribunal_target::riscv::{self, RISCV32, RISCV64};
+
+/// A run of registers: the first, and their count.
+type Run = (PReg, u16);
+
+/// The lists of one machine. The stack pointer and the zero register are in neither.
+struct Convention {
+    targets: &'static [&'static Target],
+    /// Preserved, or nobody's to change: those that belong to the platform, to threads or to the linker.
+    kept: &'static [Run],
+    /// A callee may leave anything in them.
+    changed: &'static [Run],
+}
+
+static CONVENTIONS: &[Convention] = &[
+    Convention {
+        targets: &[&RISCV64, &RISCV32],
+        // gp and tp; s0 and s1; s2 to s11.
+        kept: &[(riscv::registers::x(3), 2), (riscv::registers::x(8), 2), (riscv::registers::x(18), 10)],
+        // ra; t0 to t2; a0 to a7; t3 to t6.
+        changed: &[
+            (riscv::registers::x(1), 1),
+            (riscv::registers::x(5), 3),
+            (riscv::registers::x(10), 8),
+            (riscv::registers::x(28), 4),
+        ],
+    },
+    Convention {
+        targets: &[&AARCH64],
+        // r18, the platform's; r19 to r28; the frame pointer; the lower halves of v8 to v15, which is what an engine
+        // has of them.
+        kept: &[(aarch64::registers::x(18), 12), (aarch64::registers::q(8), 8)],
+        // r0 to r17; the link register; flags; v0 to v7; v16 to v31.
+        changed: &[
+            (aarch64::registers::x(0), 18),
+            (aarch64::registers::LR, 1),
+            (aarch64::registers::NZCV, 1),
+            (aarch64::registers::q(0), 8),
+            (aarch64::registers::q(16), 16),
+        ],
+    },
+];
+
+fn of(target: &Target) -> Option<&'static Convention> {
+    CONVENTIONS.iter().find(|row| row.targets.iter().any(|own| std::ptr::eq(*own, target)))
+}
+
+fn listed(runs: &[Run]) -> Vec<PReg> {
+    runs.iter().flat_map(|&(first, count)| (first.0..first.0 + count).map(PReg)).collect()
+}
+
+/// The registers that a function leaves as they were, besides the stack pointer. A machine without a document has its
+/// own word.
+pub(super) fn kept(target: &Target) -> Vec<PReg> {
+    of(target).map_or_else(|| target.abi.callee_saved.to_vec(), |row| listed(row.kept))
+}
+
+/// The registers that a callee may change.
+pub(super) fn changed(target: &Target) -> Vec<PReg> {
+    of(target).map_or_else(|| target.abi.caller_saved.to_vec(), |row| listed(row.changed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The backend saves no register that it need not, relies on none that may change, and each register is in a list.
+    #[test]
+    fn the_targets_lists_are_those_of_the_documents() {
+        for &target in tribunal_target::ALL {
+            let [kept, changed]: [BTreeSet<PReg>; 2] =
+                [kept(target), changed(target)].map(|list| list.into_iter().collect());
+            assert!(of(target).is_some(), "{}", target.name);
+            let [saved, lost]: [BTreeSet<PReg>; 2] =
+                [target.abi.callee_saved, target.abi.caller_saved].map(|list| list.iter().copied().collect());
+            assert_eq!(lost, changed, "{}", target.name);
+            assert!(saved.is_subset(&kept), "{}", target.name);
+            let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
+            for (register, row) in full.filter(|(register, _)| !target.vocabulary.is_zero_register(*register)) {
+                let lists = [kept.contains(&register), changed.contains(&register)];
+                let is_stack_pointer = register == target.abi.stack_pointer;
+                let count = lists.iter().filter(|&&is_in| is_in).count();
+                assert_eq!(count, usize::from(!is_stack_pointer), "{} of {}", row.name, target.name);
+            }
+        }
+    }
+}

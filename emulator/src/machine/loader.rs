@@ -1,0 +1,221 @@
+//! The loader: the ELF object is what runs. Its sections are laid out one after the other, its symbols found, and its
+//! relocations handed to the [`super::linker`].
+//!
+//! Invariant: nothing is known of the code but what the object says. The `object` crate reads it, and the psABIs say
+//! what a relocation is.
+
+use super::linker::{LinkedPlace, Unlinked, Unresolved};
+use object::read::elf::ElfFile;
+use object::{
+    Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags, SymbolSection, elf,
+};
+use std::collections::BTreeMap;
+
+/// Bytes between the code and the data after it: no target has an instruction of zeros.
+const GAP: usize = 64;
+/// Bytes of code and data at most.
+const MOST_BYTES: u64 = super::CODE_BYTES;
+/// The alignment of sections at least, in bytes.
+const ALIGN: u64 = 16;
+
+/// The reason why an object cannot be run.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file is no object.
+    #[error("the object cannot be read: {0}")]
+    Malformed(String),
+    /// The functions do not fill the code, or lie over each other.
+    #[error("the functions' symbols and sizes do not tile the code: {0}")]
+    Untiled(String),
+    /// A call stands where the object has none, or is of another symbol.
+    #[error("the object has no call of `{0}` at offset {1:#x} of the code")]
+    Call(String, u32),
+    /// A relocation names something without a place.
+    #[error("a relocation at offset {0:#x} names nothing")]
+    Place(u64),
+}
+
+impl From<object::Error> for LoadError {
+    fn from(error: object::Error) -> LoadError {
+        LoadError::Malformed(error.to_string())
+    }
+}
+
+/// An object whose sections have places.
+pub struct LoadedObject {
+    image: Vec<u8>,
+    /// Bytes of instructions, at the start of the image.
+    text: usize,
+    relocations: Vec<Unresolved<'static>>,
+    /// Calls that a linker completes: the offset, and the symbol.
+    calls: Vec<(u32, String)>,
+    symbols: BTreeMap<String, u64>,
+}
+
+impl LoadedObject {
+    /// Reads an object of one function. `symbols` are the addresses of what it does not define, with their sigils.
+    pub fn read(bytes: &[u8], symbols: BTreeMap<String, u64>) -> Result<LoadedObject, LoadError> {
+        let kind = object::FileKind::parse(bytes)?;
+        match kind {
+            object::FileKind::Elf64 => {
+                Loader::new(ElfFile::<elf::FileHeader64<object::Endianness>>::parse(bytes)?, symbols).load()
+            }
+            object::FileKind::Elf32 => {
+                Loader::new(ElfFile::<elf::FileHeader32<object::Endianness>>::parse(bytes)?, symbols).load()
+            }
+            _ => Err(LoadError::Malformed(format!("{kind:?}"))),
+        }
+    }
+
+    /// The call of this symbol at an offset of the code is the object's.
+    pub fn check_call(&self, offset: u32, symbol: &str) -> Result<(), LoadError> {
+        match self.calls.iter().any(|(at, name)| *at == offset && name == symbol) {
+            true => Ok(()),
+            false => Err(LoadError::Call(symbol.to_string(), offset)),
+        }
+    }
+
+    /// The number of calls that a linker completes.
+    pub fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Code and data with what a linker completes.
+    pub fn unlinked(&self) -> Unlinked<'_> {
+        Unlinked {
+            code: &self.image,
+            text: Some(self.text),
+            relocations: self.relocations.clone(),
+            symbols: self.symbols.clone(),
+            ..Unlinked::default()
+        }
+    }
+}
+
+/// A section in the image.
+struct Placed {
+    index: object::SectionIndex,
+    start: u64,
+}
+
+struct Loader<'d, H: object::read::elf::FileHeader> {
+    file: ElfFile<'d, H>,
+    placed: Vec<Placed>,
+    loaded: LoadedObject,
+}
+
+impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
+    fn new(file: ElfFile<'d, H>, symbols: BTreeMap<String, u64>) -> Loader<'d, H> {
+        let (image, relocations, calls) = Default::default();
+        Loader { file, placed: Vec::new(), loaded: LoadedObject { image, text: 0, relocations, calls, symbols } }
+    }
+
+    fn load(mut self) -> Result<LoadedObject, LoadError> {
+        // Code first: it begins where a run does.
+        for is_code in [true, false] {
+            self.place(is_code)?;
+            if is_code {
+                self.loaded.text = self.loaded.image.len();
+                self.tiled()?;
+                self.loaded.image.resize(self.loaded.text + GAP, 0);
+            }
+        }
+        if self.placed.iter().all(|placed| placed.start < self.loaded.text as u64) {
+            self.loaded.image.truncate(self.loaded.text);
+        }
+        self.relocate()?;
+        Ok(self.loaded)
+    }
+
+    /// Lays out the sections that are code, or those that are not.
+    fn place(&mut self, is_code: bool) -> Result<(), LoadError> {
+        for section in self.file.sections() {
+            let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+            let is_wanted = sh_flags.0 & elf::SHF_ALLOC.0 != 0 && (sh_flags.0 & elf::SHF_EXECINSTR.0 != 0) == is_code;
+            // What an unwinder reads is nothing to a run.
+            if !is_wanted || section.size() == 0 || section.name() == Ok(".eh_frame") {
+                continue;
+            }
+            let align = section.align().clamp(ALIGN, 1 << 16) as usize;
+            let start = self.loaded.image.len().next_multiple_of(align);
+            let end = section.size().checked_add(start as u64).filter(|&end| end <= MOST_BYTES);
+            let end = end.ok_or_else(|| LoadError::Malformed("a section is too large".to_string()))?;
+            self.loaded.image.resize(start, 0);
+            self.loaded.image.extend_from_slice(section.data()?);
+            self.loaded.image.resize(end as usize, 0);
+            self.placed.push(Placed { index: section.index(), start: start as u64 });
+        }
+        Ok(())
+    }
+
+    /// Functions have sizes, and together they are the code.
+    fn tiled(&self) -> Result<(), LoadError> {
+        let mut functions: Vec<(u64, u64, String)> = Vec::new();
+        for symbol in self.file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text) {
+            if let Some(start) = self.start_of(&symbol) {
+                functions.push((start, symbol.size().min(MOST_BYTES), symbol.name()?.to_string()));
+            }
+        }
+        functions.sort_unstable();
+        let mut next = 0;
+        for (start, size, name) in functions {
+            if start < next || start - next >= ALIGN {
+                return Err(LoadError::Untiled(format!("{name} begins at {start:#x}, not at {next:#x}")));
+            }
+            next = start + size;
+        }
+        match next == self.loaded.text as u64 {
+            true => Ok(()),
+            false => Err(LoadError::Untiled(format!("{next:#x} of {:#x} bytes", self.loaded.text))),
+        }
+    }
+
+    /// The place of a symbol in the image; `None` if another object defines it.
+    fn start_of<'f>(&self, symbol: &impl ObjectSymbol<'f>) -> Option<u64> {
+        let SymbolSection::Section(index) = symbol.section() else { return None };
+        let start = self.placed.iter().find(|placed| placed.index == index)?.start;
+        start.checked_add(symbol.address()).filter(|&place| place <= MOST_BYTES)
+    }
+
+    fn relocate(&mut self) -> Result<(), LoadError> {
+        let mut found = Vec::new();
+        for &Placed { index, start } in &self.placed {
+            for (at, relocation) in self.file.section_by_index(index)?.relocations() {
+                let offset = start.checked_add(at).filter(|&place| place <= MOST_BYTES).ok_or(LoadError::Place(at))?;
+                let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
+                let RelocationTarget::Symbol(symbol) = relocation.target() else {
+                    return Err(LoadError::Place(offset));
+                };
+                let symbol = self.file.symbol_by_index(symbol)?;
+                found.push((
+                    offset as u32,
+                    r_type.0,
+                    self.start_of(&symbol),
+                    symbol.name()?.to_string(),
+                    relocation.addend(),
+                ));
+            }
+        }
+        for (offset, kind, start, name, addend) in found {
+            if is_call(elf::RelocationType(kind)) {
+                self.loaded.calls.push((offset, name));
+                continue;
+            }
+            // A symbol that no module declares has another sigil.
+            let known = || {
+                [format!("@{name}"), format!("&{name}")].into_iter().find(|name| self.loaded.symbols.contains_key(name))
+            };
+            let to = match start {
+                Some(start) => LinkedPlace::Code(start as u32),
+                None => LinkedPlace::Symbol(known().ok_or(LoadError::Place(offset.into()))?.into()),
+            };
+            self.loaded.relocations.push(Unresolved { offset, kind, to, addend });
+        }
+        Ok(())
+    }
+}
+
+/// True for the relocation of a call, on either machine: their numbers are apart.
+fn is_call(kind: elf::RelocationType) -> bool {
+    [elf::R_RISCV_CALL_PLT, elf::R_AARCH64_CALL26, elf::R_AARCH64_JUMP26].contains(&kind)
+}

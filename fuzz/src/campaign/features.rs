@@ -1,0 +1,85 @@
+//! The features that each program of a campaign is compiled for, and the rule set that they belong to.
+//!
+//! Five programs in eight have the usual features. Two have one option changed, which names the guilty option, and one
+//! has any of them: two options may be wrong together.
+//!
+//! Invariant: the features are a function of the program's seed, so a program is the same whatever ran before it.
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use tribunal_target::{Features, Target};
+
+/// The choice of features in a campaign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FeatureMix {
+    /// Those that stand beside the target.
+    Given,
+    /// Each program draws its own, from all options of its target.
+    #[default]
+    Drawn,
+}
+
+impl FeatureMix {
+    /// The features of the program of this seed, where `given` stand beside the target.
+    pub fn draw(self, target: &Target, given: Features, seed: u64) -> Features {
+        // Another stream than the program's own bytes.
+        let mut random = SmallRng::seed_from_u64(seed.rotate_left(32) ^ 0xfea7);
+        match (self, random.random_range(0..8)) {
+            (FeatureMix::Given, _) | (FeatureMix::Drawn, 0..=4) => given,
+            (FeatureMix::Drawn, 5 | 6) => {
+                let option = target.options.choose(&mut random);
+                option.map_or(given, |option| given ^ option.feature)
+            }
+            (FeatureMix::Drawn, _) => {
+                let change = |features: Features, feature| if random.random() { features ^ feature } else { features };
+                target.options.iter().map(|option| option.feature).fold(given, change)
+            }
+        }
+    }
+
+    /// The rule sets whose coverage a campaign counts: of each target every choice of options that change rules.
+    pub fn rule_sets(self, targets: &[(&'static Target, Features)]) -> Vec<(&'static Target, Features)> {
+        match self {
+            FeatureMix::Given => targets.to_vec(),
+            FeatureMix::Drawn => {
+                let sets = |&(target, _): &(&'static Target, Features)| {
+                    target.rule_sets().into_iter().map(move |set| (target, set))
+                };
+                targets.iter().flat_map(sets).collect()
+            }
+        }
+    }
+}
+
+/// The index of the rule set that a program with these features belongs to.
+pub(super) fn rule_set_of(sets: &[(&'static Target, Features)], target: &Target, features: Features) -> Option<usize> {
+    let changing = target.options.iter().filter(|option| option.changes_rules);
+    let changing = changing.fold(Features::empty(), |all, option| all | option.feature);
+    sets.iter().position(|&(own, set)| own.name == target.name && (set & changing) == (features & changing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every option is on and off, every rule set is drawn, and the usual features are not lost.
+    #[test]
+    fn every_rule_set_of_every_target_is_drawn() {
+        for &target in tribunal_target::ALL {
+            let given = target.default_features;
+            let drawn: Vec<Features> = (0..2000).map(|seed| FeatureMix::Drawn.draw(target, given, seed)).collect();
+            let sets = FeatureMix::Drawn.rule_sets(&[(target, given)]);
+            let met: BTreeSet<usize> =
+                drawn.iter().filter_map(|&features| rule_set_of(&sets, target, features)).collect();
+            assert_eq!(met.len(), sets.len(), "{}", target.name);
+            for option in target.options {
+                let on = drawn.iter().filter(|features| features.contains(option.feature)).count();
+                assert!((100..1900).contains(&on), "{} {}: {on}", target.name, option.name);
+            }
+            assert!(drawn.iter().filter(|&&features| features == given).count() >= 900);
+            assert!((0..100).all(|seed| FeatureMix::Given.draw(target, given, seed) == given));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Operations on memory in one step: every kind, size and ordering that the target compiles, on numbers and pointers.
+//!
+//! Invariant: the rules of the target say what compiles. An opcode or an intrinsic joins the programs with its row.
+
+use super::{Entry, Generator, Place};
+use arbitrary::Result;
+use tribunal_ir::opcode::TypeClass;
+use tribunal_ir::types::S1;
+use tribunal_ir::{AtomicOrdering, Family, InstData, MemFlags, MemOperand, Opcode, Operand, OperandKind, Type, VReg};
+use tribunal_target::legality::{LegalityQuery, MemDescr};
+use tribunal_target::selection::{Pat, Pattern, SelectionRule};
+use tribunal_verifier::rule_tables::{Chain, End, follow};
+
+/// Sizes of these operations, in bits.
+const SIZES: [u32; 5] = [8, 16, 32, 64, 128];
+/// The word that a masked operation changes a part of, in bytes.
+const WORD_BYTES: u32 = 4;
+/// The intrinsics that change some bits of a word, by their common name.
+const MASKED: &str = "llvm.riscv.masked.";
+
+impl Generator<'_, '_, '_> {
+    /// An operation of the rows or of the target's intrinsics; another access if the one drawn does not compile.
+    pub(super) fn atomic_operation(&mut self) -> Result<()> {
+        if self.u.ratio(1, 3)?
+            && let Some((rule, name)) = self.masked_rule()?
+        {
+            return self.masked_operation(rule, name);
+        }
+        let (opcode, aim) = self.atomic_aim()?;
+        let place = *self.u.choose(&self.pointers)?;
+        let pointer = self.pointer_type();
+        let takes_pointers = opcode
+            .info()
+            .is_some_and(|info| matches!(info.defs.first(), Some(OperandKind::Register(TypeClass::Single, _))));
+        let is_pointer = takes_pointers && self.u.ratio(1, 6)?;
+        let bits = match aim.and_then(|aim| aim.memory_bits) {
+            Some(bits) => bits,
+            None => *self.u.choose(&SIZES)?,
+        };
+        let ty = if is_pointer { pointer } else { Type::scalar(bits) };
+        let bytes = ty.bytes();
+        let success = opcode.info().is_some_and(|info| info.defs.len() == 2);
+        let memory = MemOperand {
+            ordering: self.ordering_of(aim)?,
+            ..MemOperand::new(MemFlags::LOAD | MemFlags::STORE, ty, bytes)
+        };
+        if bytes > place.bytes.min(place.align) || !self.compiles(opcode, ty, success, &memory) {
+            return self.access();
+        }
+        let exchanges = opcode.info().is_some_and(|info| info.uses.len() == 3);
+        let memory = if exchanges { self.with_failure(memory)? } else { memory };
+        let offset = self.u.int_in_range(0..=place.bytes / bytes - 1)? * bytes;
+        let address = self.offset_by(place.base, offset);
+        let mut operands = vec![Operand::used(address)];
+        for _ in 0..if exchanges { 2 } else { 1 } {
+            operands.push(Operand::used(self.exchanged(ty)?));
+        }
+        let types = if success { vec![ty, S1] } else { vec![ty] };
+        let results: Vec<VReg> = types.iter().map(|&ty| self.builder.function.new_vreg(ty)).collect();
+        let defs = results.iter().copied().map(Operand::def);
+        self.builder.push(InstData::new(opcode, defs.chain(operands)).with_memory(memory));
+        for (register, ty) in results.into_iter().zip(types) {
+            let entry = Entry { register, ty, deterministic: true };
+            let entry = if ty.is_pointer() { self.as_number(entry) } else { entry };
+            self.scope.push(entry);
+        }
+        Ok(())
+    }
+
+    /// An operation, and the pattern of a rule of it that it is aimed at, if there is one.
+    fn atomic_aim(&mut self) -> Result<(Opcode, Option<&'static Pattern>)> {
+        let opcode = *self.u.choose(Family::Atomic.opcodes())?;
+        let rules = self.target.selection.iter();
+        let own = rules.filter(|rule| rule.pattern.opcode == opcode && rule.pattern.memory_bits.is_some());
+        let own: Vec<&'static Pattern> = own.filter(|rule| self.is_enabled(rule)).map(|rule| &rule.pattern).collect();
+        match own.is_empty() || self.u.ratio(1, 4)? {
+            true => Ok((opcode, None)),
+            false => Ok((opcode, Some(*self.u.choose(&own)?))),
+        }
+    }
+
+    /// An ordering that an operation in one step may have, and that the pattern takes.
+    fn ordering_of(&mut self, aim: Option<&Pattern>) -> Result<AtomicOrdering> {
+        let named = &AtomicOrdering::NAMED[1..];
+        let taken: Vec<AtomicOrdering> = match aim {
+            Some(pattern) => named.iter().copied().filter(|own| pattern.ordering.0.contains(own)).collect(),
+            None => Vec::new(),
+        };
+        Ok(*self.u.choose(if taken.is_empty() { named } else { &taken })?)
+    }
+
+    /// A value to put in memory: a pointer is the address of the first buffer, the same in every run.
+    fn exchanged(&mut self, ty: Type) -> Result<VReg> {
+        match ty.is_pointer() {
+            true => Ok(self.pointers[0].base),
+            false => Ok(self.right_value(ty, true)?.register),
+        }
+    }
+
+    fn as_number(&mut self, pointer: Entry) -> Entry {
+        let ty = Type::scalar(pointer.ty.bits());
+        Entry { register: self.builder.op(ty, Opcode::G_PTRTOINT, &[pointer.register]), ty, ..pointer }
+    }
+
+    /// The ordering of a compare-and-exchange that fails: a load's.
+    fn with_failure(&mut self, memory: MemOperand) -> Result<MemOperand> {
+        use AtomicOrdering::{Acquire, Monotonic, SequentiallyConsistent};
+        Ok(MemOperand { failure_ordering: *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?, ..memory })
+    }
+
+    /// True if the rules of the target end in something that it has.
+    fn compiles(&self, opcode: Opcode, ty: Type, success: bool, memory: &MemOperand) -> bool {
+        let is_operation = opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
+        let types = if success { vec![ty, S1, self.pointer_type()] } else { vec![ty, self.pointer_type()] };
+        let mut query = LegalityQuery::new(opcode, types);
+        let MemOperand { ordering, .. } = *memory;
+        query.memory.push(MemDescr { ordering, ..MemDescr::plain(ty, 8 * memory.align) });
+        let ends = || follow(self.legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)));
+        is_operation && self.has_atomics() && ends()
+    }
+
+    /// True if some rule selects an operation on memory.
+    pub(super) fn has_atomics(&self) -> bool {
+        let is_one = |rule: &SelectionRule| rule.pattern.opcode == Opcode::G_ATOMIC_CMPXCHG;
+        self.target.selection.iter().any(|rule| is_one(rule) && self.is_enabled(rule))
+    }
+
+    /// True if the features of the program have the rule.
+    pub(super) fn is_enabled(&self, rule: &SelectionRule) -> bool {
+        self.legalizer.features().contains(rule.requires)
+    }
+
+    /// A selection rule of an intrinsic on some bits of a word, with the intrinsic's name.
+    fn masked_rule(&mut self) -> Result<Option<(&'static SelectionRule, &'static str)>> {
+        let named = |rule: &'static SelectionRule| match rule.pattern.operands.first() {
+            Some(Pat::Intrinsic(name)) if name.starts_with(MASKED) => Some((rule, *name)),
+            _ => None,
+        };
+        let rules: Vec<_> =
+            self.target.selection.iter().filter(|rule| self.is_enabled(rule)).filter_map(named).collect();
+        match rules.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(*self.u.choose(&rules)?)),
+        }
+    }
+
+    /// A byte or a half of a word, or any of its bits: address, values, mask, the amount of a signed extremum, ordering.
+    fn masked_operation(&mut self, rule: &SelectionRule, name: &str) -> Result<()> {
+        let place = *self.u.choose(&self.pointers)?;
+        if place.bytes < WORD_BYTES || place.align < WORD_BYTES {
+            return self.access();
+        }
+        let offset = self.u.int_in_range(0..=place.bytes / WORD_BYTES - 1)? * WORD_BYTES;
+        let address = self.offset_by(place.base, offset);
+        let intrinsic = self.builder.function.intern(name);
+        let mut operands = vec![Operand::Intrinsic(intrinsic), Operand::used(address)];
+        let register = self.register_type();
+        let part = *self.u.choose(&[8u32, 16])?;
+        let low = self.u.int_in_range(0..=32 / part - 1)? * part;
+        // All operands but the name, the address and the ordering are values; the last two are mask and amount.
+        let values = rule.pattern.operands.len() - 3;
+        let signed = name.ends_with(".max") || name.ends_with(".min");
+        for index in 0..values {
+            let is_amount = signed && index + 1 == values;
+            let is_mask = index + 1 + usize::from(signed) == values;
+            let value = match (is_amount, is_mask) {
+                (true, _) => self.builder.constant_i64(register, i64::from(register.bits() - part - low)),
+                (_, true) => self.builder.constant_i64(register, i64::from((((1i64 << part) - 1) << low) as i32)),
+                _ => self.placed_part(part, low, signed)?,
+            };
+            operands.push(Operand::used(value));
+        }
+        operands.push(Operand::Imm(self.u.choose(&AtomicOrdering::NAMED[1..])?.number()));
+        let result = self.builder.function.new_vreg(register);
+        let opcode = Opcode::G_INTRINSIC_W_SIDE_EFFECTS;
+        let data = InstData::new(opcode, std::iter::once(Operand::def(result)).chain(operands));
+        let flags = MemFlags::LOAD | MemFlags::STORE | MemFlags::VOLATILE;
+        self.builder.push(data.with_memory(MemOperand::new(flags, Type::scalar(32), WORD_BYTES)));
+        self.scope.push(Entry { register: result, ty: register, deterministic: true });
+        Ok(())
+    }
+
+    /// A part of so many bits at its place in a word, extended as the comparison reads it.
+    fn placed_part(&mut self, part: u32, low: u32, signed: bool) -> Result<VReg> {
+        let (word, register) = (Type::scalar(32), self.register_type());
+        let value = self.value(Type::scalar(part), true)?;
+        let wide = self.converted(value, word, signed);
+        let amount = self.builder.constant_i64(word, low.into());
+        let placed = self.builder.op(word, Opcode::G_SHL, &[wide, amount]);
+        Ok(self.converted(Entry { register: placed, ty: word, deterministic: true }, register, true))
+    }
+
+    /// A hint about a place; nothing of it is left.
+    pub(super) fn prefetch(&mut self) -> Result<()> {
+        let Place { base, .. } = *self.u.choose(&self.pointers)?;
+        let writes: bool = self.u.arbitrary()?;
+        let flags = if writes { MemFlags::STORE } else { MemFlags::LOAD };
+        let locality = self.u.int_in_range(0..=3)?;
+        let operands = [Operand::used(base), Operand::Imm(writes.into()), Operand::Imm(locality), Operand::Imm(1)];
+        let memory = MemOperand { ty: None, ..MemOperand::new(flags, Type::scalar(8), 1) };
+        self.builder.push(InstData::new(Opcode::G_PREFETCH, operands).with_memory(memory));
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Objects read back by the emulator's loader: what they hold is what runs, and damage is named and never a panic.
+
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
+use std::collections::BTreeMap;
+use tribunal_codegen::pipeline::{self, Code};
+use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit};
+use tribunal_emulator::machine::{LoadError, LoadedObject};
+use tribunal_ir::{RelocationModel, text};
+use tribunal_target::Target;
+
+/// A call, a jump table and a constant.
+fn source(target: &str) -> String {
+    let path = format!("{}/../corpus/run/{target}/", env!("CARGO_MANIFEST_DIR"));
+    ["g_brjt_distances.mir", "g_constant_pool.mir"]
+        .map(|name| std::fs::read_to_string(format!("{path}{name}")).unwrap())
+        .join("\n")
+}
+
+fn codes(target: &'static Target) -> Vec<Code> {
+    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let legalizer = (target.legality)(options.features);
+    let module = text::parse_module(&source(target.name), target.vocabulary).unwrap();
+    let code = |mut function: tribunal_ir::Function| {
+        let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
+        pipeline::compile(&mut function, &mut context).unwrap()
+    };
+    module.functions.into_iter().map(code).collect()
+}
+
+fn object(codes: &[Code], target: &'static Target) -> Vec<u8> {
+    emit::object(codes, None, RelocationModel::Static, target).unwrap()
+}
+
+fn read(bytes: &[u8]) -> Result<LoadedObject, LoadError> {
+    LoadedObject::read(bytes, BTreeMap::new())
+}
+
+#[test]
+fn code_comes_first_and_data_after_it() {
+    for &target in tribunal_target::ALL {
+        for code in codes(target) {
+            let object = read(&object(std::slice::from_ref(&code), target)).unwrap();
+            let unlinked = object.unlinked();
+            assert_eq!(unlinked.text, Some(code.bytes.len()), "{}", code.name);
+            assert_eq!(unlinked.code[..code.bytes.len()], code.bytes, "{}", code.name);
+            assert!(unlinked.code.len() > code.bytes.len(), "{}: a table or a constant is data", code.name);
+        }
+    }
+}
+
+/// A call is looked for where the code has it.
+#[test]
+fn a_call_that_is_not_the_objects_is_named() {
+    let target = tribunal_target::by_name("aarch64").unwrap();
+    let mut code = codes(target).remove(0);
+    code.bytes.extend(0x9400_0000u32.to_le_bytes());
+    let offset = code.bytes.len() as u32 - 4;
+    let kind = tribunal_target::abi::CallKind::Returning;
+    code.calls.push(emit::CallRelocation { offset, symbol: "callee".to_string(), kind });
+    let object = read(&object(&[code], target)).unwrap();
+    assert_eq!((object.calls(), object.check_call(offset, "callee")), (1, Ok(())));
+    for (offset, symbol) in [(offset, "other"), (offset - 4, "callee")] {
+        assert_eq!(object.check_call(offset, symbol), Err(LoadError::Call(symbol.to_string(), offset)));
+    }
+}
+
+/// Bytes between functions, which belong to no symbol.
+#[test]
+fn functions_that_do_not_tile_the_code_are_named() {
+    for &target in tribunal_target::ALL {
+        let mut codes = codes(target);
+        let bytes = codes[0].bytes.len().next_multiple_of(64) + 4;
+        codes[0].bytes.resize(bytes, 0xff);
+        codes[1].align = 64;
+        assert!(matches!(read(&object(&codes[..2], target)), Err(LoadError::Untiled(_))), "{}", target.name);
+    }
+}
+
+/// Any byte may be wrong: the loader reads another object, or says why it reads none.
+#[test]
+fn damaged_objects_make_no_panic() {
+    let mut refused = 0;
+    for &target in tribunal_target::ALL {
+        let bytes = object(&codes(target)[..1], target);
+        for place in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 1 << (place % 8);
+            refused += u32::from(read(&damaged).is_err());
+            refused += u32::from(place % 16 == 0 && read(&bytes[..place]).is_err());
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
