@@ -302,7 +302,7 @@ fn compared(
 fn in_the_order_of(allowed: &Observation, run: &Observation, target: &'static Target) -> Vec<(PReg, u32, Known)> {
     let full = |register| target.vocabulary.full_register(register);
     let of = |wanted: &(PReg, u32, Known)| {
-        run.returned.iter().find(|(register, ..)| full(*register) == full(wanted.0)).unwrap_or(wanted).clone()
+        *run.returned.iter().find(|(register, ..)| full(*register) == full(wanted.0)).unwrap_or(wanted)
     };
     allowed.returned.iter().map(of).collect()
 }
