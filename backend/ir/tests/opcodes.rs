@@ -5,6 +5,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::function::{SlotKind, StackObject};
 use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, Poison, TypeClass, Undefined};
 use tribunal_ir::semantics::{Choice, Concrete, Evaluation, Memory, Unsupported, Value, evaluate};
+use tribunal_ir::types::ElementCount;
 use tribunal_ir::{
     Family, FixedSlot, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
     OperandKind, StackSlot, Type,
@@ -43,17 +44,37 @@ struct Instance {
     reads: Vec<Type>,
 }
 
-/// Types that keep the row's rules; a merge has two parts.
+/// The lanes of the first vector type, and of the others.
+const LANES: [[u16; 2]; 2] = [[2, 2], [4, 2]];
+
+/// Types that keep the row's rules; a merge has two parts. A vector stands where nothing else may, and beside a scalar
+/// of its size where two types must differ.
 fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
-    let ty = |index: usize, bits: u32| {
+    let ty = |index: usize, bits: u32, lanes: [u16; 2]| {
         let scalar = Type::scalar(bits);
         let pointer = Type::Pointer { address_space: 0, bits: bits as u16 };
-        info.class_of(index).map(|class| if class.takes(scalar) { scalar } else { pointer })
+        let vector = scalar.times(ElementCount::fixed(lanes[index.min(1)]));
+        info.class_of(index).and_then(|class| {
+            let mut types = [Some(scalar), Some(pointer), vector].into_iter().flatten();
+            types.find(|&ty| class.takes(ty))
+        })
     };
     let mut all: Vec<IndexTypes> = Vec::new();
-    for types in WIDTHS.iter().flat_map(|&first| WIDTHS.map(|second| [ty(0, first), ty(1, second), ty(2, 64)])) {
+    let keep = |types: IndexTypes, all: &mut Vec<IndexTypes>| {
         if !all.contains(&types) && info.rules.iter().all(|rule| rule.holds(&types, Some(2))) {
             all.push(types);
+        }
+    };
+    let pairs: Vec<[u32; 2]> = WIDTHS.iter().flat_map(|&first| WIDTHS.map(|second| [first, second])).collect();
+    for lanes in LANES {
+        for &[first, second] in &pairs {
+            keep([ty(0, first, lanes), ty(1, second, lanes), ty(2, 64, lanes)], &mut all);
+        }
+    }
+    if all.is_empty() {
+        for &[first, second] in &pairs {
+            let vector = Type::scalar(second).times(ElementCount::fixed(2));
+            keep([ty(0, first, LANES[0]), vector, None], &mut all);
         }
     }
     all
@@ -68,7 +89,10 @@ fn instance(opcode: Opcode, types: &IndexTypes, predicate: IntPredicate, corner:
     for (place, kind) in info.operands().enumerate() {
         let is_def = place < info.defs.len();
         let own = if is_def { info.defs } else { info.uses };
-        // Any number of registers: one more.
+        // Any number of registers: one more, unless the row has two.
+        if kind == OperandKind::MORE && own.len() > 2 {
+            continue;
+        }
         let kind = if kind == OperandKind::MORE { own[0] } else { kind };
         operands.push(match kind {
             OperandKind::Register(_, index) => {
@@ -86,6 +110,11 @@ fn instance(opcode: Opcode, types: &IndexTypes, predicate: IntPredicate, corner:
             }
             OperandKind::CONST => function.constant(Bits::new(1, types[0]?.bits())),
             OperandKind::PRED => Operand::Predicate(predicate),
+            OperandKind::MASK => {
+                let lanes = u32::from(types[0]?.element_count()?.lanes);
+                let mask: Vec<Option<u32>> = (0..lanes).rev().map(Some).collect();
+                Operand::ShuffleMask(function.shuffle_masks.intern(&mask))
+            }
             OperandKind::FRAME => Operand::Stack(function.stack.push(StackObject::new(SlotKind::Default, 8, 8))),
             _ => return None,
         });

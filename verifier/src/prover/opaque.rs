@@ -1,5 +1,5 @@
-//! Uninterpreted functions: operations that the semantics do not define. These are floating point, scalable vectors, intrinsics,
-//! calls, and addresses of globals.
+//! Uninterpreted functions: operations that the semantics do not define. These are floating point, scalable vectors,
+//! intrinsics, calls, and addresses of globals.
 //!
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results.
 //! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands

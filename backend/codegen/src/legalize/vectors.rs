@@ -118,8 +118,8 @@ pub(super) fn lower(r: &mut Recipe<'_>) -> bool {
         return false;
     }
     match r.data.opcode {
-        G_BITCAST => bit_cast(r),
-        G_UNMERGE_VALUES => unmerge(r),
+        G_BITCAST => return bit_cast(r),
+        G_UNMERGE_VALUES => return unmerge(r),
         G_CONCAT_VECTORS => {
             let sources: Vec<VReg> = r.data.vreg_uses().collect();
             let parts: Vec<VReg> = sources.into_iter().flat_map(|source| elements(r, source)).collect();
@@ -154,9 +154,12 @@ fn result(r: &mut Recipe<'_>, parts: &[VReg]) {
 }
 
 /// Elements of one size become elements of another by groups, where one size is a multiple of the other; else the whole
-/// value lies between.
-fn bit_cast(r: &mut Recipe<'_>) {
+/// value lies between. False for pointers, which are no bits.
+fn bit_cast(r: &mut Recipe<'_>) -> bool {
     let (source, to) = (r.register(1), r.type_of(r.dst()).scalar_type());
+    if to.is_pointer() || r.type_of(source).scalar_type().is_pointer() {
+        return false;
+    }
     let parts = elements(r, source);
     let (from, whole) = (r.bits_of(parts[0]), Type::scalar(r.bits_of(source)));
     let parts = match (from, to.bits()) {
@@ -172,19 +175,24 @@ fn bit_cast(r: &mut Recipe<'_>) {
         }
     };
     result(r, &parts);
+    true
 }
 
 fn split(r: &mut Recipe<'_>, to: Type, parts: Vec<VReg>) -> Vec<VReg> {
     parts.into_iter().flat_map(|part| r.unmerge(to, part)).collect()
 }
 
-/// A vector taken apart into shorter ones.
-fn unmerge(r: &mut Recipe<'_>) {
+/// A vector taken apart into shorter ones; false for parts with other elements.
+fn unmerge(r: &mut Recipe<'_>) -> bool {
     let parts: Vec<VReg> = r.data.vreg_defs().collect();
     let source = r.register(parts.len());
+    let (part, whole) = (r.type_of(parts[0]), r.type_of(source));
+    let Some(each) = lanes(part).filter(|&each| each > 0 && part.scalar_type() == whole.scalar_type()) else {
+        return false;
+    };
     let elements = elements(r, source);
-    let each = elements.len() / parts.len();
     parts.into_iter().zip(elements.chunks(each)).for_each(|(part, elements)| r.merge(part, elements));
+    true
 }
 
 /// The element that an index names, among all: an index beyond them makes poison.

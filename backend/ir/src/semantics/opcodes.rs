@@ -313,7 +313,9 @@ fn well_typed(inst: &InstData, info: &OpcodeInfo, op: &Typed) -> bool {
         _ => None,
     });
     let mut taken = |immediate: &Immediate| immediates.next().is_some_and(|value| immediate.takes(&types, value));
-    info.rules.iter().all(|rule| rule.holds(&types, parts)) && info.immediates.iter().all(&mut taken)
+    // Definitions on scalars check their own classes; those on vectors rely on the row.
+    let of_class = !op.has_vector || info.takes(&types);
+    of_class && info.rules.iter().all(|rule| rule.holds(&types, parts)) && info.immediates.iter().all(&mut taken)
 }
 
 fn constant<D: Domain>(domain: &mut D, function: &Function, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {

@@ -531,7 +531,10 @@ fn counted() -> Vec<Row> {
 
 #[test]
 fn methods_that_change_vectors() {
-    check([converted(), counted()].into_iter().flatten().collect(), &[], include_str!("../../src/legality/vectors.rs"));
+    // A whole rule set, which is no method.
+    let skip = ["vectors_by_element"];
+    let rows = [converted(), counted()].into_iter().flatten().collect();
+    check(rows, &skip, include_str!("../../src/legality/vectors.rs"));
 }
 
 #[test]
