@@ -7,7 +7,9 @@ use tribunal_codegen::CompileError;
 use tribunal_codegen::emit::{self, CodeReferent};
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::globals::{constant_name, globals_of};
-use tribunal_emulator::machine::{CallSite, LinkedPlace, LoadError, LoadedObject, Unlinked, UnlinkedTable, Unresolved};
+use tribunal_emulator::machine::{
+    CallSite, LinkedPlace, LoadedObject, ObjectLoadError, Unlinked, UnlinkedTable, Unresolved,
+};
 use tribunal_ir::Function;
 use tribunal_target::Target;
 
@@ -63,7 +65,7 @@ pub enum ObjectError {
     Emission(#[from] CompileError),
     /// It is not what an object must be.
     #[error(transparent)]
-    Load(#[from] LoadError),
+    Load(#[from] ObjectLoadError),
     /// It has so many calls, and the code has so many.
     #[error("the object has {0} calls, and the code has {1}")]
     Calls(usize, usize),

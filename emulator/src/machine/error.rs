@@ -1,6 +1,6 @@
 //! The reasons why the emulator cannot run a program at all: no verdict on the code.
 
-use super::{LoadError, StepperError};
+use super::{ObjectLoadError, StepperError};
 use crate::input::GUARD;
 use unicorn_engine::uc_error;
 
@@ -27,7 +27,7 @@ pub enum MachineError {
     Relocation(u32, String),
     /// The object is not what an object must be.
     #[error(transparent)]
-    Object(#[from] LoadError),
+    Object(#[from] ObjectLoadError),
     /// A buffer of the input lies elsewhere than buffers do.
     #[error("an input of the emulator must have its buffers {GUARD} bytes after the starts of their pages")]
     Buffer,

@@ -20,7 +20,7 @@ const ALIGN: u64 = 16;
 
 /// The reason why an object cannot be run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum ObjectLoadError {
     /// The file is no object.
     #[error("the object cannot be read: {0}")]
     Malformed(String),
@@ -35,9 +35,9 @@ pub enum LoadError {
     Place(u64),
 }
 
-impl From<object::Error> for LoadError {
-    fn from(error: object::Error) -> LoadError {
-        LoadError::Malformed(error.to_string())
+impl From<object::Error> for ObjectLoadError {
+    fn from(error: object::Error) -> ObjectLoadError {
+        ObjectLoadError::Malformed(error.to_string())
     }
 }
 
@@ -54,7 +54,7 @@ pub struct LoadedObject {
 
 impl LoadedObject {
     /// Reads an object of one function. `symbols` are the addresses of what it does not define, with their sigils.
-    pub fn read(bytes: &[u8], symbols: BTreeMap<String, u64>) -> Result<LoadedObject, LoadError> {
+    pub fn read(bytes: &[u8], symbols: BTreeMap<String, u64>) -> Result<LoadedObject, ObjectLoadError> {
         let kind = object::FileKind::parse(bytes)?;
         match kind {
             object::FileKind::Elf64 => {
@@ -63,15 +63,15 @@ impl LoadedObject {
             object::FileKind::Elf32 => {
                 Loader::new(ElfFile::<elf::FileHeader32<object::Endianness>>::parse(bytes)?, symbols).load()
             }
-            _ => Err(LoadError::Malformed(format!("{kind:?}"))),
+            _ => Err(ObjectLoadError::Malformed(format!("{kind:?}"))),
         }
     }
 
     /// The call of this symbol at an offset of the code is the object's.
-    pub fn check_call(&self, offset: u32, symbol: &str) -> Result<(), LoadError> {
+    pub fn check_call(&self, offset: u32, symbol: &str) -> Result<(), ObjectLoadError> {
         match self.calls.iter().any(|(at, name)| *at == offset && name == symbol) {
             true => Ok(()),
-            false => Err(LoadError::Call(symbol.to_string(), offset)),
+            false => Err(ObjectLoadError::Call(symbol.to_string(), offset)),
         }
     }
 
@@ -110,7 +110,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         Loader { file, placed: Vec::new(), loaded: LoadedObject { image, text: 0, relocations, calls, symbols } }
     }
 
-    fn load(mut self) -> Result<LoadedObject, LoadError> {
+    fn load(mut self) -> Result<LoadedObject, ObjectLoadError> {
         // Code first: it begins where a run does.
         for is_code in [true, false] {
             self.place(is_code)?;
@@ -128,7 +128,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     }
 
     /// Lays out the sections that are code, or those that are not.
-    fn place(&mut self, is_code: bool) -> Result<(), LoadError> {
+    fn place(&mut self, is_code: bool) -> Result<(), ObjectLoadError> {
         for section in self.file.sections() {
             let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
             let is_wanted = sh_flags.0 & elf::SHF_ALLOC.0 != 0 && (sh_flags.0 & elf::SHF_EXECINSTR.0 != 0) == is_code;
@@ -139,7 +139,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             let align = section.align().clamp(ALIGN, 1 << 16) as usize;
             let start = self.loaded.image.len().next_multiple_of(align);
             let end = section.size().checked_add(start as u64).filter(|&end| end <= MOST_BYTES);
-            let end = end.ok_or_else(|| LoadError::Malformed("a section is too large".to_string()))?;
+            let end = end.ok_or_else(|| ObjectLoadError::Malformed("a section is too large".to_string()))?;
             self.loaded.image.resize(start, 0);
             self.loaded.image.extend_from_slice(section.data()?);
             self.loaded.image.resize(end as usize, 0);
@@ -149,7 +149,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     }
 
     /// Functions have sizes, and together they are the code.
-    fn tiled(&self) -> Result<(), LoadError> {
+    fn tiled(&self) -> Result<(), ObjectLoadError> {
         let mut functions: Vec<(u64, u64, String)> = Vec::new();
         for symbol in self.file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text) {
             if let Some(start) = self.start_of(&symbol) {
@@ -160,13 +160,13 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         let mut next = 0;
         for (start, size, name) in functions {
             if start < next || start - next >= ALIGN {
-                return Err(LoadError::Untiled(format!("{name} begins at {start:#x}, not at {next:#x}")));
+                return Err(ObjectLoadError::Untiled(format!("{name} begins at {start:#x}, not at {next:#x}")));
             }
             next = start + size;
         }
         match next == self.loaded.text as u64 {
             true => Ok(()),
-            false => Err(LoadError::Untiled(format!("{next:#x} of {:#x} bytes", self.loaded.text))),
+            false => Err(ObjectLoadError::Untiled(format!("{next:#x} of {:#x} bytes", self.loaded.text))),
         }
     }
 
@@ -177,14 +177,15 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         start.checked_add(symbol.address()).filter(|&place| place <= MOST_BYTES)
     }
 
-    fn relocate(&mut self) -> Result<(), LoadError> {
+    fn relocate(&mut self) -> Result<(), ObjectLoadError> {
         let mut found = Vec::new();
         for &Placed { index, start } in &self.placed {
             for (at, relocation) in self.file.section_by_index(index)?.relocations() {
-                let offset = start.checked_add(at).filter(|&place| place <= MOST_BYTES).ok_or(LoadError::Place(at))?;
+                let offset =
+                    start.checked_add(at).filter(|&place| place <= MOST_BYTES).ok_or(ObjectLoadError::Place(at))?;
                 let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let RelocationTarget::Symbol(symbol) = relocation.target() else {
-                    return Err(LoadError::Place(offset));
+                    return Err(ObjectLoadError::Place(offset));
                 };
                 let symbol = self.file.symbol_by_index(symbol)?;
                 found.push((
@@ -207,7 +208,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             };
             let to = match start {
                 Some(start) => LinkedPlace::Code(start as u32),
-                None => LinkedPlace::Symbol(known().ok_or(LoadError::Place(offset.into()))?.into()),
+                None => LinkedPlace::Symbol(known().ok_or(ObjectLoadError::Place(offset.into()))?.into()),
             };
             self.loaded.relocations.push(Unresolved { offset, kind, to, addend });
         }

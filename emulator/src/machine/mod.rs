@@ -26,7 +26,7 @@ mod stepper;
 
 pub use error::MachineError;
 pub use linker::{LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
-pub use loader::{LoadError, LoadedObject};
+pub use loader::{LoadedObject, ObjectLoadError};
 pub use runtime::CallSite;
 
 use crate::call::{CallMismatch, CallScript, ExternalCall};

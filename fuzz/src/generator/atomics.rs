@@ -144,7 +144,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// A byte or a half of a word, or any of its bits: address, values, mask, the amount of a signed extremum, ordering.
+    /// A byte or a half of a word: address, values, mask, the amount of a signed extremum, ordering.
     fn masked_operation(&mut self, rule: &SelectionRule, name: &str) -> Result<()> {
         let place = *self.u.choose(&self.pointers)?;
         if place.bytes < WORD_BYTES || place.align < WORD_BYTES {
