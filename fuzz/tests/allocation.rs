@@ -54,7 +54,7 @@ fn of_original(function: &Function, inst: Inst, changes: &mut Vec<Change>) {
     if let Opcode::Target(opcode) = data.opcode {
         add("opcode", {
             let mut data = data.clone();
-            data.opcode = Opcode::Target(TargetOpcode(opcode.0 ^ 1));
+            data.opcode = Opcode::Target(TargetOpcode(opcode.0.checked_sub(1).unwrap_or(1)));
             data
         });
     }

@@ -195,7 +195,7 @@ fn every_operation_in_one_step_is_generated() {
         let features = target.default_features | target.all_options();
         let size = |data: &InstData| data.memory.first().and_then(|memory| memory.ty).map(|ty| ty.bits());
         let mut drawn = BTreeSet::new();
-        for number in 0..4 * PROGRAMS {
+        for number in 0..12 * PROGRAMS {
             let function = campaign::generated_for(campaign::program_seed(7, number), target, features).unwrap();
             let data = function.all_insts().map(|inst| function.inst(inst));
             drawn.extend(data.map(|data| (data.opcode, size(data))));

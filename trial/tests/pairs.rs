@@ -19,7 +19,7 @@ const FOLDERS: [(&str, usize); 15] = [
     ("lifetime", 4),
     ("tables", 21),
     ("calls", 8),
-    ("promises", 33),
+    ("promises", 34),
     ("signalling-nan", 4),
     ("undefined", 16),
     ("memory", 15),

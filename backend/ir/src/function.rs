@@ -254,6 +254,12 @@ impl Function {
         self.vregs[register].ty
     }
 
+    /// Whether some generic register of the instruction is a vector.
+    pub fn has_vector(&self, data: &InstData) -> bool {
+        let mut registers = data.operands.iter().filter_map(Operand::as_vreg);
+        registers.any(|register| self.type_of(register).is_some_and(Type::is_vector))
+    }
+
     /// The instruction that defines `register`.
     pub fn def_of(&self, register: VReg) -> Option<Inst> {
         self.vregs[register].def.expand()

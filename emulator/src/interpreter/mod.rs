@@ -124,11 +124,6 @@ impl<'f> Interpreter<'f> {
         Interpreter { frozen: Some(choice), ..self }
     }
 
-    /// The same with promises of machine instructions: a run in which one is broken returns poison at most.
-    pub fn believing_promises(self) -> Interpreter<'f> {
-        Interpreter { promises: Promises::Believed, ..self }
-    }
-
     /// Runs from the entry to a return.
     pub fn run(&self, input: &Input, settings: Settings) -> Result<Execution, Unsupported> {
         if self.narrow.get() {
@@ -417,9 +412,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             let stored = data.uses().next().map(|operand| walk::read(self, operand)).transpose()?;
             self.events.extend(stored.map(|stored| event(inst, None, &stored, None)));
         }
-        let promise = self.promise(data)?;
-        let transfer = tribunal_target::execute(target, self, data)?;
-        promise.map(|args| self.keep_promise(data, &args)).transpose()?;
+        let transfer = self.believing(data)?;
         self.calls += u64::from(flags.contains(OpcodeFlags::CALL));
         Ok(transfer.map_or(Control::Continue(None), |transfer| follow(self.function, inst, transfer)))
     }

@@ -2,15 +2,31 @@
 //! several generic operations give the same result, each of them counts.
 
 use super::numbers::Numbers;
-use super::{SingleRun, value_of};
+use super::{Interpreter, SingleRun, value_of};
 use smallvec::SmallVec;
-use tribunal_ir::semantics::{Unsupported, Value, walk};
+use tribunal_ir::semantics::walk::{self, Transfer};
+use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, InstFlags};
 use tribunal_target::promises::{self, Promises};
 
+impl<'f> Interpreter<'f> {
+    /// The same with promises of machine instructions: a run in which one is broken returns poison at most.
+    pub fn believing_promises(self) -> Interpreter<'f> {
+        Interpreter { promises: Promises::Believed, ..self }
+    }
+}
+
 impl<D: Numbers> SingleRun<'_, D> {
+    /// [`tribunal_target::execute`], after which promises that are believed are kept.
+    pub(super) fn believing(&mut self, data: &InstData) -> Result<Option<Transfer<D>>, Unsupported> {
+        let promise = self.promise(data)?;
+        let transfer = tribunal_target::execute(self.target, self, data)?;
+        promise.map(|args| self.keep_promise(data, &args)).transpose()?;
+        Ok(transfer)
+    }
+
     /// The operands of a machine instruction whose promises are believed, before it writes.
-    pub(super) fn promise(&mut self, data: &InstData) -> Result<Option<SmallVec<[Value<D>; 4]>>, Unsupported> {
+    fn promise(&mut self, data: &InstData) -> Result<Option<SmallVec<[Value<D>; 4]>>, Unsupported> {
         if self.promises == Promises::Ignored || (data.flags & InstFlags::PROMISES).is_empty() {
             return Ok(None);
         }
@@ -22,7 +38,7 @@ impl<D: Numbers> SingleRun<'_, D> {
     }
 
     /// Makes the result poison where a promise may be broken.
-    pub(super) fn keep_promise(&mut self, data: &InstData, args: &[Value<D>]) -> Result<(), Unsupported> {
+    fn keep_promise(&mut self, data: &InstData, args: &[Value<D>]) -> Result<(), Unsupported> {
         let Some(register) = data.vreg_defs().next() else { return Ok(()) };
         let mut result = value_of(&self.registers, register)?.clone();
         let flags = data.flags & InstFlags::PROMISES;

@@ -1,5 +1,5 @@
-//! Vectors: some values put together, changed by operations on vectors, and taken apart again. No vector stays in scope,
-//! so whatever a program does with the results is done with scalars.
+//! Vectors: some values put together, changed by operations on vectors, and taken apart again. No vector stays in
+//! scope, so whatever a program does with the results is done with scalars.
 
 use super::{Entry, Generator};
 use crate::opcodes;

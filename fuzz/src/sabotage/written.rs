@@ -1,5 +1,5 @@
-//! Planted faults of what no generated program has, and the programs that show them: frames that move, lists of variable
-//! arguments, small atomics.
+//! Planted faults of what no generated program has, and the programs that show them: frames that move, lists of
+//! variable arguments, small atomics.
 //!
 //! The programs are those of `programs` beside this file, and cases of `corpus/run`.
 

@@ -1,5 +1,5 @@
-//! Promises of machine instructions in a proof, as [`tribunal_target::promises`] defines them. Where no generic operation
-//! computes the result, the broken promise is an unknown of the instruction and its operands.
+//! Promises of machine instructions in a proof, as [`tribunal_target::promises`] defines them. Where no generic
+//! operation computes the result, the broken promise is an unknown of the instruction and its operands.
 //!
 //! A load that stands for itself keeps what its row promises: the bits above the access.
 

@@ -1,11 +1,10 @@
-//! Uninterpreted functions: operations that the semantics do not define. These are floating point, scalable vectors,
-//! intrinsics, calls, and addresses of globals.
+//! Uninterpreted functions: operations that the semantics do not define. These are floating point, vectors, intrinsics,
+//! calls, and addresses of globals.
 //!
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results.
 //! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
 //! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
-//! Runtime functions that the legalizer calls are interpreted: `tribunal_target::runtime` defines them.
-//! `tribunal_target::environment` says which instructions call, and which registers a call changes.
+//! `tribunal_target::runtime` defines the functions that the legalizer calls, `tribunal_target::environment` what calls.
 
 use super::identity::{ADVICE, Identity};
 use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
@@ -503,10 +502,7 @@ fn page_of(address: &LinkedAddress<'_>) -> Start {
 /// on both sides.
 impl Environment<Symbolic> for SideState<'_, '_> {
     fn promises(&self) -> Promises {
-        match self.evaluation.opaque {
-            Some(_) => Promises::Believed,
-            None => Promises::Ignored,
-        }
+        if self.evaluation.opaque.is_some() { Promises::Believed } else { Promises::Ignored }
     }
 
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Scalar, Unsupported> {

@@ -412,6 +412,10 @@ impl SideEvaluation<'_> {
             // The address is the last operand of every load and store.
             args.last().into_iter().for_each(|address| self.note_claim(side, data, address.bits));
         }
+        // The definitions know no poison of single elements: of code that others wrote they would permit too much.
+        if self.opaque.is_some() && self.function.has_vector(data) {
+            return self.other(side, data);
+        }
         let evaluation = match semantics::evaluate(self.d, &mut side.memory, self.function, data, &args) {
             Err(_) if self.opaque.is_some() => return self.other(side, data),
             evaluation => evaluation?,

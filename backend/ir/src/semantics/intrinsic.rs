@@ -141,7 +141,7 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
         (IntrinsicMeaning::StoreInterleaved, [], [_, .., _]) => vectors::store_interleaved(d, memory, op),
         (IntrinsicMeaning::ShiftLeftInsert | IntrinsicMeaning::ShiftRightInsert, [_], [_, _]) => {
             let up = meaning == IntrinsicMeaning::ShiftLeftInsert;
-            let way = if up { vectors::Way::Up } else { vectors::Way::Down };
+            let way = if up { vectors::ShiftWay::Up } else { vectors::ShiftWay::Down };
             let value = vectors::shifted_into(d, op, way)?;
             Ok(Evaluation { results: smallvec![value], ub: d.boolean(false) })
         }

@@ -2,8 +2,8 @@
 //! vectors of elements and take elements out of them.
 //!
 //! A vector is one value, with lane 0 in its low bits, as it lies in memory. It is poison as a whole if one of its lanes
-//! is: of a source with poison in some lanes alone, more is permitted than LLVM permits. Code that a backend writes from
-//! it has no poison, so a judge misses such differences and never invents one.
+//! is: of a source with poison in some lanes alone, more is permitted than LLVM permits. Code that a backend writes
+//! from it has no poison, so a judge misses such differences and never invents one.
 //!
 //! Invariant: an element of a vector has the type that the row of the opcode gives it; nothing here reads bits across
 //! lanes, but a bit cast.
@@ -246,30 +246,34 @@ pub(super) fn store_interleaved<D: Domain, M: Memory<D>>(
 
 /// The way of a shift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum ShiftWay {
     Up,
     Down,
 }
 
 /// Each element of the second vector, shifted by a constant, in place of the bits of the first's that it reaches (Arm
 /// ARM, `SLI` and `SRI`).
-pub(super) fn shifted_into<D: Domain>(d: &mut D, op: &Operation<'_, D>, way: Way) -> Result<Value<D>, Unsupported> {
+pub(super) fn shifted_into<D: Domain>(
+    d: &mut D,
+    op: &Operation<'_, D>,
+    way: ShiftWay,
+) -> Result<Value<D>, Unsupported> {
     let (ty, [first, second]) = (op.defs[0], op.args) else { return Err(malformed(op.inst)) };
     let width = ty.scalar_type().bits();
     let amount = op.imm().and_then(|amount| u32::try_from(amount).ok()).filter(|&amount| amount <= width);
     let same = ty.is_vector() && op.uses.iter().all(|other| *other == ty);
-    let amount = amount.filter(|&amount| same && amount > 0).filter(|&amount| way == Way::Down || amount < width);
+    let amount = amount.filter(|&amount| same && amount > 0).filter(|&amount| way == ShiftWay::Down || amount < width);
     let amount = amount.ok_or_else(|| malformed(op.inst))?;
     let mut parts = Vec::new();
     for number in 0..lanes(ty) {
         let (old, new) = (lane(d, ty, first, number), lane(d, ty, second, number));
         let bits = match way {
-            Way::Up => {
+            ShiftWay::Up => {
                 let (high, low) = (d.extract(&new.bits, 0, width - amount), d.extract(&old.bits, 0, amount));
                 d.concat(&high, &low)
             }
-            Way::Down if amount == width => old.bits,
-            Way::Down => {
+            ShiftWay::Down if amount == width => old.bits,
+            ShiftWay::Down => {
                 let kept = d.extract(&old.bits, width - amount, amount);
                 let low = d.extract(&new.bits, amount, width - amount);
                 d.concat(&kept, &low)

@@ -325,8 +325,8 @@ pub fn write<D: Domain, S: MachineState<D>>(
     Ok(())
 }
 
-/// Writes a result of a machine's instruction. Of a register of which nothing is kept (`undef %1.sub_32 = ...`) it clears
-/// the rest, as where it writes a part of a machine register. LLVM's coalescer relies on that for `SUBREG_TO_REG`.
+/// Writes a result of a machine's instruction. Of a register of which nothing is kept (`undef %1.sub_32 = ...`) it
+/// clears the rest, as where it writes a part of a machine register. LLVM's coalescer relies on that.
 pub fn write_result<D: Domain, S: MachineState<D>>(
     state: &mut S,
     operand: &RegOperand,

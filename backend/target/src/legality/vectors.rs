@@ -8,7 +8,7 @@ use super::rules::{Indices, RuleSet, rules_for};
 use tribunal_ir::types::ElementCount;
 use tribunal_ir::{Opcode, Type};
 
-/// The opcodes that make vectors and take them apart, and that every target without vector registers writes on elements.
+/// The opcodes that make vectors and take them apart. Every target without vector registers writes them on elements.
 const ON_ELEMENTS: [Opcode; 15] = {
     use Opcode::*;
     [

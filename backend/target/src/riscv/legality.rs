@@ -68,7 +68,7 @@ impl Machine {
 fn sets(features: Features) -> Vec<RuleSet> {
     let machine = if features.contains(features::RV32) { RV32 } else { RV64 };
     let mut sets = arithmetic(machine);
-    sets.extend(words(machine));
+    sets.extend(words(machine, features.contains(features::M)));
     sets.extend(bit_manipulation(machine, features.contains(features::ZBB)));
     sets.extend(multiplication(machine, features.contains(features::M)));
     sets.extend(values(machine));
@@ -92,10 +92,13 @@ pub static CUSTOMS: &[CustomDesc] = &[
     CustomDesc { opcode: G_UREM, expansion: Expansion::Word(G_REMUW) },
 ];
 
-/// The instructions of RV64 on words.
-fn words(machine: Machine) -> Option<RuleSet> {
-    let opcodes = [G_SLLW, G_SRLW, G_SRAW, G_DIVW, G_DIVUW, G_REMUW];
-    machine.word.map(|_| machine.on(&opcodes).legal_for(&[machine.x]).unsupported())
+/// The instructions of RV64 on words; those that divide are M's.
+fn words(machine: Machine, multiplies: bool) -> Option<RuleSet> {
+    let opcodes: &[Opcode] = match multiplies {
+        true => &[G_SLLW, G_SRLW, G_SRAW, G_DIVW, G_DIVUW, G_REMUW],
+        false => &[G_SLLW, G_SRLW, G_SRAW],
+    };
+    machine.word.map(|_| machine.on(opcodes).legal_for(&[machine.x]).unsupported())
 }
 
 fn arithmetic(machine: Machine) -> Vec<RuleSet> {

@@ -370,7 +370,13 @@ impl Instance<'_> {
             }
             OperandKind::FPRED => Operand::FloatPredicate(FloatPredicate::Oeq),
             _ => {
-                let base = AddressBase::Global(GlobalName::Named(self.builder.function.intern("global")));
+                let global = GlobalName::Named(self.builder.function.intern("global"));
+                let base = match query.opcode {
+                    Opcode::G_BLOCK_ADDR => {
+                        AddressBase::Block { function: global, block: self.builder.function.intern("block") }
+                    }
+                    _ => AddressBase::Global(global),
+                };
                 self.builder.function.address(AddressData { base, offset: 0, flags: TargetFlags::NONE })
             }
         }
