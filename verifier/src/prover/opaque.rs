@@ -4,7 +4,7 @@
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results.
 //! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
 //! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
-//! `tribunal_target::runtime` defines the functions that the legalizer calls, `tribunal_target::environment` what calls.
+//! `tribunal_target::runtime` defines functions that the legalizer calls, `tribunal_target::environment` what calls.
 
 use super::identity::{ADVICE, Identity};
 use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
