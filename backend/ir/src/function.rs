@@ -256,8 +256,7 @@ impl Function {
 
     /// Whether some generic register of the instruction is a vector.
     pub fn has_vector(&self, data: &InstData) -> bool {
-        let mut types = data.operands.iter().filter_map(Operand::as_vreg).filter_map(|register| self.type_of(register));
-        types.any(Type::is_vector)
+        data.operands.iter().filter_map(Operand::as_vreg).any(|reg| self.type_of(reg).is_some_and(Type::is_vector))
     }
 
     /// The instruction that defines `register`.

@@ -1,9 +1,9 @@
 //! The meaning of operations on vectors: lane by lane what the operation means on scalars, and the operations that make
 //! vectors of elements and take elements out of them.
 //!
-//! A vector is one value, with lane 0 in its low bits, as it lies in memory. It is poison as a whole if one of its
-//! lanes is: of a source with poison in some lanes alone, more is permitted than LLVM permits. Code that a backend writes
-//! from it has no poison, so a judge misses such differences and never invents one.
+//! A vector is one value, with lane 0 in its low bits, as it lies in memory. It is poison as a whole if one lane is: of
+//! a source with poison in some lanes alone, more is permitted than LLVM permits. Code that a backend writes from it
+//! has no poison, so a judge misses such differences and never invents one.
 //!
 //! Invariant: an element of a vector has the type that the row of the opcode gives it; nothing here reads bits across
 //! lanes, but a bit cast.
