@@ -74,6 +74,10 @@ impl Walk<'_> {
     }
 
     fn binary(&mut self, node: &ExprBinary) {
+        // A part of a chain that binds names cannot stand alone.
+        if has_let(&node.left) || has_let(&node.right) {
+            return;
+        }
         let (left, right) = (self.source(&node.left), self.source(&node.right));
         let neighbours: (Operator, &[&str]) = match node.op {
             BinOp::Lt(_) => (Operator::Comparison, &["<="]),
