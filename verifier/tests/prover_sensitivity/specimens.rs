@@ -218,7 +218,8 @@ fn operand(
         }
         OperandKind::MASK => {
             let lanes = types[0]?.element_count().map_or(2, |count| u32::from(count.lanes));
-            let lanes: Vec<Option<u32>> = (0..lanes).map(Some).collect();
+            // Elements of both operands in turn: an operand that gives none would not count.
+            let lanes: Vec<Option<u32>> = (0..lanes).map(|lane| Some(lane + lane % 2 * lanes)).collect();
             Operand::ShuffleMask(bench.function.shuffle_masks.intern(&lanes))
         }
         OperandKind::CFI => Operand::Cfi(CfiInstruction::Offset(PReg(1), -8)),
