@@ -43,6 +43,8 @@ fn crash_files_of_rules_and_of_bytes_go_through_replay_reduce_and_bless() {
         ("immediate-without-its-sign", "riscv64", "emit"),
         ("conditional-branch-one-word-far", "aarch64", "emit"),
         ("call-linked-to-another-function", "riscv64", "emit"),
+        // The machine has an option that is off by default.
+        ("small-atomic-over-its-neighbours", "riscv64", "emit"),
     ] {
         goes_through_replay_reduce_and_bless(fault, target, guilty);
     }

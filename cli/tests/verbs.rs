@@ -185,21 +185,17 @@ fn a_second_solver_that_disagrees_is_a_finding() {
 #[test]
 fn fuzz_judges_the_programs_it_makes() {
     let folder = tempfile::tempdir().unwrap();
-    let report = report(&["fuzz", "--runs", "20", "--out", folder.path().to_str().unwrap()]);
-    assert_eq!(count(&report, "programs"), 20);
+    let report = report(&["fuzz", "--runs", "200", "--out", folder.path().to_str().unwrap()]);
+    assert_eq!(count(&report, "programs"), 200);
     nothing_open(&report, &["rejected", "unknown", "unsupported"]);
-    assert!(count(&report, "executions") >= 16 * 20, "{report}");
+    assert!(count(&report, "executions") >= 16 * 200, "{report}");
     for kind in ["types", "recipes", "immediates", "pairs"] {
         assert!(count(&report["features"], kind) > 20, "{kind} in {report}");
     }
-    // Few programs do not reach every rule set; each target's usual one is the first of its own.
-    let (mut proved, mut silent) = (0, 0);
     for rules in report["rules"].as_array().unwrap() {
         let own = rules["proved_never"].as_array().unwrap().len() as u64;
-        assert!(own <= count(rules, "proved") && own < rules["never"].as_array().unwrap().len() as u64, "{rules}");
-        (proved, silent) = (proved + count(rules, "proved"), silent + own);
+        assert!(own < count(rules, "proved") && own < rules["never"].as_array().unwrap().len() as u64, "{rules}");
     }
-    assert!(silent < proved, "{report}");
 }
 
 #[test]

@@ -203,7 +203,7 @@ fn row(trial: &Trial) -> Row {
 }
 
 fn write(folder: &Path, trial: &Trial, kill: &Kill) -> Result<(), CliError> {
-    let options = Options { features: trial.target.default_features, allocator: Allocator::Ion };
+    let options = Options { features: trial.fault.features(trial.target), allocator: Allocator::Ion };
     let small = kill.reduced.as_ref().map(|reduced| ("small.mir", &reduced.function, &reduced.finding));
     for (ending, function, finding) in [("mir", &kill.function, &kill.findings[0])].into_iter().chain(small) {
         let text = crash::print_sabotaged(

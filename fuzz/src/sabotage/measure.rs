@@ -99,12 +99,12 @@ pub fn trial(
     proofs: &ProofCache,
     stop: &AtomicBool,
 ) -> Result<Trial, HarnessError> {
-    let (mut features, mut programs) = (target.default_features, Vec::new());
-    if fault.programs == Programs::Written {
-        programs = written::programs(target);
-        features |= written::FEATURES & target.all_options();
-    }
-    let harness = Harness::with_cache(target, Options { features, allocator: Allocator::Ion }, proofs.clone())?;
+    let programs = match fault.programs {
+        Programs::Generated => Vec::new(),
+        Programs::Written => written::programs(target),
+    };
+    let options = Options { features: fault.features(target), allocator: Allocator::Ion };
+    let harness = Harness::with_cache(target, options, proofs.clone())?;
     let mut hunt = Hunt { harness, fault, programs, limits, stop };
     let started = Instant::now();
     let mut trial = Trial { fault, target, programs: 0, acted: 0, seconds: 0.0, kill: None };

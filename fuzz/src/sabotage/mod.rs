@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use tribunal_codegen::Observer;
 use tribunal_codegen::pipeline::{Code, PIPELINE, Pass};
 use tribunal_ir::{Function, Inst, InstData};
-use tribunal_target::Target;
+use tribunal_target::{Features, Target};
 use tribunal_trial::crash::{CrashHeader, CrashHeaderError};
 
 // Targets that a fault is planted on.
@@ -134,6 +134,14 @@ fn damaged(function: &mut Function, insts: &[Inst], change: impl Fn(&mut InstDat
 }
 
 impl Fault {
+    /// The features of the machine that its programs are compiled for.
+    pub fn features(&self, target: &Target) -> Features {
+        match self.programs {
+            Programs::Generated => target.default_features,
+            Programs::Written => target.default_features | (written::FEATURES & target.all_options()),
+        }
+    }
+
     /// The layer that it breaks: a pass's name, or `emit`.
     pub fn layer(&self) -> &'static str {
         match &self.plant {

@@ -176,13 +176,7 @@ pub(super) static FAULTS: &[Fault] = &[
         RV64,
         Plant::Emission(|code, t| {
             // The last step before the store takes the bits of the mask alone.
-            within_loop(code, t, |data| {
-                named(data, t, "AND").then(|| {
-                    let mut data = data.clone();
-                    data.operands[2] = data.operands[1];
-                    data
-                })
-            })
+            within_loop(code, t, "AND", |data| data.operands[2] = data.operands[1])
         }),
     ),
     row(
@@ -190,14 +184,8 @@ pub(super) static FAULTS: &[Fault] = &[
         "small-atomic mask",
         A64,
         Plant::Emission(|code, t| {
-            within_loop(code, t, |data| {
-                named(data, t, "SUBSWrx").then(|| {
-                    let mut data = data.clone();
-                    // `uxtw`.
-                    data.operands[3] = Operand::Imm(16);
-                    data
-                })
-            })
+            // `uxtw`.
+            within_loop(code, t, "SUBSWrx", |data| data.operands[3] = Operand::Imm(16))
         }),
     ),
 ];
@@ -230,24 +218,24 @@ fn removed(function: &mut Function, goes: impl Fn(&InstData) -> bool) -> Option<
     Some(())
 }
 
-/// Changes the last word that `change` changes, of those between a load that reserves and its store.
-fn within_loop(code: &mut Code, target: &Target, change: impl Fn(&InstData) -> Option<InstData>) -> Option<()> {
+/// Changes the last instruction of this name, of those between a load that reserves and its store.
+fn within_loop(code: &mut Code, target: &Target, name: &str, change: impl Fn(&mut InstData)) -> Option<()> {
+    let wanted = target.vocabulary.opcode(name)?;
     let mut is_within = false;
     code.bytes.rchunks_exact_mut(4).find_map(|bytes| {
-        let data = target.decode(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))?;
+        let mut data = target.decode(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))?;
         let Opcode::Target(opcode) = data.opcode else { return None };
         let row = target.instruction(opcode);
         let reserves = row.flags.contains(OpcodeFlags::SIDE_EFFECTS) && row.access.is_some();
         if reserves {
             is_within = row.flags.contains(OpcodeFlags::STORE);
         }
-        let changed = change(&data).filter(|_| is_within && !reserves)?;
-        let word = target.encode(&changed).ok()?;
+        if !is_within || opcode != wanted {
+            return None;
+        }
+        change(&mut data);
+        let word = target.encode(&data).ok()?;
         bytes.copy_from_slice(&word.to_le_bytes());
         Some(())
     })
-}
-
-fn named(data: &InstData, target: &Target, name: &str) -> bool {
-    target.vocabulary.opcode(name).map(Opcode::Target) == Some(data.opcode)
 }
