@@ -188,9 +188,9 @@ fn worker(shared: &Shared<'_>) {
     flush(shared, local);
 }
 
-/// The judges of a program: all, and of every sixteenth its texts too, which take as long as all the others.
-fn judges(number: u64) -> JudgeSet {
-    if number.is_multiple_of(16) { JudgeSet::ALL } else { JudgeSet::ALL.without(Judge::Text) }
+/// The judges of a program: all, and of every 32nd its texts too, which take as long as all the others.
+pub fn judges(number: u64) -> JudgeSet {
+    if number.is_multiple_of(32) { JudgeSet::ALL } else { JudgeSet::ALL.without(Judge::Text) }
 }
 
 /// One program, of this number: generated, checked, judged. `given` are the features beside its target.
@@ -206,7 +206,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
         return;
     }
     if drawn.is_none() && is_module(seed) {
-        return modules::program(shared, harness, seed, local);
+        return modules::program(shared, harness, number, local);
     }
     let generated = || Some(Drawn { function: generated_for(seed, target, features)?, is_read: false });
     let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {

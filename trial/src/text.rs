@@ -3,14 +3,18 @@
 //! Text is how users, crash files and LLVM see a function. So a part that is not printed, or is read as another, hides
 //! a fault or shows one that does not exist. The two functions are compared by their parts, never by their text.
 //!
-//! Invariant: each part of a function is a line of [`parts`], with the contents of what it names and never a number
+//! Invariant: each part of a function is one of [`parts`], with the contents of what it names and never a number
 //! that depends on the order in which something was met first.
 
 use crate::finding::{Finding, Judge};
 use crate::kind::FindingKind;
-use std::fmt::Debug;
+use tribunal_ir::entities::{ConstantPoolIndex, JumpTable};
+use tribunal_ir::function::LiveIn;
+use tribunal_ir::tables::{FixedObject, ListedRegisters};
 use tribunal_ir::{
-    AddressBase, AddressData, Block, Function, GlobalName, InstData, MemOperand, Operand, Pointer, Symbol, text,
+    AddressBase, AddressData, Bits, Block, Constraint, FixedSlot, FrameInfo, Function, GlobalName, InstData, InstFlags,
+    JumpTableKind, MemOperand, Opcode, Operand, PReg, Pointer, PoolConstant, Properties, StackObject, StackSlot, Stage,
+    Symbol, TargetFlags, Type, text,
 };
 use tribunal_target::Target;
 
@@ -34,107 +38,164 @@ fn difference(function: &Function, target: &'static Target) -> Option<String> {
     let Some(again) = read.functions.first() else { return Some("its text holds no function".to_string()) };
     let (parts, read) = (parts(function), parts(again));
     let longer = parts.len().max(read.len());
-    (0..longer).find_map(|index| match (parts.get(index), read.get(index)) {
-        (one, other) if one == other => None,
-        (one, other) => {
-            let shown = |part: Option<&String>| part.map_or_else(|| "nothing".to_string(), Clone::clone);
-            Some(format!("is {}\nread as {}", shown(one), shown(other)))
-        }
-    })
+    let first = (0..longer).find(|&index| parts.get(index) != read.get(index))?;
+    let shown = |part: Option<&Part<'_>>| part.map_or_else(|| "nothing".to_string(), |part| format!("{part:?}"));
+    Some(format!("is {}\nread as {}", shown(parts.get(first)), shown(read.get(first))))
 }
 
-/// Every part of a function that its text must say, one a line.
-fn parts(function: &Function) -> Vec<String> {
-    let mut parts = Vec::new();
-    let mut note = |part: &dyn Debug| parts.push(format!("{part:?}"));
-    note(&(&function.name, function.stage, function.properties, &function.frame_info));
-    function.liveins.iter().for_each(|part| note(part));
-    function.stack.iter().for_each(|part| note(&part));
-    function.fixed_stack.iter().for_each(|part| note(&part));
-    function.constants.iter().for_each(|part| note(&part));
+/// A part of a function that its text must say, with the contents of what it names.
+#[derive(PartialEq, Debug)]
+enum Part<'f> {
+    Function(&'f str, Stage, Properties, &'f FrameInfo),
+    LiveIn(LiveIn),
+    Object(StackSlot, &'f StackObject),
+    FixedObject(FixedSlot, &'f FixedObject),
+    Constant(ConstantPoolIndex, &'f PoolConstant),
+    JumpTable(JumpTable, JumpTableKind, Vec<u32>),
+    Block(u32, Option<&'f str>, Option<&'f str>, Vec<(u32, Option<u32>)>, &'f [(PReg, Option<u64>)]),
+    Inst(Opcode, InstFlags, Vec<OperandPart<'f>>, Vec<RegisterPart<'f>>, Vec<MemoryPart<'f>>),
+}
+
+/// Type, constraint and name of a virtual register.
+type RegisterPart<'f> = (Option<Type>, Constraint, Option<&'f str>);
+
+#[derive(PartialEq, Debug)]
+enum OperandPart<'f> {
+    /// One that names nothing of the function's tables but objects.
+    Plain(Operand),
+    Constant(Option<Bits>),
+    Block(u32),
+    Address(BasePart<'f>, i64, TargetFlags),
+    NoAddress,
+    Registers(Option<&'f ListedRegisters>),
+    Shuffle(Option<&'f Vec<Option<u32>>>),
+    Intrinsic(&'f str),
+    Opcode(&'f str),
+    Text(&'f str),
+}
+
+#[derive(PartialEq, Debug)]
+enum GlobalPart<'f> {
+    Named(&'f str),
+    Numbered(u32),
+}
+
+#[derive(PartialEq, Debug)]
+enum BasePart<'f> {
+    Global(GlobalPart<'f>),
+    External(&'f str),
+    Label(&'f str),
+    Block(GlobalPart<'f>, &'f str),
+    /// An entry of a table of the function.
+    Entry(AddressBase),
+}
+
+#[derive(PartialEq, Debug)]
+enum PointerPart<'f> {
+    Ir(&'f str),
+    Expression(&'f str),
+    Text(&'f str),
+    Global(GlobalPart<'f>),
+    CallEntry(GlobalPart<'f>),
+    ExternalCallEntry(&'f str),
+    Plain(Pointer),
+}
+
+/// A memory operand without the symbols that it names, and those.
+type MemoryPart<'f> = (MemOperand, Option<PointerPart<'f>>, Option<&'f str>);
+
+/// Every part of a function that its text must say.
+fn parts(function: &Function) -> Vec<Part<'_>> {
+    let Function { name, stage, properties, frame_info, .. } = function;
+    let mut parts = vec![Part::Function(name, *stage, *properties, frame_info)];
+    parts.extend(function.liveins.iter().map(|&livein| Part::LiveIn(livein)));
+    parts.extend(function.stack.iter().map(|(slot, object)| Part::Object(slot, object)));
+    parts.extend(function.fixed_stack.iter().map(|(slot, object)| Part::FixedObject(slot, object)));
+    parts.extend(function.constants.iter().map(|(index, constant)| Part::Constant(index, constant)));
+    let number = |block: Block| function.block(block).number;
     for (table, blocks) in &function.jump_tables.tables {
-        let blocks: Vec<u32> = blocks.iter().map(|&block| number(function, block)).collect();
-        note(&(table, function.jump_tables.kind, blocks));
+        let blocks = blocks.iter().map(|&block| number(block)).collect();
+        parts.push(Part::JumpTable(table, function.jump_tables.kind, blocks));
     }
     for &block in function.layout() {
         let data = function.block(block);
-        let successors: Vec<_> = data.successors.iter().map(|&(to, weight)| (number(function, to), weight)).collect();
-        note(&(data.number, &data.name, &data.attributes, successors, &data.liveins));
-        for inst in function.insts(block) {
-            let data = function.inst(inst);
-            let types: Vec<_> = data.vreg_defs().map(|def| described(function, def)).collect();
-            let operands: Vec<_> = data.operands.iter().map(|operand| operand_part(function, operand)).collect();
-            let memory: Vec<_> = data.memory.iter().map(|access| memory_part(function, access)).collect();
-            let InstData { opcode, flags, .. } = data;
-            note(&(opcode, flags, operands, types, memory));
-        }
+        let successors = data.successors.iter().map(|&(to, weight)| (number(to), weight)).collect();
+        parts.push(Part::Block(
+            data.number,
+            data.name.as_deref(),
+            data.attributes.as_deref(),
+            successors,
+            &data.liveins,
+        ));
+        parts.extend(function.insts(block).map(|inst| inst_part(function, function.inst(inst))));
     }
     parts
 }
 
-fn number(function: &Function, block: Block) -> u32 {
-    function.block(block).number
+fn inst_part<'f>(function: &'f Function, data: &'f InstData) -> Part<'f> {
+    let registers = data.vreg_defs().map(|def| {
+        let data = &function.vregs[def];
+        (data.ty, data.constraint, data.name.map(|symbol| name(function, symbol)))
+    });
+    let operands = data.operands.iter().map(|operand| operand_part(function, operand));
+    let memory = data.memory.iter().map(|access| memory_part(function, access));
+    Part::Inst(data.opcode, data.flags, operands.collect(), registers.collect(), memory.collect())
 }
 
 fn name(function: &Function, symbol: Symbol) -> &str {
     function.symbols.get(symbol).map_or("", String::as_str)
 }
 
-/// Type and constraint of a virtual register.
-fn described(function: &Function, register: tribunal_ir::VReg) -> String {
-    let data = &function.vregs[register];
-    format!("{:?} {:?} {:?}", data.ty, data.constraint, data.name.map(|symbol| name(function, symbol)))
-}
-
-fn operand_part(function: &Function, operand: &Operand) -> String {
+fn operand_part<'f>(function: &'f Function, operand: &Operand) -> OperandPart<'f> {
     match *operand {
-        Operand::WideConst(_) => format!("{:?}", function.constant_value(operand)),
-        Operand::Block(block) => format!("block {}", number(function, block)),
+        Operand::WideConst(_) => OperandPart::Constant(function.constant_value(operand)),
+        Operand::Block(block) => OperandPart::Block(function.block(block).number),
         Operand::Address(address) => match function.addresses.get(address) {
-            Some(AddressData { base, offset, flags }) => format!("{} {offset} {flags:?}", base_part(function, *base)),
-            None => "no address".to_string(),
+            Some(&AddressData { base, offset, flags }) => {
+                OperandPart::Address(base_part(function, base), offset, flags)
+            }
+            None => OperandPart::NoAddress,
         },
-        Operand::RegisterList(list) => format!("{:?}", function.register_lists.get(list)),
-        Operand::ShuffleMask(mask) => format!("{:?}", function.shuffle_masks.get(mask)),
-        Operand::Intrinsic(symbol) => format!("intrinsic {:?}", name(function, symbol)),
-        Operand::OpcodeName(symbol) => format!("opcode {:?}", name(function, symbol)),
-        Operand::Text(symbol) => format!("text {:?}", name(function, symbol)),
-        other => format!("{other:?}"),
+        Operand::RegisterList(list) => OperandPart::Registers(function.register_lists.get(list)),
+        Operand::ShuffleMask(mask) => OperandPart::Shuffle(function.shuffle_masks.get(mask)),
+        Operand::Intrinsic(symbol) => OperandPart::Intrinsic(name(function, symbol)),
+        Operand::OpcodeName(symbol) => OperandPart::Opcode(name(function, symbol)),
+        Operand::Text(symbol) => OperandPart::Text(name(function, symbol)),
+        other => OperandPart::Plain(other),
     }
 }
 
-fn global_part(function: &Function, global: GlobalName) -> String {
+fn global_part(function: &Function, global: GlobalName) -> GlobalPart<'_> {
     match global {
-        GlobalName::Named(symbol) => format!("global {:?}", name(function, symbol)),
-        GlobalName::Numbered(number) => format!("global {number}"),
+        GlobalName::Named(symbol) => GlobalPart::Named(name(function, symbol)),
+        GlobalName::Numbered(number) => GlobalPart::Numbered(number),
     }
 }
 
-fn base_part(function: &Function, base: AddressBase) -> String {
+fn base_part(function: &Function, base: AddressBase) -> BasePart<'_> {
     match base {
-        AddressBase::Global(global) => global_part(function, global),
-        AddressBase::External(symbol) => format!("external {:?}", name(function, symbol)),
-        AddressBase::Label(symbol) => format!("label {:?}", name(function, symbol)),
+        AddressBase::Global(global) => BasePart::Global(global_part(function, global)),
+        AddressBase::External(symbol) => BasePart::External(name(function, symbol)),
+        AddressBase::Label(symbol) => BasePart::Label(name(function, symbol)),
         AddressBase::Block { function: holder, block } => {
-            format!("block {:?} of {}", name(function, block), global_part(function, holder))
+            BasePart::Block(global_part(function, holder), name(function, block))
         }
-        AddressBase::Constant(_) | AddressBase::JumpTable(_) => format!("{base:?}"),
+        AddressBase::Constant(_) | AddressBase::JumpTable(_) => BasePart::Entry(base),
     }
 }
 
-fn memory_part(function: &Function, access: &MemOperand) -> String {
+fn memory_part<'f>(function: &'f Function, access: &MemOperand) -> MemoryPart<'f> {
     let pointer = access.pointer.map(|pointer| match pointer {
-        Pointer::Ir(symbol) => format!("ir {:?}", name(function, symbol)),
-        Pointer::Expression(symbol) => format!("expression {:?}", name(function, symbol)),
-        Pointer::Text(symbol) => format!("text {:?}", name(function, symbol)),
-        Pointer::ExternalCallEntry(symbol) => format!("entry {:?}", name(function, symbol)),
-        Pointer::Global(global) => global_part(function, global),
-        Pointer::CallEntry(global) => format!("entry {}", global_part(function, global)),
-        other => format!("{other:?}"),
+        Pointer::Ir(symbol) => PointerPart::Ir(name(function, symbol)),
+        Pointer::Expression(symbol) => PointerPart::Expression(name(function, symbol)),
+        Pointer::Text(symbol) => PointerPart::Text(name(function, symbol)),
+        Pointer::ExternalCallEntry(symbol) => PointerPart::ExternalCallEntry(name(function, symbol)),
+        Pointer::Global(global) => PointerPart::Global(global_part(function, global)),
+        Pointer::CallEntry(global) => PointerPart::CallEntry(global_part(function, global)),
+        other => PointerPart::Plain(other),
     });
     let metadata = access.metadata.expand().map(|symbol| name(function, symbol));
-    let MemOperand { flags, ty, align, ordering, failure_ordering, scope, offset, .. } = access;
-    format!("{:?}", (flags, ty, align, ordering, failure_ordering, scope, pointer, offset, metadata))
+    (MemOperand { pointer: None, metadata: None.into(), ..*access }, pointer, metadata)
 }
 
 #[cfg(test)]

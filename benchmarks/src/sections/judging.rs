@@ -79,11 +79,12 @@ const STAGES: Section = Section {
     name: "stages",
     heading: "The embedded loop by stages",
     about: "\
-The loop of `tribunal fuzz` on one thread, with a clock between its stages.
+The loop of `tribunal fuzz` on one thread.
 It begins with an empty proof cache and runs in three phases, since early programs are full of new steps.
 Then come other programs, with the proofs of the phases before.
-Stages are in microseconds of wall time a program.
-The two rows of the prover split the steps that were proved from those that were looked up.",
+The programs of a phase are then judged again by one judge at a time, with every step known.
+The time beyond compiling is the judge's, in microseconds of wall time a program.
+New proofs are the rest of the loop's time.",
     needs: &[],
     steps: |effort| {
         let phases = durations::PHASES.map(|programs| effort.scaled(programs).to_string()).join(" ");

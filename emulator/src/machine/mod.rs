@@ -239,7 +239,7 @@ impl Engine {
                 };
                 Ok((ended, pc))
             }
-            Engine::Stepper(stepper) => Ok(stepper.run(start, STOP, fuel)?),
+            Engine::Stepper(stepper) => Ok(stepper.run(start, STOP, fuel)),
         }
     }
 }

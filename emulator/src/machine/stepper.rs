@@ -7,9 +7,10 @@
 use super::Stop;
 use super::accesses::RawAccess;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::rc::Rc;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
-use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
+use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, RegOperand, StackSlot};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 use tribunal_target::{CodePlace, MachineEvaluation, Target};
 use unicorn_engine::Prot;
@@ -19,6 +20,29 @@ use unicorn_engine::Prot;
 pub enum StepperError {
     #[error("nothing is mapped at {0:#x}")]
     Unmapped(u64),
+}
+
+/// An instruction as the stepper takes it.
+struct Decoded {
+    inst: InstData,
+    /// Bytes in memory.
+    bytes: u32,
+    row: &'static InstrDesc,
+    /// Distance to the label, or to the callee.
+    distance: i64,
+    /// The registers read, and those written.
+    uses: SmallVec<[Place; 4]>,
+    defs: SmallVec<[Place; 2]>,
+}
+
+/// A register, or the low part of one.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Index of the full register.
+    index: u16,
+    bits: u16,
+    /// It stays zero.
+    is_zero: bool,
 }
 
 /// A mapped range.
@@ -65,17 +89,22 @@ pub(super) struct Stepper {
     /// By number.
     registers: Vec<u64>,
     memory: Regions,
-    /// The instruction of each word that was fetched, with its size in bytes. The word alone decides it.
-    decoded: FxHashMap<u32, Option<(Rc<InstData>, u32)>>,
+    /// The instruction of each word that was fetched. The word alone decides it.
+    decoded: FxHashMap<u32, Option<Rc<Decoded>>>,
+    /// The last instructions fetched, by the low bits of their addresses, each with its address and word.
+    recent: Vec<Option<(u64, u32, Rc<Decoded>)>>,
 }
 
 /// Words whose instructions are kept.
 const MOST_DECODED: usize = 1 << 16;
+/// Instructions found by their address alone.
+const RECENT: usize = 1 << 10;
 
 impl Stepper {
     pub fn new(target: &'static Target) -> Stepper {
         let registers = vec![0; target.registers.len()];
-        Stepper { target, registers, memory: Regions::default(), decoded: FxHashMap::default() }
+        let (memory, decoded) = (Regions::default(), FxHashMap::default());
+        Stepper { target, registers, memory, decoded, recent: vec![None; RECENT] }
     }
 
     pub fn map(&mut self, address: u64, bytes: u64, permissions: Prot) {
@@ -119,120 +148,131 @@ impl Stepper {
 
     /// The bits of the register, or of the part of a register.
     pub fn register(&self, register: PReg) -> u64 {
-        let (full, bits) = (self.target.vocabulary.full_register(register), self.bits(register));
-        Bits::new(self.registers[usize::from(full.0)].into(), bits).low_u64()
+        self.value(self.place(register)).bits.low_u64()
     }
 
     /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the
     /// register.
     pub fn set_register(&mut self, register: PReg, value: u64) {
-        if !self.target.vocabulary.is_zero_register(register) {
-            let (full, bits) = (self.target.vocabulary.full_register(register), self.bits(register));
-            self.registers[usize::from(full.0)] = Bits::new(value.into(), bits).low_u64();
+        self.write_place(self.place(register), value);
+    }
+
+    fn place(&self, register: PReg) -> Place {
+        let vocabulary = self.target.vocabulary;
+        Place {
+            index: vocabulary.full_register(register).0,
+            bits: vocabulary.register_bits(register) as u16,
+            is_zero: vocabulary.is_zero_register(register),
         }
     }
 
-    fn bits(&self, register: PReg) -> u32 {
-        self.target.vocabulary.register_bits(register)
+    fn value(&self, place: Place) -> Value<Concrete> {
+        let bits = Bits::new(self.registers[usize::from(place.index)].into(), place.bits.into());
+        Value { bits, poison: false }
+    }
+
+    fn write_place(&mut self, place: Place, value: u64) {
+        if !place.is_zero {
+            self.registers[usize::from(place.index)] = Bits::new(value.into(), place.bits.into()).low_u64();
+        }
     }
 
     /// Runs from `start` until it reaches `stop`, has taken `fuel` instructions, or cannot take one; returns the place
     /// too.
-    pub fn run(&mut self, start: u64, stop: u64, fuel: u64) -> Result<(Stop, u64), StepperError> {
+    pub fn run(&mut self, start: u64, stop: u64, fuel: u64) -> (Stop, u64) {
         let mut pc = start;
         for _ in 0..fuel {
             if pc == stop {
                 break;
             }
-            match self.step(pc)? {
+            match self.step(pc) {
                 Ok(next) => pc = next,
-                Err(stopped) => return Ok((stopped, pc)),
+                Err(stopped) => return (stopped, pc),
             }
         }
-        Ok((Stop::Still, pc))
+        (Stop::Still, pc)
     }
 
     /// Takes one instruction; returns the address of the next.
-    fn step(&mut self, pc: u64) -> Result<Result<u64, Stop>, StepperError> {
+    fn step(&mut self, pc: u64) -> Result<u64, Stop> {
         let target = self.target;
-        let (inst, size) = match self.fetch(pc) {
-            Ok(fetched) => fetched,
-            Err(stop) => return Ok(Err(stop)),
-        };
-        let Opcode::Target(opcode) = inst.opcode else { return Ok(Err(Stop::Illegal)) };
-        let args: Vec<Value<Concrete>> =
-            inst.uses().filter_map(|operand| operand.reg.as_physical()).map(|register| self.value(register)).collect();
+        let decoded = self.fetch(pc)?;
+        let args: SmallVec<[Value<Concrete>; 4]> = decoded.uses.iter().map(|&place| self.value(place)).collect();
         let mut domain = Concrete { choice: Choice::Zeros };
-        let place = Some(CodePlace { address: Bits::new(pc.into(), target.pointer_bits.into()), bytes: size });
-        let evaluated = tribunal_target::evaluate_at(target, &mut domain, &mut self.memory, &inst, &args, place);
-        let Ok(evaluation) = evaluated else { return Ok(Err(Stop::Illegal)) };
+        let address = Bits::new(pc.into(), target.pointer_bits.into());
+        let place = Some(CodePlace { address, bytes: decoded.bytes });
+        let evaluated =
+            tribunal_target::evaluate_at(target, &mut domain, &mut self.memory, &decoded.inst, &args, place);
+        let evaluation = evaluated.map_err(|_| Stop::Illegal)?;
         if evaluation.ub {
-            return Ok(Err(Stop::Memory));
-        }
-        let defs: Vec<PReg> = inst.defs().filter_map(|operand| operand.reg.as_physical()).collect();
-        let next = self.next(pc, (target.instruction(opcode), size), &inst, &evaluation);
-        for (register, value) in defs.into_iter().zip(evaluation.results) {
-            self.set_register(register, value.bits.low_u64());
-        }
-        Ok(Ok(next))
-    }
-
-    /// The instruction at `pc`, and its size in bytes. A compressed form is no word's first half.
-    fn fetch(&mut self, pc: u64) -> Result<(Rc<InstData>, u32), Stop> {
-        let mut half = [0; 2];
-        if !self.memory.regions.iter().any(|region| region.runs(pc)) {
             return Err(Stop::Memory);
         }
-        self.read(pc, &mut half).map_err(|_| Stop::Memory)?;
-        let mut word = [0; 4];
+        let next = self.next(pc, &decoded, &evaluation);
+        for (&place, value) in decoded.defs.iter().zip(evaluation.results) {
+            self.write_place(place, value.bits.low_u64());
+        }
+        Ok(next)
+    }
+
+    /// The instruction at `pc`. A compressed form is no word's first half.
+    fn fetch(&mut self, pc: u64) -> Result<Rc<Decoded>, Stop> {
+        let code = self.memory.regions.iter().find(|region| region.runs(pc)).ok_or(Stop::Memory)?;
+        let rest = code.bytes.get((pc - code.address) as usize..).unwrap_or_default();
         // The last two bytes of memory may be a compressed form.
-        let is_whole = self.read(pc, &mut word).is_ok();
-        let word = if is_whole { u32::from_le_bytes(word) } else { u16::from_le_bytes(half).into() };
-        if let Some(known) = self.decoded.get(&word).filter(|_| is_whole) {
-            return known.clone().ok_or(Stop::Illegal);
-        }
-        let found = match self.target.expand(u16::from_le_bytes(half)) {
-            Some(inst) => Some((Rc::new(inst), 2)),
-            None if is_whole => self.target.decode(word).map(|inst| (Rc::new(inst), 4)),
-            None => return Err(Stop::Memory),
+        let Some(word) = rest.first_chunk().map(|word| u32::from_le_bytes(*word)) else {
+            let half = rest.first_chunk().map(|half| u16::from_le_bytes(*half)).ok_or(Stop::Memory)?;
+            let inst = self.target.expand(half).ok_or(Stop::Memory)?;
+            return self.decoded(inst, 2).map(Rc::new).ok_or(Stop::Illegal);
         };
-        if is_whole {
-            if self.decoded.len() >= MOST_DECODED {
-                self.decoded.clear();
-            }
-            self.decoded.insert(word, found.clone());
+        let recent = (pc / 2) as usize % RECENT;
+        match &self.recent[recent] {
+            Some((address, known, decoded)) if (*address, *known) == (pc, word) => return Ok(decoded.clone()),
+            _ => {}
         }
-        found.ok_or(Stop::Illegal)
+        let decoded = self.of_word(word).ok_or(Stop::Illegal)?;
+        self.recent[recent] = Some((pc, word, decoded.clone()));
+        Ok(decoded)
+    }
+
+    /// The instruction that this word is, or that its first half is; `None` if it is none.
+    fn of_word(&mut self, word: u32) -> Option<Rc<Decoded>> {
+        if let Some(known) = self.decoded.get(&word) {
+            return known.clone();
+        }
+        let found = match self.target.expand(word as u16) {
+            Some(inst) => self.decoded(inst, 2),
+            None => self.target.decode(word).and_then(|inst| self.decoded(inst, 4)),
+        };
+        if self.decoded.len() >= MOST_DECODED {
+            self.decoded.clear();
+        }
+        self.decoded.entry(word).or_insert(found.map(Rc::new)).clone()
+    }
+
+    /// `None` for an operation that is no machine's.
+    fn decoded(&self, inst: InstData, bytes: u32) -> Option<Decoded> {
+        let Opcode::Target(opcode) = inst.opcode else { return None };
+        let row = self.target.instruction(opcode);
+        let label = row.operands.iter().position(OperandDesc::is_place);
+        let distance = label.and_then(|index| inst.imm(index)).unwrap_or(0);
+        let place = |operand: &RegOperand| operand.reg.as_physical().map(|register| self.place(register));
+        let (uses, defs) = (inst.uses().filter_map(place).collect(), inst.defs().filter_map(place).collect());
+        Some(Decoded { inst, bytes, row, distance, uses, defs })
     }
 
     /// The address of the next instruction: the target of an indirect jump, the label of a branch that is taken, or the
     /// address after this one. A return that names no register goes to the return address.
-    fn next(
-        &self,
-        pc: u64,
-        (row, size): (&InstrDesc, u32),
-        inst: &InstData,
-        evaluation: &MachineEvaluation<Concrete>,
-    ) -> u64 {
-        let jumps =
-            row.flags.contains(OpcodeFlags::CALL) || row.flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER);
+    fn next(&self, pc: u64, decoded: &Decoded, evaluation: &MachineEvaluation<Concrete>) -> u64 {
+        let flags = decoded.row.flags;
+        let jumps = flags.contains(OpcodeFlags::CALL) || flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER);
         let address = match (evaluation.to, evaluation.taken) {
             (Some(to), _) => to.low_u64(),
-            (None, _) if row.flags.contains(OpcodeFlags::RETURN) => self.register(self.target.abi.return_address),
-            (None, taken) if taken.unwrap_or(jumps) => pc.wrapping_add_signed(distance(row, inst)),
-            _ => pc.wrapping_add(size.into()),
+            (None, _) if flags.contains(OpcodeFlags::RETURN) => self.register(self.target.abi.return_address),
+            (None, taken) if taken.unwrap_or(jumps) => pc.wrapping_add_signed(decoded.distance),
+            _ => pc.wrapping_add(decoded.bytes.into()),
         };
         Bits::new(address.into(), self.target.pointer_bits.into()).low_u64()
     }
-
-    fn value(&self, register: PReg) -> Value<Concrete> {
-        Value { bits: Bits::new(self.register(register).into(), self.bits(register)), poison: false }
-    }
-}
-
-/// Bytes to the label of a branch, or to the callee.
-fn distance(row: &InstrDesc, inst: &InstData) -> i64 {
-    row.operands.iter().position(OperandDesc::is_place).and_then(|index| inst.imm(index)).unwrap_or(0)
 }
 
 impl Memory<Concrete> for Regions {

@@ -2,17 +2,20 @@
 //!
 //! Invariant: such a program counts as one, and as passed if all its functions passed.
 
-use super::{CampaignReport, Shared, generated_module, reached, record};
+use super::{CampaignReport, Shared, generated_module, judges, program_seed, reached, record};
 use crate::sabotage::Planter;
 use tribunal_ir::Function;
 use tribunal_trial::finding::{Finding, Tally};
 use tribunal_trial::harness::Harness;
 use tribunal_trial::inputs::Plan;
 
-/// One program, for the target and the features of the harness.
-pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, seed: u64, local: &mut CampaignReport) {
-    let module = generated_module(seed, harness.target(), harness.options().features);
-    let Some(module) = module.filter(|module| accepted(module, harness)) else {
+/// Functions run together on one input where each alone runs on so many: calls are what is new.
+const TOGETHER: u32 = 3;
+
+/// The program of this number, for the target and the features of the harness.
+pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut CampaignReport) {
+    let seed = program_seed(shared.campaign.seed, number);
+    let Some(module) = generated_module(seed, harness.target(), harness.options().features) else {
         local.rejected += 1;
         return;
     };
@@ -20,24 +23,20 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, seed: u64, loc
     let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
     let mut total = Tally::default();
     for function in &module {
-        let tally = harness.trial_with(
-            function,
-            &tribunal_trial::inputs::inputs(function, harness.target(), plan),
-            &mut planter,
-        );
+        let Some(tally) = harness.trial_if_accepted(function, plan, judges(number), &mut planter) else {
+            local.rejected += 1;
+            return;
+        };
         reached(shared, harness, tally.executions, local);
         counted(shared, harness, &[function], tally, &mut total, local, &mut planter);
     }
     let all: Vec<&Function> = module.iter().collect();
-    let together = harness.trial_together(&all, plan, &mut planter);
+    let fewer = Plan { count: plan.count.div_ceil(TOGETHER), ..plan };
+    let together = harness.trial_together(&all, fewer, &mut planter);
     counted(shared, harness, &all, together, &mut total, local, &mut planter);
     total.passed = u64::from(total.passed == module.len() as u64 && total.is_clean());
     total.functions = 1;
     local.tally.add(total);
-}
-
-fn accepted(module: &[Function], harness: &Harness) -> bool {
-    module.iter().all(|function| harness.accepts(function))
 }
 
 /// Adds a tally, and records what it found.

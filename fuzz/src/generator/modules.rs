@@ -12,6 +12,8 @@ use tribunal_target::{Features, Target};
 const MOST: usize = 4;
 /// Statements of a callee at most: a caller may call it in a loop.
 const STATEMENTS: u32 = 4;
+/// Nested regions of a callee at most, for the same reason.
+const CALLEE_DEPTH: u32 = 1;
 
 /// A function of the module, as its callers see it. It returns a register.
 pub(super) struct CalleeSignature {
@@ -30,6 +32,7 @@ pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, featur
         let own = number.checked_sub(1).map(|index| &signatures[index]);
         if let Some(own) = own {
             (policy.statements, policy.volatile) = (policy.statements.min(STATEMENTS), false);
+            policy.depth = policy.depth.min(CALLEE_DEPTH);
             functions.push(function(u, (target, features), policy, (&own.name, Some(own)), &signatures[number..])?);
         } else {
             policy.linked = true;

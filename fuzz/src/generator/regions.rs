@@ -4,6 +4,15 @@ use super::{Entry, Generator};
 use arbitrary::Result;
 use tribunal_ir::{Block, InstData, Opcode, Operand, Position, Type, VReg};
 
+/// Rounds of a loop at most, so that nested loops do not take most of a campaign's time.
+fn most_trips(depth: u32) -> i64 {
+    match depth {
+        0 => 5,
+        1 => 3,
+        _ => 2,
+    }
+}
+
 impl Generator<'_, '_, '_> {
     /// Statements one after another, until the budget or the region's share of it is spent.
     pub(super) fn region(&mut self, depth: u32) -> Result<()> {
@@ -88,7 +97,7 @@ impl Generator<'_, '_, '_> {
 
     /// A loop that counts down to zero and carries up to three values.
     fn counted_loop(&mut self, depth: u32) -> Result<()> {
-        let (counter_ty, start) = self.trips(5)?;
+        let (counter_ty, start) = self.trips(most_trips(depth))?;
         let carried = self.merge_types()?;
         let initial = carried.iter().map(|&ty| self.value(ty, true)).collect::<Result<Vec<_>>>()?;
         let (before, body, after) = (self.current(), self.new_block(), self.new_block());
