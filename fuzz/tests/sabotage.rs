@@ -70,40 +70,41 @@ fn faults_of_every_layer_are_killed_blamed_and_made_small() {
     }
 }
 
-/// In these programs there is always more that no single edit can spare. Each is the first of a seed that shows the
-/// fault.
+/// In these programs there is always more that no single edit can spare. The first program that shows the fault becomes
+/// small, for one seed of a few: which programs a seed gives is the generator's affair.
 #[test]
 fn several_edits_at_once_leave_at_most_five_instructions() {
     let (proofs, stop) = (ProofCache::default(), AtomicBool::new(false));
-    for (name, target, seed) in [
-        ("saddsat-at-the-other-bound", "riscv64", 1),
-        ("insert-over-what-was-there", "riscv64", 1),
-        ("word-shift-at-full-width", "riscv64", 4),
-        ("stores-reordered", "riscv64", 2),
-        ("spill-slots-share-memory", "aarch64", 1),
+    for (name, target) in [
+        ("saddsat-at-the-other-bound", "riscv64"),
+        ("insert-over-what-was-there", "riscv64"),
+        ("word-shift-at-full-width", "riscv64"),
+        ("stores-reordered", "riscv64"),
+        ("spill-slots-share-memory", "aarch64"),
     ] {
         let (fault, target) = (sabotage::named(name).unwrap(), tribunal_target::by_name(target).unwrap());
-        let limits = TrialLimits { enough: usize::MAX, seed, ..LIMITS };
-        let kill = sabotage::trial(fault, target, limits, &proofs, &stop).unwrap().kill.unwrap();
-        assert!(kill.instructions().is_some_and(|left| left <= 5), "{name}: {:?}", kill.instructions());
+        let left = |seed| {
+            let limits = TrialLimits { enough: usize::MAX, seed, ..LIMITS };
+            let kill = sabotage::trial(fault, target, limits, &proofs, &stop).unwrap().kill;
+            kill.unwrap_or_else(|| panic!("{name} lives")).instructions().unwrap_or(usize::MAX)
+        };
+        assert!((1..=4).any(|seed| left(seed) <= 5), "{name} leaves more");
     }
 }
 
-/// Some program that kills it has more that cannot go, and a later one becomes small.
+/// Some first program that kills it has more that cannot go, and a later one becomes small.
 #[test]
 fn a_fault_killed_by_a_program_that_stays_large_is_shown_by_a_smaller_one() {
     let (proofs, stop) = (ProofCache::default(), AtomicBool::new(false));
     let fault = sabotage::named("saved-registers-share-memory").unwrap();
-    let mut stays_large = false;
-    for (target, seed) in fault.targets.iter().flat_map(|name| [(name, 1), (name, 2)]) {
+    let left = |target: &str, seed, enough| {
         let target = tribunal_target::by_name(target).unwrap();
-        let left = |enough| {
-            let limits = TrialLimits { enough, seed, ..LIMITS };
-            let kill = sabotage::trial(fault, target, limits, &proofs, &stop).unwrap().kill.unwrap();
-            kill.instructions().unwrap()
-        };
-        stays_large |= left(usize::MAX) > 5;
-        assert!(left(5) <= 5, "{}", target.name);
-    }
-    assert!(stays_large, "no first program stayed large");
+        let limits = TrialLimits { enough, seed, ..LIMITS };
+        let kill = sabotage::trial(fault, target, limits, &proofs, &stop).unwrap().kill.unwrap();
+        kill.instructions().unwrap()
+    };
+    let mut places = (1..=8).flat_map(|seed| fault.targets.iter().map(move |target| (target, seed)));
+    let large = places.find(|(target, seed)| left(target, *seed, usize::MAX) > 5);
+    let (target, seed) = large.expect("no first program stays large");
+    assert!(left(target, seed, 5) <= 5, "{target}, seed {seed}");
 }

@@ -220,7 +220,7 @@ mod tests {
         function.replace(store, data);
         let found = judge(function, target, "input").expect("the offset is lost");
         assert_eq!(found.kind, FindingKind::Text);
-        assert!(found.details.contains("None, 4,") && found.details.contains("None, 0,"), "{}", found.details);
+        assert!(found.details.contains("offset: 4") && found.details.contains("offset: 0"), "{}", found.details);
     }
 
     /// The judge looks after every pass of a trial, and at the input; one fault is one finding.

@@ -2,7 +2,7 @@
 //! it.
 
 use super::{Fault, Planter, Programs, written};
-use crate::campaign::{generated, program_seed};
+use crate::campaign::{generated, judges, program_seed};
 use crate::reduce::{self, Reduced};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use tribunal_ir::{Function, InstData, Opcode, Operand};
 use tribunal_target::Target;
 use tribunal_trial::finding::{Finding, Judge};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
-use tribunal_trial::inputs::{self, Plan};
+use tribunal_trial::inputs::Plan;
 
 /// The limits of the search for a kill, and its programs.
 #[derive(Clone, Copy, Debug)]
@@ -157,12 +157,12 @@ impl Hunt<'_> {
     fn judge(&mut self, number: u64) -> Option<Shown> {
         let (target, seed) = (self.harness.target(), program_seed(self.limits.seed, number));
         let function = match self.programs.len() {
-            0 => generated(seed, target).filter(|function| self.harness.accepts(function))?,
+            0 => generated(seed, target)?,
             count => self.programs[number as usize % count].clone(),
         };
-        let inputs = inputs::inputs(&function, target, Plan { count: self.limits.inputs, seed });
+        let plan = Plan { count: self.limits.inputs, seed };
         let mut planter = Planter::new(target, self.fault);
-        let findings = self.harness.trial_with(&function, &inputs, &mut planter).findings;
+        let findings = self.harness.trial_if_accepted(&function, plan, judges(number), &mut planter)?.findings;
         Some(Shown { function, findings, planter })
     }
 
