@@ -251,10 +251,22 @@ pub fn generated(seed: u64, target: &'static Target) -> Option<Function> {
 
 /// The same for other features.
 pub fn generated_for(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
-    let mut bytes = [0u8; PROGRAM_BYTES];
-    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+    let bytes = program_bytes::<PROGRAM_BYTES>(seed);
     generator::generate(&mut Unstructured::new(&bytes), target, features, "f").ok()
 }
+
+/// The bytes of a program. The first say its turn in the walk through the generator's goals: the programs of one target
+/// come to them in their order.
+fn program_bytes<const BYTES: usize>(seed: u64) -> [u8; BYTES] {
+    let mut bytes = [0u8; BYTES];
+    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+    let turn = (seed / tribunal_target::ALL.len() as u64) as u32;
+    bytes[..TURN_BYTES].copy_from_slice(&turn.to_le_bytes());
+    bytes
+}
+
+/// Bytes of a turn.
+const TURN_BYTES: usize = size_of::<u32>();
 
 /// One program in this many is a module of several functions.
 const MODULES: u64 = 16;
@@ -266,8 +278,7 @@ pub fn is_module(seed: u64) -> bool {
 
 /// The functions of a program of several; `None` if the bytes did not make them (which is a fault of the generator).
 pub fn generated_module(seed: u64, target: &'static Target, features: Features) -> Option<Vec<Function>> {
-    let mut bytes = [0u8; 2 * PROGRAM_BYTES];
-    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+    let bytes = program_bytes::<{ 2 * PROGRAM_BYTES }>(seed);
     generator::generate_module(&mut Unstructured::new(&bytes), target, features).ok()
 }
 

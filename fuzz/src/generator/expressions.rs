@@ -102,7 +102,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Neither zero nor minus one.
-    fn constant_divisor(&mut self, ty: Type) -> Result<VReg> {
+    pub(super) fn constant_divisor(&mut self, ty: Type) -> Result<VReg> {
         let constant = self.constant_value(ty.bits())?;
         let is_safe = !constant.is_zero() && constant != Bits::ones(ty.bits());
         let divisor = if is_safe { constant } else { Bits::new(1, ty.bits()) };
