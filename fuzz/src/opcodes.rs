@@ -3,7 +3,7 @@
 //! Invariant: no list is kept by hand. An opcode joins the programs, and the edits on them, with its row.
 
 use std::sync::LazyLock;
-use tribunal_ir::opcode::{Accesses, Immediate, Poison, TypeClass, TypeRule};
+use tribunal_ir::opcode::{AccessSize, Accesses, Immediate, Poison, TypeClass, TypeRule};
 use tribunal_ir::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind, Type};
 use tribunal_target::Target;
 use tribunal_target::selection::SelectionRule;
@@ -90,7 +90,8 @@ pub static ON_VECTORS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
     let is_recast = |info: &OpcodeInfo| info.rules.iter().any(|rule| matches!(rule, TypeRule::Recast(..)));
     let is_one = |opcode: &Opcode| {
         let Some(info) = opcode.info().filter(|_| is_known(*opcode)) else { return false };
-        let is_access = [Family::Load, Family::Store].contains(&info.family);
+        let is_whole = info.accesses.is_some_and(|accesses| accesses.size == AccessSize::Within);
+        let is_access = is_whole && [Family::Load, Family::Store].contains(&info.family);
         let computes = info.accesses.is_none() && info.operands().all(is_operand) && !info.defs.is_empty();
         is_access || computes && takes(info) && !is_recast(info) && !APART_ON_VECTORS.contains(&info.family)
     };

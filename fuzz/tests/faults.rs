@@ -236,6 +236,35 @@ fn an_access_that_is_not_aligned_is_found_and_blamed() {
     assert!(harness.trial_on(placed, &inputs).findings.is_empty());
 }
 
+/// A debugger's trap, which no judge knows.
+const UNKNOWN_TO_A_JUDGE: &str = "
+# target: riscv64
+---
+name: f
+tracksRegLiveness: true
+body: |
+  bb.0:
+    G_DEBUGTRAP
+    PseudoRET
+...
+";
+
+/// The reducer asks the judge that refused, not the compiler alone.
+#[test]
+fn a_feature_that_a_judge_refuses_is_found_a_second_time() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let module = text::parse_module(UNKNOWN_TO_A_JUDGE.trim_start(), target.vocabulary).unwrap();
+    let mut harness =
+        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+    let tally = harness.trial(&module.functions[0], inputs::Plan { count: 1, seed: 1 });
+    let features: Vec<&String> = tally.unsupported.keys().filter(|feature| feature.starts_with("prover")).collect();
+    assert!(!features.is_empty(), "{:?}", tally.unsupported);
+    for feature in features {
+        let finding = Finding::unsupported(feature);
+        assert!(harness.reproduce(&module.functions[0], &finding, &mut NoObserver).is_some(), "{feature}");
+    }
+}
+
 /// Returns the address of its stack object, if an argument asks for it.
 const ADDRESS: &str = "
 # target: riscv64

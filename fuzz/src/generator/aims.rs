@@ -47,7 +47,8 @@ impl Aim {
 
 fn goals(target: &'static Target, features: Features) -> Vec<Goal> {
     let rules = target.selection.iter().filter(|rule| features.contains(rule.requires) && is_reachable(&rule.pattern));
-    let atomics = Family::Atomic.opcodes().iter().copied().filter(|opcode| opcode.is_defined());
+    let changes = |opcode: &Opcode| opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
+    let atomics = Family::Atomic.opcodes().iter().copied().filter(changes);
     let vectors = opcodes::ON_VECTORS.iter().copied();
     rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(vectors.map(Goal::Vectors)).collect()
 }
@@ -132,5 +133,48 @@ impl Generator<'_, '_, '_> {
     pub(super) fn show(&mut self, entry: Entry) {
         let entry = if entry.ty.is_pointer() { self.as_number(entry) } else { entry };
         self.scope.push(entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbitrary::Unstructured;
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
+
+    /// The opcode that a program shows if it came to its goal.
+    fn shown(goal: Goal) -> Opcode {
+        match goal {
+            Goal::Rule(rule) => condition(&rule.pattern).map_or(rule.pattern.opcode, |condition| condition.opcode),
+            Goal::Atomic(opcode) | Goal::Vectors(opcode) => opcode,
+        }
+    }
+
+    /// The walk comes to each goal once in a round, and a program at a goal has its operation. An operation in one step
+    /// of a size that the target does not compile becomes another access.
+    #[test]
+    fn programs_have_the_operations_that_they_are_aimed_at() {
+        for &target in tribunal_target::ALL {
+            let features = target.default_features | target.all_options();
+            let count = goals(target, features).len() as u32;
+            let mut missed = Vec::new();
+            for turn in 0..count {
+                let aim = Aim::at(turn, target, features).unwrap();
+                assert_eq!((aim.visit, Aim::at(turn + count, target, features).unwrap().visit), (0, 1));
+                let has_it = (0..6u64).any(|seed| {
+                    let mut bytes = [0u8; 2048];
+                    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+                    bytes[..4].copy_from_slice(&(turn + seed as u32 * count).to_le_bytes());
+                    let function = crate::generator::generate(&mut Unstructured::new(&bytes), target, features, "f");
+                    let function = function.unwrap();
+                    function.all_insts().any(|inst| function.inst(inst).opcode == shown(aim.goal))
+                });
+                if !has_it {
+                    missed.push(shown(aim.goal));
+                }
+            }
+            assert!(count > 200 && missed.len() * 50 < count as usize, "{}: {count}, {missed:?}", target.name);
+        }
     }
 }

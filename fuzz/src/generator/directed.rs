@@ -168,7 +168,8 @@ fn operand_type(opcode: Opcode, index: usize, ty: Type, compared: Type) -> Optio
     let kind = info.operands().nth(index)?;
     match (kind.type_index(), opcode.family()) {
         (None, _) | (Some(0), _) if opcode != Opcode::G_ICMP => Some(ty),
-        (Some(_), Some(Family::Shift | Family::Pointer)) => Some(ty),
+        (Some(_), Some(Family::Shift | Family::Rotation | Family::Funnel | Family::Pointer)) => Some(ty),
+        (Some(_), Some(Family::ZeroCount | Family::Population)) => Some(ty),
         (Some(_), Some(Family::Selection)) => Some(S1),
         (Some(_), Some(Family::Extension)) if compared.bits() < ty.bits() => Some(compared),
         (Some(_), _) if opcode == Opcode::G_ICMP => Some(compared),
