@@ -79,7 +79,7 @@ impl JudgeRow for EmulatorRow {
 }
 
 /// The finding that emission wrote an object that is none, or another one than the code.
-fn broken_object(error: &ObjectError) -> Finding {
+pub(crate) fn broken_object(error: &ObjectError) -> Finding {
     let (kind, guilty) = (FindingKind::Contract, "emit".to_string());
     Finding { judge: Judge::Emulator, kind, guilty, details: error.to_string(), input: None }
 }

@@ -28,7 +28,7 @@ mod stepper;
 pub use error::MachineError;
 pub use fault::MachineFault;
 pub use linker::{LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
-pub use loader::{LoadedObject, ObjectLoadError};
+pub use loader::{LoadedObject, ObjectLoadError, ObjectScope};
 pub use runtime::CallSite;
 
 use crate::call::{CallScript, ExternalCall};
