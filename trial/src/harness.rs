@@ -16,6 +16,7 @@ use crate::kind::FindingKind;
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline;
 use tribunal_codegen::{CompileError, Context, NoObserver, Observer, Observers, Options};
+use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::Interpreter;
 use tribunal_emulator::machine::{Emulator, MachineError};
@@ -293,6 +294,9 @@ impl Harness {
         }
         let judges = match (known.judge, known.kind) {
             (Judge::Verifier | Judge::Allocation, _) => JudgeSet::AFTER_PASSES,
+            (Judge::Emulator, FindingKind::Run(FaultKind::MisalignedAccess)) => {
+                JudgeSet::default().with(Judge::Emulator).with_alignment()
+            }
             (Judge::Emulator, _) | (Judge::Prover, FindingKind::ProvedAndWrong) => {
                 JudgeSet::default().with(Judge::Emulator)
             }

@@ -140,7 +140,7 @@ impl Harness {
         };
         let machine = &mut self.bench.machine;
         let records = functions.iter().any(|function| function.has_volatile_accesses());
-        let loaded = machine.record_accesses(records);
+        let loaded = machine.watch_alignment(true).and_then(|()| machine.record_accesses(records));
         let load = |()| match &object {
             Some((object, sites)) => machine.load_linked(&object.unlinked(), sites),
             None => {

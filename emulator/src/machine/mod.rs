@@ -37,7 +37,6 @@ use crate::input::{
 };
 use crate::observation::BufferAccess;
 use accesses::{MisalignedAccess, RawAccess};
-use conventions::AccessRule;
 use engines::EngineDesc;
 use runtime::{Linked, RunEnd};
 use smallvec::SmallVec;
@@ -206,6 +205,8 @@ pub struct Emulator {
     argument_bytes: usize,
     /// The hook that records accesses in Unicorn.
     recorder: Option<UcHookId>,
+    /// The hook that looks at the alignment of accesses there.
+    watcher: Option<UcHookId>,
 }
 
 /// A register that a function preserves.
@@ -240,11 +241,10 @@ impl Emulator {
     /// An engine that runs the target with these features.
     pub fn new(target: &'static Target, features: Features) -> Result<Emulator, MachineError> {
         let Some(row) = EngineDesc::of(target, features) else { return Emulator::stepping(target) };
-        let mut engine = Box::new(unicorn(row)?);
-        if conventions::accesses(target) == AccessRule::Aligned {
-            accesses::watch_alignment(&mut engine)?;
-        }
-        Emulator::with_engine(target, Engine::Unicorn(engine), |register| row.number(register))
+        let engine = Engine::Unicorn(Box::new(unicorn(row)?));
+        let mut emulator = Emulator::with_engine(target, engine, |register| row.number(register))?;
+        emulator.watch_alignment(true)?;
+        Ok(emulator)
     }
 
     /// True if [`Emulator::new`] gives code of these features an engine of this kind.
@@ -296,6 +296,7 @@ impl Emulator {
             linked,
             argument_bytes: 0,
             recorder,
+            watcher: None,
         })
     }
 
