@@ -59,7 +59,12 @@ impl Generator<'_, '_, '_> {
             return Ok(Entry { register, ty, deterministic: value.deterministic });
         }
         let masked = self.u.ratio(7, 8)?;
-        let amount_ty = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
+        let amount_ty = match self.u.int_in_range(0..=15)? {
+            // At the border between amounts that are cut and those that are extended.
+            0 if ty.bits() < 128 => Type::scalar(ty.bits() + 1),
+            1..=3 => self.scalar()?,
+            _ => ty,
+        };
         let amount = self.right_value(amount_ty, masked)?;
         let in_range = if masked { self.amount_below(amount, ty.bits()) } else { amount.register };
         let flags = if masked { InstFlags::empty() } else { self.flags(opcode)? };
