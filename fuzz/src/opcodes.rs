@@ -93,7 +93,8 @@ pub static ON_VECTORS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
         let is_whole = info.accesses.is_some_and(|accesses| accesses.size == AccessSize::Within);
         let is_access = is_whole && [Family::Load, Family::Store].contains(&info.family);
         let computes = info.accesses.is_none() && info.operands().all(is_operand) && !info.defs.is_empty();
-        is_access || computes && takes(info) && !is_recast(info) && !APART_ON_VECTORS.contains(&info.family)
+        let is_phi = *opcode == Opcode::G_PHI;
+        is_phi || is_access || computes && takes(info) && !is_recast(info) && !APART_ON_VECTORS.contains(&info.family)
     };
     Opcode::ALL.iter().copied().filter(is_one).collect()
 });

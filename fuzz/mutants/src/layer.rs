@@ -61,6 +61,7 @@ pub fn pass_of(guilty: &str) -> &str {
     match words.as_slice() {
         [place] if place.contains(".rs:") => of(place).1.unwrap_or_default(),
         [pass] => pass,
+        ["combine", _] => "legalize",
         [_, opcode, ..] if opcode.contains('#') => "legalize",
         [_, _] => "select",
         _ => "legalize",
@@ -77,6 +78,7 @@ mod tests {
         assert_eq!(of("backend/target/src/aarch64/semantics.rs").0, "definitions");
         assert_eq!(pass_of("riscv64 G_ASHR#5 widen_scalar_to_next_pow2"), "legalize");
         assert_eq!(pass_of("riscv const_simm12"), "select");
+        assert_eq!(pass_of("combine va_arg"), "legalize");
         assert_eq!(pass_of("split-edges"), "split-edges");
         assert_eq!(pass_of("backend/codegen/src/frame/layout.rs:12"), "frame");
         assert!(has_faults("backend/codegen/src/frame/layout.rs"));

@@ -8,7 +8,8 @@ use arbitrary::Result;
 use tribunal_ir::opcode::{IndexTypes, Poison};
 use tribunal_ir::types::{ElementCount, S1, S8};
 use tribunal_ir::{
-    Family, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Type, VReg,
+    Family, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Position, Type,
+    VReg,
 };
 
 /// Bits of elements.
@@ -47,6 +48,9 @@ impl Generator<'_, '_, '_> {
         let Some(info) = opcode.info() else { return self.expression() };
         if info.accesses.is_some() {
             return self.vector_in_memory(element);
+        }
+        if opcode.is_phi() {
+            return self.vector_of_two_ways(element);
         }
         let Some(types) = vector_types(info, element, lanes, self.pointer_type()) else { return self.expression() };
         let harmless = Poison::AMOUNT | Poison::CONDITION;
@@ -117,6 +121,27 @@ impl Generator<'_, '_, '_> {
             false => sources[0],
         };
         Ok(Entry { register, ty, deterministic })
+    }
+
+    /// One of two vectors, by the way that was taken.
+    fn vector_of_two_ways(&mut self, element: Type) -> Result<()> {
+        let Some(ty) = element.times(ElementCount::fixed(2)) else { return self.expression() };
+        let mut sources = Vec::new();
+        for _ in 0..3 {
+            sources.push(self.value(element, true)?.register);
+        }
+        let condition = self.condition()?;
+        let before = self.builder.op(ty, Opcode::G_BUILD_VECTOR, &sources[..2]);
+        let head = self.current();
+        let (then, join) = (self.new_block(), self.new_block());
+        self.branch_on(condition, then, join);
+        self.builder.position = Position::AtEnd(then);
+        let changed = self.builder.op(ty, Opcode::G_BUILD_VECTOR, &sources[1..]);
+        self.jump(join);
+        self.builder.position = Position::AtEnd(join);
+        let register = self.phi(ty, &[(changed, then), (before, head)]);
+        self.show_vector(Entry { register, ty, deterministic: true });
+        Ok(())
     }
 
     /// A vector written to memory and read again.
