@@ -13,6 +13,8 @@ pub enum FaultKind {
     MemoryFault,
     /// A word that is no instruction.
     IllegalInstruction,
+    /// An access that is less aligned than the machine guarantees to make.
+    MisalignedAccess,
     /// No return within the instructions allowed.
     NoReturn,
     /// A register of the caller's was not restored.
@@ -35,11 +37,12 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind.
-    pub const ALL: [FaultKind; 13] = [
+    pub const ALL: [FaultKind; 14] = [
         FaultKind::WrongResult,
         FaultKind::VolatileAccess,
         FaultKind::MemoryFault,
         FaultKind::IllegalInstruction,
+        FaultKind::MisalignedAccess,
         FaultKind::NoReturn,
         FaultKind::CalleeSavedRegister,
         FaultKind::StackPointer,
@@ -58,6 +61,7 @@ impl FaultKind {
             FaultKind::VolatileAccess => "volatile-access",
             FaultKind::MemoryFault => "memory-fault",
             FaultKind::IllegalInstruction => "illegal-instruction",
+            FaultKind::MisalignedAccess => "misaligned-access",
             FaultKind::NoReturn => "no-return",
             FaultKind::CalleeSavedRegister => "callee-saved-register",
             FaultKind::StackPointer => "stack-pointer",

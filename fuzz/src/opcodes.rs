@@ -3,8 +3,8 @@
 //! Invariant: no list is kept by hand. An opcode joins the programs, and the edits on them, with its row.
 
 use std::sync::LazyLock;
-use tribunal_ir::opcode::{Accesses, Immediate, Poison, TypeClass, TypeRule};
-use tribunal_ir::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind};
+use tribunal_ir::opcode::{AccessSize, Accesses, Immediate, Poison, TypeClass, TypeRule};
+use tribunal_ir::{Family, Opcode, OpcodeFlags, OpcodeInfo, OperandKind, Type};
 use tribunal_target::Target;
 use tribunal_target::selection::SelectionRule;
 
@@ -79,6 +79,28 @@ pub static OTHERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
     };
     Opcode::ALL.iter().copied().filter(needs_nothing).collect()
 });
+
+/// The operations on numbers and pointers that vectors may be operands of, and accesses to vectors.
+pub static ON_VECTORS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
+    let (byte, pointer) = (Type::scalar(16), Type::Pointer { address_space: 0, bits: 64 });
+    let takes = |info: &OpcodeInfo| crate::generator::vector_types(info, byte, 2, pointer).is_some();
+    let is_operand =
+        |kind: OperandKind| kind.type_index().is_some() || kind.is_immediate() || kind == OperandKind::PRED;
+    // Between vectors of numbers and of pointers nothing is recast.
+    let is_recast = |info: &OpcodeInfo| info.rules.iter().any(|rule| matches!(rule, TypeRule::Recast(..)));
+    let is_one = |opcode: &Opcode| {
+        let Some(info) = opcode.info().filter(|_| is_known(*opcode)) else { return false };
+        let is_whole = info.accesses.is_some_and(|accesses| accesses.size == AccessSize::Within);
+        let is_access = is_whole && [Family::Load, Family::Store].contains(&info.family);
+        let computes = info.accesses.is_none() && info.operands().all(is_operand) && !info.defs.is_empty();
+        let is_phi = *opcode == Opcode::G_PHI;
+        is_phi || is_access || computes && takes(info) && !is_recast(info) && !APART_ON_VECTORS.contains(&info.family)
+    };
+    Opcode::ALL.iter().copied().filter(is_one).collect()
+});
+
+/// Families of vectors alone, and those whose operands are about more than types.
+const APART_ON_VECTORS: &[Family] = &[Family::Vector, Family::Composition, Family::Assertion];
 
 /// True for a known opcode that computes results from registers and immediates alone, one address at most among them.
 fn is_operation(opcode: Opcode, info: &OpcodeInfo) -> bool {

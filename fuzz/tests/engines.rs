@@ -131,6 +131,32 @@ fn code_is_not_written() {
     }
 }
 
+/// A load of eight bytes from an address that is no multiple of eight: on RISC-V an environment may trap, on AArch64 it
+/// is a load. The same load from a multiple of eight is one on both.
+#[test]
+fn a_misaligned_access_stops_both_engines_of_a_machine_that_may_trap() {
+    // ld a0, -8(sp) or -4(sp), ret; ldur x0, [sp, -8] or [sp, -4], ret
+    let rows = [
+        ("riscv64", true, [[0xff81_3503, 0x0000_8067], [0xffc1_3503, 0x0000_8067]]),
+        ("aarch64", false, [[0xf85f_83e0, 0xd65f_03c0], [0xf85f_c3e0, 0xd65f_03c0]]),
+    ];
+    for (name, may_trap, [aligned, misaligned]) in rows {
+        let target = tribunal_target::by_name(name).unwrap();
+        let unicorn = Emulator::new(target, target.default_features).unwrap();
+        for mut machine in [unicorn, Emulator::stepping(target).unwrap()] {
+            let mut run = |code: &[u32]| {
+                machine.load(&words(code), &[]).unwrap();
+                machine.run(&Input::default(), &[], 1000).unwrap().fault
+            };
+            assert_eq!(run(&aligned), None, "{name}");
+            let fault = run(&misaligned);
+            let is_found = matches!(fault, Some(MachineFault::Misaligned { bytes: 8, .. }));
+            assert_eq!(is_found, may_trap, "{name}: {fault:?}");
+            assert_eq!(run(&aligned), None, "{name}");
+        }
+    }
+}
+
 /// A loop of a hundred rounds, two instructions each, within three more: enough fuel lets it return, less stops it, and
 /// code without an end is stopped on every target.
 #[test]

@@ -10,7 +10,7 @@ use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Emulator;
 use tribunal_fuzz::sabotage::{self, Planter};
-use tribunal_ir::{Function, PReg, text};
+use tribunal_ir::{Function, Operand, PReg, text};
 use tribunal_trial::{Finding, Harness, Judge, inputs};
 
 const ADD: &str = "
@@ -201,6 +201,67 @@ fn blame_sees_what_wrong_code_reads_where_nobody_wrote() {
             let executed = findings.iter().find(|finding| finding.judge == Judge::Emulator).expect(&place);
             assert!(planter.acted_in(&executed.guilty), "{place}");
         }
+    }
+}
+
+/// Moves accesses of the frame by four bytes, after the frame is laid out.
+struct MisplacedSlot;
+
+impl Observer for MisplacedSlot {
+    fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
+        if pass.name == "frame" {
+            for inst in function.all_insts().collect::<Vec<_>>() {
+                let mut data = function.inst(inst).clone();
+                if !data.memory.is_empty() && data.imm(2) == Some(8) {
+                    data.operands[2] = Operand::Imm(4);
+                    function.replace(inst, data);
+                }
+            }
+        }
+    }
+}
+
+/// The results are right, but a machine need not make the access: the pass that placed it is guilty.
+#[test]
+fn an_access_that_is_not_aligned_is_found_and_blamed() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let functions = text::parse_module(UNWRITTEN.trim_start(), target.vocabulary).unwrap().functions;
+    let mut harness =
+        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+    let placed = &functions[2];
+    let inputs = inputs::inputs(placed, target, inputs::Plan { count: 4, seed: 1 });
+    let findings = harness.trial_with(placed, &inputs, &mut MisplacedSlot).findings;
+    let found = findings.iter().find(|finding| finding.judge == Judge::Emulator).expect("the emulator finds it");
+    assert_eq!((found.kind.name(), found.guilty.as_str()), ("misaligned-access", "frame"), "{found}");
+    assert!(harness.trial_on(placed, &inputs).findings.is_empty());
+}
+
+/// A debugger's trap, which no judge knows.
+const UNKNOWN_TO_A_JUDGE: &str = "
+# target: riscv64
+---
+name: f
+tracksRegLiveness: true
+body: |
+  bb.0:
+    G_DEBUGTRAP
+    PseudoRET
+...
+";
+
+/// The reducer asks the judge that refused, not the compiler alone.
+#[test]
+fn a_feature_that_a_judge_refuses_is_found_a_second_time() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let module = text::parse_module(UNKNOWN_TO_A_JUDGE.trim_start(), target.vocabulary).unwrap();
+    let mut harness =
+        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+    let tally = harness.trial(&module.functions[0], inputs::Plan { count: 1, seed: 1 });
+    let features: Vec<&String> = tally.unsupported.keys().filter(|feature| feature.starts_with("prover")).collect();
+    assert!(!features.is_empty(), "{:?}", tally.unsupported);
+    for feature in features {
+        let finding = Finding::unsupported(feature);
+        assert!(harness.reproduce(&module.functions[0], &finding, &mut NoObserver).is_some(), "{feature}");
     }
 }
 

@@ -47,7 +47,8 @@ impl JudgeRow for EmulatorRow {
             Err(error) => return session.tally.findings.push(broken_object(&error)),
         };
         let machine = &mut session.bench.machine;
-        let loaded = machine.record_accesses(function.has_volatile_accesses());
+        let watched = machine.watch_alignment(session.judges.watches_alignment());
+        let loaded = watched.and_then(|()| machine.record_accesses(function.has_volatile_accesses()));
         let load = |()| match &object {
             Some(object) => machine.load_linked(&object.unlinked(), &call_sites(code)),
             None => machine.load_linked(&unlinked(code, function, target), &call_sites(code)),
@@ -79,7 +80,7 @@ impl JudgeRow for EmulatorRow {
 }
 
 /// The finding that emission wrote an object that is none, or another one than the code.
-fn broken_object(error: &ObjectError) -> Finding {
+pub(crate) fn broken_object(error: &ObjectError) -> Finding {
     let (kind, guilty) = (FindingKind::Contract, "emit".to_string());
     Finding { judge: Judge::Emulator, kind, guilty, details: error.to_string(), input: None }
 }

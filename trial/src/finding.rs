@@ -1,6 +1,6 @@
 //! Findings about a function, and the tally of a trial. Verdicts are never merged: work not done is not counted.
 
-use crate::guard;
+use crate::guard::{self, CaughtPanic};
 use crate::kind::FindingKind;
 use std::fmt;
 use tribunal_emulator::Input;
@@ -74,9 +74,9 @@ impl Finding {
         Finding::of_kind(FindingKind::Unsupported, feature.to_string())
     }
 
-    /// A panic of the backend or of a judge.
-    pub fn panic(message: String) -> Finding {
-        Finding::of_kind(FindingKind::Panic, message)
+    /// A panic of the backend or of a judge. Its place is guilty.
+    pub fn panic(panic: CaughtPanic) -> Finding {
+        Finding { guilty: panic.place, ..Finding::of_kind(FindingKind::Panic, panic.message) }
     }
 
     /// No rule or pass is to blame: the kind stands in its place.
@@ -221,8 +221,8 @@ impl Tally {
     }
 
     /// One function, and a judge's panic about it as the finding.
-    pub fn of_panic(message: String) -> Tally {
-        Tally { functions: 1, findings: vec![Finding::panic(message)], ..Tally::default() }
+    pub fn of_panic(panic: CaughtPanic) -> Tally {
+        Tally { functions: 1, findings: vec![Finding::panic(panic)], ..Tally::default() }
     }
 
     /// Adds the tally of other functions.

@@ -9,16 +9,18 @@ use crate::blame::{self, Replay};
 use crate::execution::expected;
 use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
-use crate::guard;
+use crate::guard::{self, CaughtPanic};
 use crate::inputs::{self, Plan};
 use crate::judges::{Bench, INPUT, JudgeSet, Session, Unattributed, WrongRun, violated};
 use crate::kind::FindingKind;
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline;
 use tribunal_codegen::{CompileError, Context, NoObserver, Observer, Observers, Options};
+use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::Interpreter;
 use tribunal_emulator::machine::{Emulator, MachineError};
+use tribunal_emulator::observation::Outcome;
 use tribunal_ir::Function;
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
@@ -49,6 +51,9 @@ pub struct Harness {
     /// The function in the pipeline.
     work: Function,
 }
+
+/// The inputs on which a panic, or a feature that is not supported, is looked for again: neither says its own.
+const PANIC_INPUTS: Plan = Plan { count: 8, seed: 0 };
 
 impl Harness {
     /// A harness with an empty proof cache.
@@ -187,7 +192,7 @@ impl Harness {
     }
 
     /// After a panic all state kept from function to function is made anew, except proofs and counts of rules.
-    pub(crate) fn guarded<T>(&mut self, judge: impl FnOnce(&mut Harness) -> T) -> Result<T, String> {
+    pub(crate) fn guarded<T>(&mut self, judge: impl FnOnce(&mut Harness) -> T) -> Result<T, CaughtPanic> {
         guard::run(|| judge(&mut *self)).inspect_err(|_| {
             let Bench { target, options, prover, rules, .. } = &mut self.bench;
             let rules = std::mem::take(rules);
@@ -289,22 +294,40 @@ impl Harness {
         }
         let judges = match (known.judge, known.kind) {
             (Judge::Verifier | Judge::Allocation, _) => JudgeSet::AFTER_PASSES,
+            (Judge::Emulator, FindingKind::Run(FaultKind::MisalignedAccess)) => {
+                JudgeSet::default().with(Judge::Emulator).with_alignment()
+            }
             (Judge::Emulator, _) | (Judge::Prover, FindingKind::ProvedAndWrong) => {
                 JudgeSet::default().with(Judge::Emulator)
             }
             (Judge::Prover | Judge::Text, _) => JudgeSet::default().with(known.judge),
+            // A judge may have met it.
+            (Judge::Compiler, FindingKind::Panic | FindingKind::Unsupported) => JudgeSet::ALL,
             (Judge::Compiler, _) => JudgeSet::default(),
         };
-        let (mut tally, wrong, _) = self.session(function, known.input.as_slice(), judges, saboteur);
+        let drawn = match judges == JudgeSet::ALL {
+            true => inputs::inputs(function, self.bench.target, PANIC_INPUTS),
+            false => Vec::new(),
+        };
+        let inputs = if drawn.is_empty() { known.input.as_slice() } else { &drawn };
+        let (mut tally, wrong, _) = self.session(function, inputs, judges, saboteur);
         if known.judge == Judge::Compiler {
             let refused = tally.unsupported.keys().filter(|&feature| known.feature() == Some(feature));
             tally.findings.extend(refused.map(|feature| Finding::unsupported(feature)));
         }
         // A run blames nobody for a fault that is another one.
-        let same = |wrong: &WrongRun| known.judge == Judge::Prover || known.kind == FindingKind::Run(wrong.kind);
+        let same = |wrong: &WrongRun| {
+            [Judge::Prover, Judge::Compiler].contains(&known.judge) || known.kind == FindingKind::Run(wrong.kind)
+        };
         let wrong = wrong.filter(same).into_iter().flat_map(|wrong| self.blamed(function, wrong, saboteur));
         tally.findings.extend(wrong);
         tally.findings.into_iter().find(|finding| finding.is_same_fault(known))
+    }
+
+    /// The end of the function on an input; `None` if it is undefined there, or does not end.
+    pub fn outcome(&self, function: &Function, input: &Input) -> Option<Outcome> {
+        let interpreter = Interpreter::new(function, self.bench.target);
+        expected(&interpreter, input).ok()?.map(|observation| observation.outcome)
     }
 
     /// The interpreter's results: the size in bits and the value of each result register.

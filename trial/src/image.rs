@@ -8,7 +8,7 @@ use tribunal_codegen::emit::{self, CodeReferent};
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::globals::{constant_name, globals_of};
 use tribunal_emulator::machine::{
-    CallSite, LinkedPlace, LoadedObject, ObjectLoadError, Unlinked, UnlinkedTable, Unresolved,
+    CallSite, LinkedPlace, LoadedObject, ObjectLoadError, ObjectScope, Unlinked, UnlinkedTable, Unresolved,
 };
 use tribunal_ir::Function;
 use tribunal_target::Target;
@@ -47,13 +47,41 @@ pub fn loaded(code: &Code, function: &Function, target: &'static Target) -> Resu
         return Ok(None);
     }
     let bytes = emit::object(std::slice::from_ref(code), None, function.relocation_model(), target)?;
-    let object = LoadedObject::read(&bytes, symbols(&[function], target))?;
+    let object = LoadedObject::read(&bytes, symbols(&[function], target), ObjectScope::Alone)?;
     for call in &code.calls {
         object.check_call(call.offset, &call.symbol)?;
     }
     match object.calls() == code.calls.len() {
         true => Ok(Some(object)),
         false => Err(ObjectError::Calls(object.calls(), code.calls.len())),
+    }
+}
+
+/// The same of functions that run together, the first of which runs: one object, and the calls of all its code.
+///
+/// # Errors
+/// As for [`loaded`].
+pub fn loaded_together<'c>(
+    parts: &[(&Function, &'c Code)],
+    target: &'static Target,
+) -> Result<Option<(LoadedObject, Vec<CallSite<'c>>)>, ObjectError> {
+    let (Some((first, _)), Some(_)) = (parts.first(), &target.elf) else { return Ok(None) };
+    let codes: Vec<Code> = parts.iter().map(|&(_, code)| code.clone()).collect();
+    let all: Vec<&Function> = parts.iter().map(|&(function, _)| function).collect();
+    let bytes = emit::object(&codes, None, first.relocation_model(), target)?;
+    let object = LoadedObject::read(&bytes, symbols(&all, target), ObjectScope::Together)?;
+    let mut sites = Vec::new();
+    for (place, (_, code)) in parts.iter().enumerate() {
+        let start = object.function(&code.name).filter(|&start| place > 0 || start == 0);
+        let start = start.ok_or_else(|| ObjectError::Function(code.name.clone()))?;
+        sites.extend(sites_from(code, start));
+    }
+    for site in &sites {
+        object.check_call(site.offset, site.symbol)?;
+    }
+    match object.calls() == sites.len() {
+        true => Ok(Some((object, sites))),
+        false => Err(ObjectError::Calls(object.calls(), sites.len())),
     }
 }
 
@@ -66,6 +94,9 @@ pub enum ObjectError {
     /// It is not what an object must be.
     #[error(transparent)]
     Load(#[from] ObjectLoadError),
+    /// It lacks a function, or another one comes first.
+    #[error("the object has no function `{0}` at its place")]
+    Function(String),
     /// It has so many calls, and the code has so many.
     #[error("the object has {0} calls, and the code has {1}")]
     Calls(usize, usize),

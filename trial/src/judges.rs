@@ -48,13 +48,15 @@ pub(crate) trait JudgeRow: Sync {
 /// Every judge, in the order of the pipeline.
 pub(crate) static JUDGES: [&dyn JudgeRow; 5] = [&VerifierRow, &ProverRow, &AllocationRow, &TextRow, &EmulatorRow];
 
-/// A set of judges.
+/// A set of judges, and whether the emulator looks at the alignment of accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct JudgeSet(u8);
 
 impl JudgeSet {
-    /// Every judge.
+    /// Every judge, with all that it sees.
     pub const ALL: JudgeSet = JudgeSet(u8::MAX);
+    /// The bit of no judge.
+    const ALIGNMENT: u8 = 1 << 7;
     /// The machine verifier and the allocation checker: those that look after each pass.
     pub const AFTER_PASSES: JudgeSet = JudgeSet(1 << Judge::Verifier as u8 | 1 << Judge::Allocation as u8);
 
@@ -66,6 +68,21 @@ impl JudgeSet {
     /// This set without that judge.
     pub fn without(self, judge: Judge) -> JudgeSet {
         JudgeSet(self.0 & !(1 << judge as u8))
+    }
+
+    /// This set, whose emulator looks at the alignment of accesses: each is slower then.
+    pub fn with_alignment(self) -> JudgeSet {
+        JudgeSet(self.0 | JudgeSet::ALIGNMENT)
+    }
+
+    /// This set, whose emulator does not.
+    pub fn without_alignment(self) -> JudgeSet {
+        JudgeSet(self.0 & !JudgeSet::ALIGNMENT)
+    }
+
+    /// True if the emulator looks at the alignment of accesses.
+    pub fn watches_alignment(self) -> bool {
+        self.0 & JudgeSet::ALIGNMENT != 0
     }
 
     /// True if the judge is one of them.

@@ -4,10 +4,10 @@
 //! Invariant: these runs only add. A module that cannot run together has the verdicts that its functions have.
 
 use crate::blame::{self, Replay, RunModule};
-use crate::execution::{FIRST_REPAIRS, InputRun, SETTINGS, judged};
+use crate::execution::{FIRST_REPAIRS, InputRun, SETTINGS, broken_object, judged};
 use crate::finding::{Finding, Judge, Tally};
 use crate::harness::Harness;
-use crate::image::ModuleImage;
+use crate::image::{ModuleImage, ObjectError, loaded_together};
 use crate::inputs::{self, Plan};
 use crate::judges::WrongRun;
 use crate::kind::FindingKind;
@@ -130,11 +130,24 @@ impl Harness {
         for &function in functions {
             parts.push((function, compiled.code(function)?));
         }
-        let image = ModuleImage::new(&parts, target);
+        let object = match loaded_together(&parts, target) {
+            Ok(object) => object,
+            Err(ObjectError::Emission(error)) => return Err(error.to_string()),
+            Err(error) => {
+                tally.findings.push(broken_object(&error));
+                return Ok(None);
+            }
+        };
         let machine = &mut self.bench.machine;
         let records = functions.iter().any(|function| function.has_volatile_accesses());
-        let loaded = machine.record_accesses(records);
-        let load = |()| machine.load_linked(&image.unlinked(), &image.call_sites());
+        let loaded = machine.watch_alignment(true).and_then(|()| machine.record_accesses(records));
+        let load = |()| match &object {
+            Some((object, sites)) => machine.load_linked(&object.unlinked(), sites),
+            None => {
+                let image = ModuleImage::new(&parts, target);
+                machine.load_linked(&image.unlinked(), &image.call_sites())
+            }
+        };
         loaded.and_then(load).map_err(|error| error.to_string())?;
         let interpreter = Interpreter::in_module(functions[0], target, functions);
         let results = inputs::results(functions[0], target);

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit};
-use tribunal_emulator::machine::{LoadedObject, ObjectLoadError};
+use tribunal_emulator::machine::{LoadedObject, ObjectLoadError, ObjectScope};
 use tribunal_ir::{RelocationModel, text};
 use tribunal_target::Target;
 
@@ -33,7 +33,7 @@ fn object(codes: &[Code], target: &'static Target) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> Result<LoadedObject, ObjectLoadError> {
-    LoadedObject::read(bytes, BTreeMap::new())
+    LoadedObject::read(bytes, BTreeMap::new(), ObjectScope::Alone)
 }
 
 #[test]
@@ -62,6 +62,21 @@ fn a_call_that_is_not_the_objects_is_named() {
     assert_eq!((object.calls(), object.check_call(offset, "callee")), (1, Ok(())));
     for (offset, symbol) in [(offset, "other"), (offset - 4, "callee")] {
         assert_eq!(object.check_call(offset, symbol), Err(ObjectLoadError::Call(symbol.to_string(), offset)));
+    }
+}
+
+/// Functions that run together have the places that the object's symbols say, and an address that is known is theirs.
+#[test]
+fn functions_of_one_object_are_found_by_their_symbols() {
+    for &target in tribunal_target::ALL {
+        let codes = codes(target);
+        let bytes = object(&codes[..2], target);
+        let object = LoadedObject::read(&bytes, BTreeMap::new(), ObjectScope::Together).unwrap();
+        let second = codes[0].bytes.len().next_multiple_of(codes[1].align as usize) as u32;
+        assert_eq!(object.function(&codes[0].name), Some(0), "{}", target.name);
+        assert_eq!(object.function(&codes[1].name), Some(second), "{}", target.name);
+        assert_eq!(object.unlinked().functions.len(), 2, "{}", target.name);
+        assert!(read(&bytes).unwrap().unlinked().functions.is_empty(), "{}", target.name);
     }
 }
 

@@ -67,6 +67,19 @@ fn an_undefined_read_gives_anything() {
     assert!(proved(&step("riscv64", undefined, "%2:_(s64) = G_CONSTANT i64 5")));
 }
 
+/// A trap is selected as a trap, and neither goes on nor returns.
+#[test]
+fn a_trap_ends_the_program() {
+    for (target, trap, leave) in [("riscv64", "UNIMP", "PseudoRET"), ("aarch64", "BRK 1", "RET_ReallyLR")] {
+        for generic in ["G_TRAP", "G_UBSANTRAP 7"] {
+            assert!(proved(&step(target, generic, trap)), "{target} {generic}");
+            assert!(refuted(&step(target, generic, leave)), "{target} {generic}");
+            assert!(refuted(&step(target, generic, "")), "{target} {generic}");
+            assert!(refuted(&step(target, leave, trap)), "{target} {generic}");
+        }
+    }
+}
+
 #[test]
 fn phis_of_a_block_read_before_any_writes() {
     let swapped = "%3:_(s64) = G_PHI %0(s64), %bb.2, %4(s64), %bb.3";

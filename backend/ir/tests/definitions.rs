@@ -2,26 +2,21 @@
 //! with no operation of the semantics. Both are compared on all operands of one to four bits, with every set of flags,
 //! every predicate and every immediate, and with poison in each place.
 //!
-//! Invariant: nothing here calls the semantics but [`first`].
+//! Invariant: nothing here calls the semantics but [`second::first`].
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
+mod second;
+
+use second::{Meaning, first};
 use tribunal_ir::bits::Bits;
-use tribunal_ir::opcode::{IndexTypes, OpcodeInfo};
-use tribunal_ir::semantics::{Choice, Concrete, Memory, Value, evaluate};
-use tribunal_ir::{
-    FixedSlot, Function, InstData, InstFlags, IntPredicate, MemOperand, Opcode, Operand, OperandKind, StackSlot, Type,
-};
+use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, TypeClass};
+use tribunal_ir::semantics::{Concrete, Value};
+use tribunal_ir::types::ElementCount;
+use tribunal_ir::{Function, InstData, InstFlags, IntPredicate, Opcode, Operand, OperandKind, Type};
 
 /// The widest operand, in bits.
 const WIDEST: u32 = 4;
-
-/// What an operation does. A result that is `None` is poison.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Meaning {
-    Undefined,
-    Results(Vec<Option<i128>>),
-}
 
 /// An operation on numbers.
 struct Case<'c> {
@@ -117,7 +112,7 @@ impl Case<'_> {
     }
 
     fn meant(&self, opcode: Opcode) -> Option<Meaning> {
-        let families = [arithmetic, division, shifts, with_overflow, counts, conversions, choices];
+        let families = [arithmetic, division, shifts, with_overflow, counts, conversions, places, choices];
         families.into_iter().find_map(|family| family(self, opcode))
     }
 }
@@ -288,6 +283,30 @@ fn conversions(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
     })
 }
 
+/// Parts of numbers, and addresses.
+fn places(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+    let Numbers { w, a, b, sb, .. } = case.numbers();
+    let from = power(case.immediate.clamp(0, 64) as u32);
+    Some(match opcode {
+        Opcode::G_EXTRACT => case.is(a / from),
+        Opcode::G_INSERT => {
+            let (_, part) = case.args[1];
+            case.is(a - a / from % power(part) * from + b * from)
+        }
+        Opcode::G_PTRTOINT | Opcode::G_INTTOPTR => case.is(a),
+        Opcode::G_PTRMASK => case.is((0..w).map(|bit| power(bit) * (a >> bit & 1) * (b >> bit & 1)).sum()),
+        Opcode::G_PTR_ADD => {
+            // The address counts without a sign, the distance with one. An address in bounds does not wrap.
+            let wraps = !is_unsigned(a + sb, w);
+            let broken = case.has(InstFlags::NUW) && !is_unsigned(a + b, w)
+                || case.has(InstFlags::NUSW) && wraps
+                || case.has(InstFlags::INBOUNDS) && wraps;
+            case.unless(broken, a + b)
+        }
+        _ => return None,
+    })
+}
+
 /// Comparisons, and the choice by one.
 fn choices(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
     let Numbers { w, a, b, c, sa, sb } = case.numbers();
@@ -320,41 +339,15 @@ fn choices(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
     })
 }
 
-/// No opcode here has memory.
-struct Nowhere;
-
-impl Memory<Concrete> for Nowhere {
-    fn load(&mut self, _: &mut Concrete, _: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
-        (Value { bits: Bits::zero(8 * bytes), poison: true }, true)
-    }
-
-    fn store(&mut self, _: &mut Concrete, _: &Bits, _: &Value<Concrete>, _: &MemOperand) -> bool {
-        true
-    }
-
-    fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {
-        Bits::zero(bits)
-    }
-
-    fn fixed_address(&mut self, _: &mut Concrete, _: FixedSlot, bits: u32) -> Bits {
-        Bits::zero(bits)
-    }
-}
-
-/// What the semantics say.
-fn first(function: &Function, data: &InstData, args: &[Value<Concrete>]) -> Meaning {
-    let mut domain = Concrete { choice: Choice::Zeros };
-    let evaluation = evaluate(&mut domain, &mut Nowhere, function, data, args).unwrap();
-    let number = |value: &Value<Concrete>| (!value.poison).then(|| value.bits.unsigned() as i128);
-    match evaluation.ub {
-        true => Meaning::Undefined,
-        false => Meaning::Results(evaluation.results.iter().map(number).collect()),
-    }
-}
-
 /// Types of one to four bits that keep the row's rules.
 fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
-    let ty = |index: usize, bits: u32| info.class_of(index).map(|_| Type::scalar(bits));
+    let ty = |index: usize, bits: u32| {
+        let is_pointer = |class| matches!(class, TypeClass::Pointer | TypeClass::Address);
+        info.class_of(index).map(|class| match is_pointer(class) {
+            true => Type::Pointer { address_space: 0, bits: bits as u16 },
+            false => Type::scalar(bits),
+        })
+    };
     let mut all: Vec<IndexTypes> = Vec::new();
     for bits in (1..=WIDEST).flat_map(|one| (1..=WIDEST).map(move |two| [one, two])) {
         let types = [ty(0, bits[0]), ty(1, bits[1]), ty(2, bits[0])];
@@ -469,7 +462,68 @@ fn both_definitions_agree_on_all_small_operands() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!((opcodes, cases), (74, 160_692));
+    assert_eq!((opcodes, cases), (80, 164_888));
+}
+
+/// Elements of a vector, in the tests of vectors: their number, and the bits of each.
+const LANES: u32 = 2;
+const LANE_BITS: u32 = 2;
+
+/// The lanes of a number, each with its width.
+fn lanes((value, _): (i128, u32)) -> Vec<(i128, u32)> {
+    (0..LANES).map(|lane| (value / power(lane * LANE_BITS) % power(LANE_BITS), LANE_BITS)).collect()
+}
+
+/// The meaning of an operation on vectors: that of each lane. It is undefined if one lane is, and poison if one lane is.
+fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Option<Meaning> {
+    let args: Vec<Vec<(i128, u32)>> = args.iter().copied().map(lanes).collect();
+    let mut wholes: Vec<Option<i128>> = Vec::new();
+    for lane in 0..LANES {
+        let own: Vec<(i128, u32)> = args.iter().map(|lanes| lanes[lane as usize]).collect();
+        let case = Case {
+            flags: InstFlags::empty(),
+            predicate: IntPredicate::Ult,
+            immediate: immediate.into(),
+            widths: [LANE_BITS; 3],
+            args: &own,
+        };
+        let Meaning::Results(results) = case.meant(opcode)? else { return Some(Meaning::Undefined) };
+        wholes.resize(results.len(), Some(0));
+        let placed = |value| value * power(lane * LANE_BITS);
+        wholes.iter_mut().zip(results).for_each(|(whole, own)| *whole = whole.zip(own).map(|(w, own)| w + placed(own)));
+    }
+    Some(Meaning::Results(wholes))
+}
+
+/// What an operation does to vectors it does to each lane.
+#[test]
+fn vectors_are_operated_on_lane_by_lane() {
+    let (mut cases, mut opcodes) = (0, 0);
+    let vector = Type::scalar(LANE_BITS).times(ElementCount::fixed(LANES as u16)).unwrap();
+    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
+        let Some(info) = opcode.info().filter(|info| !info.defs.is_empty()) else { continue };
+        let types = [0, 1, 2].map(|index| info.class_of(index).map(|_| vector));
+        // Carries and conditions have lanes of one bit, and parts of numbers are not counted by lanes.
+        let is_apart = [Opcode::G_EXTRACT, Opcode::G_INSERT, Opcode::G_BITCAST].contains(&opcode);
+        let is_of_bits = info.poison.contains(tribunal_ir::opcode::Poison::CONDITION);
+        if is_apart || is_of_bits || !info.takes(&types) || info.operands().any(OperandKind::must_be_pointer) {
+            continue;
+        }
+        let Some(&immediate) = immediates(info, &types).last() else { continue };
+        let Some((function, data, widths)) = instance(opcode, &types, IntPredicate::Ult, immediate) else { continue };
+        let before = cases;
+        for args in operands(&widths).into_iter().step_by(if widths.len() > 2 { 7 } else { 1 }) {
+            let Some(meant) = meant_by_lanes(opcode, immediate, &args) else { break };
+            let values: Vec<Value<Concrete>> = args
+                .iter()
+                .map(|&(value, width)| Value { bits: Bits::new(value as u128, width), poison: false })
+                .collect();
+            assert_eq!(first(&function, &data, &values), meant, "{opcode} on {args:?}");
+            cases += 1;
+        }
+        opcodes += u32::from(cases > before);
+    }
+    assert_eq!((opcodes, cases), (63, 13_668));
 }
 
 /// A poison operand makes every result poison, or the operation undefined, but where the value does not count.

@@ -223,7 +223,9 @@ fn compiled(
     for function in &mut source.module.functions {
         let name = function.name.clone();
         let ran = guard::run(|| pipeline::run_until(function, &mut context, stop_after));
-        match ran.unwrap_or_else(|reason| Err(CompileError::Internal { function: name, pass: "panic", reason })) {
+        match ran.unwrap_or_else(|panic| {
+            Err(CompileError::Internal { function: name, pass: "panic", reason: panic.to_string() })
+        }) {
             Ok(code) => codes.extend(code),
             Err(failure) => failures.push(failure),
         }

@@ -1,9 +1,39 @@
-//! The sequence of a run's accesses to buffers: recorded on demand, since a hook makes every access slow.
+//! The accesses of a run: their alignment, where the machine asks for one, and their sequence in buffers. Both
+//! are looked at on demand, since a hook makes every access slow.
 
+use super::conventions::{self, AccessRule};
 use super::{Emulator, Engine, MachineError, Running};
 use crate::input::{BUFFER_PAGES, BUFFERS, Buffer, Input, PAGE};
 use crate::observation::{BufferAccess, Known};
 use unicorn_engine::{HookType, MemType, UcHookId, Unicorn};
+
+/// An access whose address is no multiple of its size.
+#[derive(Clone, Copy)]
+pub(super) struct MisalignedAccess {
+    pub address: u64,
+    pub bytes: u32,
+}
+
+impl MisalignedAccess {
+    /// `None` if the address is aligned.
+    pub fn at(address: u64, bytes: u32) -> Option<MisalignedAccess> {
+        (!address.is_multiple_of(bytes.max(1).into())).then_some(MisalignedAccess { address, bytes })
+    }
+}
+
+/// Stops the engine at an access that is not aligned.
+fn watched(engine: &mut Unicorn<'static, Running>) -> Result<UcHookId, MachineError> {
+    let kinds = HookType::MEM_READ | HookType::MEM_WRITE;
+    let hook = engine.add_mem_hook(kinds, 0, u64::MAX, |engine, _, address, bytes, _| {
+        if let Some(access) = MisalignedAccess::at(address, bytes as u32) {
+            engine.get_data_mut().misaligned.get_or_insert(access);
+            // It stops at the next chance; the access is reported whatever else follows.
+            let _ = engine.emu_stop();
+        }
+        true
+    });
+    Ok(hook?)
+}
 
 /// An access as the machine makes it.
 pub(super) struct RawAccess {
@@ -38,6 +68,22 @@ fn hooked(engine: &mut Unicorn<'static, Running>) -> Result<UcHookId, MachineErr
 }
 
 impl Emulator {
+    /// Whether accesses that are not aligned are faults in Unicorn, on a machine that may trap there. The stepper always
+    /// looks. It takes effect for code loaded from now on.
+    pub fn watch_alignment(&mut self, wanted: bool) -> Result<(), MachineError> {
+        let wanted = wanted && conventions::accesses(self.target) == AccessRule::Aligned;
+        match &mut self.engine {
+            Engine::Unicorn(engine) if wanted && self.watcher.is_none() => self.watcher = Some(watched(engine)?),
+            Engine::Unicorn(engine) if !wanted => {
+                if let Some(hook) = self.watcher.take() {
+                    engine.remove_hook(hook)?;
+                }
+            }
+            Engine::Unicorn(_) | Engine::Stepper(_) => {}
+        }
+        Ok(())
+    }
+
     /// Whether runs record their accesses to buffers. It takes effect for code loaded from now on.
     pub fn record_accesses(&mut self, wanted: bool) -> Result<(), MachineError> {
         match &mut self.engine {

@@ -1,6 +1,8 @@
-//! The registers that a function must leave as they were, and those that a callee may change, as the psABIs list them.
+//! The registers that a function must leave as they were, and those that a callee may change, as the psABIs list them;
+//! and the accesses that a machine guarantees to make.
 //! Sources: RISC-V ELF psABI, "Integer Register Convention"; Procedure Call Standard for the Arm 64-bit Architecture,
-//! "General-purpose Registers" and "SIMD and Floating-Point Registers".
+//! "General-purpose Registers" and "SIMD and Floating-Point Registers". The RISC-V Instruction Set Manual, Volume I, "Load
+//! and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
 //!
 //! Invariant: the lists are read from those documents, and not from the target. A wrong list of the backend is seen.
 
@@ -12,6 +14,15 @@ use tribunal_target::riscv::{self, RISCV32, RISCV64};
 /// A run of registers: the first, and their count.
 type Run = (PReg, u16);
 
+/// The accesses that a machine guarantees to make.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AccessRule {
+    /// Those whose address is a multiple of their size: an environment may trap on others.
+    Aligned,
+    /// Any, but for the instructions that ask for more.
+    Any,
+}
+
 /// The lists of one machine. The stack pointer and the zero register are in neither.
 struct Convention {
     targets: &'static [&'static Target],
@@ -19,6 +30,7 @@ struct Convention {
     kept: &'static [Run],
     /// A callee may leave anything in them.
     changed: &'static [Run],
+    accesses: AccessRule,
 }
 
 static CONVENTIONS: &[Convention] = &[
@@ -33,6 +45,7 @@ static CONVENTIONS: &[Convention] = &[
             (riscv::registers::x(10), 8),
             (riscv::registers::x(28), 4),
         ],
+        accesses: AccessRule::Aligned,
     },
     Convention {
         targets: &[&AARCH64],
@@ -47,6 +60,7 @@ static CONVENTIONS: &[Convention] = &[
             (aarch64::registers::q(0), 8),
             (aarch64::registers::q(16), 16),
         ],
+        accesses: AccessRule::Any,
     },
 ];
 
@@ -67,6 +81,11 @@ pub(super) fn kept(target: &Target) -> Vec<PReg> {
 /// The registers that a callee may change.
 pub(super) fn changed(target: &Target) -> Vec<PReg> {
     of(target).map_or_else(|| target.abi.caller_saved.to_vec(), |row| listed(row.changed))
+}
+
+/// The accesses that the machine makes. Of one without a document its rows say more.
+pub(super) fn accesses(target: &Target) -> AccessRule {
+    of(target).map_or(AccessRule::Any, |row| row.accesses)
 }
 
 #[cfg(test)]

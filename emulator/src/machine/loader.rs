@@ -41,6 +41,15 @@ impl From<object::Error> for ObjectLoadError {
     }
 }
 
+/// The functions that run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectScope {
+    /// The first alone: a call of any function leaves the code.
+    Alone,
+    /// All of the object: a call of one of them stays in the code.
+    Together,
+}
+
 /// An object whose sections have places.
 pub struct LoadedObject {
     image: Vec<u8>,
@@ -50,21 +59,36 @@ pub struct LoadedObject {
     /// Calls that a linker completes: the offset, and the symbol.
     calls: Vec<(u32, String)>,
     symbols: BTreeMap<String, u64>,
+    /// The functions by their names, with their offsets in the code.
+    functions: BTreeMap<String, u32>,
+    scope: ObjectScope,
 }
 
 impl LoadedObject {
-    /// Reads an object of one function. `symbols` are the addresses of what it does not define, with their sigils.
-    pub fn read(bytes: &[u8], symbols: BTreeMap<String, u64>) -> Result<LoadedObject, ObjectLoadError> {
+    /// Reads an object whose first function runs. `symbols` are the addresses of what it does not define, with their
+    /// sigils, and of functions that a program may call through a register.
+    pub fn read(
+        bytes: &[u8],
+        symbols: BTreeMap<String, u64>,
+        scope: ObjectScope,
+    ) -> Result<LoadedObject, ObjectLoadError> {
         let kind = object::FileKind::parse(bytes)?;
+        let (image, relocations, calls, functions) = Default::default();
+        let empty = LoadedObject { image, text: 0, relocations, calls, symbols, functions, scope };
         match kind {
             object::FileKind::Elf64 => {
-                Loader::new(ElfFile::<elf::FileHeader64<object::Endianness>>::parse(bytes)?, symbols).load()
+                Loader::new(ElfFile::<elf::FileHeader64<object::Endianness>>::parse(bytes)?, empty).load()
             }
             object::FileKind::Elf32 => {
-                Loader::new(ElfFile::<elf::FileHeader32<object::Endianness>>::parse(bytes)?, symbols).load()
+                Loader::new(ElfFile::<elf::FileHeader32<object::Endianness>>::parse(bytes)?, empty).load()
             }
             _ => Err(ObjectLoadError::Malformed(format!("{kind:?}"))),
         }
+    }
+
+    /// The offset of a function in the code.
+    pub fn function(&self, name: &str) -> Option<u32> {
+        self.functions.get(name).copied()
     }
 
     /// The call of this symbol at an offset of the code is the object's.
@@ -87,6 +111,10 @@ impl LoadedObject {
             text: Some(self.text),
             relocations: self.relocations.clone(),
             symbols: self.symbols.clone(),
+            functions: match self.scope {
+                ObjectScope::Alone => BTreeMap::new(),
+                ObjectScope::Together => self.functions.clone(),
+            },
             ..Unlinked::default()
         }
     }
@@ -105,9 +133,8 @@ struct Loader<'d, H: object::read::elf::FileHeader> {
 }
 
 impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
-    fn new(file: ElfFile<'d, H>, symbols: BTreeMap<String, u64>) -> Loader<'d, H> {
-        let (image, relocations, calls) = Default::default();
-        Loader { file, placed: Vec::new(), loaded: LoadedObject { image, text: 0, relocations, calls, symbols } }
+    fn new(file: ElfFile<'d, H>, empty: LoadedObject) -> Loader<'d, H> {
+        Loader { file, placed: Vec::new(), loaded: empty }
     }
 
     fn load(mut self) -> Result<LoadedObject, ObjectLoadError> {
@@ -149,7 +176,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     }
 
     /// Functions have sizes, and together they are the code.
-    fn tiled(&self) -> Result<(), ObjectLoadError> {
+    fn tiled(&mut self) -> Result<(), ObjectLoadError> {
         let mut functions: Vec<(u64, u64, String)> = Vec::new();
         for symbol in self.file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text) {
             if let Some(start) = self.start_of(&symbol) {
@@ -163,6 +190,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                 return Err(ObjectLoadError::Untiled(format!("{name} begins at {start:#x}, not at {next:#x}")));
             }
             next = start + size;
+            self.loaded.functions.insert(name, start as u32);
         }
         match next == self.loaded.text as u64 {
             true => Ok(()),
@@ -206,7 +234,9 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             let known = || {
                 [format!("@{name}"), format!("&{name}")].into_iter().find(|name| self.loaded.symbols.contains_key(name))
             };
-            let to = match start {
+            // A function that runs with others has the address that the source knows.
+            let has_address = self.loaded.scope == ObjectScope::Together && self.loaded.functions.contains_key(&name);
+            let to = match start.filter(|_| !has_address || known().is_none()) {
                 Some(start) => LinkedPlace::Code(start as u32),
                 None => LinkedPlace::Symbol(known().ok_or(ObjectLoadError::Place(offset.into()))?.into()),
             };

@@ -19,23 +19,24 @@ mod accesses;
 mod conventions;
 mod engines;
 mod error;
+mod fault;
 mod linker;
 mod loader;
 mod runtime;
 mod stepper;
 
 pub use error::MachineError;
+pub use fault::MachineFault;
 pub use linker::{LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
-pub use loader::{LoadedObject, ObjectLoadError};
+pub use loader::{LoadedObject, ObjectLoadError, ObjectScope};
 pub use runtime::CallSite;
 
-use crate::call::{CallMismatch, CallScript, ExternalCall};
-use crate::fault::FaultKind;
+use crate::call::{CallScript, ExternalCall};
 use crate::input::{
     BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, PAGE, STACK_ARGUMENTS, UNWRITTEN, unwritten_register,
 };
 use crate::observation::BufferAccess;
-use accesses::RawAccess;
+use accesses::{MisalignedAccess, RawAccess};
 use engines::EngineDesc;
 use runtime::{Linked, RunEnd};
 use smallvec::SmallVec;
@@ -77,78 +78,6 @@ pub struct MachineRun {
     pub accesses: Vec<BufferAccess>,
 }
 
-/// An action that no function may take.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum MachineFault {
-    /// It accessed memory that is not its own.
-    #[error("access to memory that is not the function's, at offset {pc:#x} of the code")]
-    Memory {
-        /// The offset of the instruction, in bytes.
-        pc: u64,
-    },
-    /// It reached a word that is no instruction.
-    #[error("illegal instruction at offset {pc:#x} of the code")]
-    Illegal {
-        /// The offset of the word, in bytes.
-        pc: u64,
-    },
-    /// It did not return within this many instructions.
-    #[error("did not return within {0} instructions")]
-    OutOfFuel(u64),
-    /// It returned with another value in a register that it must keep.
-    #[error("callee-saved register ${register} was not restored")]
-    CalleeSaved {
-        /// The register's name.
-        register: &'static str,
-    },
-    /// It returned with another stack pointer.
-    #[error("the stack pointer was not restored")]
-    StackPointer,
-    /// It wrote past the end of a buffer.
-    #[error("wrote outside buffer {buffer}")]
-    Guard {
-        /// The buffer's number in the input.
-        buffer: usize,
-    },
-    /// It wrote above its own frame.
-    #[error("wrote to the caller's frame")]
-    CallerFrame,
-    /// It wrote into its code.
-    #[error("wrote over its own code")]
-    Code,
-    /// It called with a stack pointer that is not aligned.
-    #[error("the stack pointer is not aligned at a call")]
-    StackAlignment,
-    /// It called in a way that no call instruction does.
-    #[error("called {callee} with a return address that no call leaves, or without a stack")]
-    BadCall {
-        /// The callee's name.
-        callee: String,
-    },
-    /// Its calls of unknown functions are not those of the source.
-    #[error("{0}")]
-    Call(CallMismatch),
-}
-
-impl MachineFault {
-    /// Its kind, for signatures.
-    pub fn kind(&self) -> FaultKind {
-        match self {
-            MachineFault::Memory { .. } => FaultKind::MemoryFault,
-            MachineFault::Illegal { .. } => FaultKind::IllegalInstruction,
-            MachineFault::OutOfFuel(_) => FaultKind::NoReturn,
-            MachineFault::CalleeSaved { .. } => FaultKind::CalleeSavedRegister,
-            MachineFault::StackPointer => FaultKind::StackPointer,
-            MachineFault::Guard { .. } => FaultKind::WriteOutsideBuffer,
-            MachineFault::CallerFrame => FaultKind::WriteToCallerFrame,
-            MachineFault::Code => FaultKind::WriteToCode,
-            MachineFault::StackAlignment => FaultKind::StackAlignment,
-            MachineFault::BadCall { .. } => FaultKind::BadCall,
-            MachineFault::Call(_) => FaultKind::WrongCall,
-        }
-    }
-}
-
 /// The engine that executes.
 enum Engine {
     Unicorn(Box<Unicorn<'static, Running>>),
@@ -161,6 +90,8 @@ struct Running {
     /// Instructions that the engine may yet take.
     fuel: u64,
     accesses: Vec<RawAccess>,
+    /// The first access that is not aligned, where that matters.
+    misaligned: Option<MisalignedAccess>,
 }
 
 /// Bytes of an instruction. Two compressed ones count as one.
@@ -187,6 +118,7 @@ enum Stop {
     Still,
     Memory,
     Illegal,
+    Misaligned(MisalignedAccess),
 }
 
 impl Engine {
@@ -231,11 +163,12 @@ impl Engine {
                 engine.get_data_mut().fuel = fuel;
                 let ended = engine.emu_start(start, NOWHERE, 0, 0);
                 let pc = engine.pc_read()?;
-                let ended = match ended {
-                    Ok(()) if pc == NOWHERE => Stop::Memory,
-                    Ok(()) => Stop::Still,
-                    Err(error) if is_memory(error) => Stop::Memory,
-                    Err(_) => Stop::Illegal,
+                let ended = match (engine.get_data_mut().misaligned.take(), ended) {
+                    (Some(access), _) => Stop::Misaligned(access),
+                    (None, Ok(())) if pc == NOWHERE => Stop::Memory,
+                    (None, Ok(())) => Stop::Still,
+                    (None, Err(error)) if is_memory(error) => Stop::Memory,
+                    (None, Err(_)) => Stop::Illegal,
                 };
                 Ok((ended, pc))
             }
@@ -272,6 +205,8 @@ pub struct Emulator {
     argument_bytes: usize,
     /// The hook that records accesses in Unicorn.
     recorder: Option<UcHookId>,
+    /// The hook that looks at the alignment of accesses there.
+    watcher: Option<UcHookId>,
 }
 
 /// A register that a function preserves.
@@ -306,7 +241,10 @@ impl Emulator {
     /// An engine that runs the target with these features.
     pub fn new(target: &'static Target, features: Features) -> Result<Emulator, MachineError> {
         let Some(row) = EngineDesc::of(target, features) else { return Emulator::stepping(target) };
-        Emulator::with_engine(target, Engine::Unicorn(Box::new(unicorn(row)?)), |register| row.number(register))
+        let engine = Engine::Unicorn(Box::new(unicorn(row)?));
+        let mut emulator = Emulator::with_engine(target, engine, |register| row.number(register))?;
+        emulator.watch_alignment(true)?;
+        Ok(emulator)
     }
 
     /// True if [`Emulator::new`] gives code of these features an engine of this kind.
@@ -358,6 +296,7 @@ impl Emulator {
             linked,
             argument_bytes: 0,
             recorder,
+            watcher: None,
         })
     }
 

@@ -5,7 +5,7 @@
 //! returns with the least that the calling convention guarantees: every caller-saved register and the memory below the
 //! stack pointer hold junk.
 
-use super::accesses::RawAccess;
+use super::accesses::{MisalignedAccess, RawAccess};
 use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, Unlinked, fitting};
 use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed, TRAP};
 use crate::input::{clobbered, is_callable};
@@ -186,6 +186,7 @@ impl Emulator {
             Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
             Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
             Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
+            Stop::Misaligned(MisalignedAccess { address, bytes }) => Some(MachineFault::Misaligned { address, bytes }),
         };
         Ok(fault.map_or(RunEnd::Returned, RunEnd::Fault))
     }

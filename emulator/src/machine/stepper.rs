@@ -5,7 +5,8 @@
 //! `cli/tests/link.rs`).
 
 use super::Stop;
-use super::accesses::RawAccess;
+use super::accesses::{MisalignedAccess, RawAccess};
+use super::conventions::{self, AccessRule};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -60,11 +61,14 @@ impl Region {
     }
 }
 
-#[derive(Default)]
 struct Regions {
     regions: Vec<Region>,
     /// The accesses of instructions to them; `None` if nobody asks.
     accesses: Option<Vec<RawAccess>>,
+    /// Whether every access must be aligned.
+    rule: AccessRule,
+    /// The first access since the last step that is not aligned, where that matters.
+    misaligned: Option<MisalignedAccess>,
 }
 
 impl Regions {
@@ -77,7 +81,12 @@ impl Regions {
         })
     }
 
-    fn record(&mut self, address: &Bits, bytes: u32, stored: Option<u64>) {
+    /// Notes an access; `align` is what its instruction asks for.
+    fn record(&mut self, address: &Bits, bytes: u32, stored: Option<u64>, align: u32) {
+        let asked = if self.rule == AccessRule::Aligned { bytes } else { align };
+        if MisalignedAccess::at(address.low_u64(), asked).is_some() {
+            self.misaligned.get_or_insert(MisalignedAccess { address: address.low_u64(), bytes });
+        }
         if let Some(accesses) = &mut self.accesses {
             accesses.push(RawAccess { address: address.low_u64(), bytes, stored });
         }
@@ -103,8 +112,9 @@ const RECENT: usize = 1 << 10;
 impl Stepper {
     pub fn new(target: &'static Target) -> Stepper {
         let registers = vec![0; target.registers.len()];
-        let (memory, decoded) = (Regions::default(), FxHashMap::default());
-        Stepper { target, registers, memory, decoded, recent: vec![None; RECENT] }
+        let memory =
+            Regions { regions: Vec::new(), accesses: None, rule: conventions::accesses(target), misaligned: None };
+        Stepper { target, registers, memory, decoded: FxHashMap::default(), recent: vec![None; RECENT] }
     }
 
     pub fn map(&mut self, address: u64, bytes: u64, permissions: Prot) {
@@ -204,6 +214,9 @@ impl Stepper {
         let evaluated =
             tribunal_target::evaluate_at(target, &mut domain, &mut self.memory, &decoded.inst, &args, place);
         let evaluation = evaluated.map_err(|_| Stop::Illegal)?;
+        if let Some(access) = self.memory.misaligned.take() {
+            return Err(Stop::Misaligned(access));
+        }
         if evaluation.ub {
             return Err(Stop::Memory);
         }
@@ -276,8 +289,8 @@ impl Stepper {
 }
 
 impl Memory<Concrete> for Regions {
-    fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
-        self.record(address, bytes, None);
+    fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, operand: &MemOperand) -> (Value<Concrete>, bool) {
+        self.record(address, bytes, None, operand.align);
         let found = self.find(address.low_u64(), bytes as usize);
         let value = found.as_ref().map_or(0, |(region, range)| {
             region.bytes[range.clone()].iter().rev().fold(0u128, |value, &byte| value << 8 | u128::from(byte))
@@ -285,9 +298,9 @@ impl Memory<Concrete> for Regions {
         (Value { bits: Bits::new(value, 8 * bytes), poison: false }, found.is_none())
     }
 
-    fn store(&mut self, _: &mut Concrete, address: &Bits, value: &Value<Concrete>, _: &MemOperand) -> bool {
+    fn store(&mut self, _: &mut Concrete, address: &Bits, value: &Value<Concrete>, operand: &MemOperand) -> bool {
         let bytes = value.bits.width() as usize / 8;
-        self.record(address, bytes as u32, Some(value.bits.low_u64()));
+        self.record(address, bytes as u32, Some(value.bits.low_u64()), operand.align);
         match self.find(address.low_u64(), bytes) {
             Some((region, range)) if region.permissions.0 & Prot::WRITE.0 != 0 => {
                 region.bytes[range].copy_from_slice(&value.bits.unsigned().to_le_bytes()[..bytes]);

@@ -21,7 +21,10 @@ impl Equivalents {
         for (number, line) in (1..).zip(text.lines()) {
             match (line.strip_prefix("    "), found.last_mut()) {
                 _ if line.trim().is_empty() || line.starts_with('#') => {}
-                (Some(argument), Some((_, whole, _))) => whole.push_str(argument),
+                (Some(argument), Some((_, whole, _))) => {
+                    let gap = if whole.is_empty() { "" } else { " " };
+                    whole.extend([gap, argument]);
+                }
                 (Some(_), None) => return Err(wrong(number, "an argument without a fault")),
                 (None, _) if line.split(" | ").count() == 5 => found.push((line.to_string(), String::new(), number)),
                 (None, _) => return Err(wrong(number, "not `file | item | operator | before | after`")),

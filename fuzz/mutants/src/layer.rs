@@ -54,12 +54,14 @@ pub fn has_faults(file: &str) -> bool {
         && !EXEMPT.iter().any(|(part, _)| file.starts_with(part) || file.ends_with(&format!("/{part}")))
 }
 
-/// The pass of a guilty name: a pass by its own name, `FAMILY NAME` for a rule of selection, and `TARGET OPCODE#N STEP`
+/// The pass of a guilty name: that of the file where a panic is guilty by its place, a pass by its own name, `FAMILY NAME` for a rule of selection, and `TARGET OPCODE#N STEP`
 /// for a rule of the legalizer.
 pub fn pass_of(guilty: &str) -> &str {
     let words: Vec<&str> = guilty.split(' ').collect();
     match words.as_slice() {
+        [place] if place.contains(".rs:") => of(place).1.unwrap_or_default(),
         [pass] => pass,
+        ["combine", _] => "legalize",
         [_, opcode, ..] if opcode.contains('#') => "legalize",
         [_, _] => "select",
         _ => "legalize",
@@ -76,7 +78,9 @@ mod tests {
         assert_eq!(of("backend/target/src/aarch64/semantics.rs").0, "definitions");
         assert_eq!(pass_of("riscv64 G_ASHR#5 widen_scalar_to_next_pow2"), "legalize");
         assert_eq!(pass_of("riscv const_simm12"), "select");
+        assert_eq!(pass_of("combine va_arg"), "legalize");
         assert_eq!(pass_of("split-edges"), "split-edges");
+        assert_eq!(pass_of("backend/codegen/src/frame/layout.rs:12"), "frame");
         assert!(has_faults("backend/codegen/src/frame/layout.rs"));
         assert!(!has_faults("backend/codegen/src/select/matcher/tests.rs") && !has_faults("verifier/src/lib.rs"));
     }

@@ -16,7 +16,7 @@ const SIZES: [u32; 5] = [8, 16, 32, 64, 128];
 /// The word that a masked operation changes a part of, in bytes.
 const WORD_BYTES: u32 = 4;
 /// The intrinsics that change some bits of a word, by their common name.
-const MASKED: &str = "llvm.riscv.masked.";
+pub(super) const MASKED: &str = "llvm.riscv.masked.";
 
 impl Generator<'_, '_, '_> {
     /// An operation of the rows or of the target's intrinsics; another access if the one drawn does not compile.
@@ -27,6 +27,11 @@ impl Generator<'_, '_, '_> {
             return self.masked_operation(rule, name);
         }
         let (opcode, aim) = self.atomic_aim()?;
+        self.changed_in_one_step(opcode, aim)
+    }
+
+    /// The operation of this opcode, for the pattern of a rule if there is one.
+    pub(super) fn changed_in_one_step(&mut self, opcode: Opcode, aim: Option<&Pattern>) -> Result<()> {
         let place = *self.u.choose(&self.pointers)?;
         let pointer = self.pointer_type();
         let takes_pointers = opcode
@@ -60,9 +65,7 @@ impl Generator<'_, '_, '_> {
         let defs = results.iter().copied().map(Operand::def);
         self.builder.push(InstData::new(opcode, defs.chain(operands)).with_memory(memory));
         for (register, ty) in results.into_iter().zip(types) {
-            let entry = Entry { register, ty, deterministic: true };
-            let entry = if ty.is_pointer() { self.as_number(entry) } else { entry };
-            self.scope.push(entry);
+            self.show(Entry { register, ty, deterministic: true });
         }
         Ok(())
     }
@@ -97,7 +100,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    fn as_number(&mut self, pointer: Entry) -> Entry {
+    pub(super) fn as_number(&mut self, pointer: Entry) -> Entry {
         let ty = Type::scalar(pointer.ty.bits());
         Entry { register: self.builder.op(ty, Opcode::G_PTRTOINT, &[pointer.register]), ty, ..pointer }
     }
@@ -145,7 +148,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A byte or a half of a word: address, values, mask, the amount of a signed extremum, ordering.
-    fn masked_operation(&mut self, rule: &SelectionRule, name: &str) -> Result<()> {
+    pub(super) fn masked_operation(&mut self, rule: &SelectionRule, name: &str) -> Result<()> {
         let place = *self.u.choose(&self.pointers)?;
         if place.bytes < WORD_BYTES || place.align < WORD_BYTES {
             return self.access();

@@ -44,7 +44,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A scalar among `types`; where any will do, mostly the usual one.
-    fn fitting(&mut self, types: Types, usual: Type) -> Result<Type> {
+    pub(super) fn fitting(&mut self, types: Types, usual: Type) -> Result<Type> {
         Ok(match types {
             Types::Bits(bits) => Type::scalar(bits),
             Types::AtMost(bits) => {
@@ -55,7 +55,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The instruction of a pattern, with the values and constants that it asks for.
-    fn written_out(&mut self, pattern: &Pattern, ty: Type) -> Result<Option<Entry>> {
+    pub(super) fn written_out(&mut self, pattern: &Pattern, ty: Type) -> Result<Option<Entry>> {
         let (opcode, Some(info)) = (pattern.opcode, pattern.opcode.info()) else { return Ok(None) };
         let compared = self.compared(pattern)?;
         let mut operands = Vec::new();
@@ -74,9 +74,13 @@ impl Generator<'_, '_, '_> {
             deterministic &= entry.is_none_or(|entry| entry.deterministic);
             operands.push(operand);
         }
-        let ty = if opcode == Opcode::G_ICMP { S1 } else { ty };
-        let register = self.builder.build(ty, opcode, operands);
-        Ok(Some(Entry { register, ty, deterministic }))
+        let ty = match opcode.family() {
+            Some(Family::Comparison) => S1,
+            Some(Family::Pointer) => self.pointer_type(),
+            _ => ty,
+        };
+        let entry = Entry { register: self.builder.build(ty, opcode, operands), ty, deterministic };
+        Ok(Some(if ty.is_pointer() { self.as_number(entry) } else { entry }))
     }
 
     /// The type that a comparison, an extension or a truncation reads.
@@ -121,11 +125,23 @@ impl Generator<'_, '_, '_> {
             },
             _ => return Ok(None),
         };
-        Ok(Some((Operand::used(entry.register), Some(entry))))
+        let is_pointer =
+            opcode.info().and_then(|info| info.operands().nth(index)).is_some_and(|kind| kind.must_be_pointer());
+        let register = match is_pointer {
+            true => self.builder.op(self.pointer_type(), Opcode::G_INTTOPTR, &[entry.register]),
+            false => entry.register,
+        };
+        Ok(Some((Operand::used(register), Some(entry))))
     }
 
     /// A constant of a class, at its edge if one is found; below `limit` unless that is 0.
     fn accepted(&mut self, class: &ImmClass, ty: Type, limit: u32) -> Result<Option<Bits>> {
+        if let Some(visit) = self.visit.filter(|visit| visit.is_multiple_of(2)) {
+            let edges = edges(class, ty.bits(), limit);
+            if !edges.is_empty() {
+                return Ok(Some(edges[visit as usize / 2 % edges.len()]));
+            }
+        }
         let mut found = None;
         for _ in 0..TRIES {
             let drawn = match limit {
@@ -152,7 +168,8 @@ fn operand_type(opcode: Opcode, index: usize, ty: Type, compared: Type) -> Optio
     let kind = info.operands().nth(index)?;
     match (kind.type_index(), opcode.family()) {
         (None, _) | (Some(0), _) if opcode != Opcode::G_ICMP => Some(ty),
-        (Some(_), Some(Family::Shift)) => Some(ty),
+        (Some(_), Some(Family::Shift | Family::Rotation | Family::Funnel | Family::Pointer)) => Some(ty),
+        (Some(_), Some(Family::ZeroCount | Family::Population)) => Some(ty),
         (Some(_), Some(Family::Selection)) => Some(S1),
         (Some(_), Some(Family::Extension)) if compared.bits() < ty.bits() => Some(compared),
         (Some(_), _) if opcode == Opcode::G_ICMP => Some(compared),
@@ -161,8 +178,31 @@ fn operand_type(opcode: Opcode, index: usize, ty: Type, compared: Type) -> Optio
     }
 }
 
+/// The constants of a class beside one that it does not accept, below `limit` unless that is 0.
+fn edges(class: &ImmClass, bits: u32, limit: u32) -> Vec<Bits> {
+    let one = Bits::new(1, bits);
+    let powers = (0..bits).map(|bit| Bits::one_bit(bit, bits));
+    let around = powers.flat_map(|power| [power, power.not()]).chain([Bits::zero(bits)]);
+    let around = around.flat_map(|value| [value.sub(one), value, value.add(one)]);
+    let accepts = |value: &Bits| (class.accepts)(*value) && (limit == 0 || value.unsigned() < limit.into());
+    let is_edge = |value: &Bits| accepts(value) && !(accepts(&value.sub(one)) && accepts(&value.add(one)));
+    let mut edges: Vec<Bits> = around.filter(is_edge).collect();
+    edges.sort_unstable_by_key(|value| value.unsigned());
+    edges.dedup();
+    edges
+}
+
+/// True for a pattern of arithmetic on addresses, whose other operands are values.
+pub(super) fn is_of_addresses(pattern: &Pattern) -> bool {
+    pattern.opcode.family() == Some(Family::Pointer)
+        && pattern.operands.iter().all(|pat| match pat {
+            Pat::Op(inner) => is_of_values(inner),
+            pat => matches!(pat, Pat::Reg(_) | Pat::RegOf(..) | Pat::Imm(..)),
+        })
+}
+
 /// True for a pattern of operations on numbers that are defined whatever the operands, but for amounts.
-fn is_of_values(pattern: &Pattern) -> bool {
+pub(super) fn is_of_values(pattern: &Pattern) -> bool {
     let Some(info) = pattern.opcode.info() else { return false };
     let is_total = info.undefined.is_empty() && info.accesses.is_none() && Poison::AMOUNT.contains(info.poison);
     let reads_numbers = info.uses.iter().any(|kind| kind.type_index().is_some())

@@ -59,7 +59,12 @@ impl Generator<'_, '_, '_> {
             return Ok(Entry { register, ty, deterministic: value.deterministic });
         }
         let masked = self.u.ratio(7, 8)?;
-        let amount_ty = if self.u.ratio(1, 4)? { self.scalar()? } else { ty };
+        let amount_ty = match self.u.int_in_range(0..=15)? {
+            // At the border between amounts that are cut and those that are extended.
+            0 if ty.bits() < 128 => Type::scalar(ty.bits() + 1),
+            1..=3 => self.scalar()?,
+            _ => ty,
+        };
         let amount = self.right_value(amount_ty, masked)?;
         let in_range = if masked { self.amount_below(amount, ty.bits()) } else { amount.register };
         let flags = if masked { InstFlags::empty() } else { self.flags(opcode)? };
@@ -102,7 +107,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Neither zero nor minus one.
-    fn constant_divisor(&mut self, ty: Type) -> Result<VReg> {
+    pub(super) fn constant_divisor(&mut self, ty: Type) -> Result<VReg> {
         let constant = self.constant_value(ty.bits())?;
         let is_safe = !constant.is_zero() && constant != Bits::ones(ty.bits());
         let divisor = if is_safe { constant } else { Bits::new(1, ty.bits()) };

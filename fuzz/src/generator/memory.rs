@@ -199,7 +199,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// An address in `place`, and the alignment (bytes) it may claim, for an access of `size` bytes.
-    fn address(&mut self, place: Place, size: u32) -> Result<(VReg, u32)> {
+    pub(super) fn address(&mut self, place: Place, size: u32) -> Result<(VReg, u32)> {
         let (base, last) = (place.base, place.bytes - size);
         let natural = size.next_power_of_two().min(place.align);
         if self.u.ratio(2, 3)? {

@@ -10,6 +10,7 @@
 //! to a byte range of its own, where the oracle masks the bits that the source leaves unconstrained without losing the
 //! rest.
 
+mod aims;
 mod atomics;
 mod directed;
 mod distances;
@@ -23,6 +24,8 @@ mod memory;
 mod modules;
 mod regions;
 mod shapes;
+mod variadic;
+mod vector_operations;
 mod vectors;
 mod volatile;
 
@@ -36,7 +39,9 @@ pub use linkage::block_of;
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
 pub use tribunal_trial::inputs::BUFFER_BYTES;
+pub use vector_operations::vector_types;
 
+use aims::Aim;
 use modules::CalleeSignature;
 /// The alignment of its address, in bytes.
 const BUFFER_ALIGN: u32 = 64;
@@ -77,6 +82,8 @@ struct Policy {
     frames: bool,
     /// A block as long as a branch reaches.
     distances: bool,
+    /// A list of variable arguments.
+    variadic: bool,
 }
 
 impl Policy {
@@ -116,6 +123,7 @@ impl Policy {
             atomics: u.ratio(1, 8)?,
             frames: u.ratio(1, 16)?,
             distances: u.ratio(1, 1024)?,
+            variadic: u.ratio(1, 32)?,
         })
     }
 }
@@ -152,6 +160,10 @@ struct Generator<'u, 'b, 'f> {
     /// The memory of volatile accesses, which nothing else touches.
     device: Option<Place>,
     left: u32,
+    /// The operation that the program shall have, until it is written.
+    aim: Option<Aim>,
+    /// How often a campaign came to the rule that is being written, if one is.
+    visit: Option<u32>,
     /// Next free byte of the first buffer for a maybe-poison result.
     next_maybe_poison: u32,
     /// The functions of the module that it may call.
@@ -160,8 +172,9 @@ struct Generator<'u, 'b, 'f> {
 
 /// A function for `target` with `features` out of `u`'s bytes.
 pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Features, name: &str) -> Result<Function> {
+    let aim = Aim::at(u.arbitrary()?, target, features);
     let policy = Policy::draw(u, target)?;
-    modules::function(u, (target, features), policy, (name, None), &[])
+    modules::function(u, (target, features), (policy, aim), (name, None), &[])
 }
 
 impl Generator<'_, '_, '_> {
@@ -183,6 +196,9 @@ impl Generator<'_, '_, '_> {
                 _ if index < buffers => self.device = Some(place(BUFFER_BYTES)),
                 _ => self.scope.push(Entry { register: value, ty, deterministic: true }),
             }
+        }
+        if self.callees.is_empty() {
+            self.variable_arguments(buffers + integers)?;
         }
         for index in 0..integers {
             let source = self.scope[index];

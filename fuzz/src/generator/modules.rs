@@ -2,6 +2,7 @@
 //!
 //! A callee is given a buffer and numbers, in registers and on the stack, and returns what it computes of them.
 
+use super::aims::Aim;
 use super::{BUFFER_ALIGN, Entry, Generator, Place, Policy, SCRATCH_BYTES};
 use arbitrary::{Error, Result, Unstructured};
 use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering};
@@ -24,6 +25,7 @@ pub(super) struct CalleeSignature {
 
 /// A module for `target` out of `u`'s bytes: the first function is `f`, which calls others.
 pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, features: Features) -> Result<Vec<Function>> {
+    let aim = Aim::at(u.arbitrary()?, target, features);
     let count = u.int_in_range(2..=MOST)?;
     let signatures = (1..count).map(|number| CalleeSignature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
     let mut functions = Vec::with_capacity(count);
@@ -33,10 +35,16 @@ pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, featur
         if let Some(own) = own {
             (policy.statements, policy.volatile) = (policy.statements.min(STATEMENTS), false);
             policy.depth = policy.depth.min(CALLEE_DEPTH);
-            functions.push(function(u, (target, features), policy, (&own.name, Some(own)), &signatures[number..])?);
+            functions.push(function(
+                u,
+                (target, features),
+                (policy, None),
+                (&own.name, Some(own)),
+                &signatures[number..],
+            )?);
         } else {
             policy.linked = true;
-            functions.push(function(u, (target, features), policy, ("f", None), &signatures)?);
+            functions.push(function(u, (target, features), (policy, aim), ("f", None), &signatures)?);
         }
     }
     Ok(functions)
@@ -64,14 +72,15 @@ impl CalleeSignature {
 pub(super) fn function<'u>(
     u: &'u mut Unstructured<'_>,
     (target, features): (&'static Target, Features),
-    policy: Policy,
+    (policy, aim): (Policy, Option<Aim>),
     (name, own): (&str, Option<&CalleeSignature>),
     callees: &'u [CalleeSignature],
 ) -> Result<Function> {
     let mut function = Function::new(name);
     function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
     let entry = function.new_block();
-    let left = policy.statements;
+    // The aim is one of the statements.
+    let left = policy.statements - u32::from(aim.is_some());
     let builder = Builder::new(&mut function, Position::AtEnd(entry));
     let mut generator = Generator {
         u,
@@ -83,6 +92,8 @@ pub(super) fn function<'u>(
         pointers: Vec::new(),
         device: None,
         left,
+        aim,
+        visit: None,
         next_maybe_poison: SCRATCH_BYTES,
         callees,
     };
@@ -95,6 +106,7 @@ pub(super) fn function<'u>(
     generator.linkage()?;
     generator.globals()?;
     generator.region(0)?;
+    generator.aimed(0)?;
     if generator.policy.distances {
         generator.long_way()?;
     }

@@ -23,6 +23,9 @@ impl Generator<'_, '_, '_> {
             }
             self.left -= 1;
             let nested = depth < self.policy.depth;
+            if self.aim.is_some() && self.u.ratio(1, 4)? {
+                self.aimed(depth)?;
+            }
             match self.u.int_in_range(0..=9)? {
                 0 if nested => self.fork(depth)?,
                 1 if nested && self.policy.loops => self.counted_loop(depth)?,
@@ -49,6 +52,11 @@ impl Generator<'_, '_, '_> {
     /// `if` with or without `else`, joined by PHIs.
     fn diamond(&mut self, depth: u32) -> Result<()> {
         let condition = self.condition()?;
+        self.diamond_on(condition, depth)
+    }
+
+    /// The same on this condition.
+    pub(super) fn diamond_on(&mut self, condition: VReg, depth: u32) -> Result<()> {
         let has_else = self.u.arbitrary()?;
         let head = self.current();
         let (then, otherwise, join) = (self.new_block(), self.new_block(), self.new_block());

@@ -19,6 +19,7 @@ use crate::generator;
 use search::Search;
 use tribunal_codegen::Observer;
 use tribunal_emulator::Input;
+use tribunal_emulator::observation::Outcome;
 use tribunal_ir::{Function, IrBlock};
 use tribunal_target::{Features, Target};
 use tribunal_trial::crash;
@@ -88,9 +89,12 @@ pub fn search(
 }
 
 /// An input on which the function is defined. It stays so, even where the judge that found the fault executes nothing.
+/// Where no callee comes back, the call cannot go if the rest is undefined: so the function returns if it can.
 fn defined_input(harness: &Harness, function: &Function) -> Option<Input> {
     let inputs = inputs::inputs(function, harness.target(), Plan { count: INPUTS, seed: 1 });
-    inputs.into_iter().find(|input| harness.interpret(function, input).is_ok())
+    let returns = |input: &&Input| harness.outcome(function, input) == Some(Outcome::Returned);
+    let is_defined = |input: &&Input| harness.outcome(function, input).is_some();
+    inputs.iter().find(returns).or_else(|| inputs.iter().find(is_defined)).cloned()
 }
 
 /// Inputs that are tried for one on which the function is defined.

@@ -102,6 +102,8 @@ pub(super) enum Exit {
     Jump(Block),
     /// Out of the function.
     Return,
+    /// The program ends.
+    Trap,
     /// To the block that has this address.
     Indirect(Term),
     /// To any successor, as an operation without a definition decides.
@@ -185,6 +187,16 @@ pub(super) struct SideEvaluation<'e> {
 
 /// The most terms of a block before it is given up.
 const MOST_TERMS: usize = 4_000_000;
+
+/// True for an instruction that ends the program: it leaves the function for no place. A debugger's trap is none.
+fn is_trap(target: &Target, data: &InstData) -> bool {
+    let Opcode::Target(opcode) = data.opcode else {
+        return matches!(data.opcode, Opcode::G_TRAP | Opcode::G_UBSANTRAP);
+    };
+    let flags = target.instruction(opcode).flags;
+    let leaves = OpcodeFlags::BRANCH | OpcodeFlags::RETURN | OpcodeFlags::CALL | OpcodeFlags::INDIRECT;
+    flags.contains(OpcodeFlags::TERMINATOR | OpcodeFlags::BARRIER) && !flags.intersects(leaves)
+}
 
 /// For a register beyond the numbers that terms have.
 pub(super) fn too_wide() -> Unsupported {
@@ -297,6 +309,10 @@ impl SideEvaluation<'_> {
         if moves_stack {
             let transfer = stack::execute(self.target, &mut SideState { evaluation: self, side }, data)?;
             self.follow(side, transfer);
+            return Ok(());
+        }
+        if self.opaque.is_none() && is_trap(self.target, data) {
+            side.exit = Exit::Trap;
             return Ok(());
         }
         if self.uninterpreted(side, data)? {

@@ -1,0 +1,197 @@
+//! The aim of a program: one goal of a list, which a campaign walks through program by program.
+//!
+//! A campaign remembers nothing of what it observed, since a program depends on the seed and its number alone. So the
+//! number chooses the goal, and how often the walk came round chooses among the immediates at the edges of a rule. The
+//! goals are the selection rules of the program's features, operations in one step that the legalizer rewrites, and
+//! operations on vectors, which it takes apart.
+//!
+//! Invariant: a goal is a function of the program's first bytes and its features. Rules of the legalizer may bring an
+//! operation to another form first, so an aim is no promise.
+
+use super::directed::{is_of_addresses, is_of_values};
+use super::{Entry, Generator};
+use crate::opcodes;
+use arbitrary::Result;
+use tribunal_ir::types::S1;
+use tribunal_ir::{Family, InstData, Opcode, Operand};
+use tribunal_target::selection::{Pat, Pattern, SelectionRule};
+use tribunal_target::{Features, Target};
+
+/// One kind of operation that a program shall have.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// This rule selects it.
+    Rule(&'static SelectionRule),
+    /// It changes memory in one step, at any size.
+    Atomic(Opcode),
+    /// Its operands are vectors.
+    Vectors(Opcode),
+}
+
+/// The goal of a program.
+#[derive(Clone, Copy)]
+pub(super) struct Aim {
+    goal: Goal,
+    /// How often the walk came to the goal before.
+    visit: u32,
+}
+
+/// The walk comes so often to the goals of numbers while it comes once to those of vectors, whose programs are large.
+const ROUNDS: u32 = 4;
+
+impl Aim {
+    /// The goal at a turn of the walk; `None` for a machine without rules.
+    pub fn at(turn: u32, target: &'static Target, features: Features) -> Option<Aim> {
+        let (numbers, vectors) = (of_numbers(target, features), &*opcodes::ON_VECTORS);
+        let [count, wide] = [numbers.len(), vectors.len()].map(|count| count as u32);
+        let (round, place) = (turn / period(count, wide), turn % period(count, wide));
+        match place.checked_sub(ROUNDS * count) {
+            Some(place) => Some(Aim { goal: Goal::Vectors(*vectors.get(place as usize)?), visit: round }),
+            None => {
+                let goal = *numbers.get((place % count) as usize)?;
+                Some(Aim { goal, visit: ROUNDS * round + place / count })
+            }
+        }
+    }
+}
+
+/// Turns after which the walk begins again.
+fn period(numbers: u32, vectors: u32) -> u32 {
+    (ROUNDS * numbers + vectors).max(1)
+}
+
+/// The goals that are not of vectors.
+fn of_numbers(target: &'static Target, features: Features) -> Vec<Goal> {
+    let rules = target.selection.iter().filter(|rule| features.contains(rule.requires) && is_reachable(&rule.pattern));
+    let changes = |opcode: &Opcode| opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
+    let atomics = Family::Atomic.opcodes().iter().copied().filter(changes);
+    rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).collect()
+}
+
+/// True if the generator can write the pattern.
+fn is_reachable(pattern: &Pattern) -> bool {
+    match (pattern.opcode.family(), pattern.operands) {
+        // After a debugger's trap nothing is compared.
+        (Some(Family::Trap), _) => pattern.opcode != Opcode::G_DEBUGTRAP,
+        (Some(Family::Atomic), _) => pattern.memory_bits.is_some(),
+        (_, [Pat::Intrinsic(name), ..]) => name.starts_with(super::atomics::MASKED),
+        _ => condition(pattern).is_some() || is_of_values(pattern) || is_of_addresses(pattern),
+    }
+}
+
+/// The condition of a branch's pattern.
+fn condition(pattern: &Pattern) -> Option<&'static Pattern> {
+    match pattern.operands {
+        [Pat::Op(condition), ..] if pattern.opcode == Opcode::G_BRCOND => {
+            Some(*condition).filter(|condition| is_of_values(condition))
+        }
+        _ => None,
+    }
+}
+
+impl Generator<'_, '_, '_> {
+    /// Writes the operation that the program is aimed at, unless it has it already.
+    pub(super) fn aimed(&mut self, depth: u32) -> Result<()> {
+        let Some(Aim { goal, visit }) = self.aim.take() else { return Ok(()) };
+        self.visit = Some(visit);
+        let written = match goal {
+            Goal::Rule(rule) => self.aimed_at(rule, depth),
+            Goal::Atomic(opcode) if self.has_atomics() => self.changed_in_one_step(opcode, None),
+            Goal::Atomic(_) => self.expression(),
+            Goal::Vectors(opcode) => self.on_vectors(opcode),
+        };
+        self.visit = None;
+        written
+    }
+
+    fn aimed_at(&mut self, rule: &'static SelectionRule, depth: u32) -> Result<()> {
+        let pattern = &rule.pattern;
+        match (pattern.opcode.family(), pattern.operands) {
+            (Some(Family::Trap), _) => return self.trap(pattern.opcode),
+            (Some(Family::Atomic), _) => return self.changed_in_one_step(pattern.opcode, Some(pattern)),
+            (_, [Pat::Intrinsic(name), ..]) => return self.masked_operation(rule, name),
+            _ => {}
+        }
+        if let Some(condition) = condition(pattern) {
+            return match self.written_out(condition, S1)?.filter(|entry| entry.deterministic) {
+                Some(entry) => self.diamond_on(entry.register, depth),
+                None => self.expression(),
+            };
+        }
+        let register = self.register_type();
+        let ty = self.fitting(pattern.ty, register)?;
+        match self.written_out(pattern, ty)? {
+            Some(entry) => self.scope.push(entry),
+            None => self.expression()?,
+        }
+        Ok(())
+    }
+
+    /// A way that ends in a trap, and one that goes on.
+    fn trap(&mut self, opcode: Opcode) -> Result<()> {
+        let condition = self.condition()?;
+        let (then, on) = (self.new_block(), self.new_block());
+        self.branch_on(condition, then, on);
+        self.builder.position = tribunal_ir::Position::AtEnd(then);
+        let mut operands = Vec::new();
+        let Some(info) = opcode.info() else { return self.expression() };
+        for (index, _) in info.operands().enumerate() {
+            let range = info.immediate_at(index).and_then(|immediate| immediate.range(&[None; 3]));
+            operands.push(Operand::Imm(self.u.int_in_range(range.unwrap_or(0..=0))?));
+        }
+        self.builder.push(InstData::new(opcode, operands));
+        self.builder.position = tribunal_ir::Position::AtEnd(on);
+        Ok(())
+    }
+
+    /// Adds a value to the scope as a number.
+    pub(super) fn show(&mut self, entry: Entry) {
+        let entry = if entry.ty.is_pointer() { self.as_number(entry) } else { entry };
+        self.scope.push(entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbitrary::Unstructured;
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
+
+    /// The opcode that a program shows if it came to its goal.
+    fn shown(goal: Goal) -> Opcode {
+        match goal {
+            Goal::Rule(rule) => condition(&rule.pattern).map_or(rule.pattern.opcode, |condition| condition.opcode),
+            Goal::Atomic(opcode) | Goal::Vectors(opcode) => opcode,
+        }
+    }
+
+    /// The walk comes to each goal, and a program at a goal has its operation. An operation in one step of a size that
+    /// the target does not compile becomes another access.
+    #[test]
+    fn programs_have_the_operations_that_they_are_aimed_at() {
+        for &target in tribunal_target::ALL {
+            let features = target.default_features | target.all_options();
+            let numbers = of_numbers(target, features).len() as u32;
+            let period = period(numbers, opcodes::ON_VECTORS.len() as u32);
+            let mut missed = Vec::new();
+            for turn in (0..numbers).chain(ROUNDS * numbers..period) {
+                let aim = Aim::at(turn, target, features).unwrap();
+                assert_eq!(aim.visit, 0);
+                assert_ne!(Aim::at(turn + period, target, features).unwrap().visit, 0);
+                let has_it = (0..6u64).any(|seed| {
+                    let mut bytes = [0u8; 2048];
+                    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+                    bytes[..4].copy_from_slice(&(turn + seed as u32 * period).to_le_bytes());
+                    let function = crate::generator::generate(&mut Unstructured::new(&bytes), target, features, "f");
+                    let function = function.unwrap();
+                    function.all_insts().any(|inst| function.inst(inst).opcode == shown(aim.goal))
+                });
+                if !has_it {
+                    missed.push(shown(aim.goal));
+                }
+            }
+            assert!(numbers > 150 && missed.len() <= 6, "{}: {numbers}, {missed:?}", target.name);
+        }
+    }
+}
