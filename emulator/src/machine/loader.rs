@@ -53,7 +53,7 @@ pub struct LoadedObject {
 }
 
 impl LoadedObject {
-    /// Reads an object of one function. `symbols` are the addresses of what it does not define, with their sigils.
+    /// Reads an object of one function. `symbols` are the addresses of what its code names, with their sigils.
     pub fn read(bytes: &[u8], symbols: BTreeMap<String, u64>) -> Result<LoadedObject, ObjectLoadError> {
         let kind = object::FileKind::parse(bytes)?;
         match kind {
@@ -206,9 +206,11 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             let known = || {
                 [format!("@{name}"), format!("&{name}")].into_iter().find(|name| self.loaded.symbols.contains_key(name))
             };
-            let to = match start {
-                Some(start) => LinkedPlace::Code(start as u32),
-                None => LinkedPlace::Symbol(known().ok_or(ObjectLoadError::Place(offset.into()))?.into()),
+            // The address of a function that the object defines is the source's choice too.
+            let to = match (known(), start) {
+                (Some(name), _) => LinkedPlace::Symbol(name.into()),
+                (None, Some(start)) => LinkedPlace::Code(start as u32),
+                (None, None) => return Err(ObjectLoadError::Place(offset.into())),
             };
             self.loaded.relocations.push(Unresolved { offset, kind, to, addend });
         }
