@@ -12,7 +12,8 @@ use tribunal_trial::{Harness, Tally};
 const PLAN: Plan = Plan { count: 16, seed: 1 };
 
 /// `sums`: recursion with two words on the stack of each call, calls through a table. `ends`: objects of variable size,
-/// and traps.
+/// and traps. `entered`: a call through a register of a function that leaves by another call, functions that ask for
+/// addresses of code and of frames, and unknown functions that are given objects of variable size.
 fn module(name: &str, target: &Target) -> Vec<Function> {
     let path = format!("{}/tests/modules/{name}.{}.mir", env!("CARGO_MANIFEST_DIR"), target.name);
     let source = std::fs::read_to_string(path).unwrap();
@@ -47,6 +48,26 @@ fn callees_are_executed_in_both_engines() {
 #[test]
 fn objects_of_variable_size_and_traps_have_executions() {
     passes("ends", (64, 0));
+}
+
+#[test]
+fn a_function_entered_through_a_register_may_leave_by_another_call() {
+    passes("entered", (32, 0));
+}
+
+/// Every judge passes each function alone. A frame two callers up is the machine's own, so no input is conclusive.
+#[test]
+fn addresses_of_code_and_frames_are_judged() {
+    for &target in tribunal_target::ALL {
+        for function in module("entered", target) {
+            let inputs = tribunal_trial::inputs::inputs(&function, target, PLAN);
+            let tally = harness(target).trial_on(&function, &inputs);
+            let expected = if function.name == "above" { (0, 16) } else { (16, 0) };
+            let name = format!("{} @{}: {tally:?}", target.name, function.name);
+            assert!(tally.findings.is_empty() && tally.unsupported.is_empty(), "{name}");
+            assert_eq!((tally.executions, tally.inconclusive), expected, "{name}");
+        }
+    }
 }
 
 /// Writes a word over a word of a function's code: the first that is `from`, or the first of all.

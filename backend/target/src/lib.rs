@@ -10,6 +10,7 @@ pub mod compressed;
 mod encoding;
 pub mod environment;
 pub mod features;
+pub mod frame_records;
 pub mod instructions;
 pub mod legality;
 pub mod meaning;
@@ -103,8 +104,8 @@ pub struct Elf {
     pub flags: object::elf::FileFlags,
     /// `e_flags` of the calling conventions that a module may name (`target-abi`).
     pub abis: &'static [(&'static str, object::elf::FileFlags)],
-    /// Name, type and contents of the section that says what the code needs, given the features and the convention.
-    pub attributes: Option<fn(Features, Option<&str>) -> AttributeSection>,
+    /// The section that says what the code needs.
+    pub attributes: Option<AttributeDesc>,
     /// The marks of options in objects and assembly text.
     pub options: &'static [ElfOption],
     /// The relocation of a call instruction.
@@ -124,6 +125,23 @@ pub struct Elf {
 /// The first 32 registers have their own numbers: the general ones of RISC-V and AArch64.
 pub(crate) fn general_dwarf_register(register: PReg) -> Option<u16> {
     (register.0 < 32).then_some(register.0)
+}
+
+/// The way to a section about the code of an object.
+pub struct AttributeDesc {
+    /// The module flag that lists instruction sets: `riscv-isa`.
+    pub flag: &'static str,
+    /// The section, given the features of the code.
+    pub section: fn(Features, &ModuleIsa<'_>) -> AttributeSection,
+}
+
+/// The instruction sets that a module says it was compiled for.
+#[derive(Clone, Default, Debug)]
+pub struct ModuleIsa<'m> {
+    /// The calling convention.
+    pub abi: Option<&'m str>,
+    /// As the target writes them.
+    pub isa: Vec<&'m str>,
 }
 
 /// A section about the code of an object.

@@ -80,6 +80,14 @@ struct FunctionReport {
     executions: u64,
     inconclusive: u64,
     inconclusive_reasons: BTreeMap<String, u64>,
+    /// Steps that are wrong for some value.
+    refuted: u64,
+    /// Features that some judge does not know.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unsupported: BTreeMap<String, u64>,
+    /// The reasons why steps stayed unknown, or runs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unknown: BTreeMap<String, u64>,
 }
 
 impl FunctionReport {
@@ -91,6 +99,9 @@ impl FunctionReport {
             executions: tally.executions,
             inconclusive: tally.inconclusive,
             inconclusive_reasons: reasons(tally),
+            refuted: tally.refuted,
+            unsupported: tally.unsupported.clone(),
+            unknown: tally.open.clone(),
         }
     }
 }

@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use tribunal_corpus::golden::Mode;
 use tribunal_corpus::programs::known::KnownUnsupported;
 use tribunal_corpus::programs::platform::Platform;
+use tribunal_corpus::programs::trial::TrialTotals;
 use tribunal_corpus::programs::verdict::ProgramTotals;
 use tribunal_corpus::programs::{
-    CProgram, LEVELS, Maker, ProgramError, ProgramResult, Share, Toolchain, csmith, native, source,
+    CProgram, LEVELS, Maker, ProgramError, ProgramResult, ProgramTrial, Share, Toolchain, csmith, native, source,
 };
 
 /// Compile C programs for every target and level, link them, run them under QEMU, and compare what they write.
@@ -23,7 +24,7 @@ use tribunal_corpus::programs::{
 /// BLESS=1 and --native the expected output.
 ///
 /// Exit status: 0 all as expected; 1 a program is wrong; 2 bad usage; 3 a program did not compile and is not listed, or
-/// passes and is listed.
+/// passes and is listed. With --trial: 1 a finding; 3 a function that not every judge could judge.
 #[derive(Parser)]
 #[command(max_term_width = 100)]
 struct Arguments {
@@ -44,13 +45,16 @@ struct Arguments {
     /// Programs of csmith with these seeds, in the place of those of the repository.
     #[arg(long, value_name = "FIRST..LAST", value_parser = seeds, conflicts_with_all = ["programs", "native"])]
     csmith: Option<(u32, u32)>,
+    /// Put each function before every judge, in the place of running the programs.
+    #[arg(long, conflicts_with_all = ["mix", "native", "backend"])]
+    trial: bool,
     /// Hold the expected output to gcc and clang of this machine.
     #[arg(long, conflicts_with_all = ["mix", "target", "level"])]
     native: bool,
     /// The `tribunal` program; the one beside this program if left out.
     #[arg(long, value_name = "FILE")]
     tribunal: Option<PathBuf>,
-    /// Time limit of each command, in seconds.
+    /// Time limit of each command, in seconds; a trial has twenty times as long.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     seconds: u64,
     /// Worker threads; one for each core if left out.
@@ -131,6 +135,22 @@ impl Plan {
             }
         }
     }
+
+    /// The same before every judge. The expected output matters to no judge.
+    fn trials(&self, task: &Task<'_>) -> Result<Vec<ProgramTrial>, ProgramError> {
+        match task {
+            Task::Emulated { program, platform, level, .. } => {
+                self.tools.trial(program, platform, level).map(|trial| vec![trial])
+            }
+            Task::Native(_) => Ok(Vec::new()),
+            Task::Csmith(seed) => {
+                let Some(program) = csmith::program(*seed, &self.kept)? else { return Ok(Vec::new()) };
+                let trials =
+                    self.emulated(&program).iter().map(|task| self.trials(task)).collect::<Result<Vec<_>, _>>();
+                Ok(trials?.concat())
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -139,6 +159,14 @@ struct Object<'t> {
     totals: &'t ProgramTotals,
     /// Programs whose end is not the listed one.
     unexpected: &'t [String],
+    seconds: f64,
+    interrupted: bool,
+}
+
+#[derive(Serialize)]
+struct TrialObject<'t> {
+    #[serde(flatten)]
+    totals: &'t TrialTotals,
     seconds: f64,
     interrupted: bool,
 }
@@ -162,14 +190,16 @@ fn run(arguments: &Arguments) -> Result<u8, ProgramError> {
     let handler = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the process at once; the loop still works.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
-    let results = all(&tasks, &plan, arguments.jobs, &stop)?;
+    if arguments.trial {
+        let trials = all(&tasks, arguments.jobs, &stop, |task| plan.trials(task))?;
+        return trial_report(arguments, &trials, started, stop.load(Ordering::Relaxed));
+    }
+    let mut results = all(&tasks, arguments.jobs, &stop, |task| plan.results(task))?;
+    results.sort_by(|a, b| (&a.program, &a.target, &a.level).cmp(&(&b.program, &b.target, &b.level)));
     let interrupted = stop.load(Ordering::Relaxed);
     let unexpected = unexpected(arguments, &folder, &results, mode)?;
     let totals = ProgramTotals::of(&results);
-    let mut out = std::io::stdout().lock();
-    let mut say = |line: &str| writeln!(out, "{line}").map_err(ProgramError::file("standard output"));
-    totals.lines().iter().try_for_each(|line| say(line))?;
-    unexpected.iter().try_for_each(|line| say(line))?;
+    totals.lines().iter().chain(&unexpected).try_for_each(|line| say(line))?;
     if arguments.json {
         let seconds = started.elapsed().as_secs_f64();
         let object = Object { totals: &totals, unexpected: &unexpected, seconds, interrupted };
@@ -180,6 +210,30 @@ fn run(arguments: &Arguments) -> Result<u8, ProgramError> {
         (0, true) => 0,
         (0, false) => 3,
     })
+}
+
+/// Writes the sums of trials. The status is that of `tribunal trial`.
+fn trial_report(
+    arguments: &Arguments,
+    trials: &[ProgramTrial],
+    started: Instant,
+    interrupted: bool,
+) -> Result<u8, ProgramError> {
+    let totals = TrialTotals::of(trials);
+    totals.lines().iter().try_for_each(|line| say(line))?;
+    if arguments.json {
+        let object = TrialObject { totals: &totals, seconds: started.elapsed().as_secs_f64(), interrupted };
+        say(&serde_json::to_string(&object).expect("reports hold nothing but numbers, text and lists"))?;
+    }
+    Ok(match (totals.all.findings, totals.all.is_complete() && !interrupted && !trials.is_empty()) {
+        (1.., _) => 1,
+        (0, true) => 0,
+        (0, false) => 3,
+    })
+}
+
+fn say(line: &str) -> Result<(), ProgramError> {
+    writeln!(std::io::stdout(), "{line}").map_err(ProgramError::file("standard output"))
 }
 
 fn toolchain(arguments: &Arguments, folder: &Path) -> Toolchain {
@@ -228,18 +282,18 @@ fn platforms(arguments: &Arguments, folder: &Path) -> Result<Vec<Platform>, Prog
     Ok(platforms)
 }
 
-/// Runs the tasks on several threads. The first error ends all.
-fn all(
-    tasks: &[Task<'_>],
-    plan: &Plan,
+/// Does the tasks on several threads. The first error ends all.
+fn all<'t, T: Send>(
+    tasks: &[Task<'t>],
     jobs: Option<u16>,
     stop: &AtomicBool,
-) -> Result<Vec<ProgramResult>, ProgramError> {
+    result: impl Fn(&Task<'t>) -> Result<Vec<T>, ProgramError> + Sync,
+) -> Result<Vec<T>, ProgramError> {
     let bar = progress_bar(tasks.len());
     let (next, ended) = (AtomicUsize::new(0), Mutex::new((Vec::new(), None)));
     let work = || {
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = plan.results(task);
+            let result = result(task);
             // Ctrl-C reaches the commands too: what they said then is no verdict.
             if stop.load(Ordering::Relaxed) {
                 return;
@@ -262,8 +316,7 @@ fn all(
         }
     });
     bar.finish_and_clear();
-    let (mut results, error) = ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    results.sort_by(|a, b| (&a.program, &a.target, &a.level).cmp(&(&b.program, &b.target, &b.level)));
+    let (results, error) = ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     error.map_or(Ok(results), Err)
 }
 

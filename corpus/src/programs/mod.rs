@@ -3,7 +3,8 @@
 //!
 //! [`source`] finds the programs, [`platform`] says how one is built for a machine, [`toolchain`] builds and runs it,
 //! [`verdict`] says how that ended, and [`known`] lists the programs that are known to be refused. [`native`] holds the
-//! expected output to gcc and clang of this machine, and [`csmith`] makes programs whose output they decide.
+//! expected output to gcc and clang of this machine, [`csmith`] makes programs whose output they decide, and [`trial`]
+//! puts programs before every judge.
 //!
 //! Invariant: only commands are run, as a person would type them. Nothing of the backend is called in this process, so
 //! a crash or an endless loop of it is one program's verdict.
@@ -15,10 +16,12 @@ pub mod native;
 pub mod platform;
 pub mod source;
 pub mod toolchain;
+pub mod trial;
 pub mod verdict;
 
 pub use source::CProgram;
 pub use toolchain::{Maker, Share, Toolchain};
+pub use trial::ProgramTrial;
 pub use verdict::{ProgramResult, ProgramVerdict};
 
 use std::path::PathBuf;

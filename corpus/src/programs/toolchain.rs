@@ -6,6 +6,7 @@
 use super::command::{self, Ended};
 use super::platform::Platform;
 use super::source::SUPPORT;
+use super::trial::{ProgramTrial, TrialSums};
 use super::verdict::{Functions, ProgramResult, ProgramVerdict};
 use super::{CProgram, ProgramError};
 use serde::Deserialize;
@@ -73,6 +74,9 @@ const FRONT_END: [&str; 5] = ["-std=gnu11", "-w", "-fno-vectorize", "-fno-slp-ve
 /// The runtime must not become calls of itself.
 const RUNTIME: [&str; 2] = ["-O1", "-ffreestanding"];
 
+/// A trial has so many times the limit of another command.
+const TRIAL_LIMITS: u32 = 20;
+
 /// The end of a build: an executable, or the reason why there is none.
 type Built = Result<PathBuf, ProgramVerdict>;
 
@@ -95,6 +99,16 @@ impl Toolchain {
         };
         let (target, level) = (platform.target.clone(), level.to_string());
         Ok(ProgramResult { program: share.named(&program.name), target, level, verdict, functions })
+    }
+}
+
+impl Toolchain {
+    /// Puts a program's functions before every judge. The proofs of earlier runs are looked up.
+    pub fn trial(&self, program: &CProgram, platform: &Platform, level: &str) -> Result<ProgramTrial, ProgramError> {
+        let scratch = scratch()?;
+        let sums = Task { tools: self, platform, level, folder: scratch.path() }.tried(program)?;
+        let (program, target, level) = (program.name.clone(), platform.target.clone(), level.to_string());
+        Ok(ProgramTrial { program, target, level, sums })
     }
 }
 
@@ -188,11 +202,30 @@ impl Task<'_> {
         self.tool(llc.args(&self.platform.llc).arg(self.level).args(flags).arg(part).arg("-o").arg(to)).map(|_| ())
     }
 
-    /// The object of a part by this backend, if all of its functions were compiled.
-    fn compile(&self, part: &Path, object: &Path) -> Result<Functions, ProgramError> {
+    /// What LLVM's IR translator writes of a part.
+    fn translated(&self, part: &Path) -> Result<PathBuf, ProgramError> {
         let mir = part.with_extension("mir");
         let flags = ["-global-isel", "-global-isel-abort=2", "-stop-after=irtranslator", "-simplify-mir"];
         self.llc(part, &flags, &mir)?;
+        Ok(mir)
+    }
+
+    /// All parts of a program before every judge.
+    fn tried(&self, program: &CProgram) -> Result<TrialSums, ProgramError> {
+        let mut sums = TrialSums::default();
+        for part in self.parts(program, Share::Whole)? {
+            let mir = self.translated(&part)?;
+            let mut trial = Command::new(&self.tools.tribunal);
+            trial.arg("trial").arg(&mir).args(["--target", &self.platform.target]).args(&self.platform.tribunal);
+            let limit = self.tools.limit * TRIAL_LIMITS;
+            sums.add(&TrialSums::of(&command::run(trial.arg("--json"), self.folder, limit)?));
+        }
+        Ok(sums)
+    }
+
+    /// The object of a part by this backend, if all of its functions were compiled.
+    fn compile(&self, part: &Path, object: &Path) -> Result<Functions, ProgramError> {
+        let mir = self.translated(part)?;
         let text = std::fs::read_to_string(&mir).map_err(ProgramError::file(&mir))?;
         let mut compile = Command::new(&self.tools.tribunal);
         compile.arg("compile").arg(&mir).args(["--target", &self.platform.target]).args(&self.platform.tribunal);

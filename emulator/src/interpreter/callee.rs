@@ -270,8 +270,9 @@ impl<D: Numbers> SingleRun<'_, D> {
         let buffers = self.memory.buffer_ranges().filter(is_shared);
         let buffers = buffers.map(|(address, bytes)| Reachable { place: MemoryPlace::At(address), address, bytes });
         let objects = self.callees.escaped.iter().filter_map(|&number| {
-            let (address, bytes) = self.memory.object_range(number)?;
-            Some(Reachable { place: MemoryPlace::Object(number, 0), address, bytes })
+            let (offset, bytes) = self.memory.reachable_range(number)?;
+            let address = self.memory.object_range(number)?.0 + offset;
+            Some(Reachable { place: MemoryPlace::Object(number, offset), address, bytes })
         });
         buffers.chain(objects).collect()
     }

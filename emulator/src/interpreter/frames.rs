@@ -71,6 +71,8 @@ pub(super) struct ActiveFrame {
     objects_at: (u64, u64),
     /// Bytes for objects of variable size.
     variable: u64,
+    /// Those of them that are below the stack pointer: nothing lies there.
+    below: u64,
 }
 
 impl ActiveFrame {
@@ -109,7 +111,7 @@ impl ConcreteMemory {
         self.numbers = self.frame.numbers().end;
         let fixed: SmallVec<[i64; 4]> = function.fixed_stack.values().map(|object| object.offset).collect();
         let kept = fixed.iter().map(|offset| offset.min(&0).unsigned_abs()).max().unwrap_or(0).min(MOST_KEPT);
-        self.frame.variable = shape.variable;
+        (self.frame.variable, self.frame.below) = (shape.variable, shape.variable);
         let variable = Some((below - shape.variable, shape.variable)).filter(|&(_, size)| size > 0);
         for (address, size) in [(self.frame.caller - kept, kept), (below, shape.outgoing)].into_iter().chain(variable) {
             let size = usize::try_from(size).unwrap_or(0);
@@ -213,6 +215,15 @@ impl ConcreteMemory {
         Some((object.address, object.size as u64))
     }
 
+    /// The part of a stack object that a callee may reach: an offset in it, and a size. Below the stack pointer the
+    /// stack is the callee's own.
+    pub fn reachable_range(&self, number: usize) -> Option<(u64, u64)> {
+        let frame = self.frames().find(|frame| frame.numbers().contains(&number))?;
+        let is_variable = number == frame.number + frame.objects + 2;
+        let below = if is_variable { frame.below } else { 0 };
+        Some((below, (self.object(number)?.size as u64).saturating_sub(below)))
+    }
+
     /// The address of the arguments on the stack of the function's own calls: its stack pointer.
     pub fn stack_pointer(&self) -> u64 {
         self.outgoing().map_or(0, |outgoing| outgoing.address)
@@ -239,6 +250,7 @@ impl ConcreteMemory {
         let Some(left) = stack_pointer.checked_sub(area.address).filter(|&left| left <= area.size as u64) else {
             return false;
         };
+        self.frame.below = left;
         let below = area.first..area.first + left as usize;
         self.bytes[below.clone()].fill(UNWRITTEN);
         self.unknown[below.clone()].fill(0);

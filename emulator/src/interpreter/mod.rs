@@ -38,6 +38,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, VReg, Vocabulary};
+use tribunal_target::frame_records::FrameQuery;
 use tribunal_target::promises::Promises;
 use tribunal_target::{Target, environment as outside, stack, variable_arguments::has_lists};
 
@@ -395,6 +396,9 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             if stack::is_stack_operation(data.opcode) {
                 return self.stack_operation(inst, data);
             }
+            if let Some(query) = FrameQuery::of(self.function, target, data) {
+                return Ok(self.frame_query(data, query));
+            }
         }
         if self.environment.is_some()
             && let Some(transfer) = outside::execute(target, self, data)?
@@ -545,7 +549,8 @@ fn full<D: Numbers>(target: &Target, register: PReg, value: u64) -> Value<D> {
 }
 
 fn ends_or_moves_stack(function: &Function, target: &Target) -> bool {
-    traps::has_traps(function, target) || traps::moves_stack(function, target)
+    let asks = |inst| FrameQuery::of(function, target, function.inst(inst)).is_some();
+    traps::has_traps(function, target) || traps::moves_stack(function, target) || function.all_insts().any(asks)
 }
 
 fn types_of(function: &Function) -> Vec<Option<Typed>> {

@@ -1,4 +1,4 @@
-//! Traps, and operations on the stack pointer.
+//! Traps, operations on the stack pointer, and queries of frames.
 //!
 //! A trap is an end that can be observed: it stands in the list of calls as one that does not return. So every call
 //! before it is compared, and no code may trap elsewhere.
@@ -9,8 +9,9 @@
 use super::{Control, End, Numbers, SingleRun, follow};
 use crate::call::{ExternalCall, TRAP};
 use tribunal_ir::semantics::walk;
-use tribunal_ir::semantics::{Number, Unsupported};
+use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
 use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, RegFlags};
+use tribunal_target::frame_records::FrameQuery;
 use tribunal_target::{Target, stack};
 
 /// True for an instruction that ends the program: it leaves the function for no place. After `G_DEBUGTRAP` nothing is
@@ -57,6 +58,17 @@ impl<D: Numbers> SingleRun<'_, D> {
         self.calls_made.push(ExternalCall::trap());
         self.accesses_at_call = self.memory.access_count();
         End::Undefined
+    }
+
+    /// The frame pointer, or a word of frame records: they are the machine's, so any value is. Above the function's own
+    /// record there may be no memory.
+    pub(super) fn frame_query(&mut self, data: &InstData, query: FrameQuery) -> Control {
+        let Some(dst) = data.vreg_defs().next().filter(|_| query.records() <= 1) else {
+            return Control::Break(End::Unconstrained);
+        };
+        let bits = self.domain.choose(self.target.pointer_bits.into());
+        self.write(dst, &Value { bits, poison: PartialBool::known(false) });
+        Control::Continue(None)
     }
 
     /// Saves, sets or moves the stack pointer.

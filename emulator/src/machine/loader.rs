@@ -234,11 +234,11 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             let known = || {
                 [format!("@{name}"), format!("&{name}")].into_iter().find(|name| self.loaded.symbols.contains_key(name))
             };
-            // A function that runs with others has the address that the source knows.
-            let has_address = self.loaded.scope == ObjectScope::Together && self.loaded.functions.contains_key(&name);
-            let to = match start.filter(|_| !has_address || known().is_none()) {
-                Some(start) => LinkedPlace::Code(start as u32),
-                None => LinkedPlace::Symbol(known().ok_or(ObjectLoadError::Place(offset.into()))?.into()),
+            // The address of a function that the object defines is the source's choice too.
+            let to = match (known(), start) {
+                (Some(name), _) => LinkedPlace::Symbol(name.into()),
+                (None, Some(start)) => LinkedPlace::Code(start as u32),
+                (None, None) => return Err(ObjectLoadError::Place(offset.into())),
             };
             self.loaded.relocations.push(Unresolved { offset, kind, to, addend });
         }

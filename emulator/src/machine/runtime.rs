@@ -156,6 +156,7 @@ impl Emulator {
         let (mut ended, mut pc) = self.engine.run(CODE, fuel)?;
         while let (Stop::Memory, true) = (&ended, calls < fuel / CALL_COST) {
             if let Some(&entry) = self.linked.entries.get(&pc) {
+                self.note_return()?;
                 (ended, pc) = self.engine.run(entry, fuel)?;
                 calls += 1;
                 continue;
@@ -189,6 +190,17 @@ impl Emulator {
             Stop::Misaligned(MisalignedAccess { address, bytes }) => Some(MachineFault::Misaligned { address, bytes }),
         };
         Ok(fault.map_or(RunEnd::Returned, RunEnd::Fault))
+    }
+
+    /// Nothing lists the calls through registers. Where one enters a function of the code, that function may leave for
+    /// another one by a call in place of a return, which finds this return address.
+    fn note_return(&mut self) -> Result<(), MachineError> {
+        let back = self.read(self.target.abi.return_address)?;
+        let is_inside = (CODE..CODE + self.code.len() as u64).contains(&back);
+        if is_inside && !self.linked.returns.contains(&back) {
+            self.linked.returns.push(back);
+        }
+        Ok(())
     }
 
     /// True if an instruction stands there whose purpose is to stop.

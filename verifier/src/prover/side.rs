@@ -21,6 +21,7 @@ use tribunal_ir::{
     RegFlags, RegOperand, VReg, Vocabulary,
 };
 use tribunal_target::environment::{self, LinkedAddress};
+use tribunal_target::frame_records::{self, FrameQuery};
 use tribunal_target::{Target, stack};
 
 pub(super) type Scalar = Value<Symbolic>;
@@ -313,6 +314,12 @@ impl SideEvaluation<'_> {
         }
         if self.opaque.is_none() && is_trap(self.target, data) {
             side.exit = Exit::Trap;
+            return Ok(());
+        }
+        if let Some(query) = FrameQuery::of(self.function, self.target, data).filter(|_| self.opaque.is_none()) {
+            let target = self.target;
+            let transfer = frame_records::execute(target, &mut SideState { evaluation: self, side }, data, query)?;
+            self.follow(side, transfer);
             return Ok(());
         }
         if self.uninterpreted(side, data)? {

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use tribunal_ir::RelocationModel;
 use tribunal_llvm::{ComdatId, DataLayout, GlobalValue, IrFunction, IrModule, Layouts, Linkage, Name, Visibility};
 use tribunal_target::abi::CallKind;
-use tribunal_target::{AttributeSection, Elf, Target};
+use tribunal_target::{AttributeDesc, AttributeSection, Elf, ModuleIsa, Target};
 
 /// An object with the functions and, if there is a module, its data.
 pub fn object(
@@ -48,8 +48,9 @@ pub fn object(
     data::complete(&mut writer, images)?;
     writer.unwind_table(codes, &placed)?;
     let features = codes.iter().fold(target.base(), |all, code| all | code.features);
-    if let Some(attributes) = elf.attributes {
-        writer.attributes(attributes(features, abi(ir)));
+    if let Some(AttributeDesc { flag, section }) = &elf.attributes {
+        let isa = ir.map(|ir| ir.flags.list(flag).collect()).unwrap_or_default();
+        writer.attributes(section(features, &ModuleIsa { abi: abi(ir), isa }));
     }
     writer.finish()
 }

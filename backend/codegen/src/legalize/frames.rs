@@ -16,11 +16,9 @@
 use super::Legalizer;
 use super::artifacts::{Combine, Through, combined};
 use super::recipe::Recipe;
-use tribunal_ir::{Inst, InstData, MemFlags, MemOperand, Opcode, Operand, PReg, Reg, Type, VReg};
+use tribunal_ir::{Inst, InstData, Opcode, Operand, PReg, Reg, Type, VReg};
 use tribunal_target::Target;
-
-/// The most frames that an expansion goes up; each is a load.
-const HIGHEST: u32 = 64;
+use tribunal_target::frame_records::{FrameQuery, QueriedWord, record_operand};
 
 /// `G_STACKSAVE`.
 pub(super) fn save(r: &mut Recipe<'_>, target: &Target) {
@@ -57,35 +55,24 @@ fn set_stack_pointer(r: &mut Recipe<'_>, target: &Target, value: VReg) {
 /// The combine for an intrinsic that asks for the address of a frame, or of the code that it returns to.
 pub(super) fn of_intrinsic(legalizer: &Legalizer<'_, '_, '_>, inst: Inst) -> Option<Combine> {
     let (function, target) = (&*legalizer.function, legalizer.context.target);
-    let data = function.inst(inst);
-    let (Opcode::G_INTRINSIC, Some(Operand::Intrinsic(name))) = (data.opcode, data.operands.get(1)) else {
-        return None;
+    let query = FrameQuery::of(function, target, function.inst(inst))?;
+    let name = match query.word {
+        QueriedWord::Frame => "combine frame_address",
+        QueriedWord::Return => "combine return_address",
     };
-    let name = function.symbols.get(*name)?.as_str();
-    let height = u32::try_from(data.imm(2)?).ok().filter(|&height| height <= HIGHEST)?;
-    // A machine without frame records has one register for both pointers.
-    (target.abi.frame_pointer != target.abi.stack_pointer).then_some(())?;
-    let word = i64::from(target.register_bytes());
-    let (callers, returned) = (target.abi.frame_record_end - 2 * word, target.abi.frame_record_end - word);
-    match name {
-        "llvm.frameaddress" => combined("combine frame_address", Through::new(), move |r| {
-            let frame = frame_pointer(r, target);
+    combined(name, Through::new(), move |r| {
+        let mut frame = frame_pointer(r, target);
+        let mut left = query.records();
+        for offset in query.loads(target) {
+            left -= 1;
+            let dst = (left == 0).then(|| r.dst());
+            frame = load(r, target, dst, (frame, offset));
+        }
+        if query.records() == 0 {
             let dst = r.dst();
-            match height.checked_sub(1) {
-                Some(height) => {
-                    let frame = frame_above(r, frame, callers, height);
-                    load(r, Some(dst), frame, callers);
-                }
-                None => r.define(dst, Opcode::COPY, &[frame]),
-            }
-        }),
-        "llvm.returnaddress" => combined("combine return_address", Through::new(), move |r| {
-            let frame = frame_pointer(r, target);
-            let (dst, frame) = (r.dst(), frame_above(r, frame, callers, height));
-            load(r, Some(dst), frame, returned);
-        }),
-        _ => None,
-    }
+            r.define(dst, Opcode::COPY, &[frame]);
+        }
+    })
 }
 
 /// A copy of the frame pointer, which the frame pass then sets up.
@@ -99,20 +86,15 @@ fn read(r: &mut Recipe<'_>, ty: Type, register: PReg) -> VReg {
     r.builder.build(ty, Opcode::COPY, [Operand::used(register)])
 }
 
-/// The frame pointer of so many callers up, each read from the record of the one below.
-fn frame_above(r: &mut Recipe<'_>, frame: VReg, callers: i64, height: u32) -> VReg {
-    (0..height).fold(frame, |frame, _| load(r, None, frame, callers))
-}
-
-/// Loads a pointer, into `dst` if one is named.
-fn load(r: &mut Recipe<'_>, dst: Option<VReg>, base: VReg, offset: i64) -> VReg {
+/// Loads the word of a frame record at an offset from a frame pointer, into `dst` if one is named.
+fn load(r: &mut Recipe<'_>, target: &Target, dst: Option<VReg>, (base, offset): (VReg, i64)) -> VReg {
     let ty = r.type_of(base);
     let mut address = base;
     if offset != 0 {
         let distance = r.constant(Type::scalar(ty.bits()), offset);
         address = r.op(ty, Opcode::G_PTR_ADD, &[base, distance]);
     }
-    let memory = MemOperand::new(MemFlags::LOAD, ty, ty.bits() / 8);
+    let memory = record_operand(target);
     match dst {
         Some(dst) => {
             let data = InstData::new(Opcode::G_LOAD, [Operand::def(dst), Operand::used(address)]);

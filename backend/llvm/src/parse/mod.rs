@@ -174,7 +174,7 @@ impl<'t> Parser<'t> {
                 self.module.ranges.extend(IntegerRange::of_node(node).map(|ranges| (number, ranges)));
                 self.module.flags.node(number, node);
             }
-            (Err(_), Some(list)) if name == "llvm.module.flags" => self.module.flags.list(list),
+            (Err(_), Some(list)) if name == "llvm.module.flags" => self.module.flags.listed(list),
             _ => {}
         }
         Ok(())

@@ -14,7 +14,7 @@ pub mod selection;
 pub mod semantics;
 pub mod target_flags;
 
-use crate::{Elf, ElfOption, Made, Target};
+use crate::{AttributeDesc, Elf, ElfOption, Made, Target};
 use object::{Architecture, elf};
 
 const COMPRESSED: ElfOption =
@@ -26,7 +26,7 @@ const fn elf(architecture: Architecture) -> Elf {
         architecture,
         flags: elf::FileFlags(0),
         abis: attributes::ABIS,
-        attributes: Some(attributes::section),
+        attributes: Some(AttributeDesc { flag: "riscv-isa", section: attributes::section }),
         options: &[COMPRESSED],
         call: elf::R_RISCV_CALL_PLT,
         tail_call: elf::R_RISCV_CALL_PLT,
