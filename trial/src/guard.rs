@@ -27,8 +27,8 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// The result of `judge`, or the panic that ended it. Values that `judge` changed may be inconsistent after a panic: the
-/// caller makes them anew.
+/// The result of `judge`, or the panic that ended it. Values that `judge` changed may be inconsistent after a panic:
+/// the caller makes them anew.
 pub fn run<T>(judge: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
     note_places();
     catch_unwind(AssertUnwindSafe(judge)).map_err(|payload| {

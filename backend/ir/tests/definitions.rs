@@ -474,7 +474,7 @@ fn lanes((value, _): (i128, u32)) -> Vec<(i128, u32)> {
     (0..LANES).map(|lane| (value / power(lane * LANE_BITS) % power(LANE_BITS), LANE_BITS)).collect()
 }
 
-/// The meaning of an operation on vectors: that of each lane. It is undefined if one lane is, and poison if one lane is.
+/// The meaning of an operation on vectors: that of each lane. It is undefined if one lane is, and poison if one is.
 fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Option<Meaning> {
     let args: Vec<Vec<(i128, u32)>> = args.iter().copied().map(lanes).collect();
     let mut wholes: Vec<Option<i128>> = Vec::new();

@@ -1,4 +1,4 @@
-//! A second definition of operations on parts: merged and unmerged numbers, bytes in another order, elements of vectors.
+//! A second definition of operations on parts: merged and unmerged numbers, bytes turned over, elements of vectors.
 //! Both are compared on all small operands, or on many of those that must be wide.
 //!
 //! Invariant: nothing here calls the semantics but [`second::first`].

@@ -68,8 +68,8 @@ fn hooked(engine: &mut Unicorn<'static, Running>) -> Result<UcHookId, MachineErr
 }
 
 impl Emulator {
-    /// Whether accesses that are not aligned are faults in Unicorn, on a machine that may trap there. The stepper always
-    /// looks. It takes effect for code loaded from now on.
+    /// Whether accesses that are not aligned are faults in Unicorn, on a machine that may trap there. The stepper
+    /// always looks. It takes effect for code loaded from now on.
     pub fn watch_alignment(&mut self, wanted: bool) -> Result<(), MachineError> {
         let wanted = wanted && conventions::accesses(self.target) == AccessRule::Aligned;
         match &mut self.engine {

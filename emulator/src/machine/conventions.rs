@@ -1,8 +1,8 @@
 //! The registers that a function must leave as they were, and those that a callee may change, as the psABIs list them;
 //! and the accesses that a machine guarantees to make.
 //! Sources: RISC-V ELF psABI, "Integer Register Convention"; Procedure Call Standard for the Arm 64-bit Architecture,
-//! "General-purpose Registers" and "SIMD and Floating-Point Registers". The RISC-V Instruction Set Manual, Volume I, "Load
-//! and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
+//! "General-purpose Registers" and "SIMD and Floating-Point Registers". The RISC-V Instruction Set Manual, Volume I,
+//! "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
 //!
 //! Invariant: the lists are read from those documents, and not from the target. A wrong list of the backend is seen.
 

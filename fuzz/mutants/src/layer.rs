@@ -54,8 +54,8 @@ pub fn has_faults(file: &str) -> bool {
         && !EXEMPT.iter().any(|(part, _)| file.starts_with(part) || file.ends_with(&format!("/{part}")))
 }
 
-/// The pass of a guilty name: that of the file where a panic is guilty by its place, a pass by its own name, `FAMILY NAME` for a rule of selection, and `TARGET OPCODE#N STEP`
-/// for a rule of the legalizer.
+/// The pass of a guilty name: a pass by its own name, `FAMILY NAME` for a rule of selection, `TARGET OPCODE#N STEP` and
+/// `combine NAME` for a rule of the legalizer. Where a panic is guilty by its place it is the pass of that file.
 pub fn pass_of(guilty: &str) -> &str {
     let words: Vec<&str> = guilty.split(' ').collect();
     match words.as_slice() {

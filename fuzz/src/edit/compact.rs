@@ -16,6 +16,7 @@ pub fn compact(function: &Function, target: &Target) -> Option<Function> {
     let mut new = Function::new(function.name.clone());
     new.alignment = function.alignment;
     new.properties = function.properties;
+    new.stage = function.stage;
     new.frame_info = function.frame_info.clone();
     // Text that names entities by their old numbers.
     new.frame_info.other.clear();
