@@ -1,8 +1,8 @@
 //! Programs before every judge: the functions of a program as `tribunal trial --json` counts them, and their sums for
 //! each target and level.
 //!
-//! A function is proved if every one of its rewrite steps is, from the input to the selected instructions. Runs count by
-//! inputs: one is conclusive where the source says what must come out.
+//! A function is proved if every one of its rewrite steps is, from the input to the selected instructions. Runs count
+//! by inputs: one is conclusive where the source says what must come out.
 //!
 //! Invariant: a command that ended without a report is no function, and is counted by its reason.
 

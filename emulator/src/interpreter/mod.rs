@@ -549,8 +549,7 @@ fn full<D: Numbers>(target: &Target, register: PReg, value: u64) -> Value<D> {
 }
 
 fn ends_or_moves_stack(function: &Function, target: &Target) -> bool {
-    let asks = |inst| FrameQuery::of(function, target, function.inst(inst)).is_some();
-    traps::has_traps(function, target) || traps::moves_stack(function, target) || function.all_insts().any(asks)
+    [traps::has_traps, traps::moves_stack, traps::asks_for_frames].iter().any(|holds| holds(function, target))
 }
 
 fn types_of(function: &Function) -> Vec<Option<Typed>> {

@@ -29,6 +29,11 @@ pub(super) fn has_traps(function: &Function, target: &Target) -> bool {
     function.all_insts().any(|inst| is_trap(target, function.inst(inst)))
 }
 
+/// True if the function asks for frames or return addresses.
+pub(super) fn asks_for_frames(function: &Function, target: &Target) -> bool {
+    function.all_insts().any(|inst| FrameQuery::of(function, target, function.inst(inst)).is_some())
+}
+
 /// True if the function moves the stack pointer by itself.
 pub(super) fn moves_stack(function: &Function, target: &Target) -> bool {
     let stack_pointer = target.abi.stack_pointer;
