@@ -113,6 +113,12 @@ impl Bytes {
         self.values.iter().copied().zip(self.unknown.iter().copied())
     }
 
+    /// Keeps the first `count` bytes, and returns the others.
+    pub fn split_off(&mut self, count: usize) -> Bytes {
+        let at = count.min(self.values.len());
+        Bytes { values: self.values.split_off(at), unknown: self.unknown.split_off(at) }
+    }
+
     /// The first byte that differs, or is not known, where it should be; as its place.
     pub(crate) fn difference_from(&self, actual: &Bytes) -> Option<usize> {
         let mut pairs = self.iter().zip(actual.iter());

@@ -35,8 +35,12 @@ body: |
 ";
 
 fn findings(saboteur: &mut dyn Observer) -> Vec<Finding> {
+    findings_of(ADD, saboteur)
+}
+
+fn findings_of(source: &str, saboteur: &mut dyn Observer) -> Vec<Finding> {
     let target = tribunal_target::by_name("riscv64").unwrap();
-    let module = text::parse_module(ADD.trim_start(), target.vocabulary).unwrap();
+    let module = text::parse_module(source.trim_start(), target.vocabulary).unwrap();
     let function = &module.functions[0];
     let mut harness =
         Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
@@ -54,6 +58,45 @@ fn a_wrong_recipe_is_refuted_and_named() {
     let findings = findings(&mut WrongExtension);
     let refuted = findings.iter().find(|finding| finding.judge == Judge::Prover).expect("the prover refutes it");
     assert!(refuted.guilty.contains("G_LSHR") && refuted.guilty.contains("scalar"), "{refuted}");
+}
+
+/// The result depends on an argument on the stack.
+const STACK_ARGUMENT: &str = "
+# target: riscv64
+---
+name: f
+tracksRegLiveness: true
+fixedStack:
+  - { id: 0, offset: 0, size: 8, alignment: 16, isImmutable: true }
+body: |
+  bb.0:
+    liveins: $x10
+    successors: %bb.1, %bb.2
+
+    %0:_(s64) = COPY $x10
+    %1:_(p0) = G_FRAME_INDEX %fixed-stack.0
+    %2:_(s64) = G_LOAD %1(p0) :: (load (s64) from %fixed-stack.0, align 16)
+    %3:_(s1) = G_ICMP intpred(ult), %0(s64), %2
+    G_BRCOND %3(s1), %bb.2
+
+  bb.1:
+    $x10 = COPY %2(s64)
+    PseudoRET implicit $x10
+
+  bb.2:
+    %4:_(s64) = G_XOR %0, %2
+    $x10 = COPY %4(s64)
+    PseudoRET implicit $x10
+...
+";
+
+/// Once the frame is laid out, the argument is found from the stack pointer.
+#[test]
+fn a_pass_after_the_frame_is_blamed_though_arguments_are_on_the_stack() {
+    let fault = sabotage::named("condition-turned-over").unwrap();
+    let findings = findings_of(STACK_ARGUMENT, &mut Planter::new(tribunal_target::by_name("riscv64").unwrap(), fault));
+    let guilty: Vec<&str> = findings.iter().map(|finding| finding.guilty.as_str()).collect();
+    assert_eq!(guilty, ["relax-branches"]);
 }
 
 /// Two passes, each of which leaves one more read of a register that nobody wrote.

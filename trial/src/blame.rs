@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Pass};
 use tribunal_codegen::{Context, Observer, Observers, Options, frame, legalize};
 use tribunal_emulator::FaultKind;
-use tribunal_emulator::input::{Buffer, Input, UNWRITTEN, unwritten_register};
+use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, UNWRITTEN, unwritten_register};
 use tribunal_emulator::interpreter::{ConcreteEnvironment, Interpreter, KeptAccesses, Settings, Unwritten};
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare_accesses, compare_first_accesses};
 use tribunal_ir::{
@@ -261,9 +261,12 @@ fn results<'o>(source: &'o Observation, stage: &'o Observation) -> impl Iterator
     source.returned.iter().zip(&stage.returned).map(|(&(_, bits, source), &(_, _, stage))| (bits, source, stage))
 }
 
-/// The environment of a function whose frame is laid out: a stack pointer, a stack, and callee-saved registers.
+/// The environment of a function whose frame is laid out: a stack pointer, a stack with the arguments that the input has
+/// there, and callee-saved registers.
 struct Settled {
     input: Input,
+    /// The buffer of arguments on the stack, and its size in bytes.
+    arguments: Option<(usize, usize)>,
     /// Registers, with their contents before and after.
     kept: Vec<(PReg, u64)>,
 }
@@ -282,9 +285,13 @@ impl Settled {
         kept.push((abi.stack_pointer, STACK + BELOW));
         let mut input = input.clone();
         input.registers.extend(&kept);
-        let bytes = vec![UNWRITTEN; BELOW as usize + ABOVE];
+        let mut bytes = vec![UNWRITTEN; BELOW as usize];
+        let place = input.buffers.iter().position(|buffer| buffer.address == STACK_ARGUMENTS);
+        let arguments = place.map(|place| (place, input.buffers[place].bytes.len()));
+        bytes.extend(arguments.iter().flat_map(|&(place, _)| &input.buffers[place].bytes));
+        bytes.extend([UNWRITTEN; ABOVE]);
         input.buffers.push(Buffer { address: STACK, bytes });
-        Settled { input, kept }
+        Settled { input, arguments, kept }
     }
 
     /// True if the stage does what the source does, and leaves the caller's registers and frame alone.
@@ -296,10 +303,16 @@ impl Settled {
         let results = seen.returned.len().saturating_sub(self.kept.len());
         let shown = seen.returned.split_off(results);
         let kept = shown.iter().zip(&self.kept);
-        let frame = seen.buffers.last().into_iter().flat_map(|stack| stack.iter().skip(BELOW as usize));
+        let Some(mut frame) = seen.buffers.last_mut().map(|stack| stack.split_off(BELOW as usize)) else {
+            return false;
+        };
+        if let Some((place, bytes)) = self.arguments {
+            let rest = frame.split_off(bytes);
+            seen.buffers[place] = std::mem::replace(&mut frame, rest);
+        }
         allows(&witness.expected, &seen)
             && kept.into_iter().all(|((_, _, known), (_, value))| known.unknown == 0 && known.value == *value)
-            && frame.into_iter().all(|(byte, _)| byte == UNWRITTEN)
+            && frame.iter().all(|(byte, _)| byte == UNWRITTEN)
     }
 }
 
