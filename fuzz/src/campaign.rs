@@ -275,7 +275,7 @@ fn program_bytes<const BYTES: usize>(seed: u64) -> [u8; BYTES] {
 const TURN_BYTES: usize = size_of::<u32>();
 
 /// One program in this many is a module of several functions.
-const MODULES: u64 = 16;
+const MODULES: u64 = 24;
 
 /// True for the seed of a program of several functions.
 pub fn is_module(seed: u64) -> bool {

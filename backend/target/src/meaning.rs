@@ -111,8 +111,15 @@ fn evaluate_linked<D: Domain, M: Memory<D>>(
     args: &[Value<D>],
     outside: Outside<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    let (bits, bools, linked) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
-    let mut numbered = Numbered { domain, memory, bits, bools, place: None, linked };
+    // Built in place: the lists are large, and moving them costs more than most instructions.
+    let mut numbered = Numbered {
+        domain,
+        memory,
+        bits: SmallVec::new(),
+        bools: SmallVec::new(),
+        place: None,
+        linked: SmallVec::new(),
+    };
     numbered.place =
         outside.place.map(|CodePlace { address, bytes }| CodePlace { address: numbered.add_bits(address), bytes });
     for (address, flags) in outside.linked {
