@@ -9,9 +9,10 @@
 //! of new proofs.
 //!
 //! Wall time of an optimised build; the process's processor time stands beside it, because other work on the machine
-//! adds to the one and not to the other. A measurement, not a test. `cargo bench -p tribunal-fuzz --bench stages -- 1000
-//! 3000` gives the phases other sizes. With `--json` the last line is one object: its `phases`, and for each of its
-//! `stages` the microseconds a program in every phase.
+//! adds to the one and not to the other. A measurement, not a test.
+//! `cargo bench -p tribunal-fuzz --bench stages -- 1000 3000` gives the phases other sizes. With
+//! `--json` the last line is one object: its `phases`, and for each of its `stages` the microseconds a program in every
+//! phase.
 
 use cpu_time::ProcessTime;
 use serde_json::{Value, json};

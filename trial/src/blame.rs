@@ -261,8 +261,8 @@ fn results<'o>(source: &'o Observation, stage: &'o Observation) -> impl Iterator
     source.returned.iter().zip(&stage.returned).map(|(&(_, bits, source), &(_, _, stage))| (bits, source, stage))
 }
 
-/// The environment of a function whose frame is laid out: a stack pointer, a stack with the arguments that the input has
-/// there, and callee-saved registers.
+/// The environment of a function whose frame is laid out: a stack pointer, callee-saved registers, and a stack with the
+/// arguments that the input has there.
 struct Settled {
     input: Input,
     /// The buffer of arguments on the stack, and its size in bytes.

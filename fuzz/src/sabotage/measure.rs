@@ -86,7 +86,7 @@ impl Kill {
 }
 
 /// Programs tried after the one that killed a fault, for a run that shows it: blame is measured on that run.
-const MORE_PROGRAMS: u64 = 200;
+const MORE_PROGRAMS: u64 = 600;
 
 /// Programs tried after the one that killed a fault, for one that becomes smaller.
 const SMALLER_PROGRAMS: u64 = 20_000;
