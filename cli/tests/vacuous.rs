@@ -61,11 +61,13 @@ fn a_function_that_no_run_says_anything_of_is_unknown() {
     let run = |function: &str, verdict: &str, executions: u64, reasons: Value| {
         json!({
             "file": "f.mir", "function": function, "verdict": verdict, "executions": executions,
-            "inconclusive": 32 - executions, "inconclusive_reasons": reasons,
+            "inconclusive": 32 - executions, "inconclusive_reasons": reasons, "refuted": 0,
         })
     };
+    let mut endless = run("endless", "unknown", 0, json!({"does not end": 32}));
+    endless["unknown"] = json!({"no conclusive execution: does not end (32)": 1});
     let runs = json!([
-        run("endless", "unknown", 0, json!({"does not end": 32})),
+        endless,
         run("ends", "passed", 32, json!({})),
         run("nothing", "passed", 0, json!({"undefined behaviour": 32})),
     ]);

@@ -179,7 +179,7 @@ mod tests {
                 let aim = Aim::at(turn, target, features).unwrap();
                 assert_eq!(aim.visit, 0);
                 assert_ne!(Aim::at(turn + period, target, features).unwrap().visit, 0);
-                let has_it = (0..6u64).any(|seed| {
+                let has_it = (0..16u64).any(|seed| {
                     let mut bytes = [0u8; 2048];
                     SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
                     bytes[..4].copy_from_slice(&(turn + seed as u32 * period).to_le_bytes());
