@@ -145,7 +145,7 @@ fn program(
     }
     if functions.len() > 1 {
         let (all, begun): (Vec<&Function>, _) = (functions.iter().collect(), Instant::now());
-        harness.trial_together(&all, plan, &mut NoObserver);
+        harness.trial_together(&all, campaign::plan_together(plan), &mut NoObserver);
         stages.add("functions together", begun.elapsed());
     }
     Ok(())

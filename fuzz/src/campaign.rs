@@ -8,6 +8,7 @@ mod features;
 mod modules;
 
 pub use features::FeatureMix;
+pub use modules::plan_together;
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;

@@ -4,14 +4,15 @@
 
 mod planted;
 
-use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
+use planted::{ClobberedRegister, SwappedOperands, WrongExtension, harness_of};
 use tribunal_codegen::pipeline::Pass;
-use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
+use tribunal_codegen::{NoObserver, Observer};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Emulator;
 use tribunal_fuzz::sabotage::{self, Planter};
 use tribunal_ir::{Function, Operand, PReg, text};
-use tribunal_trial::{Finding, Harness, Judge, inputs};
+use tribunal_target::Target;
+use tribunal_trial::{Finding, Judge, inputs};
 
 const ADD: &str = "
 # target: riscv64
@@ -38,12 +39,18 @@ fn findings(saboteur: &mut dyn Observer) -> Vec<Finding> {
     findings_of(ADD, saboteur)
 }
 
+fn riscv64() -> &'static Target {
+    tribunal_target::by_name("riscv64").unwrap()
+}
+
+/// The function of a source for riscv64.
+fn function_of(source: &str) -> Function {
+    text::parse_module(source.trim_start(), riscv64().vocabulary).unwrap().functions.remove(0)
+}
+
 fn findings_of(source: &str, saboteur: &mut dyn Observer) -> Vec<Finding> {
-    let target = tribunal_target::by_name("riscv64").unwrap();
-    let module = text::parse_module(source.trim_start(), target.vocabulary).unwrap();
-    let function = &module.functions[0];
-    let mut harness =
-        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+    let (target, function) = (riscv64(), &function_of(source));
+    let mut harness = harness_of(target);
     let inputs = inputs::inputs(function, target, inputs::Plan { count: 32, seed: 1 });
     harness.trial_with(function, &inputs, saboteur).findings
 }
@@ -94,7 +101,7 @@ body: |
 #[test]
 fn a_pass_after_the_frame_is_blamed_though_arguments_are_on_the_stack() {
     let fault = sabotage::named("condition-turned-over").unwrap();
-    let findings = findings_of(STACK_ARGUMENT, &mut Planter::new(tribunal_target::by_name("riscv64").unwrap(), fault));
+    let findings = findings_of(STACK_ARGUMENT, &mut Planter::new(riscv64(), fault));
     let guilty: Vec<&str> = findings.iter().map(|finding| finding.guilty.as_str()).collect();
     assert_eq!(guilty, ["relax-branches"]);
 }
@@ -105,7 +112,7 @@ struct UndefinedAfterTwoPasses;
 impl Observer for UndefinedAfterTwoPasses {
     fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         if let ("legalize" | "select", Some(entry)) = (pass.name, function.entry()) {
-            let target = tribunal_target::by_name("riscv64").unwrap();
+            let target = riscv64();
             function.prepend(entry, target.copy(PReg(8), PReg(27)).unwrap());
         }
     }
@@ -143,8 +150,7 @@ fn a_lost_doubled_moved_or_narrowed_volatile_access_is_found_and_named() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/fuzz");
         let source = std::fs::read_to_string(format!("{folder}/volatile.{}.mir", target.name)).unwrap();
         let function = &text::parse_module(&source, target.vocabulary).unwrap().functions[0];
-        let mut harness =
-            Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+        let mut harness = harness_of(target);
         let inputs = inputs::inputs(function, target, inputs::Plan { count: 8, seed: 1 });
         let tally = harness.trial_on(function, &inputs);
         assert!(tally.findings.is_empty() && tally.executions == 8, "{}: {:?}", target.name, tally.findings);
@@ -226,14 +232,13 @@ body: |
 /// A stage reads the machine's contents of unwritten places, and is judged by the results.
 #[test]
 fn blame_sees_what_wrong_code_reads_where_nobody_wrote() {
-    for target in [tribunal_target::by_name("riscv64").unwrap(), tribunal_target::by_name("aarch64").unwrap()] {
+    for target in [riscv64(), tribunal_target::by_name("aarch64").unwrap()] {
         let (registers, ret) = (target.abi.arguments(), target.vocabulary.opcode_name(target.abi.return_opcode));
         let name = |index: usize| format!("${}", target.vocabulary.register_name(registers[index]));
         let source = UNWRITTEN.trim_start().replace("$x11", "$second").replace("$x10", &name(0));
         let source = source.replace("$second", &name(1)).replace("PseudoRET", ret).replace("riscv64", target.name);
         let functions = text::parse_module(&source, target.vocabulary).unwrap().functions;
-        let mut harness =
-            Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+        let mut harness = harness_of(target);
         for (function, fault) in
             functions.iter().zip(["kept-in-a-register-that-a-call-loses", "offset-left-out", "offset-left-out"])
         {
@@ -267,10 +272,9 @@ impl Observer for MisplacedSlot {
 /// The results are right, but a machine need not make the access: the pass that placed it is guilty.
 #[test]
 fn an_access_that_is_not_aligned_is_found_and_blamed() {
-    let target = tribunal_target::by_name("riscv64").unwrap();
+    let target = riscv64();
     let functions = text::parse_module(UNWRITTEN.trim_start(), target.vocabulary).unwrap().functions;
-    let mut harness =
-        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+    let mut harness = harness_of(target);
     let placed = &functions[2];
     let inputs = inputs::inputs(placed, target, inputs::Plan { count: 4, seed: 1 });
     let findings = harness.trial_with(placed, &inputs, &mut MisplacedSlot).findings;
@@ -295,16 +299,14 @@ body: |
 /// The reducer asks the judge that refused, not the compiler alone.
 #[test]
 fn a_feature_that_a_judge_refuses_is_found_a_second_time() {
-    let target = tribunal_target::by_name("riscv64").unwrap();
-    let module = text::parse_module(UNKNOWN_TO_A_JUDGE.trim_start(), target.vocabulary).unwrap();
-    let mut harness =
-        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
-    let tally = harness.trial(&module.functions[0], inputs::Plan { count: 1, seed: 1 });
+    let (target, function) = (riscv64(), &function_of(UNKNOWN_TO_A_JUDGE));
+    let mut harness = harness_of(target);
+    let tally = harness.trial(function, inputs::Plan { count: 1, seed: 1 });
     let features: Vec<&String> = tally.unsupported.keys().filter(|feature| feature.starts_with("prover")).collect();
     assert!(!features.is_empty(), "{:?}", tally.unsupported);
     for feature in features {
         let finding = Finding::unsupported(feature);
-        assert!(harness.reproduce(&module.functions[0], &finding, &mut NoObserver).is_some(), "{feature}");
+        assert!(harness.reproduce(function, &finding, &mut NoObserver).is_some(), "{feature}");
     }
 }
 
@@ -331,12 +333,10 @@ body: |
 
 #[test]
 fn the_address_of_a_stack_object_is_no_result() {
-    let target = tribunal_target::by_name("riscv64").unwrap();
-    let module = text::parse_module(ADDRESS.trim_start(), target.vocabulary).unwrap();
-    let mut harness =
-        Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap();
+    let (target, function) = (riscv64(), &function_of(ADDRESS));
+    let mut harness = harness_of(target);
     let inputs = [0, u64::MAX].map(|value| Input { registers: vec![(PReg(10), value)], buffers: Vec::new() });
-    let tally = harness.trial_on(&module.functions[0], &inputs);
+    let tally = harness.trial_on(function, &inputs);
     assert!(tally.findings.is_empty(), "{}", tally.findings[0]);
     assert_eq!((tally.executions, tally.inconclusive), (1, 1));
 }
@@ -344,7 +344,7 @@ fn the_address_of_a_stack_object_is_no_result() {
 /// A run's values left on the stack are no input of the next run.
 #[test]
 fn code_that_reads_what_it_has_not_written_does_the_same_again() {
-    let target = tribunal_target::by_name("riscv64").unwrap();
+    let target = riscv64();
     let mut machine = Emulator::new(target, target.default_features).unwrap();
     let mut run = |words: &[u32]| {
         let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -5,10 +5,10 @@
 
 mod planted;
 
-use planted::{ClobberedRegister, SwappedOperands, WrongExtension};
+use planted::{ClobberedRegister, SwappedOperands, WrongExtension, harness_of};
 use std::sync::atomic::AtomicBool;
 use tribunal_codegen::pipeline::Pass;
-use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
+use tribunal_codegen::{Allocator, NoObserver, Observer};
 use tribunal_emulator::Input;
 use tribunal_fuzz::campaign;
 use tribunal_fuzz::edit::{self, Edit, Leftover};
@@ -41,7 +41,7 @@ impl Observer for WrongRegister {
 
 fn harness() -> Harness {
     let target = tribunal_target::by_name("riscv64").unwrap();
-    Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap()
+    harness_of(target)
 }
 
 /// The first generated program of some size in which `judge` finds the fault, with the finding.

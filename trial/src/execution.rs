@@ -43,7 +43,7 @@ impl JudgeRow for EmulatorRow {
         let results = inputs::results(function, target);
         let object = match loaded(code, function, target) {
             Ok(object) => object,
-            Err(ObjectError::Emission(error)) => return session.tally.unsupported(error.to_string()),
+            Err(error) if error.is_unsupported() => return session.tally.unsupported(error.to_string()),
             Err(error) => return session.tally.findings.push(broken_object(&error)),
         };
         let machine = &mut session.bench.machine;

@@ -47,7 +47,8 @@ pub fn loaded(code: &Code, function: &Function, target: &'static Target) -> Resu
         return Ok(None);
     }
     let bytes = emit::object(std::slice::from_ref(code), None, function.relocation_model(), target)?;
-    let object = LoadedObject::read(&bytes, symbols(&[function], target), ObjectScope::Alone)?;
+    let object = LoadedObject::read(&bytes, symbols(&[function], target), ObjectScope::Alone);
+    let object = object.map_err(|error| ObjectError::of_load(error, &[function]))?;
     for call in &code.calls {
         object.check_call(call.offset, &call.symbol)?;
     }
@@ -69,7 +70,8 @@ pub fn loaded_together<'c>(
     let codes: Vec<Code> = parts.iter().map(|&(_, code)| code.clone()).collect();
     let all: Vec<&Function> = parts.iter().map(|&(function, _)| function).collect();
     let bytes = emit::object(&codes, None, first.relocation_model(), target)?;
-    let object = LoadedObject::read(&bytes, symbols(&all, target), ObjectScope::Together)?;
+    let object = LoadedObject::read(&bytes, symbols(&all, target), ObjectScope::Together);
+    let object = object.map_err(|error| ObjectError::of_load(error, &all))?;
     let mut sites = Vec::new();
     for (place, (_, code)) in parts.iter().enumerate() {
         let start = object.function(&code.name).filter(|&start| place > 0 || start == 0);
@@ -91,6 +93,9 @@ pub enum ObjectError {
     /// The backend cannot write it.
     #[error(transparent)]
     Emission(#[from] CompileError),
+    /// The source names this symbol, and an execution has no room for it.
+    #[error("the address of `{0}`: too many symbols for an execution")]
+    Unplaced(String),
     /// It is not what an object must be.
     #[error(transparent)]
     Load(#[from] ObjectLoadError),
@@ -100,6 +105,26 @@ pub enum ObjectError {
     /// It has so many calls, and the code has so many.
     #[error("the object has {0} calls, and the code has {1}")]
     Calls(usize, usize),
+}
+
+impl ObjectError {
+    /// A symbol that no source names is the object's fault.
+    fn of_load(error: ObjectLoadError, sources: &[&Function]) -> ObjectError {
+        let names = |source: &&Function, name: &str| {
+            source.addresses.values().any(|address| source.symbol_name(address.base) == Some(name))
+        };
+        match error {
+            ObjectLoadError::Symbol(name) if sources.iter().any(|source| names(source, &name)) => {
+                ObjectError::Unplaced(name)
+            }
+            error => ObjectError::Load(error),
+        }
+    }
+
+    /// True if nothing is wrong with the object, or there is none: it cannot be run here.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self, ObjectError::Emission(_) | ObjectError::Unplaced(_))
+    }
 }
 
 /// A jump table: bytes of an entry, whether it is a distance, offsets of blocks.

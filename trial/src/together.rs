@@ -7,7 +7,7 @@ use crate::blame::{self, Replay, RunModule};
 use crate::execution::{FIRST_REPAIRS, InputRun, SETTINGS, broken_object, judged};
 use crate::finding::{Finding, Judge, Tally};
 use crate::harness::Harness;
-use crate::image::{ModuleImage, ObjectError, loaded_together};
+use crate::image::{ModuleImage, loaded_together};
 use crate::inputs::{self, Plan};
 use crate::judges::WrongRun;
 use crate::kind::FindingKind;
@@ -132,7 +132,7 @@ impl Harness {
         }
         let object = match loaded_together(&parts, target) {
             Ok(object) => object,
-            Err(ObjectError::Emission(error)) => return Err(error.to_string()),
+            Err(error) if error.is_unsupported() => return Err(error.to_string()),
             Err(error) => {
                 tally.findings.push(broken_object(&error));
                 return Ok(None);

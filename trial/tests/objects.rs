@@ -6,8 +6,13 @@ use std::collections::BTreeMap;
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit};
 use tribunal_emulator::machine::{LoadedObject, ObjectLoadError, ObjectScope};
-use tribunal_ir::{RelocationModel, text};
+use tribunal_ir::{
+    AddressBase, AddressData, Builder, Function, GlobalName, InstData, MemFlags, MemOperand, Opcode, Operand, Position,
+    Properties, RelocationModel, TargetFlags, Type, text,
+};
 use tribunal_target::Target;
+use tribunal_trial::Harness;
+use tribunal_trial::inputs::Plan;
 
 /// A call, a jump table and a constant.
 fn source(target: &str) -> String {
@@ -21,7 +26,7 @@ fn codes(target: &'static Target) -> Vec<Code> {
     let options = Options { features: target.default_features, allocator: Allocator::Ion };
     let legalizer = (target.legality)(options.features);
     let module = text::parse_module(&source(target.name), target.vocabulary).unwrap();
-    let code = |mut function: tribunal_ir::Function| {
+    let code = |mut function: Function| {
         let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
         pipeline::compile(&mut function, &mut context).unwrap()
     };
@@ -106,4 +111,45 @@ fn damaged_objects_make_no_panic() {
         }
     }
     assert!(refused > 0);
+}
+
+/// A function that adds up the words at `count` symbols.
+fn adds_symbols(target: &'static Target, count: usize) -> Function {
+    let word = target.register_type();
+    let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+    let mut function = Function::new("f");
+    function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
+    let entry = function.new_block();
+    let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
+    let mut sum = builder.constant_i64(word, 0);
+    for number in 0..count {
+        let name = builder.function.intern(&format!("g{number}"));
+        let base = AddressBase::Global(GlobalName::Named(name));
+        let operand = builder.function.address(AddressData { base, offset: 0, flags: TargetFlags::NONE });
+        let address = builder.build(pointer, Opcode::G_GLOBAL_VALUE, [operand]);
+        let access = MemOperand::new(MemFlags::LOAD, word, word.bits() / 8);
+        let value = builder.load(Opcode::G_LOAD, word, address, access);
+        sum = builder.op(word, Opcode::G_ADD, &[sum, value]);
+    }
+    let result = target.abi.results()[0];
+    builder.push(InstData::new(Opcode::COPY, [Operand::def(result), Operand::used(sum)]));
+    builder.push(InstData::new(Opcode::Target(target.abi.return_opcode), [Operand::implicit_use(result)]));
+    function
+}
+
+/// An execution has room for some symbols. More are the judge's limit, and no fault of the object.
+#[test]
+fn more_symbols_than_an_execution_places_are_unsupported() {
+    for &target in tribunal_target::ALL {
+        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let trial = |count| {
+            let function = adds_symbols(target, count);
+            Harness::new(target, options).unwrap().trial(&function, Plan { count: 4, seed: 1 })
+        };
+        let few = trial(8);
+        assert!(few.findings.is_empty() && few.executions == 4, "{}: {few:?}", target.name);
+        let many = trial(60);
+        assert!(many.findings.is_empty(), "{}: {}", target.name, many.findings[0]);
+        assert!(many.unsupported.keys().any(|feature| feature.contains("too many symbols")), "{many:?}");
+    }
 }

@@ -30,6 +30,9 @@ pub enum ObjectLoadError {
     /// A call stands where the object has none, or is of another symbol.
     #[error("the object has no call of `{0}` at offset {1:#x} of the code")]
     Call(String, u32),
+    /// A relocation names a symbol that neither the object nor its environment places.
+    #[error("a relocation names `{0}`, which has no address")]
+    Symbol(String),
     /// A relocation names something without a place.
     #[error("a relocation at offset {0:#x} names nothing")]
     Place(u64),
@@ -238,7 +241,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             let to = match (known(), start) {
                 (Some(name), _) => LinkedPlace::Symbol(name.into()),
                 (None, Some(start)) => LinkedPlace::Code(start as u32),
-                (None, None) => return Err(ObjectLoadError::Place(offset.into())),
+                (None, None) => return Err(ObjectLoadError::Symbol(name)),
             };
             self.loaded.relocations.push(Unresolved { offset, kind, to, addend });
         }

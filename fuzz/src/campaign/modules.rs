@@ -12,6 +12,11 @@ use tribunal_trial::inputs::Plan;
 /// Functions run together on one input where each alone runs on so many: calls are what is new.
 const TOGETHER: u32 = 3;
 
+/// The inputs of functions that run together, where each alone runs on those of `plan`.
+pub fn plan_together(plan: Plan) -> Plan {
+    Plan { count: plan.count.div_ceil(TOGETHER), ..plan }
+}
+
 /// The program of this number, for the target and the features of the harness.
 pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, local: &mut CampaignReport) {
     let seed = program_seed(shared.campaign.seed, number);
@@ -24,15 +29,15 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, l
     let mut total = Tally::default();
     for function in &module {
         let Some(tally) = harness.trial_if_accepted(function, plan, judges(number), &mut planter) else {
+            // The functions before it stay judged.
             local.rejected += 1;
-            return;
+            return local.tally.add(Tally { functions: 0, passed: 0, ..total });
         };
         reached(shared, harness, tally.executions, local);
         counted(shared, harness, &[function], tally, &mut total, local, &mut planter);
     }
     let all: Vec<&Function> = module.iter().collect();
-    let fewer = Plan { count: plan.count.div_ceil(TOGETHER), ..plan };
-    let together = harness.trial_together(&all, fewer, &mut planter);
+    let together = harness.trial_together(&all, plan_together(plan), &mut planter);
     counted(shared, harness, &all, together, &mut total, local, &mut planter);
     total.passed = u64::from(total.passed == module.len() as u64 && total.is_clean());
     total.functions = 1;

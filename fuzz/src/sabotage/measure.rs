@@ -1,5 +1,5 @@
-//! The measurement of the judges: one fault is planted, and generated programs go before every judge until one kills
-//! it.
+//! The measurement of the judges: one fault is planted, and generated programs go before the campaign's judges until
+//! one kills it.
 
 use super::{Fault, Planter, Programs, written};
 use crate::campaign::{generated, judges, program_seed};
