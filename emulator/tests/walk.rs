@@ -5,7 +5,7 @@
 
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_emulator::interpreter::{ConcreteEnvironment, Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::observation::{Known, Outcome};
+use tribunal_emulator::observation::{Known, Observation, Outcome};
 use tribunal_ir::{Function, text};
 use tribunal_target::Target;
 
@@ -102,8 +102,15 @@ fn machine_branches_in_lock_step_go_as_each_alone() {
     assert_eq!(result("riscv64", greatest), all(SECOND));
 }
 
-/// The result of a run in an environment, and the contents of the one buffer after it.
+/// The result of a run in an environment that returns, and the contents of the one buffer after it.
 fn in_environment(body: &str, arguments: &[u64], bytes: &[u8]) -> (Option<Known>, Vec<u8>) {
+    let observation = observed(body, arguments, bytes);
+    assert_eq!(observation.outcome, Outcome::Returned);
+    (observation.returned.first().map(|result| result.2), observation.buffers[0].values.clone())
+}
+
+/// A run in an environment.
+fn observed(body: &str, arguments: &[u64], bytes: &[u8]) -> Observation {
     let target = tribunal_target::by_name("riscv64").unwrap();
     let function = function(target, body);
     let input = Input {
@@ -111,10 +118,7 @@ fn in_environment(body: &str, arguments: &[u64], bytes: &[u8]) -> (Option<Known>
         buffers: vec![Buffer { address: buffer_address(0), bytes: bytes.to_vec() }],
     };
     let environment = ConcreteEnvironment::default();
-    let observation =
-        Interpreter::in_environment(&function, target, &environment).run(&input, SETTINGS).unwrap().observation;
-    assert_eq!(observation.outcome, Outcome::Returned);
-    (observation.returned.first().map(|result| result.2), observation.buffers[0].values.clone())
+    Interpreter::in_environment(&function, target, &environment).run(&input, SETTINGS).unwrap().observation
 }
 
 #[test]
@@ -147,4 +151,23 @@ fn a_memory_function_is_known_by_its_name_whatever_its_sigil() {
         let (result, bytes) = in_environment(&body, &[to, from, 4], &[1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!((result, bytes.as_slice()), (Some(all(to)), [5, 6, 7, 8, 5, 6, 7, 8].as_slice()));
     }
+}
+
+/// The accesses that stand for it rely on what its memory operands claim.
+#[test]
+fn a_memory_function_is_undefined_where_an_address_is_less_aligned_than_claimed() {
+    let outcome = |[to, from]: [u64; 2], length: u64| {
+        let body = "bb.0:
+            %0:_(p0) = COPY $x10
+            %1:_(p0) = COPY $x11
+            %2:_(s64) = COPY $x12
+            G_MEMCPY %0(p0), %1(p0), %2(s64), 0 :: (store (s8), align 8), (load (s8), align 4)
+            PseudoRET";
+        let base = buffer_address(0);
+        observed(body, &[base + to, base + from, length], &[0; 32]).outcome
+    };
+    assert_eq!(outcome([8, 20], 4), Outcome::Returned);
+    assert_eq!(outcome([12, 20], 4), Outcome::Undefined);
+    assert_eq!(outcome([8, 18], 4), Outcome::Undefined);
+    assert_eq!(outcome([9, 17], 0), Outcome::Returned);
 }

@@ -11,6 +11,7 @@ use tribunal_emulator::machine::{
     CallSite, LinkedPlace, LoadedObject, ObjectLoadError, ObjectScope, Unlinked, UnlinkedTable, Unresolved,
 };
 use tribunal_ir::Function;
+use tribunal_llvm::Name;
 use tribunal_target::Target;
 
 /// Functions begin at multiples of so many bytes.
@@ -222,8 +223,10 @@ fn relocations<'c>(
             Some(LinkedPlace::Symbol(name.into()))
         }
         CodeReferent::Table(number) => Some(LinkedPlace::Table(start.table + number)),
-        CodeReferent::Block(function, block) => {
-            Some(LinkedPlace::Symbol(format!("blockaddress(@{function}, {block})").into()))
+        CodeReferent::Block(holder, block) => {
+            let is_own = *holder == Name::from(code.name.as_str());
+            let own = code.blocks.iter().find(|(name, _)| is_own && name == block);
+            own.map(|(_, offset)| LinkedPlace::Code(start.code + offset))
         }
     };
     let resolved = |to: &CodeReferent| place(to).unwrap_or_else(|| LinkedPlace::Symbol(format!("{to:?}").into()));

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no operand holds text of an address. Names are unescaped once, by the parser.
 
-use crate::entities::{ConstantPoolIndex, JumpTable, Symbol};
+use crate::entities::{Block, ConstantPoolIndex, JumpTable, Symbol};
 use crate::function::Function;
 use crate::inst::InstData;
 use crate::operand::Operand;
@@ -85,6 +85,20 @@ impl Function {
             }
             _ => None,
         }
+    }
+
+    /// The block of this function that an address is of; `None` for every other address.
+    pub fn block_of_address(&self, base: AddressBase) -> Option<Block> {
+        let AddressBase::Block { function: GlobalName::Named(holder), block } = base else { return None };
+        let (holder, name) = (self.symbols.get(holder)?, self.symbols.get(block)?);
+        let is_named = |block: &Block| self.taken_name(*block) == Some(name);
+        self.layout().iter().copied().filter(|_| *holder == self.name).find(is_named)
+    }
+
+    /// The name of the IR's block that a block is, spelled as after `%ir-block.`, if the module takes its address.
+    pub fn taken_name(&self, block: Block) -> Option<&str> {
+        let attributes = self.block(block).attributes.as_deref()?;
+        attributes.split(',').find_map(|part| part.trim().strip_prefix("ir-block-address-taken %ir-block."))
     }
 
     /// The symbol outside of the module that `base` is, as in `&memcpy`.

@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
-use tribunal_ir::{AddressBase, Function, InstData};
+use tribunal_ir::{AddressBase, AddressData, Function, InstData, MemFlags, MemOperand};
 use tribunal_target::Target;
 use tribunal_target::environment::{Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall};
 use tribunal_target::promises::Promises;
+use tribunal_target::variable_arguments::has_lists;
 
 /// One choice of the environment.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +48,15 @@ impl ConcreteEnvironment {
         }
         self
     }
+}
+
+/// True if it takes the address of a symbol, a block or a jump table, or makes a list of variable arguments.
+pub(super) fn names_addresses(function: &Function, target: &Target) -> bool {
+    let is_block = |address: &AddressData| matches!(address.base, AddressBase::Block { .. });
+    !function.jump_tables.tables.is_empty()
+        || function.addresses.values().any(is_block)
+        || !globals(function, target).is_empty()
+        || has_lists(function)
 }
 
 impl<'f> Interpreter<'f> {
@@ -89,8 +99,12 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
     }
 
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
-        if let AddressBase::JumpTable(table) = address.base {
-            let place = walk::table_address(table).wrapping_add_signed(address.offset);
+        let own = match address.base {
+            AddressBase::JumpTable(table) => Some(walk::table_address(table)),
+            base => self.function.block_of_address(base).map(walk::block_address),
+        };
+        if let Some(own) = own {
+            let place = own.wrapping_add_signed(address.offset);
             return Ok(scalar(Bits::new(place.into(), self.target.pointer_bits.into())));
         }
         let is_own = matches!(address.base, AddressBase::Constant(_)) && self.is_other();
@@ -105,7 +119,7 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
         &mut self,
         function: MemoryFunction,
         args: [Value<D>; 3],
-        _: &InstData,
+        data: &InstData,
     ) -> Result<PartialBool, Unsupported> {
         if self.environment.is_none() {
             return Err(Unsupported::new(format!("call of &{}", function.name())));
@@ -119,6 +133,13 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
             return Ok(PartialBool::known(true));
         }
         let (to, from, count) = (dst.bits.value.low_u64(), second.bits.value.low_u64(), length.bits.value.low_u64());
+        let breaks = |claim: &MemOperand| {
+            let place = if claim.flags.contains(MemFlags::STORE) { to } else { from };
+            !place.is_multiple_of(claim.align.max(1).into())
+        };
+        if count > 0 && data.memory.iter().any(breaks) {
+            return Ok(PartialBool::known(true));
+        }
         // Ranges that overlap are `memmove`'s; that both are one is allowed.
         let overlaps = to != from && to.abs_diff(from) < count;
         let done = match function {

@@ -22,7 +22,6 @@ pub use execution::{Event, Execution, KeptAccesses, Settings, Unwritten};
 pub use memory::Stray;
 
 use crate::call::{CallMismatch, ExternalCall};
-use crate::globals::globals;
 use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
@@ -40,7 +39,7 @@ use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, 
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, VReg, Vocabulary};
 use tribunal_target::frame_records::FrameQuery;
 use tribunal_target::promises::Promises;
-use tribunal_target::{Target, environment as outside, stack, variable_arguments::has_lists};
+use tribunal_target::{Target, environment as outside, stack};
 
 /// A function ready to run on many inputs.
 #[derive(Clone)]
@@ -74,7 +73,7 @@ impl<'f> Interpreter<'f> {
         let narrow = Cell::new(fits_words(function));
         let (types, is_volatile) = (types_of(function), function.has_volatile_accesses());
         let has_outside = callee::has_callees(function, target)
-            || names_addresses(function, target)
+            || environment::names_addresses(function, target)
             || traps::has_traps(function, target);
         let environment = has_outside.then(|| Cow::Owned(ConcreteEnvironment::alone(function, target)));
         Interpreter {
@@ -156,11 +155,6 @@ impl<'f> Interpreter<'f> {
 /// True for PHIs, which an edge computes, and for rules of the unwinder.
 fn computes_nothing(opcode: Opcode) -> bool {
     opcode.is_phi() || opcode == Opcode::CFI_INSTRUCTION
-}
-
-/// True if it takes the address of a symbol or of a jump table, or makes a list of variable arguments.
-fn names_addresses(function: &Function, target: &Target) -> bool {
-    !function.jump_tables.tables.is_empty() || !globals(function, target).is_empty() || has_lists(function)
 }
 
 /// True if every register fits a machine's words; values computed of them may not.

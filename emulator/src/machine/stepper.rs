@@ -10,8 +10,8 @@ use super::conventions::{self, AccessRule};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
-use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
-use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, RegOperand, StackSlot};
+use tribunal_ir::semantics::{Choice, Concrete, Domain, Memory, Number, Pure, Value, Words};
+use tribunal_ir::{FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, RegOperand, StackSlot};
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 use tribunal_target::{CodePlace, MachineEvaluation, Target};
 use unicorn_engine::Prot;
@@ -34,6 +34,8 @@ struct Decoded {
     /// The registers read, and those written.
     uses: SmallVec<[Place; 4]>,
     defs: SmallVec<[Place; 2]>,
+    /// Its definition computes with numbers that [`Words`] do not hold.
+    is_wide: bool,
 }
 
 /// A register, or the low part of one.
@@ -44,6 +46,13 @@ struct Place {
     bits: u16,
     /// It stays zero.
     is_zero: bool,
+}
+
+impl Place {
+    /// As much of a number as it holds.
+    fn kept(self, value: u64) -> u64 {
+        value & u64::MAX >> u64::BITS.saturating_sub(self.bits.into())
+    }
 }
 
 /// A mapped range.
@@ -82,13 +91,13 @@ impl Regions {
     }
 
     /// Notes an access; `align` is what its instruction asks for.
-    fn record(&mut self, address: &Bits, bytes: u32, stored: Option<u64>, align: u32) {
+    fn record(&mut self, address: u64, bytes: u32, stored: Option<u64>, align: u32) {
         let asked = if self.rule == AccessRule::Aligned { bytes } else { align };
-        if MisalignedAccess::at(address.low_u64(), asked).is_some() {
-            self.misaligned.get_or_insert(MisalignedAccess { address: address.low_u64(), bytes });
+        if MisalignedAccess::at(address, asked).is_some() {
+            self.misaligned.get_or_insert(MisalignedAccess { address, bytes });
         }
         if let Some(accesses) = &mut self.accesses {
-            accesses.push(RawAccess { address: address.low_u64(), bytes, stored });
+            accesses.push(RawAccess { address, bytes, stored });
         }
     }
 }
@@ -158,7 +167,8 @@ impl Stepper {
 
     /// The bits of the register, or of the part of a register.
     pub fn register(&self, register: PReg) -> u64 {
-        self.value(self.place(register)).bits.low_u64()
+        let place = self.place(register);
+        place.kept(self.registers[usize::from(place.index)])
     }
 
     /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the
@@ -176,14 +186,14 @@ impl Stepper {
         }
     }
 
-    fn value(&self, place: Place) -> Value<Concrete> {
-        let bits = Bits::new(self.registers[usize::from(place.index)].into(), place.bits.into());
-        Value { bits, poison: false }
+    fn value<D: Domain<Bits: Number, Bool = bool>>(&self, place: Place) -> Value<D> {
+        let held = D::Bits::of_bytes(&self.registers[usize::from(place.index)].to_le_bytes());
+        Value { bits: held.zext_or_trunc(place.bits.into()), poison: false }
     }
 
     fn write_place(&mut self, place: Place, value: u64) {
         if !place.is_zero {
-            self.registers[usize::from(place.index)] = Bits::new(value.into(), place.bits.into()).low_u64();
+            self.registers[usize::from(place.index)] = place.kept(value);
         }
     }
 
@@ -205,14 +215,25 @@ impl Stepper {
 
     /// Takes one instruction; returns the address of the next.
     fn step(&mut self, pc: u64) -> Result<u64, Stop> {
-        let target = self.target;
         let decoded = self.fetch(pc)?;
-        let args: SmallVec<[Value<Concrete>; 4]> = decoded.uses.iter().map(|&place| self.value(place)).collect();
-        let mut domain = Concrete { choice: Choice::Zeros };
-        let address = Bits::new(pc.into(), target.pointer_bits.into());
+        match decoded.is_wide {
+            true => self.execute(&mut Concrete { choice: Choice::Zeros }, pc, &decoded),
+            false => self.execute(&mut Words::default(), pc, &decoded),
+        }
+    }
+
+    /// Executes the instruction at `pc`; returns the address of the next.
+    fn execute<D: Domain<Bits: Number, Bool = bool>>(
+        &mut self,
+        domain: &mut D,
+        pc: u64,
+        decoded: &Decoded,
+    ) -> Result<u64, Stop> {
+        let target = self.target;
+        let args: SmallVec<[Value<D>; 4]> = decoded.uses.iter().map(|&place| self.value(place)).collect();
+        let address = D::Bits::of_bytes(&pc.to_le_bytes()).zext_or_trunc(target.pointer_bits.into());
         let place = Some(CodePlace { address, bytes: decoded.bytes });
-        let evaluated =
-            tribunal_target::evaluate_at(target, &mut domain, &mut self.memory, &decoded.inst, &args, place);
+        let evaluated = tribunal_target::evaluate_at(target, domain, &mut self.memory, &decoded.inst, &args, place);
         let evaluation = evaluated.map_err(|_| Stop::Illegal)?;
         if let Some(access) = self.memory.misaligned.take() {
             return Err(Stop::Misaligned(access));
@@ -220,7 +241,7 @@ impl Stepper {
         if evaluation.ub {
             return Err(Stop::Memory);
         }
-        let next = self.next(pc, &decoded, &evaluation);
+        let next = self.next(pc, decoded, &evaluation);
         for (&place, value) in decoded.defs.iter().zip(evaluation.results) {
             self.write_place(place, value.bits.low_u64());
         }
@@ -269,41 +290,59 @@ impl Stepper {
         let label = row.operands.iter().position(OperandDesc::is_place);
         let distance = label.and_then(|index| inst.imm(index)).unwrap_or(0);
         let place = |operand: &RegOperand| operand.reg.as_physical().map(|register| self.place(register));
-        let (uses, defs) = (inst.uses().filter_map(place).collect(), inst.defs().filter_map(place).collect());
-        Some(Decoded { inst, bytes, row, distance, uses, defs })
+        let (uses, defs) =
+            (inst.uses().filter_map(place).collect::<SmallVec<_>>(), inst.defs().filter_map(place).collect());
+        let is_wide = self.is_wide(&inst, &uses);
+        Some(Decoded { inst, bytes, row, distance, uses, defs, is_wide })
+    }
+
+    /// Whether numbers do not fit where the instruction is evaluated. A definition does not branch on data, so that
+    /// zeros tell.
+    fn is_wide(&self, inst: &InstData, uses: &[Place]) -> bool {
+        let mut words = Words::default();
+        let zero = |place: &Place| Value { bits: Number::zero(place.bits.into()), poison: false };
+        let args: SmallVec<[Value<Words>; 4]> = uses.iter().map(zero).collect();
+        let address = Number::zero(self.target.pointer_bits.into());
+        let place = Some(CodePlace { address, bytes: 0 });
+        // Where it has no meaning, both domains say so.
+        let _ = tribunal_target::evaluate_at(self.target, &mut words, &mut Pure, inst, &args, place);
+        words.exceeded()
     }
 
     /// The address of the next instruction: the target of an indirect jump, the label of a branch that is taken, or the
     /// address after this one. A return that names no register goes to the return address.
-    fn next(&self, pc: u64, decoded: &Decoded, evaluation: &MachineEvaluation<Concrete>) -> u64 {
+    fn next<D: Domain<Bits: Number, Bool = bool>>(
+        &self,
+        pc: u64,
+        decoded: &Decoded,
+        evaluation: &MachineEvaluation<D>,
+    ) -> u64 {
         let flags = decoded.row.flags;
         let jumps = flags.contains(OpcodeFlags::CALL) || flags.contains(OpcodeFlags::BRANCH | OpcodeFlags::BARRIER);
-        let address = match (evaluation.to, evaluation.taken) {
+        let address = match (&evaluation.to, evaluation.taken) {
             (Some(to), _) => to.low_u64(),
             (None, _) if flags.contains(OpcodeFlags::RETURN) => self.register(self.target.abi.return_address),
             (None, taken) if taken.unwrap_or(jumps) => pc.wrapping_add_signed(decoded.distance),
             _ => pc.wrapping_add(decoded.bytes.into()),
         };
-        Bits::new(address.into(), self.target.pointer_bits.into()).low_u64()
+        address & u64::MAX >> u64::BITS.saturating_sub(self.target.pointer_bits.into())
     }
 }
 
-impl Memory<Concrete> for Regions {
-    fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, operand: &MemOperand) -> (Value<Concrete>, bool) {
-        self.record(address, bytes, None, operand.align);
+impl<D: Domain<Bits: Number, Bool = bool>> Memory<D> for Regions {
+    fn load(&mut self, _: &mut D, address: &D::Bits, bytes: u32, operand: &MemOperand) -> (Value<D>, bool) {
+        self.record(address.low_u64(), bytes, None, operand.align);
         let found = self.find(address.low_u64(), bytes as usize);
-        let value = found.as_ref().map_or(0, |(region, range)| {
-            region.bytes[range.clone()].iter().rev().fold(0u128, |value, &byte| value << 8 | u128::from(byte))
-        });
-        (Value { bits: Bits::new(value, 8 * bytes), poison: false }, found.is_none())
+        let held = found.as_ref().map(|(region, range)| D::Bits::of_bytes(&region.bytes[range.clone()]));
+        (Value { bits: held.unwrap_or_else(|| Number::zero(8 * bytes)), poison: false }, held.is_none())
     }
 
-    fn store(&mut self, _: &mut Concrete, address: &Bits, value: &Value<Concrete>, operand: &MemOperand) -> bool {
+    fn store(&mut self, _: &mut D, address: &D::Bits, value: &Value<D>, operand: &MemOperand) -> bool {
         let bytes = value.bits.width() as usize / 8;
-        self.record(address, bytes as u32, Some(value.bits.low_u64()), operand.align);
+        self.record(address.low_u64(), bytes as u32, Some(value.bits.low_u64()), operand.align);
         match self.find(address.low_u64(), bytes) {
             Some((region, range)) if region.permissions.0 & Prot::WRITE.0 != 0 => {
-                region.bytes[range].copy_from_slice(&value.bits.unsigned().to_le_bytes()[..bytes]);
+                value.bits.to_bytes(&mut region.bytes[range]);
                 false
             }
             _ => true,
@@ -311,11 +350,11 @@ impl Memory<Concrete> for Regions {
     }
 
     /// Machine code has no stack objects.
-    fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {
-        Bits::zero(bits)
+    fn frame_address(&mut self, _: &mut D, _: StackSlot, bits: u32) -> D::Bits {
+        Number::zero(bits)
     }
 
-    fn fixed_address(&mut self, _: &mut Concrete, _: FixedSlot, bits: u32) -> Bits {
-        Bits::zero(bits)
+    fn fixed_address(&mut self, _: &mut D, _: FixedSlot, bits: u32) -> D::Bits {
+        Number::zero(bits)
     }
 }

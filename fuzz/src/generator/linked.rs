@@ -1,4 +1,4 @@
-//! Programs that refer to what lies outside them: globals, calls of unknown functions, jump tables.
+//! Programs that refer to what lies outside them: globals, calls of unknown functions, jump tables, addresses of blocks.
 //!
 //! A callee gets deterministic values alone, and its result is one: what it does is the same in every run of an input.
 
@@ -6,7 +6,8 @@ use super::{Entry, Generator, Place};
 use arbitrary::{Error, Result};
 use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering};
 use tribunal_ir::{
-    AddressBase, AddressData, Block, GlobalName, InstData, JumpTableKind, Opcode, Operand, TargetFlags, Type, VReg,
+    AddressBase, AddressData, Block, GlobalName, InstData, IntPredicate, JumpTableKind, Opcode, Operand, TargetFlags,
+    Type, VReg,
 };
 
 /// Bytes of a global that programs touch: an execution gives each more.
@@ -78,7 +79,7 @@ impl Generator<'_, '_, '_> {
         Ok(Type::scalar(ty.bits().min(2 * self.register_type().bits())))
     }
 
-    /// A switch by a jump table. The index is masked: it is always one of an entry.
+    /// A switch by a jump table, or by a computed jump. The index is masked: it is always one of an entry.
     pub(super) fn table(&mut self, depth: u32) -> Result<()> {
         let entries = *self.u.choose(&ENTRIES)?;
         let arms: Vec<Block> = (0..self.u.int_in_range(1..=entries.min(3))?).map(|_| self.new_block()).collect();
@@ -90,7 +91,10 @@ impl Generator<'_, '_, '_> {
         let index = self.value(word, true)?;
         let mask = self.builder.constant_i64(word, entries as i64 - 1);
         let index = self.builder.op(word, Opcode::G_AND, &[index.register, mask]);
-        self.branch_by_table(index, &arms, &more);
+        match self.u.ratio(1, 4)? {
+            true => self.branch_by_address(index, &arms),
+            false => self.branch_by_table(index, &arms, &more),
+        }
         let merged = self.merge_types()?;
         let mut ways = Vec::new();
         for arm in arms {
@@ -115,5 +119,30 @@ impl Generator<'_, '_, '_> {
         let operand = function.address(address);
         let base = self.builder.build(pointer, Opcode::G_JUMP_TABLE, [operand]);
         self.builder.push(InstData::new(Opcode::G_BRJT, [Operand::used(base), operand, Operand::used(index)]));
+    }
+
+    /// Goes to the arm of this number, by its address; to the first one if there is none.
+    fn branch_by_address(&mut self, index: VReg, arms: &[Block]) {
+        let (from, pointer, word) = (self.current(), self.pointer_type(), self.register_type());
+        self.builder.function.block_mut(from).successors = arms.iter().map(|&arm| (arm, None)).collect();
+        let mut chosen = self.address_of_block(arms[0]);
+        for (number, &arm) in (1..).zip(&arms[1..]) {
+            let address = self.address_of_block(arm);
+            let number = self.builder.constant_i64(word, number);
+            let condition = self.builder.icmp(IntPredicate::Eq, index, number);
+            chosen = self.builder.op(pointer, Opcode::G_SELECT, &[condition, address, chosen]);
+        }
+        self.builder.push(InstData::new(Opcode::G_BRINDIRECT, [Operand::used(chosen)]));
+    }
+
+    fn address_of_block(&mut self, block: Block) -> VReg {
+        let (pointer, function) = (self.pointer_type(), &mut self.builder.function);
+        let name = function.block(block).number.to_string();
+        function.block_mut(block).attributes = Some(format!("ir-block-address-taken %ir-block.{name}"));
+        let own = function.name.clone();
+        let base =
+            AddressBase::Block { function: GlobalName::Named(function.intern(&own)), block: function.intern(&name) };
+        let operand = function.address(AddressData { base, offset: 0, flags: TargetFlags::NONE });
+        self.builder.build(pointer, Opcode::G_BLOCK_ADDR, [operand])
     }
 }

@@ -84,6 +84,8 @@ struct Policy {
     distances: bool,
     /// A list of variable arguments.
     variadic: bool,
+    /// Values computed before the last arguments are copied from their registers.
+    late_arguments: bool,
 }
 
 impl Policy {
@@ -124,6 +126,7 @@ impl Policy {
             frames: u.ratio(1, 16)?,
             distances: u.ratio(1, 1024)?,
             variadic: u.ratio(1, 32)?,
+            late_arguments: u.ratio(1, 16)?,
         })
     }
 }
@@ -184,11 +187,15 @@ impl Generator<'_, '_, '_> {
         let integers = self.u.int_in_range(1..=4)?;
         let pointer = self.pointer_type();
         let registers = self.target.abi.arguments();
+        let mut early = Vec::new();
         let buffers = plain + usize::from(self.policy.volatile);
         for (index, &register) in registers.iter().take(buffers + integers).enumerate() {
             self.builder.function.liveins.push(tribunal_ir::function::LiveIn { register, copy: None });
             self.builder.function.block_mut(entry).liveins.push((register, None));
             let ty = if index < buffers { pointer } else { self.register_type() };
+            if self.policy.late_arguments {
+                early.extend(self.between_arguments()?);
+            }
             let value = self.builder.build(ty, Opcode::COPY, [Operand::used(register)]);
             let place = |bytes| Place { base: value, bytes, align: BUFFER_ALIGN };
             match index {
@@ -207,7 +214,18 @@ impl Generator<'_, '_, '_> {
             let value = self.converted(source, ty, signed);
             self.scope.push(Entry { register: value, ty, deterministic: true });
         }
+        self.scope.extend(early);
         Ok(())
+    }
+
+    /// A value computed while arguments still wait in their registers. It takes no call: a call would lose them.
+    fn between_arguments(&mut self) -> Result<Option<Entry>> {
+        let Some(&Entry { register, ty, .. }) = self.scope.last() else { return Ok(None) };
+        let constant = self.constant_value(ty.bits())?;
+        let constant = self.builder.constant(ty, constant);
+        let opcode = *self.u.choose(&[Opcode::G_ADD, Opcode::G_SUB, Opcode::G_XOR, Opcode::G_AND, Opcode::G_OR])?;
+        let register = self.builder.op(ty, opcode, &[register, constant]);
+        Ok(Some(Entry { register, ty, deterministic: true }))
     }
 
     fn pointer_type(&self) -> Type {

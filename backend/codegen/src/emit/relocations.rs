@@ -79,11 +79,6 @@ fn place(function: &Function, base: AddressBase) -> Option<CodeReferent> {
 
 /// The blocks whose addresses the module takes, by their names in the IR.
 pub(super) fn taken_blocks(function: &Function, start: impl Fn(tribunal_ir::Block) -> i64) -> Vec<(Name, u32)> {
-    let named = |&block: &tribunal_ir::Block| {
-        let attributes = function.block(block).attributes.as_deref()?;
-        let name =
-            attributes.split(',').find_map(|part| part.trim().strip_prefix("ir-block-address-taken %ir-block."))?;
-        Some((Name::from_text(name), start(block) as u32))
-    };
+    let named = |&block: &tribunal_ir::Block| Some((Name::from_text(function.taken_name(block)?), start(block) as u32));
     function.layout().iter().filter_map(named).collect()
 }
