@@ -42,6 +42,7 @@ mod side;
 mod solver;
 mod sweep;
 mod term;
+mod traps;
 mod validate;
 mod volatile;
 mod witness;

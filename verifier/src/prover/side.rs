@@ -5,9 +5,11 @@
 //! are bits, even where the source's are poison.
 
 use super::claims::Claim;
+use super::identity::Identity;
 use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
-use super::opaque::{Application, Applied, Effect, KnownResults, Start, Uninterpreted};
+use super::opaque::{Application, Applied, Effect, KnownResults, Start, Touches, Uninterpreted};
 use super::term::{Symbolic, Term};
+use super::traps;
 use super::validate::Undef;
 use super::witness;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -189,16 +191,6 @@ pub(super) struct SideEvaluation<'e> {
 /// The most terms of a block before it is given up.
 const MOST_TERMS: usize = 4_000_000;
 
-/// True for an instruction that ends the program: it leaves the function for no place. A debugger's trap is none.
-fn is_trap(target: &Target, data: &InstData) -> bool {
-    let Opcode::Target(opcode) = data.opcode else {
-        return matches!(data.opcode, Opcode::G_TRAP | Opcode::G_UBSANTRAP);
-    };
-    let flags = target.instruction(opcode).flags;
-    let leaves = OpcodeFlags::BRANCH | OpcodeFlags::RETURN | OpcodeFlags::CALL | OpcodeFlags::INDIRECT;
-    flags.contains(OpcodeFlags::TERMINATOR | OpcodeFlags::BARRIER) && !flags.intersects(leaves)
-}
-
 /// For a register beyond the numbers that terms have.
 pub(super) fn too_wide() -> Unsupported {
     Unsupported::new(format!("a register wider than {MAX_BITS} bits"))
@@ -312,9 +304,13 @@ impl SideEvaluation<'_> {
             self.follow(side, transfer);
             return Ok(());
         }
-        if self.opaque.is_none() && is_trap(self.target, data) {
+        if self.opaque.is_none() && traps::is_trap(self.target, data) {
             side.exit = Exit::Trap;
             return Ok(());
+        }
+        if self.opaque.is_some() && traps::is_plain_trap(self.target, data) {
+            // Nothing follows it on either side: its block has no successor.
+            return self.effect(side, Identity::named("trap"), Vec::new(), &[], Touches::Memory).map(drop);
         }
         if let Some(query) = FrameQuery::of(self.function, self.target, data).filter(|_| self.opaque.is_none()) {
             let target = self.target;

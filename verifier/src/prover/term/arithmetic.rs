@@ -37,6 +37,11 @@ impl Symbolic {
         for term in [a, b] {
             self.summands(term, &mut terms, &mut constant);
         }
+        while let Some((difference, given, rest)) = self.given_back(&terms) {
+            terms.remove(difference.max(given));
+            terms.remove(difference.min(given));
+            self.summands(rest, &mut terms, &mut constant);
+        }
         terms.sort_unstable();
         let mut terms = terms.into_iter();
         let mut sum = match terms.next() {
@@ -51,6 +56,18 @@ impl Symbolic {
             sum = self.intern(Node::Binary(Op::Add, sum, constant), width);
         }
         Some(sum)
+    }
+
+    /// The place of a difference, that of what it takes away, and what the two come to: the high part of an address and
+    /// its low part are the address.
+    fn given_back(&self, terms: &[Term]) -> Option<(usize, usize, Term)> {
+        terms.iter().enumerate().find_map(|(place, &term)| match self.node(term) {
+            Node::Binary(Op::Sub, rest, taken) => {
+                let given = terms.iter().position(|&other| other == taken)?;
+                Some((place, given, rest))
+            }
+            _ => None,
+        })
     }
 
     /// The product by a constant that is no product any more.

@@ -92,7 +92,7 @@ fn run<D: Domain>(d: &mut D, inputs: Vec<D::Bits>, seed: u64, length: u32) -> Po
 fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
     let a = pool.any(random);
     let width = d.width(&a);
-    let kind = random.below(34);
+    let kind = random.below(35);
     let b = pool.of_width(d, random, width);
     let new = match kind {
         0 | 1 => d.add(&a, &b),
@@ -137,6 +137,11 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
             let (sign, top) = (d.sext(&sign, signs), d.extract(&a, width - 1, 1));
             let top = d.sext(&top, signs);
             d.concat(if random.below(3) == 0 { &sign } else { &top }, &low)
+        }
+        34 => {
+            let (difference, other) = (d.sub(&a, &b), pool.of_width(d, random, width));
+            let sum = d.add(&difference, &other);
+            d.add(&b, &sum)
         }
         30 if width < WIDEST => half_sum(d, random, &a, &b),
         31 => distance(d, random, &a, &b),

@@ -1,0 +1,186 @@
+//! Another compiler that reads and writes MIR, as a value: its stages, and how it is asked for one.
+
+use std::path::Path;
+use std::process::Command;
+use tribunal_target::{Features, Target};
+
+/// The effort of a compilation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum OptLevel {
+    /// Without optimisation.
+    O0,
+    /// With the usual ones.
+    O2,
+}
+
+impl OptLevel {
+    /// Every level.
+    pub const ALL: [OptLevel; 2] = [OptLevel::O0, OptLevel::O2];
+
+    /// As on a command line: `-O2`.
+    pub const fn flag(self) -> &'static str {
+        match self {
+            OptLevel::O0 => "-O0",
+            OptLevel::O2 => "-O2",
+        }
+    }
+}
+
+/// The machine and the level of a compilation.
+#[derive(Clone, Copy, Debug)]
+pub struct Mode {
+    /// The machine.
+    pub target: &'static Target,
+    /// Its instruction set.
+    pub features: Features,
+    /// The effort.
+    pub level: OptLevel,
+}
+
+impl Mode {
+    /// All options of the machine, on or off: `+m,-zbb`.
+    fn attributes(self) -> String {
+        let sign = |on| if on { '+' } else { '-' };
+        let options = self.target.options.iter();
+        let all = options.map(|option| format!("{}{}", sign(self.features.contains(option.feature)), option.name));
+        all.collect::<Vec<_>>().join(",")
+    }
+}
+
+/// A compiler whose stages are judged.
+pub trait PeerBackend: Sync {
+    /// The passes after which functions are judged, in the order in which they run on generic MIR.
+    fn stages(&self, mode: Mode) -> &'static [&'static str];
+
+    /// The command that compiles the generic MIR of `input` up to this stage, and writes it to `output`.
+    fn compile(&self, mode: Mode, stage: &str, input: &Path, output: &Path) -> Command;
+
+    /// The command that only reads MIR.
+    fn read(&self, mode: Mode, input: &Path) -> Command;
+
+    /// The part of its messages that says why it failed, on one line.
+    fn complaint(&self, messages: &str) -> String;
+}
+
+/// LLVM's static compiler.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Llc {
+    program: String,
+    arguments: Vec<String>,
+}
+
+/// The passes of LLVM 22 from the IR translator's output to the last that has virtual registers: the machine, by the
+/// start of its name, the level, and the passes.
+const STAGES: [(&str, OptLevel, &[&str]); 4] = [
+    ("riscv", OptLevel::O0, &["riscv-O0-prelegalizer-combiner", "legalizer", "regbankselect", "instruction-select"]),
+    (
+        "riscv",
+        OptLevel::O2,
+        &[
+            "riscv-prelegalizer-combiner",
+            "legalizer",
+            "riscv-postlegalizer-combiner",
+            "regbankselect",
+            "instruction-select",
+        ],
+    ),
+    (
+        "aarch64",
+        OptLevel::O0,
+        &[
+            "aarch64-O0-prelegalizer-combiner",
+            "legalizer",
+            "aarch64-postlegalizer-lowering",
+            "regbankselect",
+            "instruction-select",
+        ],
+    ),
+    (
+        "aarch64",
+        OptLevel::O2,
+        &[
+            "aarch64-prelegalizer-combiner",
+            "legalizer",
+            "aarch64-postlegalizer-combiner",
+            "aarch64-postlegalizer-lowering",
+            "regbankselect",
+            "instruction-select",
+        ],
+    ),
+];
+
+/// The beginnings of lines that say why LLVM failed, the most telling first.
+const COMPLAINTS: [&str; 4] = ["*** Bad machine code: ", "LLVM ERROR: ", "error: ", "Assertion `"];
+
+impl Llc {
+    /// Of a command line: a program and arguments, separated by blanks. `None` if there is no program.
+    pub fn new(command: &str) -> Option<Llc> {
+        let mut words = command.split_whitespace().map(str::to_string);
+        Some(Llc { program: words.next()?, arguments: words.collect() })
+    }
+
+    fn command(&self, mode: Mode) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).arg(format!("-mtriple={}", mode.target.triple));
+        command.arg(format!("-mattr={}", mode.attributes())).arg(mode.level.flag());
+        command
+    }
+}
+
+impl PeerBackend for Llc {
+    fn stages(&self, mode: Mode) -> &'static [&'static str] {
+        let of_mode = |row: &&(&str, OptLevel, _)| mode.target.name.starts_with(row.0) && mode.level == row.1;
+        STAGES.iter().find(of_mode).map_or(&[], |(_, _, stages)| stages)
+    }
+
+    fn compile(&self, mode: Mode, stage: &str, input: &Path, output: &Path) -> Command {
+        let mut command = self.command(mode);
+        // A function that it gives up on is marked as such, and the others go on.
+        command.args(["-global-isel", "-global-isel-abort=2", "-verify-machineinstrs", "-start-after=irtranslator"]);
+        command.arg(format!("-stop-after={stage}")).arg(input).arg("-o").arg(output);
+        command
+    }
+
+    fn read(&self, mode: Mode, input: &Path) -> Command {
+        let mut command = self.command(mode);
+        command.args(["-run-pass=none", "-o", "-"]).arg(input);
+        command
+    }
+
+    fn complaint(&self, messages: &str) -> String {
+        let line = |mark: &&str| messages.lines().find(|line| line.contains(*mark));
+        let found = COMPLAINTS.iter().find_map(|mark| Some((line(mark)?, mark)));
+        let said = found.and_then(|(line, mark)| line.split_once(mark)).map(|(_, said)| said);
+        said.or(messages.lines().next()).unwrap_or("no message").trim_end_matches(" ***").to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_machine_has_stages_at_every_level_and_all_its_options_are_said() {
+        let llc = Llc::new("llc-22 -time-passes").unwrap();
+        for &target in tribunal_target::ALL {
+            for level in OptLevel::ALL {
+                let mode = Mode { target, features: target.default_features, level };
+                assert!(llc.stages(mode).len() >= 4, "{} {}", target.name, level.flag());
+                assert_eq!(mode.attributes().split(',').count(), target.options.len());
+                let command = llc.compile(mode, "legalizer", Path::new("a.mir"), Path::new("b.mir"));
+                let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+                assert!(words.starts_with(&["-time-passes".to_string()]) && words.contains(&"a.mir".to_string()));
+            }
+        }
+        assert_eq!(Llc::new(" "), None);
+    }
+
+    #[test]
+    fn the_complaint_is_the_line_that_says_most() {
+        let llc = Llc::new("llc").unwrap();
+        let messages = "# Machine code for f\n*** Bad machine code: Wrong size ***\nLLVM ERROR: Found 1 machine code errors.\n";
+        assert_eq!(llc.complaint(messages), "Wrong size");
+        assert_eq!(llc.complaint("llc: error: a.mir:3:4: no such opcode\n"), "a.mir:3:4: no such opcode");
+        assert_eq!(llc.complaint(""), "no message");
+    }
+}
