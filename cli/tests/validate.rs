@@ -69,7 +69,7 @@ fn llvm_keeps_promises_it_cannot_keep() {
     let folder = tempfile::tempdir().unwrap();
     let after = folder.path().join("after.mir");
     let files = std::fs::read_dir(corpus("llvm")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    assert_eq!(files.len(), 7);
+    assert_eq!(files.len(), 8);
     for before in files {
         let name = before.file_name().unwrap().to_str().unwrap();
         let (triple, features) = match name.split_once('_').unwrap().0 {

@@ -13,6 +13,7 @@ pub mod known;
 pub mod liars;
 pub mod mutate;
 pub mod opcodes;
+pub mod peer;
 pub mod reduce;
 pub mod sabotage;
 pub mod targets;

@@ -6,7 +6,7 @@ use crate::help::examples;
 use crate::input::{self, CliError};
 use crate::jobs::Jobs;
 use crate::output::{self, Status, say};
-use crate::verbs::liars;
+use crate::verbs::{liars, peer};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -30,6 +30,7 @@ use tribunal_trial::finding::{Finding, Tally};
     "tribunal fuzz --seconds 60",
     "tribunal fuzz --target riscv64 --features +zbb --runs 1000 --jobs 2",
     "tribunal fuzz --target-judges --seconds 60",
+    "tribunal fuzz --backend llc-22 --seconds 60",
 ]))]
 pub struct Arguments {
     /// Length of the campaign, in seconds.
@@ -37,7 +38,7 @@ pub struct Arguments {
     pub(super) seconds: u64,
     /// Stop after so many programs.
     #[arg(long, value_name = "N")]
-    runs: Option<u64>,
+    pub(super) runs: Option<u64>,
     /// Stop after so many findings of different signatures.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     findings: Option<u32>,
@@ -73,6 +74,10 @@ pub struct Arguments {
     /// Put the judges on trial: damage stages of generated programs, and run what is accepted all the same.
     #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs", "findings", "inputs", "list_rules", "CacheFlags"])]
     target_judges: bool,
+    /// Put another compiler on trial: a command line that starts `llc-22`, or another version of it. Each stage of its
+    /// GlobalISel is judged against the stage before.
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["corpus", "known", "fault", "findings", "inputs", "list_rules", "target_judges", "CacheFlags"])]
+    backend: Option<String>,
     #[command(flatten)]
     cache: CacheFlags,
     /// List the rules that never fired, and those that fired in no program that was executed.
@@ -81,6 +86,13 @@ pub struct Arguments {
     /// Print one JSON object as the last line of standard output.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+impl Arguments {
+    /// Programs draw their features unless the command line names some.
+    pub(super) fn mix(&self) -> FeatureMix {
+        if self.features.is_empty() { FeatureMix::Drawn } else { FeatureMix::Given }
+    }
 }
 
 #[derive(Serialize)]
@@ -153,6 +165,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if arguments.target_judges {
         return liars::run(arguments, targets, &stop);
     }
+    if let Some(command) = &arguments.backend {
+        return peer::run(arguments, command, targets, &stop);
+    }
     let known = arguments.known.as_deref().map(input::known).transpose()?.unwrap_or_default();
     for folder in [Some(&arguments.out), arguments.corpus.as_ref()].into_iter().flatten() {
         input::check_folder(folder)?;
@@ -163,7 +178,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let kept = arguments.cache.open()?;
     let campaign = Campaign {
         targets,
-        mix: if arguments.features.is_empty() { FeatureMix::Drawn } else { FeatureMix::Given },
+        mix: arguments.mix(),
         time: Duration::from_secs(arguments.seconds),
         runs: arguments.runs,
         findings: arguments.findings.map(|most| most as usize),

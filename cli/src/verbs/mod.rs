@@ -8,6 +8,7 @@ pub mod explain;
 pub mod fuzz;
 mod liars;
 pub mod man;
+mod peer;
 pub mod prove;
 pub mod reduce;
 pub mod replay;

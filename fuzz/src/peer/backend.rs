@@ -27,7 +27,7 @@ impl OptLevel {
 }
 
 /// The machine and the level of a compilation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Mode {
     /// The machine.
     pub target: &'static Target,
@@ -151,7 +151,10 @@ impl PeerBackend for Llc {
         let line = |mark: &&str| messages.lines().find(|line| line.contains(*mark));
         let found = COMPLAINTS.iter().find_map(|mark| Some((line(mark)?, mark)));
         let said = found.and_then(|(line, mark)| line.split_once(mark)).map(|(_, said)| said);
-        said.or(messages.lines().next()).unwrap_or("no message").trim_end_matches(" ***").to_string()
+        let said = said.or(messages.lines().next()).unwrap_or("no message").trim_end_matches(" ***");
+        // The place in a file that nobody keeps.
+        let place = said.split_once(": ").filter(|(place, _)| place.contains(".mir:"));
+        place.map_or(said, |(_, rest)| rest).to_string()
     }
 }
 
@@ -178,9 +181,10 @@ mod tests {
     #[test]
     fn the_complaint_is_the_line_that_says_most() {
         let llc = Llc::new("llc").unwrap();
-        let messages = "# Machine code for f\n*** Bad machine code: Wrong size ***\nLLVM ERROR: Found 1 machine code errors.\n";
+        let messages =
+            "# Machine code for f\n*** Bad machine code: Wrong size ***\nLLVM ERROR: Found 1 machine code errors.\n";
         assert_eq!(llc.complaint(messages), "Wrong size");
-        assert_eq!(llc.complaint("llc: error: a.mir:3:4: no such opcode\n"), "a.mir:3:4: no such opcode");
+        assert_eq!(llc.complaint("llc: error: a.mir:3:4: no such opcode\n"), "no such opcode");
         assert_eq!(llc.complaint(""), "no message");
     }
 }

@@ -46,7 +46,8 @@ pub struct Failure {
 /// The functions as a module of their own: with LLVM IR that declares what they name.
 pub(super) fn module_of(functions: Vec<Function>) -> Module {
     let declared = ["global0", "global1"].map(|name| format!("  @{name} = external global [64 x i8], align 8\n"));
-    let defined = functions.iter().map(|function| format!("  define void @{}() {{\n    ret void\n  }}\n", function.name));
+    let defined =
+        functions.iter().map(|function| format!("  define void @{}() {{\n    ret void\n  }}\n", function.name));
     let ir = IrBlock::read(declared.into_iter().chain(defined).collect()).ok();
     Module { ir, functions, ..Module::default() }
 }
@@ -93,8 +94,7 @@ impl Runner<'_> {
         let failed = |error: std::io::Error| Failure::crash(error.to_string());
         let messages = self.folder.join("messages");
         let stderr = std::fs::File::create(&messages).map_err(failed)?;
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().map_err(failed)?;
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().map_err(failed)?;
         match child.wait_timeout(LIMIT).map_err(failed)? {
             Some(status) if status.success() => Ok(()),
             Some(_) => {

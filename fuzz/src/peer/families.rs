@@ -1,0 +1,248 @@
+//! Faults of the other compiler: each is reduced, and faults of one family are one finding.
+
+use super::backend::{Mode, PeerBackend};
+use super::run::{Failure, FailureKind, Runner, module_of};
+use super::setting;
+use crate::reduce::{self, Case, SearchLimits};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tribunal_ir::{Function, Module, Opcode, Properties, text};
+use tribunal_trial::validate::{self, Kind};
+use tribunal_verifier::machine_verifier::{self, Rule};
+
+/// The time limit for reducing one program.
+const REDUCTION: Duration = Duration::from_secs(20);
+
+/// The way in which a fault shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Symptom {
+    /// The stage differs from the one before on an input on which both were executed: the difference.
+    Miscompiled(String),
+    /// The stage breaks a rule of the machine verifier.
+    Broken(Rule),
+    /// The compiler fails.
+    Failed(Failure),
+}
+
+impl Symptom {
+    /// The kind, by its name in reports.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Symptom::Miscompiled(_) => "miscompiled",
+            Symptom::Broken(_) => "verifier",
+            Symptom::Failed(failure) => failure.kind.name(),
+        }
+    }
+
+    /// The details, in words.
+    pub fn details(&self) -> String {
+        match self {
+            Symptom::Miscompiled(difference) => difference.clone(),
+            Symptom::Broken(rule) => rule.to_string(),
+            Symptom::Failed(failure) => failure.complaint.clone(),
+        }
+    }
+
+    /// The part of a family's name that is not about opcodes.
+    fn family(&self) -> String {
+        match self {
+            Symptom::Miscompiled(_) => String::new(),
+            Symptom::Broken(rule) => rule.to_string(),
+            Symptom::Failed(failure) => failure.family(),
+        }
+    }
+
+    /// Whether both may be of one family, whatever the opcodes.
+    fn is_like(&self, other: &Symptom) -> bool {
+        self.kind() == other.kind() && self.family() == other.family()
+    }
+
+    /// Whether it may show again at each later stage: what cannot be read at one stays.
+    fn lasts(&self) -> bool {
+        matches!(self, Symptom::Failed(Failure { kind: FailureKind::Unreadable, .. }))
+    }
+}
+
+/// A fault at a stage.
+#[derive(Clone)]
+pub struct Fault {
+    /// The machine and the level.
+    pub mode: Mode,
+    /// The stage before; `None` for the source.
+    pub before: Option<&'static str>,
+    /// The stage to blame.
+    pub stage: &'static str,
+    /// The way in which it shows.
+    pub symptom: Symptom,
+}
+
+/// One finding of a family.
+pub struct PeerFinding {
+    /// The fault, as the reduced program shows it.
+    pub fault: Fault,
+    /// The reduced program.
+    pub function: Function,
+    /// Opcodes that it computes with.
+    pub opcodes: BTreeSet<String>,
+    /// Functions of the family.
+    pub seen: u64,
+}
+
+impl PeerFinding {
+    /// Names the family: `miscompiled: legalizer: G_ROTR`.
+    pub fn family(&self) -> String {
+        let Fault { stage, symptom, .. } = &self.fault;
+        let opcodes: Vec<&str> = self.opcodes.iter().map(String::as_str).collect();
+        let about = [symptom.family(), opcodes.join(" ")].into_iter().filter(|part| !part.is_empty());
+        format!("{}: {stage}: {}", symptom.kind(), about.collect::<Vec<_>>().join(": "))
+    }
+
+    /// Instructions of the reduced program.
+    pub fn instructions(&self) -> usize {
+        self.function.all_insts().count()
+    }
+
+    /// The text of its crash file: MIR, with the commands that show the fault in its comments.
+    pub fn text(&self, backend: &dyn PeerBackend) -> String {
+        let Fault { mode, before, stage, symptom } = &self.fault;
+        let compile =
+            |stage: &str, output: &str| line(&backend.compile(*mode, stage, Path::new("FILE.mir"), Path::new(output)));
+        let mut module = module_of(vec![self.function.clone()]);
+        module.comments = vec![
+            format!("tribunal fuzz --backend: {}", self.family()),
+            format!("target: {}", mode.target.name),
+            format!("features: {}", mode.target.option_names(mode.features)),
+            format!("  {}", symptom.details()),
+        ];
+        let earlier = before.map(|before| compile(before, "before.mir"));
+        module
+            .comments
+            .extend(earlier.into_iter().chain([compile(stage, "after.mir")]).map(|run| format!("run: {run}")));
+        if matches!(symptom, Symptom::Miscompiled(_)) {
+            let file = if before.is_some() { "before.mir" } else { "FILE.mir" };
+            module.comments.push(format!("run: tribunal validate {file} after.mir --target {}", mode.target.name));
+        }
+        text::print_module(&module, mode.target.vocabulary)
+    }
+}
+
+fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// Opcodes that a function computes with: what only gives or moves values tells no families apart.
+fn opcodes(function: &Function) -> BTreeSet<String> {
+    let plain = [Opcode::G_CONSTANT, Opcode::G_BR, Opcode::G_IMPLICIT_DEF, Opcode::COPY];
+    let opcodes = function.all_insts().map(|inst| function.inst(inst).opcode);
+    let computing = opcodes.filter(|opcode| opcode.is_generic() && !plain.contains(opcode));
+    computing.map(|opcode| opcode.to_string()).collect()
+}
+
+/// The findings so far.
+#[derive(Default)]
+pub(super) struct Families(Mutex<Vec<PeerFinding>>);
+
+impl Families {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PeerFinding>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    pub fn into_findings(self) -> Vec<PeerFinding> {
+        let mut findings = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.seen));
+        findings
+    }
+
+    /// Counts the fault as one of a known family, or reduces it to the first of its own.
+    pub fn found(&self, runner: &Runner<'_>, function: &Function, fault: Fault, stop: &AtomicBool) {
+        let own = opcodes(function);
+        let is_known = |known: &&mut PeerFinding| {
+            let same_stage = known.fault.stage == fault.stage || fault.symptom.lasts();
+            same_stage && known.fault.symptom.is_like(&fault.symptom) && known.opcodes.is_subset(&own)
+        };
+        if let Some(known) = self.lock().iter_mut().find(is_known) {
+            known.seen += 1;
+            return;
+        }
+        let new = reduced(runner, function, fault, stop);
+        let mut findings = self.lock();
+        match findings.iter_mut().find(|known| known.family() == new.family()) {
+            Some(known) => known.seen += 1,
+            None => findings.push(new),
+        }
+    }
+}
+
+/// The smallest program that shows the fault, found in time.
+fn reduced(runner: &Runner<'_>, function: &Function, fault: Fault, stop: &AtomicBool) -> PeerFinding {
+    let Mode { target, features, .. } = fault.mode;
+    let case = Case { ir: None, functions: vec![function.clone()], input: None };
+    let is_hang = matches!(&fault.symptom, Symptom::Failed(failure) if failure.kind == FailureKind::Hang);
+    let limits = SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop };
+    let mut shows =
+        |case: &Case| case.functions.first().is_some_and(|function| again(runner, function, &fault).is_some());
+    let search = || reduce::search(case, target, features, limits, &mut shows, &mut |_, _| {});
+    let small = if is_hang { None } else { search() };
+    let small = small.and_then(|reduction| reduction.case.functions.into_iter().next());
+    let function = small.unwrap_or_else(|| function.clone());
+    let symptom = if is_hang { None } else { again(runner, &function, &fault) };
+    let fault = Fault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
+    PeerFinding { opcodes: opcodes(&function), function, fault, seen: 1 }
+}
+
+/// The symptom of the same fault in this function, if it shows it.
+fn again(runner: &Runner<'_>, function: &Function, fault: &Fault) -> Option<Symptom> {
+    let Fault { mode, before, stage, symptom } = fault;
+    let source = module_of(vec![function.clone()]);
+    let found = match symptom {
+        Symptom::Failed(Failure { kind: FailureKind::Unreadable, .. }) => {
+            Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
+        }
+        Symptom::Failed(_) => Symptom::Failed(runner.compiled(&source, *mode, stage).err()?),
+        Symptom::Broken(_) => {
+            let after = read(runner, &source, *mode, stage)?;
+            Symptom::Broken(broken_rule(after.functions.first()?, *mode)?)
+        }
+        Symptom::Miscompiled(_) => {
+            let earlier = before.map(|before| read(runner, &source, *mode, before));
+            let earlier = if before.is_some() { earlier.flatten()? } else { source.clone() };
+            let after = read(runner, &source, *mode, stage)?;
+            let judged = validate::validate(&earlier, &after, mode.target, setting());
+            let refuted = judged.into_iter().find_map(|judged| match judged.kind {
+                Kind::Refuted(difference) => Some(difference),
+                Kind::Proved | Kind::Unknown(_) | Kind::Unsupported(_) => None,
+            });
+            Symptom::Miscompiled(refuted?)
+        }
+    };
+    found.is_like(symptom).then_some(found)
+}
+
+fn read(runner: &Runner<'_>, source: &Module, mode: Mode, stage: &str) -> Option<Module> {
+    let text = runner.compiled(source, mode, stage).ok()?;
+    text::parse_module(&text, mode.target.vocabulary).ok()
+}
+
+/// The failure to read again what was written of this function alone.
+pub(super) fn unreadable(runner: &Runner<'_>, function: &Function, (mode, stage): (Mode, &str)) -> Option<Failure> {
+    let text = runner.compiled(&module_of(vec![function.clone()]), mode, stage).ok()?;
+    runner.reads_again(&text, mode).err()
+}
+
+/// The first rule of the machine verifier that the function breaks. What the compiler gave up on may break any.
+pub(super) fn broken_rule(function: &Function, mode: Mode) -> Option<Rule> {
+    if function.properties.contains(Properties::FAILED_ISEL) {
+        return None;
+    }
+    let all = mode.target.default_features | mode.target.all_options();
+    machine_verifier::verify_foreign(function, mode.target, all).first().map(|violation| violation.rule)
+}

@@ -1,0 +1,335 @@
+//! Another compiler on trial: generated programs go through its stages, and each stage is judged against the one before.
+//!
+//! Adjacent stages go to the translation validator, which refutes by an execution alone. The machine verifier looks at
+//! every stage, the compiler reads again what it wrote, and crashes and hangs are findings of their own.
+//!
+//! A batch is one file of many functions, so that starting a process counts little. Failing functions are found alone.
+//!
+//! Findings are one if they are of one family: the kind, the stage, and the opcodes of the reduced program or the
+//! compiler's message. A function that has all opcodes of a known family, and fails as it does, counts as one of it.
+
+mod backend;
+mod families;
+mod run;
+
+pub use backend::{Llc, Mode, OptLevel, PeerBackend};
+pub use families::{Fault, PeerFinding, Symptom};
+pub use run::{Failure, FailureKind};
+
+use crate::campaign::{FeatureMix, generated_for, program_seed};
+use families::Families;
+use run::{Runner, module_of};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tribunal_ir::{Function, Module, text};
+use tribunal_target::{Features, Target};
+use tribunal_trial::validate::{self, Judged, Kind, Setting};
+use tribunal_verifier::prover::Undef;
+
+/// The settings of a campaign.
+pub struct PeerCampaign<'c> {
+    /// The compiler.
+    pub backend: &'c dyn PeerBackend,
+    /// With the features that programs have, unless they draw their own.
+    pub targets: Vec<(&'static Target, Features)>,
+    /// Whether batches draw their features.
+    pub mix: FeatureMix,
+    /// No batch is begun after it.
+    pub time: Duration,
+    /// Functions at most.
+    pub runs: Option<u64>,
+    /// Decides the programs.
+    pub seed: u64,
+    /// Threads.
+    pub jobs: usize,
+}
+
+/// Functions of a batch.
+const BATCH: u64 = 48;
+/// The distance between the programs of a batch: neighbours have the same goal.
+const STRIDE: u64 = 1_000_003;
+/// The prover's time for one function at one stage.
+const PROOF: Duration = Duration::from_secs(1);
+
+/// The verdicts on the functions of one stage.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct StageTally {
+    /// Functions that came out of the stage before.
+    pub functions: u64,
+    /// Proved equal.
+    pub proved: u64,
+    /// Executed, and different.
+    pub refuted: u64,
+    /// Left open.
+    pub unknown: u64,
+    /// Of these the compiler gave up on some.
+    pub unsupported: u64,
+}
+
+impl StageTally {
+    fn count(&mut self, kind: &Kind) {
+        self.functions += 1;
+        match kind {
+            Kind::Proved => self.proved += 1,
+            Kind::Refuted(_) => self.refuted += 1,
+            Kind::Unknown(_) => self.unknown += 1,
+            Kind::Unsupported(_) => self.unsupported += 1,
+        }
+    }
+
+    fn add(&mut self, other: &StageTally) {
+        self.functions += other.functions;
+        self.proved += other.proved;
+        self.refuted += other.refuted;
+        self.unknown += other.unknown;
+        self.unsupported += other.unsupported;
+    }
+}
+
+/// A machine, a level and a stage, by name.
+pub type StageName = (&'static str, &'static str, &'static str);
+
+/// The outcome of a campaign.
+#[derive(Default)]
+pub struct PeerReport {
+    /// Functions that went through the stages.
+    pub functions: u64,
+    /// Generated functions that the compiler does not read, by its complaint.
+    pub rejected: BTreeMap<String, u64>,
+    /// The verdicts, stage by stage.
+    pub stages: BTreeMap<StageName, StageTally>,
+    /// The reasons of open verdicts.
+    pub open: BTreeMap<String, u64>,
+    /// One finding of each family.
+    pub findings: Vec<PeerFinding>,
+    /// Wall time.
+    pub elapsed: Duration,
+}
+
+/// The reason why a campaign cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum PeerError {
+    /// The compiler does not start, or there is no place for its files.
+    #[error("{0}")]
+    Setup(String),
+}
+
+/// Shared by the workers.
+struct Shared<'s> {
+    campaign: &'s PeerCampaign<'s>,
+    started: Instant,
+    stop: &'s AtomicBool,
+    next: AtomicU64,
+    families: Families,
+    outcome: Mutex<PeerReport>,
+}
+
+impl Shared<'_> {
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.started.elapsed() >= self.campaign.time
+    }
+
+    fn outcome(&self) -> std::sync::MutexGuard<'_, PeerReport> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs until the time or the functions are used up, or the caller stops it. `progress` is called now and then with the
+/// time, the functions and the families so far. Files of the compiler are in folders below `scratch`.
+///
+/// # Errors
+/// The compiler cannot be started.
+pub fn run(
+    campaign: &PeerCampaign<'_>,
+    scratch: &std::path::Path,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Duration, u64, usize),
+) -> Result<PeerReport, PeerError> {
+    let folders: Vec<PathBuf> = (0..campaign.jobs).map(|job| scratch.join(job.to_string())).collect();
+    for folder in &folders {
+        std::fs::create_dir_all(folder).map_err(|error| PeerError::Setup(format!("{}: {error}", folder.display())))?;
+    }
+    check_start(campaign, &folders[0])?;
+    let shared = Shared {
+        campaign,
+        started: Instant::now(),
+        stop,
+        next: AtomicU64::new(0),
+        families: Families::default(),
+        outcome: Mutex::default(),
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = folders.iter().map(|folder| scope.spawn(|| worker(&shared, folder.clone()))).collect();
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            std::thread::sleep(Duration::from_millis(100));
+            progress(shared.started.elapsed(), shared.outcome().functions, shared.families.count());
+        }
+    });
+    let mut report = std::mem::take(&mut *shared.outcome());
+    report.findings = shared.families.into_findings();
+    report.elapsed = shared.started.elapsed();
+    Ok(report)
+}
+
+/// An empty module compiles: else nothing that follows means anything.
+fn check_start(campaign: &PeerCampaign<'_>, folder: &std::path::Path) -> Result<(), PeerError> {
+    let runner = Runner { backend: campaign.backend, folder };
+    for &(target, features) in &campaign.targets {
+        let mode = Mode { target, features, level: OptLevel::O0 };
+        let read = runner.reads(&module_of(Vec::new()), mode);
+        read.map_err(|failure| PeerError::Setup(format!("the backend does not start: {}", failure.complaint)))?;
+    }
+    Ok(())
+}
+
+fn worker(shared: &Shared<'_>, folder: PathBuf) {
+    // A verdict takes the threads of the pool that it is asked in.
+    let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
+    let runner = Runner { backend: shared.campaign.backend, folder: &folder };
+    while !shared.is_over() {
+        let number = shared.next.fetch_add(1, Ordering::Relaxed);
+        if shared.campaign.runs.is_some_and(|runs| number * BATCH >= runs) {
+            break;
+        }
+        pool.install(|| batch(shared, &runner, number));
+    }
+}
+
+/// The functions of a batch, and the mode in which they compile.
+fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (Mode, Vec<Function>) {
+    let count = campaign.targets.len() as u64;
+    let (target, given) = campaign.targets[(number % count) as usize];
+    let level = OptLevel::ALL[(number / count % 2) as usize];
+    let features = campaign.mix.draw(target, given, program_seed(campaign.seed, number));
+    let left = campaign.runs.map_or(BATCH, |runs| (runs - number * BATCH).min(BATCH));
+    let function = |place| {
+        let seed = program_seed(campaign.seed, number + place * STRIDE);
+        let mut function = generated_for(seed, target, features).filter(|function| function.ir.is_none())?;
+        function.name = format!("f{place}");
+        // The name of an object is that of an instruction of the IR, which is not there.
+        function.stack.values_mut().for_each(|object| object.name.clear());
+        Some(function)
+    };
+    (Mode { target, features, level }, (0..left).filter_map(function).collect())
+}
+
+/// One batch through all stages.
+fn batch(shared: &Shared<'_>, runner: &Runner<'_>, number: u64) {
+    let (mode, functions) = drawn(shared.campaign, number);
+    let mut source = module_of(functions);
+    if runner.reads(&source, mode).is_err() {
+        let rejected = runner.take_failing(&mut source, |runner, module| runner.reads(module, mode));
+        let mut outcome = shared.outcome();
+        for (_, failure) in rejected {
+            *outcome.rejected.entry(failure.family()).or_default() += 1;
+        }
+    }
+    let stages = shared.campaign.backend.stages(mode);
+    let mut before: Option<(&'static str, Module)> = None;
+    for &stage in stages {
+        let Some(text) = compiled(shared, runner, &mut source, (mode, stage)) else { return };
+        let Ok(after) = text::parse_module(&text, mode.target.vocabulary) else {
+            *shared.outcome().open.entry(format!("{stage}: text that is not read")).or_default() += 1;
+            return;
+        };
+        read_again(shared, runner, &source, &text, (mode, stage));
+        let earlier = before.as_ref().map_or(&source, |(_, module)| module);
+        judge(shared, runner, [earlier, &after], &source, (mode, before.as_ref().map(|(name, _)| *name), stage));
+        before = Some((stage, after));
+    }
+    shared.outcome().functions += source.functions.len() as u64;
+}
+
+/// The module after a stage. Functions on which the compiler fails are findings, and leave the batch.
+fn compiled(
+    shared: &Shared<'_>,
+    runner: &Runner<'_>,
+    source: &mut Module,
+    (mode, stage): (Mode, &'static str),
+) -> Option<String> {
+    if let Ok(text) = runner.compiled(source, mode, stage) {
+        return Some(text);
+    }
+    let alone = |runner: &Runner<'_>, module: &Module| runner.compiled(module, mode, stage).map(drop);
+    for (function, failure) in runner.take_failing(source, alone) {
+        let fault = Fault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
+        shared.families.found(runner, &function, fault, shared.stop);
+    }
+    let again = runner.compiled(source, mode, stage);
+    if let Err(failure) = &again {
+        let reason = format!("{stage}: functions that fail together: {}", failure.family());
+        *shared.outcome().open.entry(reason).or_default() += source.functions.len() as u64;
+    }
+    again.ok()
+}
+
+/// What the compiler wrote it must read.
+fn read_again(
+    shared: &Shared<'_>,
+    runner: &Runner<'_>,
+    source: &Module,
+    text: &str,
+    (mode, stage): (Mode, &'static str),
+) {
+    if runner.reads_again(text, mode).is_ok() {
+        return;
+    }
+    for function in &source.functions {
+        if let Some(failure) = families::unreadable(runner, function, (mode, stage)) {
+            let fault = Fault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
+            shared.families.found(runner, function, fault, shared.stop);
+        }
+    }
+}
+
+/// The terms of the validator: LLVM's undefined values, and little time.
+fn setting() -> Setting {
+    Setting { undef: Undef::PerUse, time: PROOF }
+}
+
+/// The verdicts on one stage.
+fn judge(
+    shared: &Shared<'_>,
+    runner: &Runner<'_>,
+    [before, after]: [&Module; 2],
+    source: &Module,
+    (mode, earlier, stage): (Mode, Option<&'static str>, &'static str),
+) {
+    let mut tally = StageTally::default();
+    for Judged { function: name, kind, .. } in validate::validate(before, after, mode.target, setting()) {
+        tally.count(&kind);
+        let own = source.functions.iter().find(|function| function.name == name);
+        match (&kind, own) {
+            (Kind::Refuted(difference), Some(function)) => {
+                let fault = Fault { mode, before: earlier, stage, symptom: Symptom::Miscompiled(difference.clone()) };
+                shared.families.found(runner, function, fault, shared.stop);
+            }
+            (Kind::Unknown(reason), _) => {
+                *shared.outcome().open.entry(format!("{stage}: unknown: {}", summary(reason))).or_default() += 1;
+            }
+            (Kind::Unsupported(reason), _) => {
+                *shared.outcome().open.entry(format!("{stage}: unsupported: {}", summary(reason))).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    for function in &after.functions {
+        let Some(rule) = families::broken_rule(function, mode) else { continue };
+        if let Some(own) = source.functions.iter().find(|own| own.name == function.name) {
+            let fault = Fault { mode, before: earlier, stage, symptom: Symptom::Broken(rule) };
+            shared.families.found(runner, own, fault, shared.stop);
+        }
+    }
+    let mut outcome = shared.outcome();
+    outcome.stages.entry((mode.target.name, mode.level.flag(), stage)).or_default().add(&tally);
+}
+
+/// A reason without the words that name blocks, registers and values, so that equal ones are counted together.
+fn summary(reason: &str) -> String {
+    let named = |word: &str| word.contains(|c: char| c.is_ascii_digit()) || word.starts_with(['%', '$']);
+    let words = reason.split_whitespace().filter(|word| !named(word));
+    words.take(12).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,131 @@
+//! Other compilers on trial: ones that copy, damage, refuse and do not end, so that every symptom is seen and none is made up.
+
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tribunal_fuzz::campaign::FeatureMix;
+use tribunal_fuzz::peer::{self, Llc, Mode, PeerBackend, PeerCampaign, PeerReport, StageTally};
+use tribunal_ir::text;
+
+/// A compiler of one stage: a shell command that makes a file of a file.
+struct Shell {
+    compile: &'static str,
+    read: &'static str,
+}
+
+impl PeerBackend for Shell {
+    fn stages(&self, _: Mode) -> &'static [&'static str] {
+        &["only"]
+    }
+
+    fn compile(&self, _: Mode, _: &str, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", self.compile, "sh"]).args([input, output]);
+        command
+    }
+
+    fn read(&self, _: Mode, input: &Path) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", self.read, "sh"]).arg(input);
+        command
+    }
+
+    fn complaint(&self, messages: &str) -> String {
+        messages.trim().to_string()
+    }
+}
+
+fn judged(backend: &dyn PeerBackend, runs: u64) -> PeerReport {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let campaign = PeerCampaign {
+        backend,
+        targets: vec![(target, target.default_features)],
+        mix: FeatureMix::Given,
+        time: Duration::from_secs(600),
+        runs: Some(runs),
+        seed: 3,
+        jobs: 2,
+    };
+    let scratch = tempfile::tempdir().unwrap();
+    peer::run(&campaign, scratch.path(), &AtomicBool::new(false), |_, _, _| {}).unwrap()
+}
+
+/// The names of the families.
+fn families(report: &PeerReport) -> BTreeSet<String> {
+    report.findings.iter().map(|finding| finding.family()).collect()
+}
+
+#[test]
+fn a_compiler_that_copies_has_no_findings() {
+    let report = judged(&Shell { compile: "cp \"$1\" \"$2\"", read: "true" }, 40);
+    assert!(report.functions > 30 && report.findings.is_empty(), "{:?}", families(&report));
+    let proved: u64 = report.stages.values().map(|tally| tally.proved).sum();
+    assert!(proved * 10 > report.functions * 9, "{:?} {:?}", report.stages, report.open);
+}
+
+/// The opcode that is wrong is all that is left.
+#[test]
+fn a_wrong_stage_is_refuted_and_reduced_to_the_opcode_that_it_gets_wrong() {
+    let report = judged(&Shell { compile: "sed 's/G_SUB /G_ADD /' \"$1\" > \"$2\"", read: "true" }, 30);
+    let wrong: Vec<_> = report.findings.iter().filter(|finding| finding.opcodes.contains("G_SUB")).collect();
+    assert!(!wrong.is_empty() && wrong.len() == report.findings.len(), "{:?}", families(&report));
+    let smallest = wrong.iter().min_by_key(|finding| finding.instructions()).unwrap();
+    assert!(smallest.instructions() <= 6, "{}", smallest.instructions());
+    let backend = Shell { compile: "true", read: "true" };
+    let file = smallest.text(&backend);
+    let target = smallest.fault.mode.target;
+    assert_eq!(text::parse_module(&file, target.vocabulary).unwrap().functions.len(), 1);
+    assert!(file.contains("miscompiled: only: ") && file.contains("tribunal validate FILE.mir after.mir"), "{file}");
+}
+
+#[test]
+fn a_crash_is_found_in_the_function_that_causes_it_and_the_others_go_on() {
+    let crash = "grep -q 'G_LSHR' \"$1\" && { echo cannot shift 17 >&2; exit 1; }; cp \"$1\" \"$2\"";
+    let report = judged(&Shell { compile: crash, read: "true" }, 60);
+    let [crash] = report.findings.as_slice() else { panic!("{:?}", families(&report)) };
+    assert_eq!((crash.family().as_str(), crash.opcodes.len()), ("crash: only: cannot shift _: G_LSHR", 1));
+    assert!(crash.seen > 1 && report.functions > 20, "{} {}", crash.seen, report.functions);
+}
+
+#[test]
+fn output_that_is_not_read_again_and_input_that_is_not_read_are_told_apart() {
+    let rejects = "! grep -q 'G_MUL' \"$1\" || { echo no products >&2; exit 1; }";
+    let report = judged(&Shell { compile: "cp \"$1\" \"$2\"", read: rejects }, 40);
+    assert!(report.findings.is_empty() && report.rejected["no products"] > 10, "{:?}", report.rejected);
+    let broken = "! grep -q '^# broken' \"$1\" || { echo broken >&2; exit 1; }";
+    let breaks = "{ grep -q G_XOR \"$1\" && echo '# broken'; cat \"$1\"; } > \"$2\"";
+    let report = judged(&Shell { compile: breaks, read: broken }, 40);
+    assert_eq!(families(&report), BTreeSet::from(["unreadable: only: broken: G_XOR".to_string()]));
+}
+
+/// LLVM's own stages: they run, most are proved, and it reads the programs.
+#[test]
+fn llvm_goes_through_every_stage() {
+    let report = judged(&Llc::new("llc-22").unwrap(), 60);
+    assert!(report.functions >= 40 && report.stages.len() == 9, "{} {:?}", report.functions, report.stages);
+    let sum = |count: fn(&StageTally) -> u64| report.stages.values().map(count).sum::<u64>();
+    let (functions, proved) = (sum(|tally| tally.functions), sum(|tally| tally.proved));
+    assert!(proved * 2 > functions, "{:?} {:?}", report.stages, report.open);
+}
+
+#[test]
+fn a_compiler_that_does_not_start_is_an_error() {
+    let target = tribunal_target::by_name("aarch64").unwrap();
+    let backend = Llc::new("no-such-compiler-anywhere").unwrap();
+    let campaign = PeerCampaign {
+        backend: &backend,
+        targets: vec![(target, target.default_features)],
+        mix: FeatureMix::Given,
+        time: Duration::from_secs(5),
+        runs: None,
+        seed: 1,
+        jobs: 1,
+    };
+    let scratch = tempfile::tempdir().unwrap();
+    let error = peer::run(&campaign, scratch.path(), &AtomicBool::new(false), |_, _, _| {}).err().unwrap();
+    assert!(error.to_string().contains("does not start"), "{error}");
+}
