@@ -83,7 +83,7 @@ pub trait Domain {
     /// An operation of floating point that rounds, on the operands that it names. What it gives for a NaN, or where the
     /// result is one, means nothing. By its definition over the primitives; a domain may know a shorter way to the
     /// same, and the prover's has an unknown function of the operands.
-    fn rounded(&mut self, operation: RoundedOperation, args: &[Self::Bits]) -> FloatResult<Self> {
+    fn rounded(&mut self, operation: RoundedOperation, args: &[Self::Bits]) -> FloatResult<Self::Bits> {
         float::by_definition(self, operation, args)
     }
 

@@ -20,7 +20,7 @@ const BINARY: [Operation; 5] = [Operation::Add, Operation::Sub, Operation::Mul, 
 struct Ours(Operation, FloatFormat);
 
 impl Evaluated for Ours {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D> {
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         let Ours(operation, format) = *self;
         match operation {
             Operation::Add => float::add(d, rules, format, &args[0], &args[1]),
@@ -123,7 +123,7 @@ fn machine_words_change_nothing() {
 struct Root(FloatFormat);
 
 impl Evaluated for Root {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D> {
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         float::sqrt(d, rules, self.0, &args[0])
     }
 }

@@ -8,7 +8,7 @@ use tribunal_ir::semantics::float::{self, IntegerForm};
 struct Conversion(FloatFormat, FloatFormat);
 
 impl Evaluated for Conversion {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D> {
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         match self.0.exponent_bits() <= self.1.exponent_bits() && self.0.precision() <= self.1.precision() {
             true => float::extend(d, rules, (self.0, self.1), &args[0]),
             false => float::truncate(d, rules, (self.0, self.1), &args[0]),
@@ -100,7 +100,7 @@ fn overflow_is_detected_after_rounding() {
 struct ToInteger(FloatFormat, IntegerForm);
 
 impl Evaluated for ToInteger {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D> {
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         let integer = float::to_integer(d, &rules.mode, self.0, &args[0], self.1);
         FloatResult { bits: integer.bits, flags: integer.flags }
     }
@@ -146,7 +146,7 @@ fn integers_of_numbers() {
 struct FromInteger(FloatFormat, bool);
 
 impl Evaluated for FromInteger {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D> {
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         float::from_integer(d, rules, self.0, &args[0], self.1)
     }
 }
@@ -187,7 +187,7 @@ fn numbers_of_integers() {
 struct Integral(FloatFormat);
 
 impl Evaluated for Integral {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D> {
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         float::round_to_integral(d, rules, self.0, &args[0])
     }
 }
@@ -217,7 +217,7 @@ fn numbers_without_a_fraction() {
 struct Scaled(FloatFormat);
 
 impl Evaluated for Scaled {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D> {
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         float::scale(d, rules, self.0, &args[0], &args[1])
     }
 }

@@ -40,7 +40,7 @@ type Outcome = (u128, u128);
 
 /// What the semantics say under the rule of RISC-V, on machine words where those suffice.
 trait Evaluated {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D>;
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits>;
 
     fn outcome(&self, mode: RoundingMode, args: &[Bits]) -> Outcome {
         let mut words = Words::default();

@@ -53,7 +53,7 @@ fn all_predicates() {
 struct Extreme(FloatFormat, Extremum);
 
 impl Evaluated for Extreme {
-    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D> {
+    fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         float::extremum(d, rules, (self.0, self.1), &args[0], &args[1])
     }
 }

@@ -14,8 +14,8 @@ fn with_nans<D: Domain + ?Sized>(
     rule: NanRule,
     operands: &[NanOperand<D>],
     has_no_result: &D::Bool,
-    (format, number): (FloatFormat, FloatResult<D>),
-) -> FloatResult<D> {
+    (format, number): (FloatFormat, FloatResult<D::Bits>),
+) -> FloatResult<D::Bits> {
     let nan = nan_of(d, rule, format, operands);
     let (any_nan, any_signaling) = (any_nan(d, operands), any_signaling(d, operands));
     let (is_nan, invalid) = (d.bool_or(&any_nan, has_no_result), d.bool_or(&any_signaling, has_no_result));
@@ -42,7 +42,7 @@ pub fn add<D: Domain + ?Sized>(
     format: FloatFormat,
     a: &D::Bits,
     b: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     sum(d, rules, format, (a, b), b)
 }
 
@@ -53,7 +53,7 @@ pub fn sub<D: Domain + ?Sized>(
     format: FloatFormat,
     a: &D::Bits,
     b: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let sign = d.constant(Bits::signed_min(format.bits()));
     let negated = d.xor(b, &sign);
     sum(d, rules, format, (a, b), &negated)
@@ -66,7 +66,7 @@ fn sum<D: Domain + ?Sized>(
     format: FloatFormat,
     (a, b): (&D::Bits, &D::Bits),
     addend: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let [x, y] = parts_of(d, format, [a, b]);
     let added = d.is_negative(addend);
     let opposite = differ(d, &x.sign, &added);
@@ -83,7 +83,7 @@ pub fn mul<D: Domain + ?Sized>(
     format: FloatFormat,
     a: &D::Bits,
     b: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let [x, y] = parts_of(d, format, [a, b]);
     let has_no_result = has_no_product(d, &x, &y);
     let number = d.rounded(RoundedOperation::Mul(format), &[rules.mode.clone(), a.clone(), b.clone()]);
@@ -104,7 +104,7 @@ pub fn div<D: Domain + ?Sized>(
     format: FloatFormat,
     a: &D::Bits,
     b: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let [x, y] = parts_of(d, format, [a, b]);
     let (infinite, zero) = (d.bool_and(&x.is_infinite, &y.is_infinite), d.bool_and(&x.is_zero, &y.is_zero));
     let has_no_result = d.bool_or(&infinite, &zero);
@@ -120,7 +120,7 @@ pub fn rem<D: Domain + ?Sized>(
     format: FloatFormat,
     a: &D::Bits,
     b: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let [x, y] = parts_of(d, format, [a, b]);
     let (has_none, unordered) = (d.bool_or(&x.is_infinite, &y.is_zero), d.bool_or(&x.is_nan, &y.is_nan));
     let ordered = d.bool_not(&unordered);
@@ -137,7 +137,7 @@ pub fn fma<D: Domain + ?Sized>(
     rules: &FloatRules<D>,
     format: FloatFormat,
     [a, b, c]: [&D::Bits; 3],
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let [x, y, z] = parts_of(d, format, [a, b, c]);
     let no_product = has_no_product(d, &x, &y);
     let product_is_infinite = d.bool_or(&x.is_infinite, &y.is_infinite);
@@ -161,7 +161,12 @@ pub fn fma<D: Domain + ?Sized>(
 }
 
 /// The square root.
-pub fn sqrt<D: Domain + ?Sized>(d: &mut D, rules: &FloatRules<D>, format: FloatFormat, a: &D::Bits) -> FloatResult<D> {
+pub fn sqrt<D: Domain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    format: FloatFormat,
+    a: &D::Bits,
+) -> FloatResult<D::Bits> {
     let [x] = parts_of(d, format, [a]);
     let has_root = d.bool_or(&x.is_zero, &x.is_nan);
     let has_none = d.bool_not(&has_root);
@@ -178,7 +183,7 @@ pub fn scale<D: Domain + ?Sized>(
     format: FloatFormat,
     a: &D::Bits,
     power: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let power = clamped(d, power, RoundedOperation::SCALE_BITS);
     let [x] = parts_of(d, format, [a]);
     let number = d.rounded(RoundedOperation::Scale(format), &[rules.mode.clone(), a.clone(), power]);
@@ -206,7 +211,7 @@ pub fn truncate<D: Domain + ?Sized>(
     rules: &FloatRules<D>,
     (from, to): (FloatFormat, FloatFormat),
     a: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let [x] = parts_of(d, from, [a]);
     let number = d.rounded(RoundedOperation::Convert(from, to), &[rules.mode.clone(), a.clone()]);
     let (operands, never) = (operands(d, to, [&x]), d.boolean(false));
@@ -219,7 +224,7 @@ pub fn extend<D: Domain + ?Sized>(
     rules: &FloatRules<D>,
     (from, to): (FloatFormat, FloatFormat),
     a: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let [x] = parts_of(d, from, [a]);
     let bits = match from.exponent_bits() == to.exponent_bits() {
         true => below_zeros(d, a, to.bits() - from.bits()),
@@ -266,7 +271,7 @@ pub fn from_integer<D: Domain + ?Sized>(
     format: FloatFormat,
     integer: &D::Bits,
     is_signed: bool,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let given = d.width(integer);
     let wide = super::integral::common_width(given, is_signed);
     let integer = if is_signed { d.sext(integer, wide) } else { d.zext(integer, wide) };
@@ -289,7 +294,7 @@ pub(super) fn canonical<D: Domain + ?Sized>(
     rules: &FloatRules<D>,
     format: FloatFormat,
     a: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let [x] = parts_of(d, format, [a]);
     let number = FloatResult { bits: a.clone(), flags: d.literal(0, FLAG_BITS) };
     let (mut operands, never) = (operands(d, format, [&x]), d.boolean(false));

@@ -91,7 +91,7 @@ pub fn extremum<D: Domain + ?Sized>(
     (format, extremum): (FloatFormat, Extremum),
     a: &D::Bits,
     b: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let (x, y) = (Parts::of(d, format, a), Parts::of(d, format, b));
     let below = is_below(d, &x, &y);
     let (least, greatest) = (d.ite(&below, a, b), d.ite(&below, b, a));

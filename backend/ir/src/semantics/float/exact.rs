@@ -64,7 +64,7 @@ pub(crate) fn by_definition<D: Domain + ?Sized>(
     d: &mut D,
     operation: RoundedOperation,
     args: &[D::Bits],
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     use RoundedOperation::*;
     let Some((mode, args)) = args.split_first().filter(|(_, args)| !args.is_empty()) else {
         let (bits, flags) = (d.literal(0, operation.format().bits()), d.literal(0, FLAG_BITS));
@@ -113,8 +113,8 @@ fn unless<D: Domain + ?Sized>(
     d: &mut D,
     condition: &D::Bool,
     instead: &D::Bits,
-    result: FloatResult<D>,
-) -> FloatResult<D> {
+    result: FloatResult<D::Bits>,
+) -> FloatResult<D::Bits> {
     let none = d.literal(0, FLAG_BITS);
     FloatResult { bits: d.ite(condition, instead, &result.bits), flags: d.ite(condition, &none, &result.flags) }
 }
@@ -124,8 +124,8 @@ fn or_infinite<D: Domain + ?Sized>(
     d: &mut D,
     condition: &D::Bool,
     (format, sign): (FloatFormat, &D::Bool),
-    result: FloatResult<D>,
-) -> FloatResult<D> {
+    result: FloatResult<D::Bits>,
+) -> FloatResult<D::Bits> {
     let infinity = d.constant(infinity(format));
     let infinity = signed(d, sign, &infinity);
     unless(d, condition, &infinity, result)
@@ -155,7 +155,7 @@ fn add<D: Domain + ?Sized>(
     directions: &Directions<D>,
     a: &D::Bits,
     b: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let low = format.bits() - 1;
     let (a_magnitude, b_magnitude) = (d.extract(a, 0, low), d.extract(b, 0, low));
     let swaps = d.ult(&a_magnitude, &b_magnitude);
@@ -176,7 +176,7 @@ fn add<D: Domain + ?Sized>(
     unless(d, &great.is_infinite, &great.bits, result)
 }
 
-fn mul<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D> {
+fn mul<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D::Bits> {
     let (format, sign) = (a.format, differ(d, &a.sign, &b.sign));
     let (a_exponent, b_exponent) = (a.biased_exponent(d), b.biased_exponent(d));
     let (a_significand, b_significand) = (a.significand(d), b.significand(d));
@@ -201,7 +201,7 @@ fn product<D: Domain + ?Sized>(
 }
 
 /// The quotient has two bits more than the format at least, and its lowest tells of the remainder.
-fn div<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D> {
+fn div<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D::Bits> {
     let (format, sign) = (a.format, differ(d, &a.sign, &b.sign));
     let shift = format.precision() + 2;
     let ((dividend, a_exponent), (divisor, b_exponent)) = (a.normalized(d), b.normalized(d));
@@ -235,7 +235,7 @@ fn jammed<D: Domain + ?Sized>(d: &mut D, value: &D::Bits, lost: &D::Bool) -> D::
 }
 
 /// The significand times a power of two, modulo the divisor's: by squares, a bit of the power at a time.
-fn rem<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D> {
+fn rem<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D::Bits> {
     let format = a.format;
     let ((dividend, a_exponent), (divisor, b_exponent)) = (a.normalized(d), b.normalized(d));
     let width = 2 * format.precision();
@@ -265,7 +265,7 @@ fn rem<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, 
 
 /// Both addends have their leading bits at one place, so that bits are lost of the lesser alone, and only where it
 /// cancels one bit of the greater at most.
-fn fma<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, [a, b, c]: [&Parts<D>; 3]) -> FloatResult<D> {
+fn fma<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, [a, b, c]: [&Parts<D>; 3]) -> FloatResult<D::Bits> {
     let (format, sign) = (a.format, differ(d, &a.sign, &b.sign));
     let exponent_bits = exponent_width(format);
     let ((a_significand, a_exponent), (b_significand, b_exponent)) = (a.normalized(d), b.normalized(d));
@@ -307,7 +307,7 @@ fn fma<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, [a, b, c]: [&P
 }
 
 /// By Newton's iteration from above, whose relative error is squared and halved by each step: at most 1 at first.
-fn sqrt<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>) -> FloatResult<D> {
+fn sqrt<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>) -> FloatResult<D::Bits> {
     let (format, root_bits) = (a.format, a.format.precision() + 2);
     let (significand, biased) = a.normalized(d);
     // Twice as wide as the root: below it as many zeros as make the exponent of the lowest bit even.
@@ -340,7 +340,12 @@ fn sqrt<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>)
     unless(d, &is_itself, &a.bits, result)
 }
 
-fn scale<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, power: &D::Bits) -> FloatResult<D> {
+fn scale<D: Domain + ?Sized>(
+    d: &mut D,
+    directions: &Directions<D>,
+    a: &Parts<D>,
+    power: &D::Bits,
+) -> FloatResult<D::Bits> {
     let (format, given) = (a.format, d.width(power));
     let bound = d.literal(1 << (format.exponent_bits() + 1), given);
     let none = d.literal(0, given);
@@ -356,7 +361,12 @@ fn scale<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>
     unless(d, &a.is_infinite, &a.bits, result)
 }
 
-fn convert<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, to: FloatFormat) -> FloatResult<D> {
+fn convert<D: Domain + ?Sized>(
+    d: &mut D,
+    directions: &Directions<D>,
+    a: &Parts<D>,
+    to: FloatFormat,
+) -> FloatResult<D::Bits> {
     let (significand, exponent) = (a.significand(d), a.biased_exponent(d));
     let exponent = lowest_exponent(d, a.format, &exponent, a.format.precision());
     let exponent = d.sext(&exponent, exponent_width(to).max(exponent_width(a.format)));
@@ -369,7 +379,7 @@ fn from_integer<D: Domain + ?Sized>(
     format: FloatFormat,
     directions: &Directions<D>,
     integer: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let (sign, zero) = (d.is_negative(integer), d.literal(0, d.width(integer)));
     let negated = d.sub(&zero, integer);
     let significand = d.ite(&sign, &negated, integer);

@@ -124,7 +124,7 @@ pub fn round_to_integral<D: Domain + ?Sized>(
     rules: &FloatRules<D>,
     format: FloatFormat,
     a: &D::Bits,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let x = Parts::of(d, format, a);
     let Integral { significand, fraction_bits, exponent, is_inexact } = integral(d, &rules.mode, &x);
     let (precision, width) = (format.precision(), exponent_width(format));

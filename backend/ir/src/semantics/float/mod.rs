@@ -103,12 +103,12 @@ impl<D: Domain + ?Sized> FloatRules<D> {
 }
 
 /// A floating-point number and the exceptions of the operation.
-#[derive(Debug)]
-pub struct FloatResult<D: Domain + ?Sized> {
+#[derive(Clone, Debug)]
+pub struct FloatResult<B> {
     /// The number's bits.
-    pub bits: D::Bits,
+    pub bits: B,
     /// The flags raised: [`FLAG_BITS`] bits, by [`FloatFlag`].
-    pub flags: D::Bits,
+    pub flags: B,
 }
 
 /// Five flags, of which `raised` are set where their condition holds.

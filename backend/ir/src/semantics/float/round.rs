@@ -103,7 +103,7 @@ pub(super) fn rounded<D: Domain + ?Sized>(
     format: FloatFormat,
     directions: &Directions<D>,
     value: &Unrounded<D>,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let (precision, exponent_bits) = (format.precision(), d.width(&value.exponent));
     let padding = (precision + 2).saturating_sub(d.width(&value.significand));
     let significand = match padding {
@@ -171,7 +171,7 @@ fn finished<D: Domain + ?Sized>(
     directions: &Directions<D>,
     sign: &D::Bool,
     value: Packed<D>,
-) -> FloatResult<D> {
+) -> FloatResult<D::Bits> {
     let (bits, whole) = (format.bits() - 1, d.width(&value.packed));
     let infinite = d.constant(infinity(format).zext_or_trunc(whole));
     let one = d.literal(1, whole);
