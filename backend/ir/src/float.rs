@@ -60,6 +60,42 @@ impl FloatFormat {
             FloatFormat::Fp128 => 128,
         }
     }
+
+    /// The format of scalars of so many bits: a type tells no `half` from a `bfloat`, and is the former.
+    pub const fn of_width(bits: u32) -> Option<FloatFormat> {
+        Some(match bits {
+            16 => FloatFormat::Half,
+            32 => FloatFormat::Float,
+            64 => FloatFormat::Double,
+            128 => FloatFormat::Fp128,
+            _ => return None,
+        })
+    }
+
+    /// The width of its exponent, in bits.
+    pub const fn exponent_bits(self) -> u32 {
+        match self {
+            FloatFormat::Half => 5,
+            FloatFormat::BFloat | FloatFormat::Float => 8,
+            FloatFormat::Double => 11,
+            FloatFormat::Fp128 => 15,
+        }
+    }
+
+    /// The width of its significand without the leading bit.
+    pub const fn fraction_bits(self) -> u32 {
+        self.bits() - self.exponent_bits() - 1
+    }
+
+    /// The width of its significand with the leading bit, which it does not store.
+    pub const fn precision(self) -> u32 {
+        self.fraction_bits() + 1
+    }
+
+    /// The exponent field of 1.0.
+    pub const fn bias(self) -> i64 {
+        (1 << (self.exponent_bits() - 1)) - 1
+    }
 }
 
 impl Opcode {

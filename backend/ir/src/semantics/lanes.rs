@@ -3,8 +3,10 @@
 //!
 //! Each lane computes what [`Partial`] computes on [`Words`]. Only truth values are computed for all lanes in one word.
 
+use super::float::{FLAG_BITS, FloatResult, RoundedOperation};
 use super::{Domain, Partial, PartialBits, PartialBool, Word, Words};
 use crate::bits::Bits;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// A number in each lane.
@@ -216,6 +218,16 @@ impl Lanes {
         }
     }
 
+    fn in_lane(
+        &mut self,
+        operation: RoundedOperation,
+        args: &[LaneBits],
+        lane: usize,
+    ) -> FloatResult<PartialBits<Word>> {
+        let args: SmallVec<[PartialBits<Word>; 4]> = args.iter().map(|arg| arg.lane(lane)).collect();
+        self.domain.rounded(operation, &args)
+    }
+
     /// A bit for each lane.
     fn all(&self) -> u64 {
         u64::MAX >> (Lanes::MOST - self.count)
@@ -327,6 +339,19 @@ impl Domain for Lanes {
         LaneBools {
             value: !condition.unknown & pick.value | condition.unknown & a.value,
             unknown: !condition.unknown & pick.unknown | condition.unknown & unsure,
+        }
+    }
+    fn rounded(&mut self, operation: RoundedOperation, args: &[LaneBits]) -> FloatResult<LaneBits> {
+        let width = operation.format().bits();
+        if args.iter().all(LaneBits::is_same) {
+            let FloatResult { bits, flags } = self.in_lane(operation, args, 0);
+            return FloatResult { bits: LaneBits::same(bits), flags: LaneBits::same(flags) };
+        }
+        let lanes: Vec<FloatResult<PartialBits<Word>>> =
+            (0..self.count).map(|lane| self.in_lane(operation, args, lane)).collect();
+        FloatResult {
+            bits: LaneBits::each(self.count, width, |lane| lanes[lane].bits),
+            flags: LaneBits::each(self.count, FLAG_BITS, |lane| lanes[lane].flags),
         }
     }
 }

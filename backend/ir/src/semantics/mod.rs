@@ -7,6 +7,7 @@ mod access;
 mod bits;
 mod concrete;
 mod domain;
+pub mod float;
 mod integer;
 mod intrinsic;
 mod lanes;

@@ -5,8 +5,10 @@
 //! nondeterminism. An unknown bit may be 0 or 1; a bit that is known has the value's bit. Marking too many bits unknown
 //! is sound, too few is not.
 
+use super::float::{FLAG_BITS, FloatResult, RoundedOperation};
 use super::{Choice, Concrete, Domain, Number, Words};
 use crate::bits::Bits;
+use smallvec::SmallVec;
 
 /// A value; where `unknown` has a bit set, the value's bit means nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -264,5 +266,14 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
             return if condition.value { *a } else { *b };
         }
         PartialBool { value: a.value, unknown: a.unknown || b.unknown || a.value != b.value }
+    }
+    /// Every bit depends on every bit of the operands.
+    fn rounded(&mut self, operation: RoundedOperation, args: &[Self::Bits]) -> FloatResult<Self::Bits> {
+        if args.iter().all(PartialBits::is_known) {
+            let args: SmallVec<[Of<C>; 4]> = args.iter().map(|arg| arg.value).collect();
+            let FloatResult { bits, flags } = self.0.rounded(operation, &args);
+            return FloatResult { bits: PartialBits::known(bits), flags: PartialBits::known(flags) };
+        }
+        FloatResult { bits: self.all_open(operation.format().bits()), flags: self.all_open(FLAG_BITS) }
     }
 }
