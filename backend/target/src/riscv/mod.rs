@@ -7,6 +7,7 @@ pub mod attributes;
 pub mod compressed;
 pub mod features;
 mod float_legality;
+mod floats;
 pub mod instructions;
 pub mod legality;
 pub mod machine;
