@@ -178,4 +178,11 @@ impl OpcodeInfo {
     pub fn class_of(&self, index: usize) -> Option<TypeClass> {
         self.operands().find(|kind| kind.type_index() == Some(index))?.type_class()
     }
+
+    /// The flags that are promises its definition reads.
+    pub fn promises(&self) -> InstFlags {
+        let is_float = |kind: OperandKind| kind.type_class() == Some(TypeClass::Float);
+        let of_floats = if self.operands().any(is_float) { InstFlags::FLOAT_PROMISES } else { InstFlags::empty() };
+        self.inst_flags & (InstFlags::PROMISES | of_floats)
+    }
 }
