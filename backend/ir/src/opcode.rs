@@ -628,6 +628,11 @@ impl Opcode {
         self.flags().contains(OpcodeFlags::DEFINED)
     }
 
+    /// True if an operand is read or written as floating point.
+    pub fn is_float(self) -> bool {
+        self.info().is_some_and(OpcodeInfo::is_float)
+    }
+
     /// The operation by which a reduction of integers takes the elements together.
     pub fn reduced_by(self) -> Option<Opcode> {
         Some(match self {
