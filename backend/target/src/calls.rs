@@ -4,7 +4,7 @@ use crate::Target;
 use crate::abi::{CallKind, Calls};
 use crate::runtime::{AtomicFunction, RuntimeFunction};
 use smallvec::{SmallVec, smallvec};
-use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
+use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, RegMask, TargetOpcode};
 
 /// The registers of a runtime function's arguments and result.
 pub struct Signature {
@@ -78,25 +78,26 @@ impl Target {
         &self,
         function: &mut Function,
         symbol: &str,
+        mask: RegMask,
         arguments: impl IntoIterator<Item = PReg>,
         results: &[PReg],
     ) -> Option<InstData> {
         let base = AddressBase::External(function.intern(symbol));
-        Some(self.call(function, self.abi.calls.as_ref()?, base, arguments, results))
+        Some(self.call(function, (self.abi.calls.as_ref()?, mask), base, arguments, results))
     }
 
     /// The call of `callee`, with the registers of its arguments and results.
     pub fn call(
         &self,
         function: &mut Function,
-        calls: &Calls,
+        (calls, mask): (&Calls, RegMask),
         callee: AddressBase,
         arguments: impl IntoIterator<Item = PReg>,
         results: &[PReg],
     ) -> InstData {
         let callee = function.address(AddressData { base: callee, offset: 0, flags: calls.callee_flags });
         let mut data =
-            InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
+            InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(mask)]);
         self.add_implicit(&mut data, calls.opcode);
         data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
         data.operands.extend(results.iter().copied().map(Operand::implicit_def));
@@ -107,7 +108,7 @@ impl Target {
     pub fn tail_call(
         &self,
         function: &mut Function,
-        calls: &Calls,
+        (calls, mask): (&Calls, RegMask),
         callee: AddressBase,
         arguments: impl IntoIterator<Item = PReg>,
     ) -> InstData {
@@ -115,7 +116,7 @@ impl Target {
         let mut data = InstData::new(Opcode::Target(calls.tail), [callee]);
         let immediates = self.instruction(calls.tail).operands.iter().filter(|operand| operand.range().is_some());
         data.operands.extend(immediates.map(|_| Operand::Imm(0)));
-        data.operands.push(Operand::RegisterMask(calls.preserved_mask));
+        data.operands.push(Operand::RegisterMask(mask));
         self.add_implicit(&mut data, calls.tail);
         data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
         data

@@ -30,7 +30,7 @@ use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::text::print_base;
 use tribunal_ir::{
     AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegOperand,
-    TargetFlags, Vocabulary,
+    RegBank, TargetFlags, Vocabulary,
 };
 
 /// A function that fills or moves bytes.
@@ -379,6 +379,12 @@ pub fn clobbered(target: &Target, data: &InstData) -> Vec<PReg> {
     let full = (0..).map(PReg).zip(target.registers).filter(|&(register, row)| row.full == register);
     match mask {
         None | Some(Preserved::CalleeSaved | Preserved::More) => target.abi.caller_saved.to_vec(),
+        Some(Preserved::General) => {
+            let general = |register: PReg| target.bank_of(register).is_none_or(|bank| bank == RegBank(0));
+            let others = full.map(|(register, _)| register).filter(|&register| !general(register));
+            let general = target.abi.caller_saved.iter().copied().filter(|&register| general(register));
+            general.chain(others).collect()
+        }
         Some(Preserved::Nothing) => {
             full.map(|(register, _)| register).filter(|&register| register != target.abi.stack_pointer).collect()
         }

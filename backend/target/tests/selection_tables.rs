@@ -179,7 +179,7 @@ const FROM: u128 = 32;
 fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
     let fits = match rule.pattern.ty {
         Types::Any => true,
-        Types::Bits(bits) => bits == ty.bits(),
+        Types::Bits(bits) | Types::In(_, bits) => bits == ty.bits(),
         Types::AtMost(bits) => ty.bits() <= bits,
     };
     let asks_nothing = |pat: &Pat| match pat {

@@ -257,7 +257,7 @@ impl Emulator {
         };
         for index in 0..self.changed.len() {
             let register = self.changed[index];
-            self.write(register, fitting(self.target, clobbered(register, count)))?;
+            self.write(register, fitting(self.target, register, clobbered(register, count)))?;
         }
         for (register, value) in results {
             self.write(register, value)?;

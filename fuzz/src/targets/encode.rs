@@ -139,6 +139,7 @@ fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
         ImmRange::Extension => Ok(u.int_in_range(0..=7)? << 3 | u.int_in_range(0..=4)?),
         ImmRange::Amount => u.int_in_range(0..=63),
         ImmRange::ShiftedBy { .. } => u.int_in_range(0..=255),
+        ImmRange::RoundingMode => u.int_in_range(0..=7),
         ImmRange::OneOf(values) => u.choose(values).copied(),
     }
 }

@@ -12,7 +12,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::entities::JumpTable;
 use tribunal_ir::semantics::{Domain, Unsupported};
 use tribunal_ir::{AddressBase, Block, InstData, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
-use tribunal_target::Target;
+use tribunal_target::{Target, environment};
 
 /// One output of both sides.
 pub(super) struct StepOutput {
@@ -273,7 +273,8 @@ pub(super) fn registers(
 /// saves; what no class holds (flags) lives within a step alone.
 fn is_kept(target: &Target, step: &Step<'_>, register: PReg) -> bool {
     let is_call = |data: &InstData| step.function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
-    let changed = target.abi.caller_saved.contains(&register) && step.after.iter().any(is_call);
+    let changes = |data: &InstData| is_call(data) && environment::clobbered(target, data).contains(&register);
+    let changed = step.after.iter().any(changes);
     !changed && target.classes.iter().any(|class| class.members.contains(&register))
 }
 

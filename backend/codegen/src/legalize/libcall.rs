@@ -67,7 +67,8 @@ pub(super) fn call_with<'f>(
         return false;
     }
     let places = || places.iter().flatten().copied();
-    let Some(call) = target.library_call(r.builder.function, symbol, places(), results) else { return false };
+    let Some(mask) = r.call_mask else { return false };
+    let Some(call) = target.library_call(r.builder.function, symbol, mask, places(), results) else { return false };
     let arguments = arguments(r);
     r.builder.push(target.call_frame(calls.frame_setup, 0));
     for (to, from) in places().zip(arguments) {

@@ -1,7 +1,7 @@
 //! Lowering: expansions into other operations of the same types.
 
 use super::recipe::Recipe;
-use super::{atomics, counting, frames, memory, overflow, vectors};
+use super::{atomics, counting, floats, frames, memory, overflow, vectors};
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{Family, IntPredicate, Opcode, Operand, Type, VReg};
 use tribunal_target::Target;
@@ -53,6 +53,11 @@ pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
         G_SEXT_INREG => extension_in_register(r),
         G_ASSERT_SEXT | G_ASSERT_ZEXT | G_ASSERT_ALIGN => hint(r),
         G_ANYEXT => any_extension(r),
+        G_ZEXT | G_SEXT => return extension(r),
+        G_TRUNC => return truncation(r),
+        G_FCONSTANT => floats::constant(r),
+        G_FNEG | G_FABS => floats::with_sign(r),
+        G_FCOPYSIGN => floats::copy_sign(r),
         G_MERGE_VALUES => merge(r),
         G_UNMERGE_VALUES => unmerge(r),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => return memory::lower_load(r),
@@ -219,6 +224,41 @@ fn hint(r: &mut Recipe<'_>) {
 fn any_extension(r: &mut Recipe<'_>) {
     let (source, dst) = (r.register(1), r.dst());
     r.define(dst, Opcode::G_ZEXT, &[source]);
+}
+
+/// Of a value that fills a register: the bits above are its sign, or zeros, of a mask where a part of a register is
+/// extended. False for other sizes.
+fn extension(r: &mut Recipe<'_>) -> bool {
+    use Opcode::*;
+    let (source, dst) = (r.register(1), r.dst());
+    let (narrow, wide) = (r.type_of(source), r.type_of(dst));
+    if wide.bits() != 2 * narrow.bits() {
+        return false;
+    }
+    if r.register_bits() == wide.bits() {
+        let whole = r.op(wide, G_ANYEXT, &[source]);
+        let mask = r.mask(wide, narrow.bits());
+        r.define(dst, G_AND, &[whole, mask]);
+        return r.data.opcode == G_ZEXT;
+    }
+    let high = match r.data.opcode {
+        G_SEXT => r.shift(G_ASHR, source, narrow.bits() - 1),
+        _ => r.constant(narrow, 0),
+    };
+    r.merge(dst, &[source, high]);
+    true
+}
+
+/// The low half; false for other parts.
+fn truncation(r: &mut Recipe<'_>) -> bool {
+    let (source, dst) = (r.register(1), r.dst());
+    let ty = r.type_of(dst);
+    if r.bits_of(source) != 2 * ty.bits() {
+        return false;
+    }
+    let low = r.unmerge(ty, source)[0];
+    r.define(dst, Opcode::COPY, &[low]);
+    true
 }
 
 /// The type in which the parts of a value of `bits` bits are joined: wide enough, and a power of two.

@@ -2,6 +2,7 @@
 //! moves between registers and the stack.
 
 use super::instructions::{LDRQui, LDRXui, ORRXrr, ORRv16i8, STRQui, STRXui};
+use crate::Features;
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
@@ -391,6 +392,8 @@ pub static BANKS: &[BankDesc] = &[
         file: RegisterFile::General,
         spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
         reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
+        requires: Features::empty(),
+        boxes: false,
     },
     BankDesc {
         name: "fpr",
@@ -399,12 +402,24 @@ pub static BANKS: &[BankDesc] = &[
         file: RegisterFile::Float,
         spill: Emit::new(STRQui, &[Out::Reg(0), Out::Address(0)]),
         reload: Emit::new(LDRQui, &[Out::Def(FPR128), Out::Address(0)]),
+        requires: Features::empty(),
+        boxes: false,
     },
 ];
-/// One row a pair of banks: here two, and no value goes from one to the other.
+/// One row a pair of classes between which values are copied.
 pub static COPIES: &[CopyDesc] = &[
-    CopyDesc { to: GPR, from: GPR, code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]) },
-    CopyDesc { to: FPR, from: FPR, code: Emit::new(ORRv16i8, &[Out::Def(FPR128), Out::Reg(0), Out::Reg(0)]) },
+    CopyDesc {
+        name: "aarch64 copy",
+        to: GPR64,
+        from: GPR64,
+        code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]),
+    },
+    CopyDesc {
+        name: "aarch64 copy_vector",
+        to: FPR128,
+        from: FPR128,
+        code: Emit::new(ORRv16i8, &[Out::Def(FPR128), Out::Reg(0), Out::Reg(0)]),
+    },
 ];
 
 /// The low half of a 64-bit register.
