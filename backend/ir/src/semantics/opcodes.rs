@@ -3,7 +3,7 @@
 //! Sources: LLVM's LangRef for the IR operation of each opcode, GenericOpcodes.td for the operand shapes. A result is
 //! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
-use super::{Domain, Memory, Pure, Value, access, bits, integer, intrinsic, vectors};
+use super::{Domain, Memory, Pure, Value, access, bits, float, integer, intrinsic, vectors};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags};
@@ -140,7 +140,7 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
         None => &[],
     };
     let operation = Operation { inst, flags: inst.flags, defs, uses, args, range };
-    if inst.opcode == Opcode::G_CONSTANT {
+    if matches!(inst.opcode, Opcode::G_CONSTANT | Opcode::G_FCONSTANT) {
         let value = constant(domain, function, &operation)?;
         return Ok(Evaluation { results: smallvec![value], ub: domain.boolean(false) });
     }
@@ -249,7 +249,7 @@ pub(super) fn computed<D: Domain, M: Memory<D>>(
         _ if op.defs.is_empty() => Err(Unsupported::new(inst.opcode.to_string())),
         _ => match integer::simple(domain, op).or_else(|| bits::simple(domain, op)) {
             Some(value) => no_ub(smallvec![value]),
-            None => Err(Unsupported::new(inst.opcode.to_string())),
+            None => no_ub(float::evaluate(domain, op)?),
         },
     }
 }
@@ -319,7 +319,11 @@ fn well_typed(inst: &InstData, info: &OpcodeInfo, op: &Typed) -> bool {
 }
 
 fn constant<D: Domain>(domain: &mut D, function: &Function, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {
-    match op.inst.operands.get(1).and_then(|operand| function.constant_value(operand)) {
+    let written = op.inst.operands.get(1).and_then(|operand| match operand {
+        Operand::Float(constant) => function.float_bits(*constant),
+        integer => function.constant_value(integer),
+    });
+    match written {
         Some(value) if value.width() == op.width() => {
             Ok(Value { bits: domain.constant(value), poison: domain.boolean(false) })
         }

@@ -28,7 +28,7 @@ fn converted<F: Float + FloatConvert<T>, T: Float>(to: FloatFormat, round: Round
 macro_rules! conversions {
     ($($from:ident $from_type:ident: $($to:ident $to_type:ident)*;)*) => {
         /// Every pair of different formats, with the library's conversion.
-        const CONVERSIONS: &[(FloatFormat, FloatFormat, fn(FloatFormat, Round, u128) -> Outcome)] =
+        pub const CONVERSIONS: &[(FloatFormat, FloatFormat, fn(FloatFormat, Round, u128) -> Outcome)] =
             &[$($((FloatFormat::$from, FloatFormat::$to, converted::<$from_type, $to_type>)),*),*];
     };
 }

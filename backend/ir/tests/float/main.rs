@@ -7,6 +7,7 @@
 
 mod binary;
 mod conversions;
+mod opcodes;
 mod operands;
 mod selection;
 
@@ -45,11 +46,7 @@ trait Evaluated {
     fn outcome(&self, mode: RoundingMode, args: &[Bits]) -> Outcome {
         let mut words = Words::default();
         let quick = in_domain(self, &mut words, mode, args);
-        if !words.exceeded() { quick } else { self.slow_outcome(mode, args) }
-    }
-
-    fn slow_outcome(&self, mode: RoundingMode, args: &[Bits]) -> Outcome {
-        in_domain(self, &mut Concrete { choice: Choice::Zeros }, mode, args)
+        if words.exceeded() { in_domain(self, &mut Concrete { choice: Choice::Zeros }, mode, args) } else { quick }
     }
 }
 

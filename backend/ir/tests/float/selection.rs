@@ -19,35 +19,39 @@ fn all_predicates() {
             let comparison = compare(&mut d, format, &bits(format, a), &bits(format, b));
             let order = with_format!(format, order(a, b));
             for predicate in FloatPredicate::ALL {
-                // As the names say: the letters after an `o` or a `u`.
                 let name = predicate.name();
-                let (unordered, relation) = match name {
-                    "false" => (false, ""),
-                    "true" => (true, "elg"),
-                    "ord" => (false, "elg"),
-                    "uno" => (true, ""),
-                    _ => (
-                        name.starts_with('u'),
-                        match &name[1..] {
-                            "eq" => "e",
-                            "gt" => "g",
-                            "ge" => "eg",
-                            "lt" => "l",
-                            "le" => "el",
-                            _ => "lg",
-                        },
-                    ),
-                };
-                let letter = order.map(|order| match order {
-                    Ordering::Less => 'l',
-                    Ordering::Equal => 'e',
-                    Ordering::Greater => 'g',
-                });
-                let expected = letter.map_or(unordered, |letter| relation.contains(letter));
-                assert_eq!(comparison.holds(&mut d, predicate), expected, "{a:#x} {name} {b:#x}");
+                assert_eq!(comparison.holds(&mut d, predicate), holds(predicate, order), "{a:#x} {name} {b:#x}");
             }
         }
     }
+}
+
+/// Whether a predicate holds, as its name says: the letters after an `o` or a `u`.
+pub fn holds(predicate: FloatPredicate, order: Option<Ordering>) -> bool {
+    let name = predicate.name();
+    let (unordered, relation) = match name {
+        "false" => (false, ""),
+        "true" => (true, "elg"),
+        "ord" => (false, "elg"),
+        "uno" => (true, ""),
+        _ => (
+            name.starts_with('u'),
+            match &name[1..] {
+                "eq" => "e",
+                "gt" => "g",
+                "ge" => "eg",
+                "lt" => "l",
+                "le" => "el",
+                _ => "lg",
+            },
+        ),
+    };
+    let letter = order.map(|order| match order {
+        Ordering::Less => 'l',
+        Ordering::Equal => 'e',
+        Ordering::Greater => 'g',
+    });
+    letter.map_or(unordered, |letter| relation.contains(letter))
 }
 
 struct Extreme(FloatFormat, Extremum);
@@ -59,7 +63,7 @@ impl Evaluated for Extreme {
 }
 
 /// The library's `minimum` orders zeros; a NaN and a number are told apart here.
-fn extreme<F: Float>(format: FloatFormat, extremum: Extremum, a: u128, b: u128) -> Outcome {
+pub fn extreme<F: Float>(format: FloatFormat, extremum: Extremum, a: u128, b: u128) -> Outcome {
     let (x, y) = (F::from_bits(a), F::from_bits(b));
     let least = matches!(extremum, Extremum::Minimum | Extremum::MinimumNumber | Extremum::MinNum);
     let signals = x.is_signaling() || y.is_signaling();
@@ -94,7 +98,7 @@ fn extrema() {
     }
 }
 
-fn class<F: Float>(value: u128) -> usize {
+pub fn class<F: Float>(value: u128) -> usize {
     let value = F::from_bits(value);
     let kind = match value {
         _ if value.is_signaling() => return 0,

@@ -3,7 +3,7 @@
 use super::exact::{RoundedOperation, leading};
 use super::nan::{NanOperand, any_nan, any_signaling, nan_of};
 use super::parts::{Parts, exponent_width, infinity, signed};
-use super::{FLAG_BITS, FloatFlag, FloatResult, FloatRules, NanRule, all, any, differ, flags};
+use super::{FLAG_BITS, FloatFlag, FloatResult, FloatRules, NanRule, all, differ, flags};
 use crate::bits::Bits;
 use crate::float::FloatFormat;
 use crate::semantics::Domain;
@@ -301,9 +301,4 @@ pub(super) fn canonical<D: Domain + ?Sized>(
     let quiet = d.constant(Bits::signed_min(format.fraction_bits()));
     operands[0].fraction = d.or(&operands[0].fraction, &quiet);
     with_nans(d, rules.nan, &operands, &never, (format, number))
-}
-
-/// Where one of these conditions holds.
-pub(super) fn either<D: Domain + ?Sized>(d: &mut D, a: &D::Bool, b: &D::Bool) -> D::Bool {
-    any(d, &[a, b])
 }

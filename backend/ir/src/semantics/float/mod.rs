@@ -19,6 +19,7 @@ mod comparison;
 mod exact;
 mod integral;
 mod nan;
+mod opcodes;
 mod parts;
 mod round;
 
@@ -28,6 +29,7 @@ pub use exact::RoundedOperation;
 pub(super) use exact::by_definition;
 pub use integral::{Integer, IntegerForm, round_to_integral, to_integer};
 pub use nan::NanRule;
+pub(super) use opcodes::evaluate;
 
 use super::Domain;
 use crate::bits::Bits;
