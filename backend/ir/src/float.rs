@@ -103,7 +103,8 @@ impl Opcode {
     /// any kind, such as loads, say nothing.
     pub fn is_float_operand(self, index: usize) -> bool {
         let kind = self.info().and_then(|info| info.operands().nth(index));
-        kind.is_some_and(|kind| kind.type_class() == Some(TypeClass::Float))
+        let is_float = kind.is_some_and(|kind| kind.type_class() == Some(TypeClass::Float));
+        is_float || self == Opcode::G_FCONSTANT && index == 0
     }
 }
 
