@@ -14,9 +14,7 @@ use crate::floats::{FloatValues, moves_any};
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use rustc_hash::FxHashMap;
-use tribunal_ir::{
-    Constraint, Function, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, Stage, Type, VReg,
-};
+use tribunal_ir::{Constraint, Function, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, Stage, Type, VReg};
 use tribunal_target::registers::ClassDesc;
 use tribunal_target::{Features, Target};
 
@@ -164,9 +162,9 @@ fn copied_to(function: &mut Function, value: VReg, bank: RegBank) -> VReg {
         let source = data.operands.get(1).and_then(Operand::as_reg).map(|operand| operand.reg);
         data.opcode.is_phi() || data.opcode == Opcode::COPY && matches!(source, Some(Reg::Physical(_)))
     };
-    while let Some(next) = function.next_inst(after).filter(|&next| {
-        is_boundary(function, after) && is_boundary(function, next)
-    }) {
+    while let Some(next) =
+        function.next_inst(after).filter(|&next| is_boundary(function, after) && is_boundary(function, next))
+    {
         after = next;
     }
     function.insert_after(after, data);

@@ -14,8 +14,8 @@ use regalloc2::{
 use regalloc2::{PRegSet, RegClass, VReg as AllocVReg};
 use smallvec::SmallVec;
 use tribunal_ir::{Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, VReg};
-use tribunal_target::{Target, environment};
 use tribunal_target::instructions::OperandDesc;
+use tribunal_target::{Target, environment};
 
 /// The origin of an operand of the allocator's.
 #[derive(Clone, Copy, Debug)]

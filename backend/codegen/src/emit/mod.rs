@@ -16,7 +16,7 @@ pub use relocations::{CodeReferent, CodeRelocation};
 use crate::CompileError;
 use std::fmt::Write;
 use tribunal_ir::{
-    AddressData, Block, CfiInstruction, Function, Inst, InstData, JumpTableKind, Opcode, Operand, PoolConstant,
+    AddressData, Block, CfiInstruction, Function, Inst, InstData, JumpTableKind, Opcode, Operand, PoolConstant, RegMask,
 };
 use tribunal_llvm::Name;
 use tribunal_target::abi::CallKind;
@@ -86,6 +86,8 @@ pub struct CallRelocation {
     pub symbol: String,
     /// The way in which it is called.
     pub kind: CallKind,
+    /// The mask of the registers that it preserves, which tells the convention.
+    pub mask: Option<RegMask>,
 }
 
 /// Encodes a function whose registers and frame are settled, for a machine with `features`.
@@ -111,7 +113,8 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
                 let symbol = calls::symbol(function, data).ok_or_else(|| {
                     CompileError::internal(function, "emit", format!("{} calls nothing", data.opcode))
                 })?;
-                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind });
+                let mask = calls::mask(data);
+                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind, mask });
             }
             code.relocations.extend(relocations::relocations(function, target, data, here as u32)?);
             let resolved = resolved(data, |to| layout.start(to) - here as i64);

@@ -38,8 +38,8 @@ use tribunal_ir::function::LiveIn;
 use tribunal_ir::{
     Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, Properties, Reg, RegMask, Stage, Type, VReg,
 };
-use tribunal_target::{Features, Target};
 use tribunal_target::legality::{Action, LegalizeStep, LegalizerInfo, type_at};
+use tribunal_target::{Features, Target};
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass =

@@ -5,8 +5,8 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::inst::{InstFlags, Operands};
 use tribunal_ir::types::S1;
 use tribunal_ir::{
-    Block, Builder, Function, Inst, InstData, IntPredicate, Opcode, OpcodeFlags, Operand, Position, RegMask, Type, VReg,
-    Vocabulary,
+    Block, Builder, Function, Inst, InstData, IntPredicate, Opcode, OpcodeFlags, Operand, Position, RegMask, Type,
+    VReg, Vocabulary,
 };
 
 /// One application being written.
@@ -18,7 +18,7 @@ pub(super) struct Recipe<'f> {
     pub call_mask: Option<RegMask>,
     /// Its slot, which takes the first instruction written here.
     pub inst: Inst,
-    vocabulary: &'f dyn Vocabulary,
+    pub vocabulary: &'f dyn Vocabulary,
     /// The instructions written in predecessors, for a PHI.
     outside: Vec<Inst>,
 }

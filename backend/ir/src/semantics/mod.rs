@@ -27,7 +27,7 @@ pub use memory::{Memory, Pure};
 pub use number::Number;
 pub use opcodes::{
     Evaluation, Obstacle, Typed, Unsupported, evaluate, evaluate_atomic, evaluate_binary, evaluate_flagged,
-    evaluate_typed, typed,
+    evaluate_scalar, evaluate_typed, typed,
 };
 pub use partial::{Partial, PartialBits, PartialBool};
 pub use words::{Word, Words};

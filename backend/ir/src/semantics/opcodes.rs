@@ -168,6 +168,30 @@ pub fn evaluate_binary<D: Domain>(
     }
 }
 
+/// Evaluates an opcode of one result on scalars as wide as `args`, without flags.
+pub fn evaluate_scalar<D: Domain>(
+    domain: &mut D,
+    opcode: Opcode,
+    result: Type,
+    args: &[Value<D>],
+) -> Result<Evaluation<D>, Unsupported> {
+    let inst = InstData::new(opcode, []);
+    let uses: SmallVec<[Type; 4]> = args.iter().map(|value| Type::scalar(domain.width(&value.bits))).collect();
+    let types = Typed { defs: smallvec![result], uses, has_vector: false };
+    let takes = |info: &&OpcodeInfo| {
+        let is_register = |kind: &OperandKind| kind.type_index().is_some();
+        let registers = info.uses.len() == args.len() && info.uses.iter().all(is_register);
+        info.flags.contains(OpcodeFlags::DEFINED) && info.defs.len() == 1 && registers
+    };
+    let info = opcode.info().filter(takes).ok_or_else(|| malformed(&inst))?;
+    if !well_typed(&inst, info, &types) {
+        return Err(malformed(&inst));
+    }
+    let flags = InstFlags::empty();
+    let operation = Operation { inst: &inst, flags, defs: &types.defs, uses: &types.uses, args, range: &[] };
+    computed(domain, &mut Pure, &operation)
+}
+
 /// Evaluates an operation on memory, whose values are as wide as its access, on `args`: the address, then the values.
 /// The result is the old value.
 pub fn evaluate_atomic<D: Domain, M: Memory<D>>(

@@ -3,8 +3,8 @@
 //! The lists are those of the conventions that pass `double` in registers of floating point. Where a machine has none,
 //! no code touches them; where a module names another convention, its calls have the mask of that.
 
-use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET, PseudoTAIL};
 use super::features::D;
+use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET, PseudoTAIL};
 use super::registers::{self, FPRB, GPRB, RA, SCRATCH, SP, f, x};
 use super::target_flags;
 use crate::Features;

@@ -55,14 +55,8 @@ impl FloatMachine {
             on(&[G_FCMP, G_IS_FPCLASS]).legal_for(&[(x, S32), (x, S64)]).clamp_scalar(0, x, x),
             on(&[G_FPEXT]).legal_for(&[(S64, S32)]),
             on(&[G_FPTRUNC]).legal_for(&[(S32, S64)]),
-            on(&[G_FPTOSI, G_FPTOUI])
-                .legal_for(&[(x, S32), (x, S64)])
-                .widen_scalar_to_next_pow2(0)
-                .min_scalar(0, x),
-            on(&[G_SITOFP, G_UITOFP])
-                .legal_for(&[(S32, x), (S64, x)])
-                .widen_scalar_to_next_pow2(1)
-                .min_scalar(1, x),
+            on(&[G_FPTOSI, G_FPTOUI]).legal_for(&[(x, S32), (x, S64)]).widen_scalar_to_next_pow2(0).min_scalar(0, x),
+            on(&[G_SITOFP, G_UITOFP]).legal_for(&[(S32, x), (S64, x)]).widen_scalar_to_next_pow2(1).min_scalar(1, x),
         ]
     }
 }

@@ -43,7 +43,8 @@ struct Machine {
 }
 
 const RV64: Machine = Machine { name: "riscv64", floats: None, x: S64, p: P0, word: Some(S32) };
-const RV32: Machine = Machine { name: "riscv32", floats: None, x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None };
+const RV32: Machine =
+    Machine { name: "riscv32", floats: None, x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None };
 
 impl Machine {
     fn on(&self, opcodes: &[Opcode]) -> RuleSet {
@@ -353,11 +354,7 @@ fn artifacts(machine: Machine) -> Vec<RuleSet> {
         // Of integers they combine away.
         rules_for(machine.name, &[G_SEXT]).scalarize(0).legal_for(low).lower_for(pair).unsupported(),
         rules_for(machine.name, &[G_ZEXT]).scalarize(0).lower_for(low).lower_for(pair).unsupported(),
-        rules_for(machine.name, &[G_TRUNC])
-            .scalarize(0)
-            .legal_for(&back(low))
-            .lower_for(&back(pair))
-            .unsupported(),
+        rules_for(machine.name, &[G_TRUNC]).scalarize(0).legal_for(&back(low)).lower_for(&back(pair)).unsupported(),
         on(&[G_MERGE_VALUES])
             .legal_for(pair)
             .unsupported_if(made_of_halves(0, 1, x))

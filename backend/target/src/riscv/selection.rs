@@ -209,7 +209,7 @@ const DYN: Out = Const(7);
 const Z: Out = Phys(ZERO);
 const NIL: Pat = Pat::Imm(0, ZERO_IMM);
 
-use FloatPredicate::{False, Oeq, Oge, Ogt, Ole, Olt, One, Ord, Ueq, Uno, True, Une};
+use FloatPredicate::{False, Oeq, Oge, Ogt, Ole, Olt, One, Ord, True, Ueq, Une, Uno};
 use IntPredicate::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
 
 rules! {

@@ -28,7 +28,7 @@ pub use comparison::{Comparison, Extremum, FloatClasses, classify, compare, extr
 pub use exact::RoundedOperation;
 pub(super) use exact::by_definition;
 pub use integral::{Integer, IntegerForm, round_to_integral, to_integer};
-pub use nan::NanRule;
+pub use nan::{NanRule, canonical_nan};
 pub(super) use opcodes::evaluate;
 
 use super::Domain;

@@ -46,9 +46,9 @@ impl<D: Domain + ?Sized> NanOperand<D> {
     }
 }
 
-/// The canonical NaN without its sign bit.
-fn canonical(format: FloatFormat) -> Bits {
-    Bits::ones(format.exponent_bits() + 1).concat(Bits::zero(format.fraction_bits() - 1))
+/// The positive quiet NaN without payload.
+pub fn canonical_nan(format: FloatFormat) -> Bits {
+    Bits::zero(1).concat(Bits::ones(format.exponent_bits() + 1)).concat(Bits::zero(format.fraction_bits() - 1))
 }
 
 /// The NaN that an operation on these operands returns, in the order in which a machine looks at them.
@@ -58,7 +58,7 @@ pub(super) fn nan_of<D: Domain + ?Sized>(
     format: FloatFormat,
     operands: &[NanOperand<D>],
 ) -> D::Bits {
-    let canonical = d.constant(canonical(format).zext_or_trunc(format.bits()));
+    let canonical = d.constant(canonical_nan(format));
     match rule {
         NanRule::Canonical => canonical,
         NanRule::Propagate => propagated(d, format, &canonical, operands),
