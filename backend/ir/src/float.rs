@@ -3,7 +3,7 @@
 use crate::bits::Bits;
 use crate::entities::WideConst;
 use crate::function::Function;
-use crate::opcode::{Family, Opcode};
+use crate::opcode::{Opcode, TypeClass};
 use crate::operand::Operand;
 
 /// A floating-point constant, `double 1.0`. Its bits are in the function's table of constants.
@@ -102,21 +102,9 @@ impl Opcode {
     /// True if operand `index` of this generic operation is a number of floating point. Operations that move values of
     /// any kind, such as loads, say nothing.
     pub fn is_float_operand(self, index: usize) -> bool {
-        use Opcode::*;
-        match self {
-            G_FCONSTANT => index == 0,
-            G_FCMP => index >= 2,
-            G_IS_FPCLASS | G_FPTOSI | G_FPTOUI | G_FPTOSI_SAT | G_FPTOUI_SAT => index == 1,
-            G_INTRINSIC_LRINT | G_INTRINSIC_LLRINT | G_LROUND | G_LLROUND => index == 1,
-            G_SITOFP | G_UITOFP => index == 0,
-            G_FPOWI | G_FLDEXP | G_STRICT_FLDEXP => index < 2,
-            G_FFREXP => index != 1,
-            _ => matches!(
-                self.family(),
-                Some(Family::Float | Family::FloatFunction | Family::FloatRounding | Family::FloatConversion)
-                    | Some(Family::StrictFloat)
-            ),
-        }
+        let kind = self.info().and_then(|info| info.operands().nth(index));
+        let is_float = kind.is_some_and(|kind| kind.type_class() == Some(TypeClass::Float));
+        is_float || self == Opcode::G_FCONSTANT && index == 0
     }
 }
 

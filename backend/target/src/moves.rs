@@ -58,9 +58,10 @@ impl Target {
         self.bank_of(full).map_or(self.register_bytes(), |bank| self.class(self.bank(bank).class).bits.div_ceil(8))
     }
 
-    /// The row that copies a register of class `from` to one of class `to`.
+    /// The row that copies a register of class `from`, or of another of its bank and width, to one of class `to`.
     pub fn copy_between(&self, to: RegClass, from: RegClass) -> Option<&'static CopyDesc> {
-        self.copies.iter().find(|row| row.to == to && row.from == from)
+        let kind = |class: RegClass| (self.class(class).bank, self.class(class).bits);
+        self.copies.iter().find(|row| kind(row.to) == kind(to) && kind(row.from) == kind(from))
     }
 
     /// `dst = src`, both full registers.

@@ -79,8 +79,8 @@ struct Legalizer<'c, 'a, 'f> {
     artifacts: Vec<Inst>,
     fuel: usize,
     floats: FloatValues,
-    /// The rules of the machine without registers of floating point.
-    integers: &'static LegalizerInfo,
+    /// The rules of the machine without registers of floating point, if it has any.
+    integers: Option<&'static LegalizerInfo>,
     call_mask: Option<RegMask>,
 }
 
@@ -94,7 +94,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let Context { target, options, .. } = *context;
         let floats = FloatValues::of(function, target);
         let of_floats = target.banks.iter().fold(Features::empty(), |all, bank| all | bank.requires);
-        let integers = (target.legality)(options.features - of_floats);
+        let integers = options.features.intersects(of_floats).then(|| (target.legality)(options.features - of_floats));
         let call_mask = target.call_mask(function, options.features);
         let mut legalizer = Legalizer { context, function, insts, artifacts, fuel, floats, integers, call_mask };
         for block in legalizer.function.reverse_post_order() {
@@ -246,9 +246,11 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let step = self.context.legalizer.legality(self.function, data);
         let moves = data.opcode == Opcode::G_STORE || moves_any(data.opcode);
         let is_integer = |value: VReg| !self.floats.is_float(self.function, value);
-        match moves && step.action == Action::Legal && data.vreg(0).is_some_and(is_integer) {
-            true => self.integers.legality(self.function, data),
-            false => step,
+        match self.integers {
+            Some(integers) if moves && step.action == Action::Legal && data.vreg(0).is_some_and(is_integer) => {
+                integers.legality(self.function, data)
+            }
+            _ => step,
         }
     }
 

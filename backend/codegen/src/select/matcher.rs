@@ -198,6 +198,10 @@ impl Matcher<'_> {
                 let value = self.function.constant_value(operand);
                 return value.is_some_and(|value| self.immediate(*slot, class, value));
             }
+            (Pat::Imm(slot, class), Operand::Float(constant)) => {
+                let bits = self.function.float_bits(*constant);
+                return bits.is_some_and(|bits| self.immediate(*slot, class, bits));
+            }
             (pat, Operand::Reg(register)) => match register.reg.as_virtual() {
                 Some(register) => return self.register(register, pat),
                 None => return false,

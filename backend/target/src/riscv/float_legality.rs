@@ -51,7 +51,7 @@ impl FloatMachine {
             on(&arithmetic).legal_for(&NUMBERS),
             on(&[G_FNEG, G_FABS]).legal_for(&NUMBERS).lower(),
             on(&[G_FCOPYSIGN]).legal_for(&[(S32, S32), (S64, S64)]).lower(),
-            on(&[G_FCONSTANT]).lower(),
+            on(&[G_FCONSTANT]).legal_for(&NUMBERS).lower(),
             on(&[G_FCMP, G_IS_FPCLASS]).legal_for(&[(x, S32), (x, S64)]).clamp_scalar(0, x, x),
             on(&[G_FPEXT]).legal_for(&[(S64, S32)]),
             on(&[G_FPTRUNC]).legal_for(&[(S32, S64)]),

@@ -3,7 +3,7 @@
 //! A floating-point register has 64 bits. One that holds a narrower number has ones above it (NaN boxing; volume I,
 //! "NaN Boxing of Narrower Values"). The rounding mode `frm` reads as zero: to nearest, as LLVM assumes.
 
-use super::features::D;
+use super::features::{D, F};
 use super::instructions::{ADDI, FLD, FMV_D_X, FMV_W_X, FMV_X_D, FMV_X_W, FSD, FSGNJ_D, LD, LW, SD, SW};
 use crate::Features;
 use crate::moves::CopyDesc;
@@ -248,7 +248,7 @@ const FLOATS: BankDesc = BankDesc {
     file: RegisterFile::Float,
     spill: Emit::new(FSD, &[Out::Reg(0), Out::Address(0)]),
     reload: Emit::new(FLD, &[Out::Def(FPR64), Out::Address(0)]),
-    requires: D,
+    requires: F.union(D),
     boxes: true,
 };
 

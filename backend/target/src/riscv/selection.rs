@@ -76,6 +76,11 @@ const UPPER20: ImmClass = ImmClass {
     name: "simm32 of zero low bits",
     accepts: |value| fits(signed(value), 32) && signed(value) & 0xfff == 0,
 };
+/// The upper half alone, of the first kind or of any.
+const TOP_UPPER: ImmClass =
+    ImmClass { name: "upper 20 of 64 bits", accepts: |value| value.width() == 64 && value.low_u64() << 20 == 0 };
+const TOP: ImmClass =
+    ImmClass { name: "upper 32 of 64 bits", accepts: |value| value.width() == 64 && value.low_u64() << 32 == 0 };
 const SIMM32: ImmClass =
     ImmClass { name: "simm32", accepts: |value| value.to_i64().is_some_and(|value| fits(value, 32)) };
 
@@ -313,6 +318,19 @@ rules! {
     "constant_fold_barrier_d" if D: Pattern::of(G_CONSTANT_FOLD_BARRIER, Types::In(FPRB, 64), &[A]) => [MOVE(DD, Reg(0))];
     "load_d" if D: Pattern::access(G_LOAD, Types::In(FPRB, 64), 64, &[Pat::Address(0, SIMM12)]) => [FLD(DD, Address(0))];
     "store_d" if D: Pattern::access(G_STORE, Types::In(FPRB, 64), 64, &[A, Pat::Address(0, SIMM12)]) => [FSD(Reg(0), Address(0))];
+    "fconstant_s_zero" if F: fop(G_FCONSTANT, 32, &[NIL]) => [FMV_W_X(DS, Z)];
+    "fconstant_s_upper" if F: fop(G_FCONSTANT, 32, &[Pat::Imm(0, UPPER20)]) => [LUI(T, ImmWith(0, upper20)), FMV_W_X(DS, Temp(0))];
+    "fconstant_s" if F: fop(G_FCONSTANT, 32, &[Pat::Imm(0, EVERY)]) => [LUI(T, ImmWith(0, upper20)), ADDI(U, Temp(0), ImmWith(0, lower12)), FMV_W_X(DS, Temp(1))];
+    "fconstant_d_zero" if RV64 D: fop(G_FCONSTANT, 64, &[NIL]) => [FMV_D_X(DD, Z)];
+    "fconstant_d_upper" if RV64 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, TOP_UPPER)]) => [LUI(T, ImmWith(0, top_upper)), SLLI(U, Temp(0), Const(32)), FMV_D_X(DD, Temp(1))];
+    "fconstant_d_top" if RV64 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, TOP)]) => [LUI(T, ImmWith(0, top_upper)), ADDIW(U, Temp(0), ImmWith(0, top_lower)), SLLI(V, Temp(1), Const(32)), FMV_D_X(DD, Temp(2))];
+    "fconstant_d" if RV64 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
+        SLLI(DefTemp(2, GPR), Temp(1), Const(11)), ADDI(DefTemp(3, GPR), Temp(2), ImmWith(0, bits21)),
+        SLLI(DefTemp(4, GPR), Temp(3), Const(11)), ADDI(DefTemp(5, GPR), Temp(4), ImmWith(0, bits10)),
+        SLLI(DefTemp(6, GPR), Temp(5), Const(10)), ADDI(DefTemp(7, GPR), Temp(6), ImmWith(0, bits0)), FMV_D_X(DD, Temp(7))];
+    "fconstant_d_zero_32" if RV32 D: fop(G_FCONSTANT, 64, &[NIL]) => [FCVT_D_W(DD, Z, RNE)];
+    "fconstant_d_32" if RV32 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, upper20)), ADDI(DefTemp(1, GPR), Temp(0), ImmWith(0, lower12)),
+        LUI(DefTemp(2, GPR), ImmWith(0, top_upper)), ADDI(DefTemp(3, GPR), Temp(2), ImmWith(0, top_lower)), BuildPairF64Pseudo(DD, Temp(1), Temp(3))];
     "fpext" if D: fop(G_FPEXT, 64, &[A]) => [FCVT_D_S(DD, Reg(0), RNE)];
     "fptrunc" if D: fop(G_FPTRUNC, 32, &[A]) => [FCVT_S_D(DS, Reg(0), DYN)];
     "float_zero" if RV64 F: Pattern::of(G_TRUNC, Types::In(FPRB, 32), &[NIL]) => [FMV_W_X(DS, Z)];
