@@ -150,7 +150,12 @@ fn meanings_are_unicorns() {
     }
 }
 
-fn try_once(target: &'static Target, machine: &mut Emulator, (row, inst): (&InstrDesc, &InstData), random: &mut Random) {
+fn try_once(
+    target: &'static Target,
+    machine: &mut Emulator,
+    (row, inst): (&InstrDesc, &InstData),
+    random: &mut Random,
+) {
     let explicit = |operand: &&RegOperand| !target.vocabulary.is_zero_register(operand.reg.as_physical().unwrap());
     let used: Vec<&RegOperand> = inst.uses().filter(explicit).collect();
     let mut args: Vec<(u32, u64)> = Vec::new();
@@ -166,10 +171,8 @@ fn try_once(target: &'static Target, machine: &mut Emulator, (row, inst): (&Inst
     if is_known_to_differ(target, row, &args) {
         return;
     }
-    let values: Vec<Value<Concrete>> = args
-        .iter()
-        .map(|&(bits, value)| Value { bits: Bits::new(value.into(), bits), poison: false })
-        .collect();
+    let values: Vec<Value<Concrete>> =
+        args.iter().map(|&(bits, value)| Value { bits: Bits::new(value.into(), bits), poison: false }).collect();
     let mut domain = Concrete { choice: Choice::Zeros };
     let meant = evaluate(target, &mut domain, &mut Pure, inst, &values).unwrap();
     let defined: Vec<(PReg, u32)> =
