@@ -4,13 +4,13 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::bitmask::{decode_bitmask, encode_bitmask};
+use super::floats::unpacked;
 use super::instructions::*;
 use super::registers::{REGISTERS, WZR, XZR};
 use crate::abi::CallKind;
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
-use super::floats::unpacked;
 use tribunal_ir::{Block, FloatFormat, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
 /// The sequences of AArch64.

@@ -1,9 +1,7 @@
 //! The general registers, their 32-bit parts, the flags, the registers of floating point and vectors with their parts,
 //! and the moves between registers and the stack.
 
-use super::instructions::{
-    FMOVDXr, FMOVSWr, FMOVWSr, FMOVXDr, LDRQui, LDRXui, ORRXrr, ORRv16i8, STRQui, STRXui,
-};
+use super::instructions::{FMOVDXr, FMOVSWr, FMOVWSr, FMOVXDr, LDRQui, LDRXui, ORRXrr, ORRv16i8, STRQui, STRXui};
 use crate::Features;
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
@@ -450,7 +448,13 @@ pub static BANKS: &[BankDesc] = &[
     },
 ];
 /// The move of a register of one class to one of another.
-const fn moved(name: &'static str, to: RegClass, from: RegClass, opcode: TargetOpcode, code: &'static [Out]) -> CopyDesc {
+const fn moved(
+    name: &'static str,
+    to: RegClass,
+    from: RegClass,
+    opcode: TargetOpcode,
+    code: &'static [Out],
+) -> CopyDesc {
     CopyDesc { name, to, from, code: Emit::new(opcode, code) }
 }
 

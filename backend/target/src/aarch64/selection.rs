@@ -6,7 +6,9 @@
 use super::bitmask::encode_bitmask;
 use super::floats::packed;
 use super::instructions::*;
-use super::registers::{FPCR, FPR, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, NZCV, SUB_32, WZR, XZR};
+use super::registers::{
+    FPCR, FPR, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, NZCV, SUB_32, WZR, XZR,
+};
 use super::target_flags::{GOT, PAGE, PAGE_OFFSET, TLS, TPREL_HIGH, TPREL_LOW};
 use crate::addressing::Addressing::{Got, InitialExec, LocalExec, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
