@@ -155,7 +155,8 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
         arguments
     });
     if written {
-        libcall::returned(r, register, &signature.result.registers);
+        let dst = r.dst();
+        libcall::returned(r, register, &signature.result.registers, dst);
     }
     written
 }

@@ -2,7 +2,7 @@
 //! results.
 
 use super::recipe::Recipe;
-use super::{atomics, memory_function};
+use super::{atomics, floats, memory_function};
 use tribunal_ir::{Family, Function, Inst, Opcode, Operand, PReg, Reg, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::calls::PassedValue;
@@ -14,6 +14,7 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     match MemoryFunction::of_opcode(r.data.opcode) {
         Some(function) => memory_function::call(r, target, function),
         None if r.data.opcode.family() == Some(Family::Atomic) => atomics::call(r, target),
+        None if r.data.opcode == Opcode::G_FCMP => floats::compare(r, target),
         None => runtime_function(r, target),
     }
 }
@@ -24,6 +25,18 @@ fn runtime_function(r: &mut Recipe<'_>, target: &Target) -> bool {
     let sources: Vec<VReg> = (1..r.data.operands.len()).map_while(|index| r.data.vreg(index)).collect();
     let types: Vec<Type> = sources.iter().map(|&source| r.type_of(source)).collect();
     let Some(callee) = RuntimeFunction::of(r.data.opcode, result, &types) else { return false };
+    let dst = r.dst();
+    call_of(r, target, callee, &sources, dst)
+}
+
+/// Calls a runtime function on these values, and defines `dst` as its result. False if no call may stand here.
+pub(super) fn call_of(
+    r: &mut Recipe<'_>,
+    target: &Target,
+    callee: &RuntimeFunction,
+    sources: &[VReg],
+    dst: VReg,
+) -> bool {
     let Some(signature) = target.signature(callee, r.call_mask) else { return false };
     let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|value| value.registers.to_vec()).collect();
     let written = call_with(r, target, (callee.name, &places, &signature.result.registers), |r| {
@@ -36,7 +49,7 @@ fn runtime_function(r: &mut Recipe<'_>, target: &Target) -> bool {
     if !written {
         return false;
     }
-    returned(r, target.register_type(), &signature.result.registers);
+    returned(r, target.register_type(), &signature.result.registers, dst);
     true
 }
 
@@ -52,10 +65,8 @@ fn contents(r: &mut Recipe<'_>, target: &Target, source: VReg, (ty, value): (Run
     vec![r.op(register, opcode, &[source])]
 }
 
-/// Defines the result of the instruction replaced as the low bits of these registers: of one that is as wide as it, or
-/// of several of type `register`.
-pub(super) fn returned(r: &mut Recipe<'_>, register: Type, results: &[PReg]) {
-    let dst = r.dst();
+/// Defines `dst` as the low bits of these registers: of one that is as wide as it, or of several of type `register`.
+pub(super) fn returned(r: &mut Recipe<'_>, register: Type, results: &[PReg], dst: VReg) {
     if let [result] = results
         && r.vocabulary.register_bits(*result) == r.type_of(dst).bits()
     {

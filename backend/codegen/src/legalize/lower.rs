@@ -58,6 +58,8 @@ pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
         G_FCONSTANT => floats::constant(r),
         G_FNEG | G_FABS => floats::with_sign(r),
         G_FCOPYSIGN => floats::copy_sign(r),
+        G_FMINIMUM | G_FMAXIMUM => floats::extremum(r),
+        G_IS_FPCLASS => floats::classify(r),
         G_MERGE_VALUES => merge(r),
         G_UNMERGE_VALUES => unmerge(r),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => return memory::lower_load(r),
@@ -226,26 +228,29 @@ fn any_extension(r: &mut Recipe<'_>) {
     r.define(dst, Opcode::G_ZEXT, &[source]);
 }
 
-/// Of a value that fills a register: the bits above are its sign, or zeros, of a mask where a part of a register is
-/// extended. False for other sizes.
+/// To twice the size: the part of a register that a value fills is masked, and a value that fills a register gets another
+/// beside it. False for other sizes.
 fn extension(r: &mut Recipe<'_>) -> bool {
     use Opcode::*;
     let (source, dst) = (r.register(1), r.dst());
     let (narrow, wide) = (r.type_of(source), r.type_of(dst));
-    if wide.bits() != 2 * narrow.bits() {
-        return false;
+    let fills = r.register_bits() == narrow.bits();
+    match r.data.opcode {
+        _ if wide.bits() != 2 * narrow.bits() => return false,
+        G_SEXT if !fills => return false,
+        G_SEXT => {
+            let high = r.shift(G_ASHR, source, narrow.bits() - 1);
+            r.merge(dst, &[source, high]);
+        }
+        _ if fills => {
+            let high = r.constant(narrow, 0);
+            r.merge(dst, &[source, high]);
+        }
+        _ => {
+            let (whole, mask) = (r.op(wide, G_ANYEXT, &[source]), r.mask(wide, narrow.bits()));
+            r.define(dst, G_AND, &[whole, mask]);
+        }
     }
-    if r.register_bits() == wide.bits() {
-        let whole = r.op(wide, G_ANYEXT, &[source]);
-        let mask = r.mask(wide, narrow.bits());
-        r.define(dst, G_AND, &[whole, mask]);
-        return r.data.opcode == G_ZEXT;
-    }
-    let high = match r.data.opcode {
-        G_SEXT => r.shift(G_ASHR, source, narrow.bits() - 1),
-        _ => r.constant(narrow, 0),
-    };
-    r.merge(dst, &[source, high]);
     true
 }
 

@@ -5,6 +5,7 @@ use super::legality::on;
 use crate::legality::RuleSet;
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{S32, S64};
+use tribunal_ir::{Family, Opcode};
 
 /// The rules of the operations on numbers of floating point.
 pub(super) fn operations() -> Vec<RuleSet> {
@@ -30,9 +31,17 @@ pub(super) fn operations() -> Vec<RuleSet> {
         G_INTRINSIC_ROUND,
         G_INTRINSIC_ROUNDEVEN,
     ];
+    let alike = Family::FloatFunction.opcodes().iter().copied();
+    let is_alike = |opcode: &Opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS);
+    let alike: Vec<Opcode> = alike.filter(is_alike).collect();
+    let called = [S32, S64];
     let (numbers, each) = ([S32, S64], [(S32, S32), (S32, S64), (S64, S32), (S64, S64)]);
     vec![
         on(&arithmetic).legal_for(&numbers),
+        on(&[G_FREM]).libcall_for(&called),
+        on(&alike).libcall_for(&called),
+        on(&[G_FPOWI, G_FLDEXP]).libcall_for(&[(S32, S32), (S64, S32)]),
+        on(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&[(S32, S32), (S32, S64)]),
         on(&[G_FCONSTANT]).legal_for(&numbers).lower(),
         on(&[G_FCOPYSIGN]).lower(),
         on(&[G_FCMP]).legal_for(&[(S32, S32), (S32, S64)]).clamp_scalar(0, S32, S32),

@@ -167,9 +167,13 @@ fn conversion<D: AnyDomain + ?Sized>(
         FCVT_LU_D => (double, 64, unsigned),
         FMV_X_W => return Some(d.sext(a, register_bits)),
         FMV_W_X => return Some(d.extract(a, 0, 32)),
-        FMV_X_D | FMV_D_X => return Some(a.clone()),
+        FMV_X_D | FMV_D_X => return (register_bits == d.width(a)).then(|| a.clone()),
         _ => return of_integer(d, rules, opcode, a),
     };
+    // RV32 has no such instruction.
+    if width > register_bits {
+        return None;
+    }
     let integer = to_integer(d, &rules.mode, from, a, IntegerForm { width, is_signed });
     // A NaN becomes the greatest integer.
     let greatest = if is_signed { Bits::ones(width - 1).zext_or_trunc(width) } else { Bits::ones(width) };
@@ -197,6 +201,9 @@ fn of_integer<D: AnyDomain + ?Sized>(
         FCVT_D_LU => (double, 64, unsigned),
         _ => return None,
     };
+    if width > d.width(a) {
+        return None;
+    }
     let integer = d.extract(a, 0, width);
     Some(from_integer(d, rules, to, &integer, is_signed).bits)
 }

@@ -2,7 +2,7 @@
 //! fills a register, called `x` here, and `p0`.
 
 use super::features;
-use super::float_legality::FloatMachine;
+use super::float_legality::{FloatMachine, WITH_D};
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
@@ -33,8 +33,8 @@ pub fn rules(features: Features) -> &'static LegalizerInfo {
 #[derive(Clone, Copy)]
 struct Machine {
     name: &'static str,
-    /// Its numbers of floating point, if it has instructions for them.
-    floats: Option<FloatMachine>,
+    /// Its numbers of floating point.
+    floats: &'static [Type],
     /// The scalar that fills a register.
     x: Type,
     p: Type,
@@ -42,9 +42,9 @@ struct Machine {
     word: Option<Type>,
 }
 
-const RV64: Machine = Machine { name: "riscv64", floats: None, x: S64, p: P0, word: Some(S32) };
+const RV64: Machine = Machine { name: "riscv64", floats: &[], x: S64, p: P0, word: Some(S32) };
 const RV32: Machine =
-    Machine { name: "riscv32", floats: None, x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None };
+    Machine { name: "riscv32", floats: &[], x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None };
 
 impl Machine {
     fn on(&self, opcodes: &[Opcode]) -> RuleSet {
@@ -63,9 +63,13 @@ impl Machine {
 }
 
 impl Machine {
-    /// The number of floating point that fills no general register.
+    fn numbers(&self) -> FloatMachine {
+        FloatMachine { name: self.name, x: self.x, numbers: self.floats }
+    }
+
+    /// The number of floating point that has instructions and fills no general register.
     fn other(&self) -> Option<Type> {
-        self.floats.map(FloatMachine::other)
+        self.numbers().other()
     }
 
     /// Rules of accesses of a scalar or, element by element, of a vector.
@@ -76,8 +80,7 @@ impl Machine {
 
 fn sets(features: Features) -> Vec<RuleSet> {
     let machine = if features.contains(features::RV32) { RV32 } else { RV64 };
-    let floats = features.contains(features::D).then_some(FloatMachine { name: machine.name, x: machine.x });
-    let machine = Machine { floats, ..machine };
+    let machine = if features.contains(features::D) { Machine { floats: WITH_D, ..machine } } else { machine };
     let mut sets = arithmetic(machine);
     sets.extend(words(machine, features.contains(features::M)));
     sets.extend(bit_manipulation(machine, features.contains(features::ZBB)));
@@ -87,7 +90,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(atomics(machine));
     sets.extend(artifacts(machine));
     sets.push(vectors_by_element(machine.name));
-    sets.extend(floats.into_iter().flat_map(FloatMachine::operations));
+    sets.extend(machine.numbers().operations());
     sets
 }
 
@@ -343,8 +346,8 @@ fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let x = machine.x.bits();
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
     // On RV64 the low bits of a register are a number, on RV32 two registers are one.
-    let (low, pair): (&[(Type, Type)], &[(Type, Type)]) = match machine.floats {
-        Some(_) if x == 64 => (&[(S64, S32)], &[]),
+    let (low, pair): (&[(Type, Type)], &[(Type, Type)]) = match machine.other() {
+        Some(S32) => (&[(S64, S32)], &[]),
         Some(_) => (&[], &[(S64, S32)]),
         None => (&[], &[]),
     };
