@@ -24,11 +24,11 @@ pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
 }
 
 fn sites_from(code: &Code, start: u32) -> impl Iterator<Item = CallSite<'_>> {
-    code.calls.iter().map(move |CallRelocation { offset, symbol, kind, mask }| CallSite {
+    code.calls.iter().map(move |CallRelocation { offset, symbol, kind, library }| CallSite {
         offset: start + offset,
         symbol,
         kind: *kind,
-        mask: *mask,
+        library: *library,
     })
 }
 

@@ -92,10 +92,32 @@ impl Callee {
     pub fn of(function: &Function, data: &InstData) -> Callee {
         let Some(base) = function.callee(data) else { return Callee::Unknown(String::new()) };
         let Some(name) = function.symbol_name(base) else { return Callee::Unknown(print_base(function, base)) };
-        let runtime = RuntimeFunction::named(name).filter(|function| function.is_defined()).map(Callee::Runtime);
+        // A program may have functions of its own that are called as C's: those are called by their global's name.
+        let is_global = matches!(base, AddressBase::Global(_));
+        let is_library = |function: &&RuntimeFunction| function.is_defined() && !(is_global && function.is_of_c());
+        let runtime = RuntimeFunction::named(name).filter(is_library).map(Callee::Runtime);
         let memory = || MemoryFunction::named(name).map(Callee::Memory);
         let atomic = || AtomicFunction::named(name).map(Callee::Atomic);
         runtime.or_else(memory).or_else(atomic).unwrap_or_else(|| Callee::Unknown(name.to_string()))
+    }
+}
+
+/// A call of a function of the runtime library, as a linker completes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LibraryCall {
+    /// The function.
+    pub function: &'static RuntimeFunction,
+    /// The mask of the call, which tells the convention of numbers.
+    pub mask: Option<RegMask>,
+}
+
+impl LibraryCall {
+    /// `None` for a call of anything else.
+    pub fn of(function: &Function, data: &InstData) -> Option<LibraryCall> {
+        match Callee::of(function, data) {
+            Callee::Runtime(function) => Some(LibraryCall { function, mask: mask(data) }),
+            Callee::Atomic(_) | Callee::Memory(_) | Callee::Unknown(_) => None,
+        }
     }
 }
 

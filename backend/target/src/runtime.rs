@@ -131,6 +131,11 @@ impl RuntimeFunction {
         FUNCTIONS.iter().find(compares)
     }
 
+    /// True if it is of the C library, whose names begin like anyone's.
+    pub fn is_of_c(&self) -> bool {
+        !self.name.starts_with("__")
+    }
+
     /// True if its meaning is defined.
     pub fn is_defined(&self) -> bool {
         !matches!(self.meaning, RuntimeMeaning::Undefined(_))

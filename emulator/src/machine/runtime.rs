@@ -12,12 +12,12 @@ use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
 use std::collections::BTreeMap;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
-use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, RegMask, StackSlot};
+use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
 use tribunal_target::calls::{PassedValue, Signature};
-use tribunal_target::environment::MemoryFunction;
-use tribunal_target::runtime::{AtomicFunction, RuntimeFunction};
+use tribunal_target::environment::{LibraryCall, MemoryFunction};
+use tribunal_target::runtime::AtomicFunction;
 
 /// The address of the first function, and the distance between functions. Calls in the code reach them; nothing else is
 /// near.
@@ -35,15 +35,14 @@ pub struct CallSite<'a> {
     pub symbol: &'a str,
     /// The way in which it is called.
     pub kind: CallKind,
-    /// The mask of the registers that it preserves, which tells the convention.
-    pub mask: Option<RegMask>,
+    /// The function of the runtime library that it calls.
+    pub library: Option<LibraryCall>,
 }
 
 /// A function that the code may call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum LinkedCallee {
-    /// With the mask of its calls.
-    Runtime(&'static RuntimeFunction, Option<RegMask>),
+    Runtime(LibraryCall),
     Memory(MemoryFunction),
     /// With its name.
     Atomic(AtomicFunction, String),
@@ -51,17 +50,17 @@ pub(super) enum LinkedCallee {
 }
 
 impl LinkedCallee {
-    fn named(name: &str, mask: Option<RegMask>) -> LinkedCallee {
-        let defined = RuntimeFunction::named(name).filter(|function| function.is_defined());
-        let runtime = defined.map(|function| LinkedCallee::Runtime(function, mask));
-        let memory = || MemoryFunction::named(name).map(LinkedCallee::Memory);
-        let atomic = || AtomicFunction::named(name).map(|function| LinkedCallee::Atomic(function, name.to_string()));
-        runtime.or_else(memory).or_else(atomic).unwrap_or_else(|| LinkedCallee::Unknown(name.to_string()))
+    fn of(&CallSite { symbol, library, .. }: &CallSite<'_>) -> LinkedCallee {
+        let runtime = library.map(LinkedCallee::Runtime);
+        let memory = || MemoryFunction::named(symbol).map(LinkedCallee::Memory);
+        let atomic =
+            || AtomicFunction::named(symbol).map(|function| LinkedCallee::Atomic(function, symbol.to_string()));
+        runtime.or_else(memory).or_else(atomic).unwrap_or_else(|| LinkedCallee::Unknown(symbol.to_string()))
     }
 
     fn name(&self) -> &str {
         match self {
-            LinkedCallee::Runtime(function, _) => function.name,
+            LinkedCallee::Runtime(call) => call.function.name,
             LinkedCallee::Memory(function) => function.name(),
             LinkedCallee::Atomic(_, name) | LinkedCallee::Unknown(name) => name,
         }
@@ -89,10 +88,11 @@ impl Linked {
     }
 
     /// The address of the function that this site calls.
-    fn address(&mut self, CallSite { symbol, mask, .. }: &CallSite<'_>) -> u64 {
-        let known = self.callees.iter().position(|callee| callee.name() == *symbol);
+    fn address(&mut self, site: &CallSite<'_>) -> u64 {
+        let callee = LinkedCallee::of(site);
+        let known = self.callees.iter().position(|own| *own == callee);
         let index = known.unwrap_or_else(|| {
-            self.callees.push(LinkedCallee::named(symbol, *mask));
+            self.callees.push(callee);
             self.callees.len() - 1
         });
         FIRST + APART * index as u64
@@ -241,11 +241,9 @@ impl Emulator {
             Err(fault) => return Ok(Served::Fault(fault)),
         };
         let results = match callee {
-            LinkedCallee::Runtime(function, mask) => match self.computed(function, *mask)? {
+            LinkedCallee::Runtime(call) => match self.computed(*call)? {
                 Some(results) => results,
-                None => {
-                    return Ok(Served::Fault(MachineFault::BadCall { callee: function.name.to_string() }));
-                }
+                None => return Ok(Served::Fault(MachineFault::BadCall { callee: callee.name().to_string() })),
             },
             LinkedCallee::Memory(_) | LinkedCallee::Atomic(..) => match self.accessed(callee)? {
                 Some(results) => results,
@@ -311,8 +309,7 @@ impl Emulator {
     /// the run is not judged, or the arguments are not as the convention has them.
     fn computed(
         &mut self,
-        callee: &RuntimeFunction,
-        mask: Option<RegMask>,
+        LibraryCall { function: callee, mask }: LibraryCall,
     ) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
         let (target, vocabulary) = (self.target, self.target.vocabulary);
         let symbol = || MachineError::Symbol(callee.name.to_string());

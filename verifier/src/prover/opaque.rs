@@ -116,10 +116,14 @@ impl Earlier {
 /// Conditions under which a row's operation on values is undefined. Those of its accesses to memory are the memory's.
 const UNDEFINED: Undefined = Undefined::DIVISOR.union(Undefined::QUOTIENT).union(Undefined::CONDITION);
 
+/// Flags that license another result. The definitions have the strict one, so only that a licence is new tells them.
+const LICENCES: InstFlags = InstFlags::FAST.difference(InstFlags::FLOAT_PROMISES);
+
 /// The flags of an instruction that no definition reads: those of a machine instruction are promises all the same.
 pub(super) fn unread(data: &InstData) -> InstFlags {
-    let read = data.opcode.info().map_or(InstFlags::empty(), |info| info.inst_flags & InstFlags::PROMISES);
-    data.flags.difference(ADVICE | read)
+    let read = data.opcode.info().map_or(InstFlags::empty(), |info| info.promises());
+    // Nobody sees exceptions.
+    data.flags.difference(ADVICE | InstFlags::NOFPEXCEPT | read)
 }
 
 /// Whether an effect reads or writes memory.
@@ -174,13 +178,6 @@ impl SideEvaluation<'_> {
             return Ok(false);
         }
         match data.opcode {
-            Opcode::G_FCONSTANT => {
-                let Some(Operand::Float(constant)) = data.operands.get(1) else { return Ok(false) };
-                let Some(bits) = self.function.float_bits(*constant) else { return Ok(false) };
-                let value = Value { bits: self.d.value(bits), poison: self.d.truth(false) };
-                self.define(side, data, vec![value])?;
-                return Ok(true);
-            }
             Opcode::LIFETIME_START | Opcode::LIFETIME_END => return self.lifetime(side, data).map(|()| true),
             _ => {}
         }
@@ -305,8 +302,14 @@ impl SideEvaluation<'_> {
             return poison;
         }
         for flag in unread.iter() {
-            let operands = args.iter().flat_map(|arg| [arg.bits, arg.poison]).collect();
-            let application = (format!("{flag:?} {}", self.opcode_name(data)), operands);
+            let application = match LICENCES.contains(flag) {
+                // Whichever instruction has it: selection keeps the licences of what it selects.
+                true => (format!("{flag:?}"), numbers(data, args)),
+                false => {
+                    let operands = args.iter().flat_map(|arg| [arg.bits, arg.poison]).collect();
+                    (format!("{flag:?} {}", self.opcode_name(data)), operands)
+                }
+            };
             let Some(opaque) = self.opaque.as_deref_mut() else { continue };
             let unknown = *opaque.flags.entry(application).or_insert_with(|| self.d.variable(1));
             poison = self.d.bool_or(&poison, &unknown);
@@ -491,6 +494,18 @@ fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bo
         identity.what.clone(),
         operands.into_iter().flat_map(|(bits, poison)| std::iter::once(bits).chain(poison)).collect(),
     )
+}
+
+/// The operands of an instruction that are virtual registers, of its values: registers read and, of a machine's
+/// instruction, immediates.
+fn numbers(data: &InstData, args: &[Scalar]) -> Vec<Term> {
+    let is_machine = matches!(data.opcode, Opcode::Target(_));
+    let values = data.operands.iter().filter_map(|operand| match operand {
+        Operand::Reg(register) if !operand.is_def() => Some(register.reg.as_virtual().is_some()),
+        Operand::Imm(_) if is_machine => Some(false),
+        _ => None,
+    });
+    args.iter().zip(values).filter(|(_, is_register)| *is_register).map(|(arg, _)| arg.bits).collect()
 }
 
 /// The page that an address lies in.

@@ -8,6 +8,7 @@ use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use super::volatile;
 use super::witness;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::entities::JumpTable;
 use tribunal_ir::semantics::{Domain, Unsupported};
@@ -440,6 +441,13 @@ pub(super) fn substituted(
             let c = substituted(d, c, with, memo);
             let (a, b) = (substituted(d, a, with, memo), substituted(d, b, with, memo));
             d.if_then_else(c, a, b)
+        }
+        Node::Rounded(application) => {
+            let (operation, operands) = d.application(application);
+            let operands: SmallVec<[Term; 4]> = operands.into();
+            let operands: SmallVec<[Term; 4]> =
+                operands.into_iter().map(|operand| substituted(d, operand, with, memo)).collect();
+            d.round(operation, &operands)
         }
     };
     let new = with.get(&new).copied().unwrap_or(new);

@@ -107,7 +107,14 @@ fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
             find(d, high, upper, shown);
             find(d, low, lower, shown);
         }
-        Node::Ite(_, a, b) => {
+        Node::Ite(condition, a, b) => {
+            // One value of several, told by a choice that equals it.
+            if let Node::Eq(x, y) = d.node(condition)
+                && let Some((choice, _)) = [(x, y), (y, x)].into_iter().find(|&(_, value)| value == a)
+                && let Some(parts) = shown.get_mut(&choice)
+            {
+                parts.push((0, target));
+            }
             find(d, a, target, shown);
             find(d, b, target, shown);
         }

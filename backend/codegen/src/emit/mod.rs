@@ -16,10 +16,11 @@ pub use relocations::{CodeReferent, CodeRelocation};
 use crate::CompileError;
 use std::fmt::Write;
 use tribunal_ir::{
-    AddressData, Block, CfiInstruction, Function, Inst, InstData, JumpTableKind, Opcode, Operand, PoolConstant, RegMask,
+    AddressData, Block, CfiInstruction, Function, Inst, InstData, JumpTableKind, Opcode, Operand, PoolConstant,
 };
 use tribunal_llvm::Name;
 use tribunal_target::abi::CallKind;
+use tribunal_target::environment::LibraryCall;
 use tribunal_target::{Features, Target, calls};
 
 /// Machine code of one function.
@@ -86,8 +87,8 @@ pub struct CallRelocation {
     pub symbol: String,
     /// The way in which it is called.
     pub kind: CallKind,
-    /// The mask of the registers that it preserves, which tells the convention.
-    pub mask: Option<RegMask>,
+    /// The function of the runtime library that it calls.
+    pub library: Option<LibraryCall>,
 }
 
 /// Encodes a function whose registers and frame are settled, for a machine with `features`.
@@ -113,8 +114,8 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
                 let symbol = calls::symbol(function, data).ok_or_else(|| {
                     CompileError::internal(function, "emit", format!("{} calls nothing", data.opcode))
                 })?;
-                let mask = calls::mask(data);
-                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind, mask });
+                let library = LibraryCall::of(function, data);
+                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind, library });
             }
             code.relocations.extend(relocations::relocations(function, target, data, here as u32)?);
             let resolved = resolved(data, |to| layout.start(to) - here as i64);

@@ -53,6 +53,23 @@ impl RoundedOperation {
         }
     }
 
+    /// A number that no other operation has.
+    pub fn number(self) -> u64 {
+        use RoundedOperation::*;
+        let (kind, from) = match self {
+            Add(_) => (0, 0),
+            Mul(_) => (1, 0),
+            Div(_) => (2, 0),
+            Rem(_) => (3, 0),
+            Fma(_) => (4, 0),
+            Sqrt(_) => (5, 0),
+            Scale(_) => (6, 0),
+            Convert(from, _) => (7, from as u64),
+            FromInteger(_) => (8, 0),
+        };
+        (kind * 8 + from) * 8 + self.format() as u64
+    }
+
     /// True if its first two numbers may change places.
     pub fn is_commutative(self) -> bool {
         matches!(self, RoundedOperation::Add(_) | RoundedOperation::Mul(_) | RoundedOperation::Fma(_))

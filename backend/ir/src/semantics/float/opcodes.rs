@@ -27,6 +27,9 @@ pub(in crate::semantics) fn evaluate<D: Domain>(
     d: &mut D,
     op: &Operation<'_, D>,
 ) -> Result<SmallVec<[Value<D>; 2]>, Unsupported> {
+    if op.defs.iter().chain(op.uses).any(|ty| !ty.is_scalar()) {
+        return Err(malformed(op.inst));
+    }
     let results = with_integers(d, op)
         .or_else(|| arithmetic(d, op))
         .or_else(|| selected(d, op))
@@ -146,7 +149,7 @@ fn arithmetic<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Meant<D> {
             let rules = FloatRules::generic(d);
             canonical(d, &rules, format, a).bits
         }),
-        G_FCOPYSIGN => a.and_then(|a| Ok(Results::Float(with_sign_of(d, a, b?)))),
+        G_FCOPYSIGN => a.and_then(|a| with_sign_of(d, a, b?)).map(Results::Float),
         _ => return None,
     })
 }
@@ -165,10 +168,10 @@ fn product_sum<D: Domain>(d: &mut D, is_split: bool, format: FloatFormat, [a, b,
 }
 
 /// The first number with the sign of the second, which may be of another format.
-fn with_sign_of<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
-    let (sign, width) = (d.is_negative(b), d.width(a));
-    let magnitude = d.extract(a, 0, width - 1);
-    signed(d, &sign, &magnitude)
+fn with_sign_of<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> Result<D::Bits, Unsupported> {
+    let (own, _) = (format(d.width(a))?, format(d.width(b))?);
+    let (sign, magnitude) = (d.is_negative(b), d.extract(a, 0, own.bits() - 1));
+    Ok(signed(d, &sign, &magnitude))
 }
 
 /// Comparisons, classes, extrema.
