@@ -345,7 +345,7 @@ fn integer(bits: u32, promise: Option<Promise>, constants: &[u64], index: u32, r
 fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random: &mut SmallRng) -> u64 {
     let (bits, fraction) = (format.bits(), format.fraction_bits());
     let low = u64::MAX >> (64 - bits);
-    let (sign, infinity) = (1u64 << (bits - 1), (1u64 << format.exponent_bits()) - 1 << fraction);
+    let (sign, infinity) = (1u64 << (bits - 1), ((1u64 << format.exponent_bits()) - 1) << fraction);
     let one = (format.bias() as u64) << fraction;
     let corners = [
         0,
@@ -377,11 +377,11 @@ fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random
             let constant = constants[random.random_range(0..constants.len())];
             constant.wrapping_add(random.random_range(0..3)).wrapping_sub(1)
         }
-        (None, 2 | 3) => integer(random.random_range(0..200)) | sign * random.random_range(0..2),
+        (None, 2 | 3) => integer(random.random_range(0..200)) | (sign * random.random_range(0..2)),
         // Near the limits of integers.
         (None, 4) => {
             let limit = 1u64.checked_shl(random.random_range(0..64)).unwrap_or(0);
-            integer(limit) | sign * random.random_range(0..2)
+            integer(limit) | (sign * random.random_range(0..2))
         }
         (None, _) => random.next_u64(),
     };

@@ -232,9 +232,10 @@ fn before_run(target: &Target, register: PReg) -> u64 {
     }
 }
 
-/// The bits that a full register holds; of one that is wider than 64 bits, those.
+/// The bits that a full register holds; of one that is wider than 64 bits, those. Flags have a word, and their places
+/// in it.
 fn fitting(target: &Target, register: PReg, value: u64) -> u64 {
-    value & (u64::MAX >> 64u32.saturating_sub(target.vocabulary.register_bits(register)))
+    value & (u64::MAX >> 64u32.saturating_sub(target.vocabulary.register_bits(register).max(32)))
 }
 
 impl Emulator {

@@ -108,7 +108,7 @@ fn unary<D: AnyDomain + ?Sized>(
         FRINTMSr | FRINTMDr => RoundingMode::Down,
         FRINTZSr | FRINTZDr => RoundingMode::TowardZero,
         FRINTASr | FRINTADr => RoundingMode::NearestAway,
-        FMOVSr | FMOVDr | FMOVWSr | FMOVSWr | FMOVXDr | FMOVDXr => return Some(a.clone()),
+        FMOVSr | FMOVDr | FMOVWSr | FMOVSWr | FMOVXDr | FMOVDXr => return Some(*a),
         FABSSr | FABSDr => {
             let magnitude = d.constant(Bits::ones(format.bits() - 1).zext_or_trunc(format.bits()));
             return Some(d.and(a, &magnitude));

@@ -139,7 +139,7 @@ fn class<D: AnyDomain + ?Sized>(d: &mut D, format: FloatFormat, register_bits: u
     let mut each = classify(d, format, a).each;
     each.rotate_left(2);
     let zero = d.literal(0, register_bits);
-    (0..).zip(&each).fold(zero.clone(), |set, (place, class)| {
+    (0..).zip(&each).fold(zero, |set, (place, class)| {
         let bit = d.literal(1 << place, register_bits);
         let bit = d.ite(class, &bit, &zero);
         d.or(&set, &bit)
@@ -167,7 +167,7 @@ fn conversion<D: AnyDomain + ?Sized>(
         FCVT_LU_D => (double, 64, unsigned),
         FMV_X_W => return Some(d.sext(a, register_bits)),
         FMV_W_X => return Some(d.extract(a, 0, 32)),
-        FMV_X_D | FMV_D_X => return (register_bits == d.width(a)).then(|| a.clone()),
+        FMV_X_D | FMV_D_X => return (register_bits == d.width(a)).then_some(*a),
         _ => return of_integer(d, rules, opcode, a),
     };
     // RV32 has no such instruction.

@@ -346,10 +346,11 @@ fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let x = machine.x.bits();
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
     // On RV64 the low bits of a register are a number, on RV32 two registers are one.
-    let (low, pair): (&[(Type, Type)], &[(Type, Type)]) = match machine.other() {
-        Some(S32) => (&[(S64, S32)], &[]),
-        Some(_) => (&[], &[(S64, S32)]),
-        None => (&[], &[]),
+    let both = &[(S64, S32)][..];
+    let (low, pair) = match machine.other() {
+        Some(S32) => (both, &[][..]),
+        Some(_) => (&[][..], both),
+        None => (&[][..], &[][..]),
     };
     let back = |types: &[(Type, Type)]| types.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
     vec![
